@@ -6,6 +6,7 @@
 // --- A plugin, and what it is made of
 export { definePlugin, type Context } from "./plugin/define";
 export { type Command, type CommandHandler } from "./plugin/command";
+export { type OpenedData, type Tool, type ToolInput } from "./plugin/tool";
 export { fill, service, slot } from "./base/refs";
 export { ConfigError } from "./base/config";
 export { Duration, List, Secret, Size } from "./base/settings";
@@ -41,6 +42,16 @@ export {
   type ReadStatement,
 } from "./store/read-connection";
 export { findDamage, type DamageFound, type SearchPlace } from "./store/integrity";
+export { copySnapshot, snapshotBytes } from "./store/snapshot";
+export {
+  findDanglingRows,
+  findFaults,
+  readFacts,
+  type DatabaseFacts,
+  type WrittenBy,
+} from "./store/inspection";
+export { database_file, lockFile } from "./store/lock";
+export { copy_pattern, namedVersion } from "./store/migrate";
 export type { Files, ReceivedFile } from "./store/files";
 
 // --- Routes: schemas, fields, pages, answers, errors

@@ -5,6 +5,7 @@
 import accounts from "./accounts/plugin";
 import answersExtractive from "./answers-extractive/plugin";
 import answersOpenai from "./answers-openai/plugin";
+import backups from "./backups/plugin";
 import chats from "./chats/plugin";
 import console from "./console/plugin";
 import documents from "./documents/plugin";
@@ -27,6 +28,7 @@ export const builtIn = [
   chats,
   answersExtractive,
   answersOpenai,
+  backups,
   console,
   documents,
   embeddings,

@@ -9,6 +9,7 @@ export {
   type Scope,
   type User,
 } from "./accounts/contract";
+export { BackupProbes, type BackupProbe } from "./backups/contract";
 export * from "./chats/contract";
 export {
   ConsolePages,

@@ -1,18 +1,36 @@
 /** The commands of plugins. */
 import { existsSync } from "node:fs";
 import { Option, type Command as Commander } from "commander";
+import { systemClock } from "../base/clock";
+import type { IsolatedRun } from "../isolate/pool";
 import type { Command, CommandInput } from "../plugin/command";
+import type { Plugin } from "../plugin/define";
+import type { Host } from "../plugin/host";
+import type { Tool } from "../plugin/tool";
+import { coreSchema } from "../jobs/schema";
 import { lockDirectory } from "../store/lock";
 import { assemble } from "./assembly";
-import { bootstrap } from "./bootstrap";
+import { bootstrap, type Bootstrap } from "./bootstrap";
 import { flagsOf, publicUrlOf, withData, type ProgramOptions } from "./command-options";
 
+type Given = Pick<CommandInput, "args" | "options">;
+
 /** Adds a command that a built-in plugin declares. */
-export function addPluginCommand(
+export const addPluginCommand = (
   program: Commander,
   command: Command,
   program_options: ProgramOptions,
-): void {
+): void => add(program, command, (given) => runPluginCommand(command, given, program_options));
+
+/** Adds a tool of a built-in plugin. */
+export const addTool = (
+  program: Commander,
+  plugin: Plugin,
+  tool: Tool,
+  program_options: ProgramOptions,
+): void => add(program, tool, (given) => runTool(plugin, tool, given, program_options));
+
+function add(program: Commander, command: Command, run: (given: Given) => Promise<void>): void {
   const [first, second] = command.name.split(" ") as [string, string | undefined];
   const parent =
     second === undefined
@@ -29,8 +47,7 @@ export function addPluginCommand(
   }
   made.action(async (...given: unknown[]) => {
     const args = given.slice(0, command.args?.length ?? 0) as string[];
-    const options = given[args.length] as CommandInput["options"];
-    await runPluginCommand(command, { args, options }, program_options);
+    await run({ args, options: given[args.length] as CommandInput["options"] });
   });
 }
 
@@ -57,36 +74,106 @@ async function lockToMigrate(data: string): Promise<() => void> {
   }
 }
 
-/** Works beside a running server: the same store, the same services, no jobs and no port. */
-async function runPluginCommand(
-  command: Command,
-  input: Pick<CommandInput, "args" | "options">,
-  { built_in, isolate, print, stdin }: ProgramOptions,
-): Promise<void> {
-  const boot = await bootstrap({
-    flags: flagsOf({ data: input.options.data }),
+/** Settings that are wrong stop no command, and the log holds only what went wrong. */
+const bootstrapFor = ({ options }: Given, { built_in }: ProgramOptions): Promise<Bootstrap> =>
+  bootstrap({
+    flags: flagsOf({ data: options.data }),
     env: process.env,
     built_in,
     preflight_command: null,
     log_level: "warn",
   });
+
+/** Works beside a running server: the same store, the same services, no jobs and no port. */
+async function runPluginCommand(
+  command: Command,
+  given: Given,
+  program_options: ProgramOptions,
+): Promise<void> {
+  const boot = await bootstrapFor(given, program_options);
+  const { print, stdin } = program_options;
   const { data } = boot.located;
   if (!command.starts_data && !existsSync(data))
     throw new Error(`there is no data directory ${data}; name the one you mean with --data`);
-  const children = isolate(boot.log);
   let unlock: (() => void) | undefined;
   const beforeMigration = async (): Promise<void> => {
     unlock = await lockToMigrate(data);
   };
-  const public_url = (): string => publicUrlOf(boot);
-  const assembled = await assemble(boot, built_in, children.run, public_url, beforeMigration);
-  unlock?.();
+  await withChildren(boot, program_options, (isolate) =>
+    withHost(boot, program_options, isolate, beforeMigration, async ({ commands }) => {
+      unlock?.();
+      const found = commands.find((one) => one.command === command)!;
+      await found.handler({ ...given, print, stdin });
+    }),
+  );
+}
+
+async function runTool(
+  plugin: Plugin,
+  tool: Tool,
+  given: Given,
+  program_options: ProgramOptions,
+): Promise<void> {
+  const boot = await bootstrapFor(given, program_options);
+  const { print, stdin } = program_options;
+  const { data } = boot.located;
+  await withChildren(boot, program_options, (isolate) =>
+    tool.run({
+      ...given,
+      print,
+      stdin,
+      data,
+      config: boot.config.values[plugin.section] ?? {},
+      known_steps: new Map(
+        [coreSchema, ...program_options.built_in].map(({ name, migrations }) => [
+          name,
+          migrations.map(({ id }) => id),
+        ]),
+      ),
+      lock: () => lockDirectory(data),
+      open: (use) =>
+        withHost(boot, program_options, isolate, refuseToMigrate, (host) =>
+          use({ slot: (ref) => host.slot(ref) }),
+        ),
+      isolate: (task, input, options) => isolate(plugin.name, task, input, options),
+      now_ms: systemClock.now_ms,
+    }),
+  );
+}
+
+async function refuseToMigrate(): Promise<void> {
+  throw new Error(
+    "the database was written by an earlier version: the next start of the server changes its " +
+      "tables, and keeps a copy from before",
+  );
+}
+
+async function withChildren(
+  boot: Bootstrap,
+  { isolate }: ProgramOptions,
+  use: (run: IsolatedRun) => Promise<void>,
+): Promise<void> {
+  const children = isolate(boot.log);
   try {
-    const found = assembled.host.commands.find((one) => one.command === command)!;
-    await found.handler({ ...input, print, stdin });
+    await use(children.run);
+  } finally {
+    void children.stop();
+  }
+}
+
+async function withHost<R>(
+  boot: Bootstrap,
+  { built_in }: ProgramOptions,
+  isolate: IsolatedRun,
+  beforeMigration: () => Promise<void>,
+  use: (host: Host) => Promise<R>,
+): Promise<R> {
+  const public_url = (): string => publicUrlOf(boot);
+  const assembled = await assemble(boot, built_in, isolate, public_url, beforeMigration);
+  try {
+    return await use(assembled.host);
   } finally {
     await assembled.host.stop(0);
     await assembled.close();
-    void children.stop();
   }
 }

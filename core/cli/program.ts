@@ -5,7 +5,7 @@ import { version } from "../base/version";
 import type { Command } from "../plugin/command";
 import type { ProgramOptions } from "./command-options";
 import { addCoreCommands } from "./core-commands";
-import { addPluginCommand } from "./plugin-commands";
+import { addPluginCommand, addTool } from "./plugin-commands";
 
 const usage_exit = 2;
 
@@ -20,6 +20,8 @@ export async function runProgram(
   const program = new Commander("dossier")
     .version(version)
     .description("Folders, documents and cited answers from one executable.")
+    // `backup list --data` is an option of `backup list`, not of `backup`.
+    .enablePositionalOptions()
     .exitOverride()
     .configureOutput({
       writeOut: (text) => options.print(text.trimEnd()),
@@ -27,9 +29,11 @@ export async function runProgram(
     })
     .showHelpAfterError("(dossier --help lists the commands)");
   addCoreCommands(program, options);
-  for (const plugin of options.built_in)
+  for (const plugin of options.built_in) {
     for (const command of Object.values(plugin.commands as Record<string, Command>))
       addPluginCommand(program, command, options);
+    for (const tool of Object.values(plugin.tools)) addTool(program, plugin, tool, options);
+  }
   try {
     await program.parseAsync(words.length === 0 ? ["serve"] : words, { from: "user" });
     return 0;

@@ -117,14 +117,26 @@ const addCrashes = async (tx: Db<any>): Promise<void> => {
     .execute();
 };
 
+/** The versions that have opened the database, and when: a copy tells whose it is. */
+async function createVersions(tx: Db<any>): Promise<void> {
+  await tx.schema
+    .createTable("core_versions")
+    .addColumn("version", "text", (c) => c.notNull())
+    .addColumn("commit_id", "text", (c) => c.notNull())
+    .addColumn("started_at", "bigint", (c) => c.notNull())
+    .addPrimaryKeyConstraint("core_versions_pk", ["version", "commit_id"])
+    .execute();
+}
+
 export const coreSchema: Schema = {
   name: "core",
   version,
-  tables: ["core_jobs", "core_ticks"],
+  tables: ["core_jobs", "core_ticks", "core_versions"],
   migrations: [
     { id: "0001_jobs", up: createJobs },
     { id: "0002_job_owner", up: addOwner },
     { id: "0003_failed_jobs", up: addFailed },
     { id: "0004_job_crashes", up: addCrashes },
+    { id: "0005_versions", up: createVersions },
   ],
 };

@@ -10,7 +10,7 @@ import {
   openSync,
   readSync,
 } from "node:fs";
-import { Transform } from "node:stream";
+import { Readable, Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { crc32, createInflateRaw, inflateRawSync } from "node:zlib";
 
@@ -140,13 +140,14 @@ const directoryBefore = (end_at: number, offset: number, size: number): ZipDirec
 
 /**
  * The entries that the central directory lists, in its order, up to the first damaged one. Stop
- * iterating to limit their number. @throws ZipError `directory_too_large`
+ * iterating to limit their number. @throws ZipError `directory_too_large` above `bytes_max`
  */
 export function* readDirectory(
   source: ZipSource,
   { offset, size, before }: ZipDirectory,
+  bytes_max = directory_bytes_max,
 ): Generator<ZipEntry> {
-  if (size > directory_bytes_max) throw new ZipError("directory_too_large");
+  if (size > bytes_max) throw new ZipError("directory_too_large");
   for (const shift of new Set([before, 0])) {
     let found = false;
     for (const entry of entriesIn(source.read(offset + shift, size))) {
@@ -278,35 +279,47 @@ function inflate(packed: Buffer, bytes_max: number): Uint8Array {
 }
 
 /**
- * Inflates an entry of the archive at `path` into the new file `output`, piece by piece. What a
- * failure leaves in `output` is incomplete.
+ * The inflated bytes of an entry of the archive at `path`, piece by piece.
  * @throws ZipError `too_large` above `bytes_max`, `encrypted`, `unsupported_method`, `damaged`;
  * `damaged` also when it inflates to more than it claims, or when its checksum is wrong
  */
-export async function extractEntry(
+export async function* entryPieces(
   path: string,
   entry: ZipEntry,
-  output: string,
   bytes_max: number,
-): Promise<void> {
+): AsyncGenerator<Buffer> {
   const { packed_bytes, method } = entry;
   const start = dataOffsetIn(path, entry);
   if (method !== stored && method !== deflated) throw new ZipError("unsupported_method");
   const meter = new Meter(entry.bytes, bytes_max);
-  const to = createWriteStream(output);
+  const packed =
+    packed_bytes === 0
+      ? Readable.from([Buffer.alloc(0)])
+      : createReadStream(path, { start, end: start + packed_bytes - 1 });
+  // A failure of one destroys them all; it is thrown where the last one is read.
+  const passed =
+    method === stored || packed_bytes === 0
+      ? pipeline(packed, meter)
+      : pipeline(packed, createInflateRaw(), meter);
+  passed.catch(() => {});
   try {
-    if (packed_bytes === 0) await pipeline([Buffer.alloc(0)], meter, to);
-    else {
-      const packed = createReadStream(path, { start, end: start + packed_bytes - 1 });
-      await (method === stored
-        ? pipeline(packed, meter, to)
-        : pipeline(packed, createInflateRaw(), meter, to));
-    }
+    yield* meter;
   } catch (error) {
     throw error instanceof ZipError ? error : new ZipError("damaged");
   }
   if (entry.crc !== null && meter.crc !== entry.crc) throw new ZipError("damaged");
 }
+
+/**
+ * Writes an entry of the archive at `path` into the new file `output`. What a failure leaves in
+ * `output` is incomplete. @throws ZipError as `entryPieces`, Error when it can't be written.
+ */
+export const extractEntry = (
+  path: string,
+  entry: ZipEntry,
+  output: string,
+  bytes_max: number,
+): Promise<void> => pipeline(entryPieces(path, entry, bytes_max), createWriteStream(output));
 
 function dataOffsetIn(path: string, entry: ZipEntry): number {
   const file = openSync(path, "r");

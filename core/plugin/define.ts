@@ -24,6 +24,7 @@ import type {
 } from "../jobs/contract";
 import type { Migration } from "../store/schema";
 import type { Command, CommandHandler } from "./command";
+import type { Tool } from "./tool";
 
 /**
  * The contract version this host speaks. A plugin built for another one is refused by name, before
@@ -155,6 +156,8 @@ export interface Plugin<
   readonly migrations: readonly Migration[];
   readonly routes: R;
   readonly commands: K;
+  /** Commands that run without `setup`. */
+  readonly tools: Readonly<Record<string, Tool>>;
   readonly tasks: T;
   readonly setup: (
     ctx: Context<C, N, L, T>,
@@ -185,6 +188,7 @@ export function definePlugin<
     readonly migrations?: readonly Migration[];
     readonly routes?: R;
     readonly commands?: K;
+    readonly tools?: Readonly<Record<string, Tool>>;
     readonly tasks?: T;
     readonly setup: (
       ctx: Context<C, N, L, T>,
@@ -203,6 +207,7 @@ export function definePlugin<
     migrations: [],
     routes: {} as R,
     commands: {} as K,
+    tools: {},
     tasks: {} as T,
     ...manifest,
   };

@@ -12,7 +12,7 @@ import { CronSchedules } from "../jobs/cron";
 import { JobQueue } from "../jobs/queue";
 import { coreSchema } from "../jobs/schema";
 import { withTimeout } from "../lib/timeout";
-import { migrate } from "../store/migrate";
+import { migrate, noteVersion } from "../store/migrate";
 import type { Schema } from "../store/schema";
 import { createSeal } from "../store/seal";
 import type { Command, CommandHandler } from "./command";
@@ -210,6 +210,7 @@ export class Host {
       copied ||= applied.length > 0;
     };
     await bring([coreSchema, ...sorted.filter((plugin) => !this.fileOf.has(plugin))]);
+    await noteVersion(store, clock);
     const good: Plugin[] = [];
     for (const plugin of sorted) {
       try {

@@ -68,9 +68,10 @@ function clash(plugin: Plugin, claims: Map<string, string>): string | undefined 
       (route) => `the route ${route.method} ${fullPath(route).replace(/:[^/]+/g, ":…")}`,
     ),
     ...plugin.tables.map((table) => `the table ${table}`),
-    ...Object.values(plugin.commands as Record<string, Command>).map(
-      (command) => `the command ${command.name}`,
-    ),
+    ...Object.values({
+      ...(plugin.commands as Record<string, Command>),
+      ...plugin.tools,
+    }).map((command) => `the command ${command.name}`),
   ];
   const taken = mine.find((claim, i) => claims.has(claim) || mine.indexOf(claim) !== i);
   if (taken !== undefined)

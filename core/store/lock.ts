@@ -17,25 +17,26 @@ const held = new Set<Database>();
  * Takes the directory for this process and returns what gives it back. @throws Error in words when
  * another server has it, or the disk is full.
  */
-export function lockDirectory(directory: string): () => void {
-  const path = join(directory, lock_file);
-  const take = (): Database => {
-    const database = new Database(path, { create: true });
-    try {
-      database.run("pragma busy_timeout = 0");
-      database.run("begin exclusive");
-      return database;
-    } catch (error) {
-      database.close();
-      if (isBusy(error))
-        throw new Error(
-          `another server is running on ${directory}: it holds ${path}. ` +
-            "Stop it first, or give this one a data directory of its own.",
-        );
-      throw error;
-    }
-  };
-  const database = openUsingReserve(join(directory, database_file), take);
+export const lockDirectory = (directory: string): (() => void) =>
+  openUsingReserve(join(directory, database_file), () =>
+    lockFile(
+      join(directory, lock_file),
+      (path) =>
+        `another server is running on ${directory}: it holds ${path}. ` +
+        "Stop it first, or give this one a data directory of its own.",
+    ),
+  );
+
+/** The same for one file, which is made. `inUse` says why it can't be had now. */
+export function lockFile(path: string, inUse: (path: string) => string): () => void {
+  const database = new Database(path, { create: true });
+  try {
+    database.run("pragma busy_timeout = 0");
+    database.run("begin exclusive");
+  } catch (error) {
+    database.close();
+    throw isBusy(error) ? new Error(inUse(path)) : error;
+  }
   held.add(database);
   return () => {
     if (held.delete(database)) database.close();

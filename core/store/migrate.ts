@@ -7,7 +7,8 @@ import { mkdir, open, readdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { rfc3339, type Clock } from "../base/clock";
 import type { Log } from "../base/log";
-import { version } from "../base/version";
+import { commit, version } from "../base/version";
+import type { WrittenBy } from "./inspection";
 import type { Migration, Schema } from "./schema";
 import type { Db, Store } from "./store";
 
@@ -40,12 +41,13 @@ export async function migrate(
   { backups, log, before }: MigrateOptions,
 ): Promise<string[]> {
   const known = await ledger(store.db);
-  const steps = plugins.flatMap((schema) =>
-    missing(
-      schema,
-      known.filter((row) => row.plugin === schema.name).map((row) => row.id),
-    ),
-  );
+  const steps: Step[] = [];
+  for (const schema of plugins) {
+    const applied = known.filter((row) => row.plugin === schema.name).map((row) => row.id);
+    const unknown = applied.find((id) => !schema.migrations.some((step) => step.id === id));
+    if (unknown !== undefined) throw await writtenByNewer(store.db, schema, unknown);
+    steps.push(...missing(schema, applied));
+  }
   if (steps.length === 0) return [];
   await before?.();
   if (backups !== null && (await tableNames(store.db)).length > 0) {
@@ -109,16 +111,49 @@ function missing(schema: Schema, applied: readonly string[]): Step[] {
     throw new Error(
       `plugin ${schema.name}: migration ${unsorted} must sort after the one before it`,
     );
-  const unknown = applied.find((id) => !ids.includes(id));
-  if (unknown !== undefined)
-    throw new Error(
-      `plugin ${schema.name}: the database was written by a newer build (it has migration ` +
-        `${unknown}, which ${schema.version} does not know). Start that build, or restore the ` +
-        "copy made before it.",
-    );
   return schema.migrations
     .filter((migration) => !applied.includes(migration.id))
     .map((migration) => ({ schema, migration }));
+}
+
+async function writtenByNewer(db: Db, schema: Schema, unknown: string): Promise<Error> {
+  const by = await lastVersion(db);
+  return new Error(
+    `plugin ${schema.name}: the database was written by a newer build` +
+      `${by === undefined ? "" : ` (${namedVersion(by)})`}: it has migration ${unknown}, which ` +
+      `${schema.version} does not know. Start that build, or put the copy back that it made ` +
+      "before: `dossier rollback` lists the copies",
+  );
+}
+
+/** `Dossier 0.2.0 (1a2b3c4)`. */
+export const namedVersion = ({ version: of, commit: from }: WrittenBy): string =>
+  `Dossier ${of}${from === null ? "" : ` (${from})`}`;
+
+/** The version that opened the database last; undefined when that was not noted yet. */
+async function lastVersion(db: Db): Promise<WrittenBy | undefined> {
+  if (!(await tableNames(db)).includes("core_versions")) return undefined;
+  const row = (await db
+    .selectFrom("core_versions")
+    .selectAll()
+    .orderBy("started_at", "desc")
+    .limit(1)
+    .executeTakeFirst()) as { version: string; commit_id: string } | undefined;
+  return row && { version: row.version, commit: row.commit_id || null };
+}
+
+/** Notes that this version has opened the database, whose tables are up to date. */
+export async function noteVersion({ db, inTransaction }: Store, clock: Clock): Promise<void> {
+  const last = await lastVersion(db);
+  if (last?.version === version && last.commit === commit) return;
+  const started_at = clock.now_ms();
+  await inTransaction(async (tx) => {
+    await tx
+      .insertInto("core_versions")
+      .values({ version, commit_id: commit ?? "", started_at })
+      .onConflict((on) => on.columns(["version", "commit_id"]).doUpdateSet({ started_at }))
+      .execute();
+  });
 }
 
 async function tableNames(db: Db): Promise<string[]> {
@@ -148,7 +183,8 @@ function requireOwnTables(
 
 /** How many copies are kept. */
 const copies_max = 3;
-const copy_pattern = /^\d{8}T\d{6}Z-before-.+\.db$/;
+/** Names of copies, which sort by time. */
+export const copy_pattern = /^\d{8}T\d{6}Z-before-.+\.db$/;
 
 /** Deletes the oldest copies, and what a crash left unfinished; other files are not ours. */
 async function pruneCopies(directory: string): Promise<void> {

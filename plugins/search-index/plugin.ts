@@ -2,13 +2,15 @@
  * The search index: exact BM25 over the folders asked, fused with vectors when there is an
  * embedder, as ordinary rows in the one database.
  */
-import { definePlugin, fill, ReadinessChecks, Size, t, type Context } from "../../core/sdk";
+import { definePlugin, fill, ReadinessChecks, Size, t, task, type Context } from "../../core/sdk";
+import { BackupProbes } from "../backups/contract";
 import { Embedders, SearchIndex } from "./contract";
 import { DocumentEmbedder } from "./document-embedder";
 import type { EncoderProtocol } from "./encoder-worker";
 import { jobHandlers } from "./jobs";
 import { indexMetrics } from "./metrics";
 import { migrations } from "./migrations";
+import { askIndex } from "./probe";
 import { QueryEmbedder } from "./query-embedder";
 import { Reindexer } from "./reindexer";
 import type { SearchProtocol } from "./search-handler";
@@ -20,6 +22,7 @@ const encoder_idle_ms = 30_000,
   searcher_idle_ms = 2 * 60_000;
 /** A text of more UTF-16 units takes much memory. */
 const large_text_length = 2 ** 20;
+const probe_limits = { timeout_ms: 10 * 60_000, memory_max_bytes: 512 * 2 ** 20 };
 /** Health counts no further. */
 const outdated_counted_max = 1_000;
 
@@ -55,6 +58,7 @@ export default definePlugin({
   ],
   slots: { embedders: Embedders },
   migrations,
+  tasks: { askIndex: task((database: string) => askIndex(database)) },
   setup: (ctx) => {
     const encoder = encoderOf(ctx),
       searcher = searcherOf(ctx, ctx.config);
@@ -80,6 +84,10 @@ export default definePlugin({
         fill(ReadinessChecks, {
           name: "index",
           failing: () => searcher.failure() ?? encoder.failure(),
+        }),
+        fill(BackupProbes, {
+          name: "search",
+          ask: (database) => ctx.isolate("askIndex", database, probe_limits),
         }),
       ],
       jobs: jobHandlers({

@@ -156,7 +156,13 @@ describe("what is applied", () => {
 
   test("are the tables of core itself", async () => {
     await run(coreSchema, boxes);
-    expect(await tables()).toEqual(["boxes", "core_jobs", "core_migrations", "core_ticks"]);
+    expect(await tables()).toEqual([
+      "boxes",
+      "core_jobs",
+      "core_migrations",
+      "core_ticks",
+      "core_versions",
+    ]);
   });
 });
 

@@ -1,0 +1,42 @@
+/**
+ * Commands about a data directory that no server may be able to open: a new one, one that is
+ * damaged, one of a newer version.
+ */
+import type { SlotRef } from "../base/refs";
+import type { IsolatedRun } from "../isolate/pool";
+import type { Command, CommandInput } from "./command";
+
+/** The server over the data directory, set up and not started: no jobs and no port. */
+export interface OpenedData {
+  readonly slot: <T>(ref: SlotRef<T>) => readonly T[];
+}
+export interface ToolInput extends CommandInput {
+  /** The data directory, which may be missing. */
+  readonly data: string;
+  /** The settings of this plugin. */
+  readonly config: Readonly<Record<string, unknown>>;
+  /** The steps to the tables that this version knows, by plugin. */
+  readonly known_steps: ReadonlyMap<string, readonly string[]>;
+  /**
+   * Takes the data directory, which must be there, and returns what gives it back. @throws Error
+   * when a server runs on it.
+   */
+  readonly lock: () => () => void;
+  /**
+   * Calls `use` with the data directory open, as every other command has it; its tables are never
+   * changed. @throws Error when it can't be opened, or is of another version.
+   */
+  readonly open: <R>(use: (opened: OpenedData) => Promise<R>) => Promise<R>;
+  /** Runs one of this plugin's `tasks` in a child process. @throws TaskFailure */
+  readonly isolate: (
+    task: string,
+    input: unknown,
+    options: Parameters<IsolatedRun>[3],
+  ) => Promise<unknown>;
+  /** Epoch milliseconds. */
+  readonly now_ms: () => number;
+}
+/** Unlike a command, it runs without `setup`, and opens the data directory itself or not at all. */
+export interface Tool extends Omit<Command, "starts_data"> {
+  readonly run: (input: ToolInput) => Promise<void>;
+}

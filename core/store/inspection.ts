@@ -1,0 +1,93 @@
+/** What is in a database that nobody writes to: a copy, or that of a server that is stopped. */
+import { Database } from "bun:sqlite";
+
+/** Problems that are told. */
+const problems_max = 10;
+
+export interface DatabaseFacts {
+  /** Rows of each table. */
+  readonly counts: Readonly<Record<string, number>>;
+  /** Every step that was applied to it, as `plugin/id`, sorted. */
+  readonly migrations: readonly string[];
+  /** The version that wrote it last; null when that was not noted yet. */
+  readonly written_by: WrittenBy | null;
+}
+export interface WrittenBy {
+  readonly version: string;
+  readonly commit: string | null;
+}
+
+/** @throws Error when it can't be read. */
+export const readFacts = (path: string): DatabaseFacts =>
+  withDatabase(path, (database) => {
+    const tables = names(database);
+    return {
+      counts: Object.fromEntries(
+        tables.map((table) => [
+          table,
+          database.query<{ n: number }, []>(`select count(*) as n from "${table}"`).get()!.n,
+        ]),
+      ),
+      migrations: tables.includes("core_migrations")
+        ? database
+            .query<{ id: string }, []>(
+              "select plugin || '/' || id as id from core_migrations order by id",
+            )
+            .all()
+            .map(({ id }) => id)
+        : [],
+      written_by: tables.includes("core_versions")
+        ? (database
+            .query<{ version: string; commit_id: string }, []>(
+              "select version, commit_id from core_versions order by started_at desc limit 1",
+            )
+            .all()
+            .map(({ version, commit_id }) => ({ version, commit: commit_id || null }))[0] ?? null)
+        : null,
+    };
+  });
+
+/** What is wrong with it, in the words of SQLite; reads all of it. */
+export function findFaults(path: string): string[] {
+  try {
+    return withDatabase(path, (database) => [
+      ...database
+        .query<{ integrity_check: string }, []>(`pragma integrity_check(${problems_max})`)
+        .all()
+        .map((row) => row.integrity_check)
+        .filter((line) => line !== "ok"),
+      ...danglingRows(database),
+    ]);
+  } catch (error) {
+    return [error instanceof Error ? error.message : String(error)];
+  }
+}
+
+/** Rows that point to rows that are not there. @throws Error when it can't be read. */
+export const findDanglingRows = (path: string): string[] => withDatabase(path, danglingRows);
+
+const danglingRows = (database: Database): string[] =>
+  database
+    .query<{ table: string; parent: string }, []>("pragma foreign_key_check")
+    .all()
+    .slice(0, problems_max)
+    .map(({ table, parent }) => `a row of ${table} points to a row of ${parent} that is not there`);
+
+const names = (database: Database): string[] =>
+  database
+    .query<{ name: string }, []>(
+      "select name from sqlite_schema where type = 'table' and name not glob 'sqlite_*' " +
+        "order by name",
+    )
+    .all()
+    .map(({ name }) => name);
+
+function withDatabase<R>(path: string, use: (database: Database) => R): R {
+  const database = new Database(path, { readonly: true });
+  try {
+    database.run("pragma busy_timeout = 5000");
+    return use(database);
+  } finally {
+    database.close();
+  }
+}

@@ -1,0 +1,84 @@
+/**
+ * A copy of the database while it is written to, for a child process: its bytes as they were at one
+ * moment. `vacuum into` would hold others up more: it writes as fast as it can, and then they wait
+ * for the disk (at 600 MB the worst wait was 190 ms, against 65 to 90 ms this way).
+ */
+import { Database } from "bun:sqlite";
+import { closeSync, fdatasyncSync, openSync, readSync, rmSync, statSync, writeSync } from "node:fs";
+
+const busy_timeout_ms = 5_000;
+const piece_bytes = 2 ** 20;
+/** As much may wait in memory of the system for the disk. */
+const unsynced_bytes_max = 8 * 2 ** 20;
+
+/** Bytes to copy: the database and its write-ahead log. */
+export const snapshotBytes = (path: string): number => sizeOf(path) + sizeOf(`${path}-wal`);
+
+/**
+ * Writes the database at `path`, with every transaction that has ended, into the new file `to`.
+ *
+ * While somebody reads, what he may need stays where it is: the log is not begun anew, and nothing
+ * newer than his moment is taken from it into the database. So the log as it is now, put over the
+ * database as it is at any time until he ends, is one moment, and SQLite puts it there itself.
+ */
+export function copySnapshot(
+  path: string,
+  to: string,
+  onProgress: (done_bytes: number) => void,
+): void {
+  const reader = new Database(path, { readonly: true });
+  try {
+    reader.run(`pragma busy_timeout = ${busy_timeout_ms}`);
+    reader.run("begin");
+    // The moment is that of the first read.
+    reader.query("select count(*) from sqlite_schema").get();
+    const log_bytes = copyFile(`${path}-wal`, `${to}-wal`, onProgress);
+    copyFile(path, to, (done_bytes) => onProgress(log_bytes + done_bytes));
+  } finally {
+    reader.close();
+  }
+  takeInLog(to);
+}
+
+function takeInLog(path: string): void {
+  const copy = new Database(path, { create: false, readwrite: true });
+  try {
+    copy.run("pragma wal_checkpoint(TRUNCATE)");
+    copy.run("pragma journal_mode = delete");
+  } finally {
+    copy.close();
+  }
+  for (const rest of ["-wal", "-shm"]) rmSync(`${path}${rest}`, { force: true });
+}
+
+/** Returns how many bytes there were; none when there is no such file. */
+function copyFile(from: string, to: string, onProgress: (done_bytes: number) => void): number {
+  const size = sizeOf(from);
+  if (size === 0) return 0;
+  const [source, target] = [openSync(from, "r"), openSync(to, "wx", 0o600)];
+  const piece = Buffer.allocUnsafe(piece_bytes);
+  let done = 0,
+    unsynced_bytes = 0;
+  try {
+    while (done < size) {
+      const count = readSync(source, piece, 0, Math.min(piece.length, size - done), done);
+      if (count === 0) break;
+      for (let at = 0; at < count;) at += writeSync(target, piece, at, count - at, done + at);
+      done += count;
+      unsynced_bytes += count;
+      if (unsynced_bytes >= unsynced_bytes_max) {
+        fdatasyncSync(target);
+        unsynced_bytes = 0;
+        onProgress(done);
+      }
+    }
+    fdatasyncSync(target);
+  } finally {
+    closeSync(target);
+    closeSync(source);
+  }
+  onProgress(done);
+  return done;
+}
+
+const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0;

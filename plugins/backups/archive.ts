@@ -1,0 +1,220 @@
+/**
+ * The layout of a backup, and reading one that may be anything: cut off, damaged, or no backup.
+ *
+ * A backup is a ZIP archive (ZIP64):
+ *
+ * - `dossier.db`: the database, SQLite, deflated
+ * - `files/ab/ab12…`: the originals by their SHA-256, stored as they are
+ * - `originals.jsonl`: one line for each original, `{"sha256","bytes"}`, with `"in"` when it lies
+ *   in another backup, which this one was incremental to
+ * - `dossier.toml`: the settings, when there is such a file; without secrets unless they were asked
+ *   for
+ * - `secret.key`: only when secrets were asked for
+ * - `manifest.json`: what `Manifest` says, the last entry
+ */
+import { closeSync, openSync } from "node:fs";
+import { basename } from "node:path";
+import {
+  entryPieces,
+  fileSource,
+  findDirectory,
+  readDirectory,
+  ZipError,
+  type ZipEntry,
+} from "../../core/lib/zip";
+import { t, Validator, version, type Static } from "../../core/sdk";
+
+/** A later one may hold what this version does not know. */
+export const format_version = 1;
+export const database_part = "dossier.db",
+  list_part = "originals.jsonl",
+  settings_part = "dossier.toml",
+  key_part = "secret.key",
+  manifest_part = "manifest.json";
+
+const Sha256 = t.String({ pattern: "^[0-9a-f]{64}$" });
+const Count = t.Integer({ minimum: 0 });
+
+export const Manifest = t.Object({
+  format: t.Literal("dossier backup"),
+  format_version: t.Integer({ minimum: 1 }),
+  /** The version that made it. */
+  dossier: t.Object({ version: t.String(), commit: t.Union([t.String(), t.Null()]) }),
+  made_at: t.String(),
+  /** `plugin/id` of every step that was applied to the tables. */
+  migrations: t.Array(t.String()),
+  /** Rows of each table. */
+  counts: t.Record(t.String(), Count),
+  /** What the database answered when it was asked by plugins, by the name of the probe. */
+  answers: t.Record(t.String(), t.Unknown()),
+  parts: t.Array(t.Object({ name: t.String(), bytes: Count, sha256: Sha256 })),
+  originals: t.Object({ count: Count, bytes: Count, elsewhere: Count }),
+});
+export type Manifest = Static<typeof Manifest>;
+const manifest_shape = new Validator(Manifest);
+
+/** One line of `originals.jsonl`. */
+export const Original = t.Object({
+  sha256: Sha256,
+  bytes: Count,
+  in: t.Optional(t.String({ pattern: "^[^/\\\\]{1,255}$" })),
+});
+export type Original = Static<typeof Original>;
+const original_shape = new Validator(Original);
+
+const directory_bytes_max = 2 ** 30;
+const manifest_bytes_max = 16 * 2 ** 20;
+const line_length_max = 1_000;
+const settings_bytes_max = 2 ** 20;
+
+export const originalPart = (sha256: string): string => `files/${sha256.slice(0, 2)}/${sha256}`;
+
+/** A backup in the words of whoever holds it. */
+export class BadBackup extends Error {
+  override readonly name = "BadBackup";
+}
+
+export interface Backup {
+  readonly path: string;
+  readonly manifest: Manifest;
+  /** By name: all that the manifest and the list of originals speak of, and nothing else. */
+  readonly entries: ReadonlyMap<string, ZipEntry>;
+}
+
+/** Reads the directory and the manifest; nothing else is checked yet. @throws BadBackup */
+export async function openBackup(path: string): Promise<Backup> {
+  const bad = (why: string): BadBackup => new BadBackup(`${basename(path)} ${why}`);
+  const entries = readEntries(path, bad);
+  const entry = entries.get(manifest_part);
+  if (!entry) throw bad("is no backup of Dossier: it has no manifest.json.");
+  const text = await readText(path, entry, manifest_bytes_max);
+  const manifest = parsed(text) as Manifest | undefined;
+  if (manifest?.format !== "dossier backup")
+    throw bad("is no backup of Dossier: its manifest.json is not one.");
+  if (manifest.format_version > format_version)
+    throw bad(
+      `was made by Dossier ${manifest.dossier?.version}, in a newer format than this version ` +
+        `(${version}) reads. Use that version.`,
+    );
+  try {
+    manifest_shape.validate(manifest);
+  } catch (error) {
+    throw bad(`is damaged: its manifest.json is not valid. ${(error as Error).message}`);
+  }
+  const backup = { path, manifest, entries };
+  for (const { name, bytes } of manifest.parts)
+    if (entries.get(name)?.bytes !== bytes) throw bad(`is damaged: its part ${name} is not whole.`);
+  for (const name of [database_part, list_part])
+    if (!manifest.parts.some((part) => part.name === name))
+      throw bad(`is damaged: its manifest.json does not name ${name}.`);
+  return backup;
+}
+
+function readEntries(path: string, bad: (why: string) => BadBackup): Map<string, ZipEntry> {
+  const entries = new Map<string, ZipEntry>();
+  let file: number;
+  try {
+    file = openSync(path, "r");
+  } catch (error) {
+    throw bad(`can't be read: ${(error as NodeJS.ErrnoException).code ?? String(error)}.`);
+  }
+  try {
+    const source = fileSource(file);
+    const directory = findDirectory(source);
+    if (!directory)
+      throw bad("is cut off, or no backup of Dossier: the directory at its end is missing.");
+    for (const entry of readDirectory(source, directory, directory_bytes_max)) {
+      if (!isPart(entry.name))
+        throw bad(`is no backup of Dossier: it holds ${JSON.stringify(entry.name.slice(0, 100))}.`);
+      if (entries.has(entry.name)) throw bad(`is damaged: it holds ${entry.name} twice.`);
+      entries.set(entry.name, entry);
+    }
+  } catch (error) {
+    throw error instanceof ZipError ? bad("is damaged: its directory can't be read.") : error;
+  } finally {
+    closeSync(file);
+  }
+  return entries;
+}
+
+const parts = new Set([database_part, list_part, settings_part, key_part, manifest_part]);
+/** No other name is ever made into a path. */
+const isPart = (name: string): boolean =>
+  parts.has(name) || /^files\/([0-9a-f]{2})\/\1[0-9a-f]{62}$/.test(name);
+
+/** Every original that the backup speaks of. @throws BadBackup */
+export async function* readOriginals({ path, entries }: Backup): AsyncGenerator<Original> {
+  const entry = entries.get(list_part)!;
+  const decoder = new TextDecoder();
+  const bad = (): BadBackup =>
+    new BadBackup(`${basename(path)} is damaged: its originals.jsonl is not valid.`);
+  let rest = "";
+  for await (const piece of piecesOf(path, entry, entry.bytes)) {
+    const lines = (rest + decoder.decode(piece, { stream: true })).split("\n");
+    rest = lines.pop()!;
+    if (rest.length > line_length_max) throw bad();
+    for (const line of lines) {
+      const original = parsed(line) as Original;
+      try {
+        original_shape.validate(original);
+      } catch {
+        throw bad();
+      }
+      yield original;
+    }
+  }
+  if (rest !== "") throw bad();
+}
+
+/**
+ * The bytes of a part, hashed on their way. @throws BadBackup when they are not those that were
+ * backed up.
+ */
+export async function* readPart(
+  { path, entries }: Pick<Backup, "path" | "entries">,
+  {
+    name,
+    bytes,
+    sha256,
+  }: { readonly name: string; readonly bytes: number; readonly sha256: string },
+): AsyncGenerator<Buffer> {
+  const entry = entries.get(name);
+  if (!entry || entry.bytes !== bytes)
+    throw new BadBackup(`${basename(path)} is damaged: its part ${name} is not whole.`);
+  const hash = new Bun.CryptoHasher("sha256");
+  for await (const piece of piecesOf(path, entry, bytes)) {
+    hash.update(piece);
+    yield piece;
+  }
+  if (hash.digest("hex") !== sha256)
+    throw new BadBackup(`${basename(path)} is damaged: its part ${name} has other bytes.`);
+}
+
+/** The settings in a backup; null when there are none. @throws BadBackup */
+export async function readSettings({ path, entries }: Backup): Promise<string | null> {
+  const entry = entries.get(settings_part);
+  return entry ? readText(path, entry, settings_bytes_max) : null;
+}
+
+async function* piecesOf(path: string, entry: ZipEntry, bytes_max: number): AsyncGenerator<Buffer> {
+  try {
+    yield* entryPieces(path, entry, bytes_max);
+  } catch (error) {
+    if (!(error instanceof ZipError)) throw error;
+    throw new BadBackup(`${basename(path)} is damaged: its part ${entry.name} can't be read.`);
+  }
+}
+
+async function readText(path: string, entry: ZipEntry, bytes_max: number): Promise<string> {
+  const pieces: Buffer[] = [];
+  for await (const piece of piecesOf(path, entry, bytes_max)) pieces.push(piece);
+  return Buffer.concat(pieces).toString("utf8");
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,65 @@
+/** Reading other backups, in a child process: what they hold, and what they are. */
+import { createWriteStream } from "node:fs";
+import { stat } from "node:fs/promises";
+import { basename } from "node:path";
+import { pipeline } from "node:stream/promises";
+import { key_part, openBackup, readOriginals } from "../archive";
+
+export interface KnownInput {
+  readonly archives: readonly string[];
+  /** The new file. */
+  readonly output: string;
+}
+
+/**
+ * Writes a line for each original that these backups know: itself, and the backup it lies in.
+ * @throws BadBackup
+ */
+export async function writeKnown({ archives, output }: KnownInput): Promise<null> {
+  const lines = async function* () {
+    for (const path of archives)
+      for await (const original of readOriginals(await openBackup(path)))
+        yield `${JSON.stringify({ in: basename(path), ...original })}\n`;
+  };
+  await pipeline(lines(), createWriteStream(output));
+  return null;
+}
+
+export interface Description {
+  readonly path: string;
+  readonly bytes: number;
+  /** Null when the file can't be read as a backup: then `problem` says why. */
+  readonly made: {
+    readonly at: string;
+    readonly by: string;
+    readonly rows: number;
+    readonly originals: number;
+    readonly elsewhere: number;
+    readonly with_secrets: boolean;
+  } | null;
+  readonly problem: string | null;
+}
+
+/** What these files are. */
+export async function describe(paths: readonly string[]): Promise<Description[]> {
+  const found: Description[] = [];
+  for (const path of paths) {
+    const bytes = (await stat(path).catch(() => null))?.size ?? 0;
+    try {
+      const { manifest } = await openBackup(path);
+      const { count, elsewhere } = manifest.originals;
+      const made = {
+        at: manifest.made_at,
+        by: manifest.dossier.version,
+        rows: Object.values(manifest.counts).reduce((sum, rows) => sum + rows, 0),
+        originals: count,
+        elsewhere,
+        with_secrets: manifest.parts.some(({ name }) => name === key_part),
+      };
+      found.push({ path, bytes, made, problem: null });
+    } catch (error) {
+      found.push({ path, bytes, made: null, problem: (error as Error).message });
+    }
+  }
+  return found;
+}

@@ -1,0 +1,191 @@
+/**
+ * Making a backup, in a child process: first the copy of the database, then the archive around it.
+ */
+import { createReadStream } from "node:fs";
+import { link, mkdir, readdir, readFile, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { ZipWriter, type ZipPart } from "../../../core/lib/zip-writer";
+import { copySnapshot, readFacts, snapshotBytes, type DatabaseFacts } from "../../../core/sdk";
+import {
+  database_part,
+  format_version,
+  key_part,
+  list_part,
+  manifest_part,
+  originalPart,
+  settings_part,
+  type Manifest,
+  type Original,
+} from "../archive";
+import type { Progress } from "../progress";
+import { withoutSecrets } from "./settings";
+
+export interface CopyInput {
+  readonly database: string;
+  /** The directory of the originals. */
+  readonly files: string;
+  /** An empty directory on the disk of the data, for what is needed until the end. */
+  readonly work: string;
+}
+export interface Copied extends DatabaseFacts {
+  readonly database_bytes: number;
+}
+
+/**
+ * Takes the database of one moment, and holds on to the originals: a further name for each keeps it
+ * on the disk, even when the server deletes it meanwhile.
+ */
+export async function takeCopy(
+  { database, files, work }: CopyInput,
+  send: (progress: Progress) => void,
+): Promise<Copied> {
+  const held = join(work, "files");
+  await holdOriginals(files, held, (done) => send({ stage: "originals", done, total: null }));
+  const total = snapshotBytes(database);
+  const copy = join(work, database_part);
+  copySnapshot(database, copy, (done) => send({ stage: "database", done, total }));
+  // Those that came between the first look and the moment of the copy.
+  await holdOriginals(files, held, () => {});
+  const { size: database_bytes } = await stat(copy);
+  return { ...readFacts(copy), database_bytes };
+}
+
+async function holdOriginals(
+  files: string,
+  held: string,
+  onProgress: (done: number) => void,
+): Promise<void> {
+  let done = 0;
+  for (const folder of await readdir(files)) {
+    if (!/^[0-9a-f]{2}$/.test(folder)) continue;
+    await mkdir(join(held, folder), { recursive: true });
+    for (const name of await readdir(join(files, folder))) {
+      if (!/^[0-9a-f]{64}$/.test(name)) continue;
+      await link(join(files, folder, name), join(held, folder, name)).catch(allowKnownOrGone);
+      if (++done % 1_000 === 0) onProgress(done);
+    }
+  }
+}
+
+function allowKnownOrGone(error: unknown): void {
+  const { code } = error as NodeJS.ErrnoException;
+  if (code !== "EEXIST" && code !== "ENOENT") throw error;
+}
+
+export interface PackInput {
+  /** As `takeCopy` left it. */
+  readonly work: string;
+  /** The data directory, for its settings and its key. */
+  readonly data: string;
+  /** The new archive. */
+  readonly archive: string;
+  readonly with_secrets: boolean;
+  /** `section.key` of the settings that are left out of dossier.toml otherwise. */
+  readonly secret_settings: readonly string[];
+  readonly facts: Copied;
+  readonly answers: Manifest["answers"];
+  readonly made_at: string;
+  readonly made_by: Manifest["dossier"];
+  /** A file with a line for each original that lies in an earlier backup; null: none does. */
+  readonly elsewhere: string | null;
+}
+
+/** Writes the archive. What a failure leaves of it is the caller's to delete. */
+export async function pack(
+  input: PackInput,
+  send: (progress: Progress) => void,
+): Promise<Manifest> {
+  const { work, data, archive, facts } = input;
+  const zip = await ZipWriter.create(archive);
+  try {
+    const originals = await listOriginals(join(work, "files"), input.elsewhere);
+    const here = originals.filter((one) => one.in === undefined);
+    const total = here.reduce((sum, { bytes }) => sum + bytes, facts.database_bytes);
+    let done = 0;
+    const told = async function* (path: string) {
+      for await (const piece of createReadStream(path, { highWaterMark: 2 ** 20 })) {
+        yield piece as Buffer;
+        done += (piece as Buffer).length;
+        send({ stage: "archive", done, total });
+      }
+    };
+    const parts: ZipPart[] = [];
+    parts.push(await zip.add(database_part, told(join(work, database_part)), { deflated: true }));
+    for (const { sha256 } of here) {
+      const name = originalPart(sha256);
+      const added = await zip.add(name, told(join(work, name)), { deflated: false });
+      if (added.sha256 !== sha256)
+        throw new Error(
+          `the original ${sha256} is damaged on the disk: it has other bytes than its name says. ` +
+            "`dossier doctor` tells whose it is",
+        );
+    }
+    const lines = originals.map((one) => `${JSON.stringify(one)}\n`);
+    parts.push(await zip.add(list_part, lines.map(utf8), { deflated: true }));
+    for (const [name, text] of await settingsOf(data, input))
+      parts.push(await zip.add(name, [utf8(text)], { deflated: false }));
+    const manifest: Manifest = {
+      format: "dossier backup",
+      format_version,
+      dossier: input.made_by,
+      made_at: input.made_at,
+      migrations: [...facts.migrations],
+      counts: { ...facts.counts },
+      answers: input.answers,
+      parts,
+      originals: {
+        count: originals.length,
+        bytes: originals.reduce((sum, { bytes }) => sum + bytes, 0),
+        elsewhere: originals.length - here.length,
+      },
+    };
+    await zip.add(manifest_part, [utf8(`${JSON.stringify(manifest, null, 2)}\n`)], {
+      deflated: false,
+    });
+    await zip.finish();
+    return manifest;
+  } catch (error) {
+    await zip.abandon();
+    throw error;
+  }
+}
+
+async function listOriginals(held: string, elsewhere: string | null): Promise<Original[]> {
+  const known = new Map<string, string>();
+  if (elsewhere !== null)
+    for (const line of (await readFile(elsewhere, "utf8")).split("\n").filter(Boolean)) {
+      const { sha256, in: archive } = JSON.parse(line) as Required<Original>;
+      known.set(sha256, archive);
+    }
+  const originals: Original[] = [];
+  const folders = await readdir(held).catch(() => []);
+  for (const folder of folders.sort())
+    for (const sha256 of (await readdir(join(held, folder))).sort()) {
+      const { size: bytes } = await stat(join(held, folder, sha256));
+      const archive = known.get(sha256);
+      originals.push({ sha256, bytes, ...(archive !== undefined && { in: archive }) });
+    }
+  return originals;
+}
+
+async function settingsOf(
+  data: string,
+  { with_secrets, secret_settings }: Pick<PackInput, "with_secrets" | "secret_settings">,
+): Promise<[string, string][]> {
+  const read = (name: string) => readFile(join(data, name), "utf8").catch(allowMissing);
+  const settings = await read(settings_part);
+  const key = with_secrets ? await read(key_part) : null;
+  return [
+    ...(settings === null
+      ? []
+      : [[settings_part, with_secrets ? settings : withoutSecrets(settings, secret_settings)]]),
+    ...(key === null ? [] : [[key_part, key]]),
+  ] as [string, string][];
+}
+
+function allowMissing(error: NodeJS.ErrnoException): null {
+  if (error.code === "ENOENT") return null;
+  throw error;
+}
+
+const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text);

@@ -1,0 +1,104 @@
+/**
+ * The rehearsal of a backup, in a child process: all of it is read, and its database is put where
+ * it can be opened.
+ */
+import { createWriteStream, existsSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { pipeline } from "node:stream/promises";
+import { findFaults, readFacts } from "../../../core/sdk";
+import {
+  database_part,
+  list_part,
+  manifest_part,
+  openBackup,
+  originalPart,
+  readOriginals,
+  readPart,
+  type Backup,
+  type Manifest,
+} from "../archive";
+import type { Progress } from "../progress";
+
+export interface RehearseInput {
+  readonly archive: string;
+  /** An empty directory; the database is `dossier.db` in it afterwards. */
+  readonly work: string;
+  /** Directories with the backups that hold what is elsewhere. */
+  readonly beside: readonly string[];
+}
+
+/** @throws BadBackup, or Error that says what is not as it was. */
+export async function rehearse(
+  { archive, work, beside }: RehearseInput,
+  send: (progress: Progress) => void,
+): Promise<Manifest> {
+  const backup = await openBackup(archive);
+  const { manifest } = backup;
+  const total = [...backup.entries.values()].reduce((sum, { bytes }) => sum + bytes, 0);
+  let done = 0;
+  const told = async function* (pieces: AsyncIterable<Buffer>) {
+    for await (const piece of pieces) {
+      yield piece;
+      done += piece.length;
+      send({ stage: "rehearsal", done, total });
+    }
+  };
+  const database = join(work, database_part);
+  for (const part of manifest.parts) {
+    const pieces = told(readPart(backup, part));
+    if (part.name === database_part)
+      await pipeline(pieces, createWriteStream(database, { flags: "wx", mode: 0o600 }));
+    else for await (const _ of pieces);
+  }
+  await readAllOriginals(backup, beside, told);
+  requireSame(database, manifest);
+  return manifest;
+}
+
+/** Reads those that are here; of those elsewhere only looks whether their backup is. */
+async function readAllOriginals(
+  backup: Backup,
+  beside: readonly string[],
+  told: (pieces: AsyncIterable<Buffer>) => AsyncIterable<Buffer>,
+): Promise<void> {
+  const expected = new Set([manifest_part, ...backup.manifest.parts.map(({ name }) => name)]);
+  const elsewhere = new Set<string>();
+  let count = 0;
+  for await (const original of readOriginals(backup)) {
+    count++;
+    if (original.in !== undefined) {
+      elsewhere.add(original.in);
+      continue;
+    }
+    const { sha256, bytes } = original;
+    const name = originalPart(sha256);
+    expected.add(name);
+    for await (const _ of told(readPart(backup, { name, bytes, sha256 })));
+  }
+  for (const name of elsewhere)
+    if (![dirname(backup.path), ...beside].some((directory) => existsSync(join(directory, name))))
+      throw new Error(`originals of it lie in ${name}, which is not beside it`);
+  if (count !== backup.manifest.originals.count)
+    throw new Error(`its ${list_part} names ${count} originals, its manifest counts others`);
+  const foreign = [...backup.entries.keys()].find((name) => !expected.has(name));
+  if (foreign !== undefined) throw new Error(`it holds ${foreign}, which it does not speak of`);
+}
+
+/** @throws Error when the database is damaged, or holds something else than the manifest says. */
+export function requireSame(
+  database: string,
+  manifest: Pick<Manifest, "counts" | "migrations">,
+): void {
+  const faults = findFaults(database);
+  if (faults.length > 0) throw new Error(`its database is damaged: ${faults.join("; ")}`);
+  const { counts, migrations } = readFacts(database);
+  if (!Bun.deepEquals(migrations, manifest.migrations))
+    throw new Error("its database has other tables than its manifest says");
+  const other = Object.keys({ ...counts, ...manifest.counts }).find(
+    (table) => counts[table] !== manifest.counts[table],
+  );
+  if (other !== undefined)
+    throw new Error(
+      `its table ${other} has ${counts[other] ?? "no"} rows, and had ${manifest.counts[other]}`,
+    );
+}

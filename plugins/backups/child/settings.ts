@@ -1,0 +1,26 @@
+/** The settings as a backup holds them, when it is not to hold secrets. */
+
+type Sections = Record<string, Record<string, unknown>>;
+
+/**
+ * The text itself when it has no secret; else the same settings written anew, and a line that names
+ * those that were left out. `secrets` are `section.key`.
+ */
+export function withoutSecrets(text: string, secrets: readonly string[]): string {
+  const sections = Bun.TOML.parse(text) as Sections;
+  const left_out = secrets.filter((name) => {
+    const [section, key] = name.split(".") as [string, string];
+    return sections[section]?.[key] !== undefined;
+  });
+  if (left_out.length === 0) return text;
+  for (const name of left_out) {
+    const [section, key] = name.split(".") as [string, string];
+    delete sections[section]![key];
+  }
+  const lines = Object.entries(sections).flatMap(([section, values]) => [
+    "",
+    `[${section}]`,
+    ...Object.entries(values).map(([key, value]) => `${key} = ${JSON.stringify(value)}`),
+  ]);
+  return [`# Left out of this backup: ${left_out.join(", ")}`, ...lines, ""].join("\n");
+}

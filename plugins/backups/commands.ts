@@ -1,0 +1,88 @@
+/** The commands that make, list and rehearse backups. */
+import { resolve } from "node:path";
+import { rfc3339OrNull, type Command, type CommandHandler } from "../../core/sdk";
+import { stage_words, type Progress } from "./progress";
+import type { BackupService } from "./service";
+
+export const commands = {
+  backup: {
+    name: "backup",
+    summary: "Make a backup of the data directory, while the server runs or not, and rehearse it.",
+    options: [
+      { flags: "--to <directory>", description: "where it goes (default: backups.directory)" },
+      {
+        flags: "--incremental-to <path>",
+        description: "leave out originals that this backup, or those in this directory, hold",
+      },
+      {
+        flags: "--with-secrets",
+        description: "with secret.key and the secrets of dossier.toml",
+      },
+    ],
+  },
+  backupList: {
+    name: "backup list",
+    summary: "List the backups of backups.directory, newest first.",
+    options: [{ flags: "--json", description: "print one JSON array" }],
+  },
+  backupRehearse: {
+    name: "backup rehearse",
+    summary: "Read a backup to its end, open its database, and see that nothing is missing.",
+    args: ["file"],
+  },
+} satisfies Record<string, Command>;
+
+export const commandHandlers = (
+  backups: BackupService,
+): { readonly [N in keyof typeof commands]: CommandHandler } => ({
+  async backup({ options, print }) {
+    const { path, bytes, manifest } = await backups.make(
+      {
+        directory: text(options.to),
+        incremental_to: text(options.incrementalTo),
+        with_secrets: options.withSecrets === true,
+      },
+      { onProgress: printStages(print) },
+    );
+    const { count, elsewhere } = manifest.originals;
+    print(
+      `${path} (${mebibytes(bytes)}, ${count} originals` +
+        `${elsewhere > 0 ? `, ${elsewhere} of them in earlier backups` : ""}) was made and ` +
+        "rehearsed.",
+    );
+  },
+  async backupList({ options, print }) {
+    const rows = (await backups.list()).map(({ name, path, bytes, made, problem, ...rest }) => ({
+      name,
+      path,
+      bytes,
+      made_at: made?.at ?? null,
+      originals: made?.originals ?? null,
+      incremental: made === null ? null : made.elsewhere > 0,
+      rehearsed_at: rfc3339OrNull(rest.rehearsed_at),
+      problem: problem ?? rest.failure,
+    }));
+    if (options.json) return print(JSON.stringify(rows));
+    if (rows.length === 0) print(`There are no backups in ${backups.settings.directory}.`);
+    for (const { name, bytes, originals, problem } of rows)
+      print(`${name}  ${mebibytes(bytes)}  ${problem ?? `${originals} originals`}`);
+  },
+  async backupRehearse({ args, print }) {
+    const path = resolve(args[0]!);
+    await backups.rehearseAt(path, { onProgress: printStages(print) });
+    print(`${path} can be relied on.`);
+  },
+});
+
+const text = (value: unknown): string | undefined =>
+  typeof value === "string" ? value : undefined;
+export const mebibytes = (bytes: number): string => `${(bytes / 2 ** 20).toFixed(1)} MiB`;
+
+/** One line when a stage begins. */
+function printStages(print: (line: string) => void): (progress: Progress) => void {
+  let last: string | undefined;
+  return ({ stage }) => {
+    if (stage !== last) print(`${stage_words[stage]} …`);
+    last = stage;
+  };
+}

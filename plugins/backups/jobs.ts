@@ -1,0 +1,33 @@
+/** The jobs of backups: one that makes one, one that rehearses one. */
+import { every, handle, job, PermanentFailure, t, type JobHandler } from "../../core/sdk";
+import type { BackupService } from "./service";
+
+export const MakeBackup = job("backups.make", t.Object({ with_secrets: t.Boolean() }));
+export const RehearseBackup = job("backups.rehearse", t.Object({ name: t.String() }));
+
+const limits = { attempts_max: 1, crashes_max: 1, timeout_ms: 12 * 3_600_000, io_bound: true };
+
+export const backupJobs = (backups: BackupService): JobHandler[] => [
+  handle(
+    MakeBackup,
+    async ({ with_secrets }, { signal }) => {
+      await backups.make({ with_secrets }, { signal }).catch(endForGood);
+    },
+    limits,
+  ),
+  handle(
+    RehearseBackup,
+    async ({ name }, { signal }) => {
+      await backups.rehearse(name, { signal }).catch(endForGood);
+    },
+    limits,
+  ),
+];
+
+export const backupSchedules = (cron: string | null) =>
+  cron === null ? [] : [every(cron, MakeBackup, { with_secrets: false })];
+
+/** Another attempt is for the next tick, or for whoever reads why. */
+function endForGood(error: unknown): never {
+  throw new PermanentFailure(error instanceof Error ? error.message : String(error));
+}

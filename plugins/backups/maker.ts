@@ -1,0 +1,202 @@
+/**
+ * Makes a backup and rehearses it. The work is done by child processes with connections of their
+ * own: this process only says what comes next.
+ */
+import { existsSync } from "node:fs";
+import { mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
+import { basename, dirname, join, resolve } from "node:path";
+import { removeLeftovers } from "../../core/lib/temporary-files";
+import { commit, lockFile, rfc3339, version, type Context, type Isolate } from "../../core/sdk";
+import { database_part, type Manifest } from "./archive";
+import type { BackupProbe } from "./contract";
+import type { Progress } from "./progress";
+import type { BackupTasks } from "./tasks";
+
+/** Names of backups, to the millisecond: they sort by time. */
+export const backup_pattern = /^dossier-\d{8}T\d{9}Z\.zip$/;
+const unfinished = ".unfinished";
+const work_prefix = ".backup-work-";
+const limits = { timeout_ms: 12 * 3_600_000, memory_max_bytes: 1024 * 2 ** 20 };
+
+export interface MakeRequest {
+  /** Default: the directory of the settings. */
+  readonly directory?: string | undefined;
+  readonly with_secrets: boolean;
+  /** A backup, or a directory of them: originals that they hold are left out. */
+  readonly incremental_to?: string | undefined;
+}
+export interface Watch {
+  readonly onProgress: (progress: Progress) => void;
+  readonly signal?: AbortSignal | undefined;
+}
+export interface Made {
+  readonly path: string;
+  readonly bytes: number;
+  readonly manifest: Manifest;
+}
+
+export interface MakerParts extends Pick<Context, "paths" | "now_ms"> {
+  readonly isolate: Isolate<BackupTasks>;
+  readonly probes: () => readonly BackupProbe[];
+  /** Of the settings: where backups go. */
+  readonly directory: string;
+  readonly secret_settings: () => readonly string[];
+}
+
+export class BackupMaker {
+  constructor(private readonly parts: MakerParts) {}
+
+  /** @throws Error in words; nothing half-made stays. */
+  async make(request: MakeRequest, watch: Watch): Promise<Made> {
+    const directory = resolve(request.directory ?? this.parts.directory);
+    await mkdir(directory, { recursive: true });
+    return this.#working(async (work) => {
+      await removeHalves(directory);
+      const at_ms = this.parts.now_ms();
+      const path = join(directory, await freeName(directory, at_ms));
+      const archive = `${path}${unfinished}`;
+      try {
+        const bases = await archivesOf(request.incremental_to);
+        const manifest = await this.#write({ ...request, bases, at_ms, work, archive }, watch);
+        await rm(work, { recursive: true });
+        await mkdir(work);
+        await this.#rehearse({ archive, work, beside: bases.map(dirname) }, watch);
+        await rename(archive, path);
+        await syncDirectory(directory);
+        return { path, bytes: (await stat(path)).size, manifest };
+      } catch (error) {
+        await rm(archive, { force: true });
+        throw error;
+      }
+    });
+  }
+
+  /** @throws Error that says why the backup can't be relied on. */
+  rehearse(path: string, watch: Watch): Promise<Manifest> {
+    return this.#working((work) => this.#rehearse({ archive: path, work, beside: [] }, watch));
+  }
+
+  async #write(
+    {
+      bases,
+      at_ms,
+      work,
+      archive,
+      with_secrets,
+    }: MakeRequest & {
+      readonly bases: readonly string[];
+      readonly at_ms: number;
+      readonly work: string;
+      readonly archive: string;
+    },
+    watch: Watch,
+  ): Promise<Manifest> {
+    const { isolate, paths, secret_settings } = this.parts;
+    const quietly = { ...limits, ...signalOf(watch) },
+      options = { ...quietly, onMessage: watch.onProgress };
+    const { database, data } = paths;
+    const files = join(data, "files");
+    const elsewhere = bases.length === 0 ? null : join(work, "elsewhere.jsonl");
+    if (elsewhere !== null)
+      await isolate("writeKnown", { archives: bases, output: elsewhere }, quietly);
+    const directory = dirname(archive);
+    await isolate("requireRoom", { database, files, work, directory, elsewhere }, quietly);
+    const facts = await isolate("takeCopy", { database, files, work }, options);
+    const answers = await this.#ask(join(work, database_part), watch);
+    return isolate(
+      "pack",
+      {
+        work,
+        data,
+        archive,
+        with_secrets,
+        secret_settings: secret_settings(),
+        facts,
+        answers,
+        made_at: rfc3339(at_ms),
+        made_by: { version, commit },
+        elsewhere,
+      },
+      options,
+    );
+  }
+
+  async #rehearse(
+    input: { readonly archive: string; readonly work: string; readonly beside: readonly string[] },
+    watch: Watch,
+  ): Promise<Manifest> {
+    const options = { ...limits, ...signalOf(watch), onMessage: watch.onProgress };
+    const manifest = await this.parts.isolate("rehearse", input, options);
+    const { dossier, answers } = manifest;
+    // Another version may ask other questions.
+    if (dossier.version !== version || dossier.commit !== commit) return manifest;
+    const now = await this.#ask(join(input.work, database_part), watch);
+    const other = Object.keys(answers).find((name) => !Bun.deepEquals(now[name], answers[name]));
+    if (other !== undefined)
+      throw new Error(`asked again, its database answers otherwise (${other})`);
+    return manifest;
+  }
+
+  /** What the database at this path answers to each probe. */
+  async #ask(database: string, { onProgress }: Watch): Promise<Manifest["answers"]> {
+    onProgress({ stage: "questions", done: 0, total: null });
+    const answers: Manifest["answers"] = {};
+    for (const { name, ask } of this.parts.probes()) answers[name] = await ask(database);
+    return answers;
+  }
+
+  /** One at a time on a data directory, whichever process it is. */
+  async #working<R>(work: (directory: string) => Promise<R>): Promise<R> {
+    const home = join(this.parts.paths.data, "backups");
+    await mkdir(home, { recursive: true });
+    const unlock = lockFile(
+      join(home, "backup.lock"),
+      () => "another backup of this data directory is under way",
+    );
+    const directory = join(home, `${work_prefix}${this.parts.now_ms()}`);
+    try {
+      await removeLeftovers(home, work_prefix);
+      await mkdir(directory, { mode: 0o700 });
+      return await work(directory);
+    } finally {
+      await rm(directory, { recursive: true, force: true });
+      unlock();
+    }
+  }
+}
+
+const signalOf = ({ signal }: Watch) => (signal === undefined ? {} : { signal });
+
+/** The backups at a path: itself, or those in the directory. @throws Error when there are none. */
+async function archivesOf(path: string | undefined): Promise<string[]> {
+  if (path === undefined) return [];
+  const found = resolve(path);
+  if (!existsSync(found)) throw new Error(`there is no backup ${found} to be incremental to`);
+  if (!(await stat(found)).isDirectory()) return [found];
+  const names = (await readdir(found)).filter((name) => backup_pattern.test(name)).sort();
+  if (names.length === 0) throw new Error(`there is no backup in ${found} to be incremental to`);
+  return names.map((name) => join(found, name));
+}
+
+async function removeHalves(directory: string): Promise<void> {
+  for (const name of await readdir(directory))
+    if (name.endsWith(unfinished) && backup_pattern.test(name.slice(0, -unfinished.length)))
+      await rm(join(directory, name), { force: true });
+}
+
+async function freeName(directory: string, at_ms: number): Promise<string> {
+  const taken = new Set(await readdir(directory));
+  const nameOf = (ms: number): string => `dossier-${rfc3339(ms).replaceAll(/[-:.]/g, "")}.zip`;
+  let ms = at_ms;
+  while (taken.has(nameOf(ms))) ms++;
+  return nameOf(ms);
+}
+
+/** Makes a rename in this directory survive a power cut. */
+async function syncDirectory(directory: string): Promise<void> {
+  await using handle = await open(directory, "r");
+  await handle.sync();
+}
+
+export const isBackupName = (name: string): boolean =>
+  backup_pattern.test(name) && basename(name) === name;

@@ -1,0 +1,91 @@
+/**
+ * Backups: made while the server runs, rehearsed before they count, by schedule or when asked; and
+ * the way back from one. `maker.ts` makes them, `archive.ts` says what is in one.
+ */
+import { join, resolve } from "node:path";
+import { Cron } from "croner";
+import { ConfigError, definePlugin, t } from "../../core/sdk";
+import { commandHandlers, commands } from "./commands";
+import { BackupProbes } from "./contract";
+import { backupJobs, backupSchedules } from "./jobs";
+import { BackupMaker } from "./maker";
+import { migrations } from "./migrations";
+import { restoreTool } from "./restore";
+import { rollbackTool } from "./rollback";
+import { backupHandlers, routes } from "./routes";
+import { BackupService, type BackupSettings } from "./service";
+import { tasks } from "./tasks";
+
+export default definePlugin({
+  name: "backups",
+  version: "1.0.0",
+  config: t.Object({
+    schedule: t.Optional(
+      t.String({ description: "When backups are made: cron, in UTC, such as `0 3 * * *`." }),
+    ),
+    keep: t.Integer({
+      default: 7,
+      minimum: 1,
+      maximum: 10_000,
+      description: "How many backups are kept; those that a newer one needs are kept too.",
+    }),
+    directory: t.Optional(
+      t.String({
+        description: "Where backups go; `backups` in the data directory unless given.",
+      }),
+    ),
+  }),
+  slots: { probes: BackupProbes },
+  tables: ["backups_runs"],
+  migrations,
+  routes,
+  commands,
+  tools: { restore: restoreTool, rollback: rollbackTool },
+  tasks,
+  setup: (ctx) => {
+    const settings = settingsOf(ctx.config, ctx.paths.data);
+    const maker = new BackupMaker({
+      ...ctx,
+      directory: settings.directory,
+      probes: () => ctx.slots.probes(),
+      secret_settings: () =>
+        ctx.operations
+          .settings()
+          .filter(({ value }) => value === "[secret]")
+          .map(({ setting }) => setting),
+    });
+    const backups = new BackupService({ ...ctx, settings, maker });
+    return {
+      routes: backupHandlers(ctx, backups),
+      commands: commandHandlers(backups),
+      jobs: backupJobs(backups),
+      schedules: backupSchedules(settings.schedule),
+      health: () => backups.health(),
+    };
+  },
+});
+
+/** @throws ConfigError on a schedule that can't be read. */
+function settingsOf(
+  config: { schedule?: string; keep: number; directory?: string },
+  data: string,
+): BackupSettings {
+  const schedule = config.schedule?.trim() || null;
+  const wrong = schedule === null ? null : problemOf(schedule);
+  if (wrong !== null)
+    throw new ConfigError([
+      `backups.schedule: ${JSON.stringify(schedule)} is not a cron expression such as ` +
+        `"0 3 * * *" (${wrong}).`,
+    ]);
+  const directory =
+    config.directory === undefined ? join(data, "backups") : resolve(data, config.directory);
+  return { schedule, keep: config.keep, directory };
+}
+
+function problemOf(cron: string): string | null {
+  try {
+    return new Cron(cron, { paused: true }).nextRun() === null ? "it is never due" : null;
+  } catch (error) {
+    return (error as Error).message;
+  }
+}

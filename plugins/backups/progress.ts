@@ -1,0 +1,34 @@
+/** How far a backup is. */
+
+export type Stage = "originals" | "database" | "questions" | "archive" | "rehearsal";
+
+export interface Progress {
+  readonly stage: Stage;
+  /** Of `originals` files, else bytes. */
+  readonly done: number;
+  /** Null when it is not known. */
+  readonly total: number | null;
+}
+
+export const stage_words: Readonly<Record<Stage, string>> = {
+  originals: "holding the originals",
+  database: "copying the database",
+  questions: "asking the copy",
+  archive: "writing the archive",
+  rehearsal: "rehearsing",
+};
+
+const between_ms = 200;
+
+/** Passes on the first of each stage, and then one now and then. */
+export function sparingly(send: (progress: Progress) => void): (progress: Progress) => void {
+  let stage: Stage | undefined,
+    sent_ms = 0;
+  return (progress) => {
+    const now_ms = performance.now();
+    if (progress.stage === stage && now_ms - sent_ms < between_ms) return;
+    stage = progress.stage;
+    sent_ms = now_ms;
+    send(progress);
+  };
+}

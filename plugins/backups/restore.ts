@@ -1,0 +1,179 @@
+/** `dossier restore`: makes a data directory of a backup. Everything is checked on the way. */
+import { existsSync } from "node:fs";
+import { mkdir, open, readdir, rename, rm, statfs } from "node:fs/promises";
+import { basename, dirname, join, resolve } from "node:path";
+import { namedVersion, type Tool, type ToolInput } from "../../core/sdk";
+import {
+  BadBackup,
+  database_part,
+  key_part,
+  openBackup,
+  originalPart,
+  readOriginals,
+  readPart,
+  settings_part,
+  type Backup,
+  type Original,
+} from "./archive";
+import { requireSame } from "./child/rehearse";
+import { mebibytes } from "./commands";
+
+/** What a directory may hold that is empty for people: locks, and what the system keeps there. */
+const is_nothing = /^(\..*|lost\+found|dossier\.lock.*)$/;
+const beside = ".restoring";
+const spare_bytes = 64 * 2 ** 20;
+const named_max = 5;
+
+export const restoreTool: Tool = {
+  name: "restore",
+  summary: "Make a data directory, which must be empty or missing, of a backup.",
+  args: ["file"],
+  options: [
+    {
+      flags: "--originals <directory>",
+      description:
+        "where the earlier backups lie that an incremental one needs (default: beside it)",
+    },
+  ],
+  async run(input) {
+    const { args, options, data, print } = input;
+    const backup = await openBackup(resolve(args[0]!));
+    requireKnown(backup, input);
+    await requireNothing(data);
+    await mkdir(data, { recursive: true, mode: 0o700 });
+    const unlock = input.lock();
+    const work = join(data, beside);
+    try {
+      // A server may have begun its life here meanwhile.
+      await requireNothing(data);
+      await rm(work, { recursive: true, force: true });
+      await mkdir(join(work, "files"), { recursive: true, mode: 0o700 });
+      await requireRoom(backup, data);
+      print(`reading ${backup.path} …`);
+      const directories = [dirname(backup.path)];
+      if (typeof options.originals === "string") directories.unshift(resolve(options.originals));
+      await takeParts(backup, work);
+      await takeOriginals(backup, directories, work);
+      print("checking the database …");
+      requireSame(join(work, database_part), backup.manifest);
+      await publish(work, data);
+    } finally {
+      await rm(work, { recursive: true, force: true });
+      unlock();
+    }
+    report(backup, input);
+  },
+};
+
+/** @throws Error when the tables are of a newer version than this one. */
+function requireKnown({ manifest, path }: Backup, { known_steps }: ToolInput): void {
+  const newer = manifest.migrations.find((step) => {
+    const known = known_steps.get(step.slice(0, step.indexOf("/")));
+    return known !== undefined && !known.includes(step.slice(step.indexOf("/") + 1));
+  });
+  if (newer !== undefined)
+    throw new Error(
+      `${basename(path)} was made by ${namedVersion(manifest.dossier)}, which is newer: this ` +
+        `version does not know its tables (${newer}). Restore it with that version`,
+    );
+}
+
+/** @throws Error when there is something in the directory. */
+async function requireNothing(data: string): Promise<void> {
+  if (!existsSync(data)) return;
+  const names = await readdir(data).catch(() => {
+    throw new Error(`${data} is not a directory`);
+  });
+  const found = names.find((name) => !is_nothing.test(name));
+  if (found !== undefined)
+    throw new Error(
+      `${data} is not empty: it holds ${found}. Nothing is ever written over: name a new ` +
+        "directory with --data, or move this one aside",
+    );
+}
+
+async function requireRoom({ manifest }: Backup, data: string): Promise<void> {
+  const { bavail, bsize } = await statfs(data);
+  const needed = manifest.parts.reduce((sum, { bytes }) => sum + bytes, manifest.originals.bytes);
+  const missing = needed + spare_bytes - bavail * bsize;
+  if (missing > 0)
+    throw new Error(
+      `the disk of ${data} has ${mebibytes(bavail * bsize)} free, and ${mebibytes(missing)} more ` +
+        "are needed",
+    );
+}
+
+async function takeParts(backup: Backup, work: string): Promise<void> {
+  for (const part of backup.manifest.parts)
+    if ([database_part, settings_part, key_part].includes(part.name))
+      await write(readPart(backup, part), join(work, part.name));
+}
+
+/** @throws Error that names the backups with originals that are not there, before any is read. */
+async function takeOriginals(
+  backup: Backup,
+  directories: readonly string[],
+  work: string,
+): Promise<void> {
+  const holders = new Map<string, Backup>();
+  const missing = new Map<string, number>();
+  const originals: Original[] = [];
+  for await (const original of readOriginals(backup)) {
+    originals.push(original);
+    const holder = original.in;
+    if (holder === undefined || holders.has(holder)) continue;
+    const found = directories.map((directory) => join(directory, holder)).find(existsSync);
+    if (found === undefined) missing.set(holder, (missing.get(holder) ?? 0) + 1);
+    else holders.set(holder, await openBackup(found));
+  }
+  if (missing.size > 0) throw new Error(inWords(missing, directories));
+  if (originals.length !== backup.manifest.originals.count)
+    throw new BadBackup(`${basename(backup.path)} is damaged: it names too few originals.`);
+  for (const { sha256, bytes, in: holder } of originals) {
+    const name = originalPart(sha256);
+    const from = holder === undefined ? backup : holders.get(holder)!;
+    await mkdir(join(work, dirname(name)), { recursive: true });
+    await write(readPart(from, { name, bytes, sha256 }), join(work, name));
+  }
+}
+
+function inWords(missing: ReadonlyMap<string, number>, directories: readonly string[]): string {
+  const named = [...missing]
+    .slice(0, named_max)
+    .map(([name, count]) => `${name} (${count} originals)`);
+  if (missing.size > named_max) named.push(`${missing.size - named_max} more`);
+  return (
+    `this backup is incremental, and needs ${named.join(", ")}, which ` +
+    `${missing.size === 1 ? "is" : "are"} not in ${directories.join(" or ")}. Name the directory ` +
+    "with --originals"
+  );
+}
+
+/** On the disk when it returns. */
+async function write(pieces: AsyncIterable<Buffer>, path: string): Promise<void> {
+  await using file = await open(path, "wx", 0o600);
+  for await (const piece of pieces) await file.writeFile(piece);
+  await file.sync();
+}
+
+/** The database comes last: without it, it is no data directory. */
+async function publish(work: string, data: string): Promise<void> {
+  const names = (await readdir(work)).filter((name) => name !== database_part);
+  for (const name of [...names, database_part]) await rename(join(work, name), join(data, name));
+  await using directory = await open(data, "r");
+  await directory.sync();
+}
+
+function report({ manifest, path, entries }: Backup, { data, print }: ToolInput): void {
+  const rows = Object.values(manifest.counts).reduce((sum, count) => sum + count, 0);
+  print(
+    `${data} is restored from ${basename(path)}, made ${manifest.made_at} by ` +
+      `${namedVersion(manifest.dossier)}: ${rows} rows, ${manifest.originals.count} originals.`,
+  );
+  if (!entries.has(key_part))
+    print(
+      "The backup is without secrets. Put secret.key of the old data directory into this one: " +
+        "without it the secrets of webhooks can't be opened, and must be rotated. What was " +
+        "secret in dossier.toml is left out, too.",
+    );
+}

@@ -1,0 +1,237 @@
+/**
+ * The rules of backups: which there are, which are kept, when one is overdue, and what is under way
+ * here.
+ */
+import { mkdir, readdir, rm } from "node:fs/promises";
+import { basename, dirname, join, resolve } from "node:path";
+import { Cron } from "croner";
+import { conflict, notFound, type Context, type Isolate } from "../../core/sdk";
+import { openBackup, readOriginals } from "./archive";
+import type { Description } from "./child/lookup";
+import {
+  backup_pattern,
+  isBackupName,
+  type BackupMaker,
+  type Made,
+  type MakeRequest,
+  type Watch,
+} from "./maker";
+import type { Progress } from "./progress";
+import * as store from "./store";
+import type { BackupTasks } from "./tasks";
+
+/** How long after its time a backup may be ready. */
+const grace_ms = 3_600_000;
+const describe_limits = { timeout_ms: 60_000, memory_max_bytes: 1024 * 2 ** 20 };
+
+export interface BackupSettings {
+  /** Cron; null: none by schedule. */
+  readonly schedule: string | null;
+  readonly keep: number;
+  readonly directory: string;
+}
+export interface Listed extends Description {
+  readonly name: string;
+  /** Epoch ms of the last rehearsal that went well, and why the last one failed if it did. */
+  readonly rehearsed_at: number | null;
+  readonly failure: string | null;
+}
+export interface Standing {
+  readonly last_success: number | null;
+  /** Why the last one failed; null when it went well, or there was none. */
+  readonly failure: { readonly at: number; readonly error: string } | null;
+  readonly overdue: boolean;
+  readonly next: number | null;
+}
+export interface Current {
+  readonly kind: store.RunRow["kind"];
+  readonly name: string | null;
+  progress: Progress | null;
+}
+
+export interface BackupsParts extends Pick<
+  Context,
+  "db" | "inTransaction" | "now_ms" | "newId" | "log" | "operations"
+> {
+  readonly settings: BackupSettings;
+  readonly maker: BackupMaker;
+  readonly isolate: Isolate<BackupTasks>;
+}
+
+export class BackupService {
+  #current: Current | null = null;
+  readonly #described = new Map<string, Description>();
+
+  constructor(private readonly parts: BackupsParts) {}
+
+  get current(): Current | null {
+    return this.#current;
+  }
+  get settings(): BackupSettings {
+    return this.parts.settings;
+  }
+
+  /** Makes a backup, and deletes those that are too many. @throws Error in words */
+  async make(request: MakeRequest, watch: Partial<Watch> = {}): Promise<Made> {
+    const made = await this.#run("backup", null, watch, (told) =>
+      this.parts.maker.make(request, told),
+    );
+    if (dirname(made.path) === resolve(this.parts.settings.directory)) await this.#deleteOldest();
+    return made;
+  }
+
+  /** @throws HttpError 404, Error that says why the backup can't be relied on. */
+  async rehearse(name: string, watch: Partial<Watch> = {}): Promise<void> {
+    const path = await this.require(name);
+    await this.rehearseAt(path, watch);
+  }
+
+  async rehearseAt(path: string, watch: Partial<Watch> = {}): Promise<void> {
+    await this.#run("rehearsal", path, watch, (told) => this.parts.maker.rehearse(path, told));
+  }
+
+  /** Where the backup of this name is. @throws HttpError 404 */
+  async require(name: string): Promise<string> {
+    if (!isBackupName(name) || !(await this.#names()).includes(name)) throw notFound("backup");
+    return join(this.parts.settings.directory, name);
+  }
+
+  /** @throws HttpError 409 while one is under way here. */
+  requireIdle(): void {
+    if (this.#current !== null)
+      throw conflict("A backup or a rehearsal is under way; wait for its end.", "backup_running");
+  }
+
+  /** The newest first. */
+  async list(): Promise<Listed[]> {
+    const { directory } = this.parts.settings;
+    const names = (await this.#names()).reverse();
+    const unknown = names.filter((name) => !this.#described.has(name));
+    if (unknown.length > 0) {
+      const paths = unknown.map((name) => join(directory, name));
+      for (const one of await this.parts.isolate("describe", paths, describe_limits))
+        this.#described.set(basename(one.path), one);
+    }
+    const runs = await store.listRuns(this.parts.db);
+    return names.flatMap((name) => {
+      const description = this.#described.get(name);
+      if (!description) return [];
+      const own = runs.filter(({ path }) => path === description.path);
+      return [
+        {
+          ...description,
+          name,
+          rehearsed_at: own.find(({ error }) => error === null)?.finished_at ?? null,
+          failure: own[0]?.error ?? null,
+        },
+      ];
+    });
+  }
+
+  async standing(): Promise<Standing> {
+    const { db, now_ms, operations, settings } = this.parts;
+    const runs = (await store.listRuns(db)).filter(({ kind }) => kind === "backup");
+    const last_success = runs.find(({ error }) => error === null)?.finished_at ?? null;
+    const last = runs[0];
+    const due = this.#tickAfter(last_success ?? operations.started_at_ms);
+    return {
+      last_success,
+      failure: last?.error ? { at: last.finished_at, error: last.error } : null,
+      overdue: due !== null && this.#current === null && now_ms() > due + grace_ms,
+      next: settings.schedule === null ? null : this.#tickAfter(now_ms()),
+    };
+  }
+
+  async health(): Promise<"ok" | { failing: string }> {
+    const { failure, overdue, last_success } = await this.standing();
+    if (failure) return { failing: `The last backup failed: ${failure.error}.` };
+    if (overdue)
+      return {
+        failing:
+          last_success === null
+            ? "No backup was made since the start, although one is overdue."
+            : `The last backup is of ${new Date(last_success).toISOString()}: the next is overdue.`,
+      };
+    return "ok";
+  }
+
+  #tickAfter(at_ms: number): number | null {
+    const { schedule } = this.parts.settings;
+    if (schedule === null) return null;
+    const cron = new Cron(schedule, { utcOffset: 0, paused: true });
+    return cron.nextRun(new Date(at_ms))?.getTime() ?? null;
+  }
+
+  async #names(): Promise<string[]> {
+    const { directory } = this.parts.settings;
+    await mkdir(directory, { recursive: true });
+    return (await readdir(directory)).filter((name) => backup_pattern.test(name)).sort();
+  }
+
+  /** A run, and the row about how it ended. */
+  async #run<R extends object>(
+    kind: store.RunRow["kind"],
+    path: string | null,
+    { onProgress, signal }: Partial<Watch>,
+    work: (watch: Watch) => Promise<R>,
+  ): Promise<R> {
+    this.requireIdle();
+    const { inTransaction, log, newId, now_ms } = this.parts;
+    const current: Current = { kind, name: path && basename(path), progress: null };
+    this.#current = current;
+    const started_at = now_ms();
+    const note = (of: Pick<store.RunRow, "path" | "error">) =>
+      inTransaction((tx) =>
+        store.insertRun(tx, { id: newId("bkp"), kind, ...of, started_at, finished_at: now_ms() }),
+      );
+    try {
+      const result = await work({
+        signal,
+        onProgress: (progress) => {
+          current.progress = progress;
+          onProgress?.(progress);
+        },
+      });
+      const made = "path" in result ? (result.path as string) : path;
+      await note({ path: made, error: null });
+      log.info(`${kind} succeeded`, { path: made });
+      return result;
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error);
+      log.error(`${kind} failed`, { path, error: why });
+      await note({ path, error: why.replace(/\.$/, "") }).catch(() => {});
+      throw error;
+    } finally {
+      this.#current = null;
+    }
+  }
+
+  /** Those beyond `keep`, unless a younger one needs what they hold. */
+  async #deleteOldest(): Promise<void> {
+    const { directory, keep } = this.parts.settings;
+    const names = await this.#names();
+    const kept = new Set(names.slice(-keep));
+    for (const name of [...kept])
+      for (const needed of await needsOf(join(directory, name))) kept.add(needed);
+    for (const name of names) {
+      if (kept.has(name)) continue;
+      await rm(join(directory, name), { force: true });
+      this.#described.delete(name);
+      this.parts.log.info("deleted an old backup", { name });
+    }
+  }
+}
+
+/** The backups that hold originals of this one. One that can't be read needs none. */
+async function needsOf(path: string): Promise<ReadonlySet<string>> {
+  const needed = new Set<string>();
+  try {
+    const backup = await openBackup(path);
+    if (backup.manifest.originals.elsewhere > 0)
+      for await (const { in: archive } of readOriginals(backup))
+        if (archive !== undefined) needed.add(archive);
+  } catch {
+    // It is shown as damaged where backups are listed.
+  }
+  return needed;
+}

@@ -1,0 +1,49 @@
+/** Every SQL statement about what became of backups. */
+import { toNumber, type Db } from "../../core/sdk";
+
+/** A backup or a rehearsal that has ended. A copy that is made meanwhile holds no row of itself. */
+export interface RunRow {
+  readonly id: string;
+  readonly kind: "backup" | "rehearsal";
+  /** Null when nothing was made. */
+  readonly path: string | null;
+  /** Null when it ended well. */
+  readonly error: string | null;
+  readonly started_at: number;
+  readonly finished_at: number;
+}
+export type BackupsDb = Db<{ backups_runs: RunRow }>;
+
+const runs_kept = 200;
+
+export async function insertRun(db: BackupsDb, row: RunRow): Promise<void> {
+  await db.insertInto("backups_runs").values(row).execute();
+  const beyond = await db
+    .selectFrom("backups_runs")
+    .select("id")
+    .where("kind", "=", row.kind)
+    .orderBy("finished_at", "desc")
+    .orderBy("id", "desc")
+    .offset(runs_kept)
+    .limit(runs_kept)
+    .execute();
+  if (beyond.length === 0) return;
+  const ids = beyond.map(({ id }) => id);
+  await db.deleteFrom("backups_runs").where("id", "in", ids).execute();
+}
+
+/** The newest first. */
+export async function listRuns(db: BackupsDb): Promise<RunRow[]> {
+  const rows = await db
+    .selectFrom("backups_runs")
+    .selectAll()
+    .orderBy("finished_at", "desc")
+    .orderBy("id", "desc")
+    .limit(2 * runs_kept)
+    .execute();
+  return rows.map((row) => ({
+    ...row,
+    started_at: toNumber(row.started_at),
+    finished_at: toNumber(row.finished_at),
+  }));
+}

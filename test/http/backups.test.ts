@@ -1,0 +1,158 @@
+/** Backups as administrators see them: made, listed, downloaded, rehearsed; and what health says. */
+import { beforeAll, describe, expect, test } from "bun:test";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { definePlugin, fill } from "../../core/sdk";
+import { BackupProbes } from "../../plugins/backups/contract";
+import { signedIn, type Browser } from "../helpers/browser";
+import { startTestServer, type TestServer } from "../helpers/host";
+import { until } from "../helpers/server";
+
+/** What the copy is asked: the same each time, unless a test says otherwise. */
+let answer: () => unknown = () => "the same";
+const probe = definePlugin({
+  name: "probe",
+  version: "1.0.0",
+  setup: () => ({ fills: [fill(BackupProbes, { name: "probe", ask: async () => answer() })] }),
+});
+
+let server: TestServer;
+let root: Browser;
+const list = async () => (await root.send("GET", "/backups")).body;
+const idle = () => until(async () => (await list()).current === null, 20_000);
+const health = async () =>
+  (await server.send(null, "GET", "/health")).body.plugins.find(
+    ({ name }: any) => name === "backups",
+  )?.reason;
+async function make(body = {}): Promise<any> {
+  const before = (await list()).data.length;
+  expect((await root.send("POST", "/backups", body)).status).toBe(202);
+  await until(async () => (await list()).data.length > before, 20_000);
+  await idle();
+  return (await list()).data[0];
+}
+
+beforeAll(async () => {
+  server = await startTestServer({
+    plugins: [probe],
+    env: { DOSSIER_BACKUPS_SCHEDULE: "0 3 * * *" },
+  });
+  root = await signedIn(server, "root", { role: "admin" });
+  const { body: folder } = await server.send("ada", "POST", "/folders", { name: "One" });
+  const form = new FormData();
+  form.append("file", new Blob(["An original."]), "one.txt");
+  await server.send("ada", "POST", `/documents/file?folder_id=${folder.id}`, form);
+  await server.settle();
+});
+
+describe("backups", () => {
+  test("are for administrators alone", async () => {
+    const ada = await signedIn(server, "ada");
+    for (const [method, path] of [
+      ["GET", "/backups"],
+      ["POST", "/backups"],
+      ["GET", "/backups/dossier-20260101T000000000Z.zip/file"],
+    ] as const)
+      expect((await ada.send(method, path, method === "POST" ? {} : undefined)).status).toBe(403);
+    expect((await server.send("ada", "GET", "/backups")).status).toBe(404);
+  });
+
+  test("are made, listed with what is in them, and downloaded", async () => {
+    expect(await list()).toMatchObject({
+      data: [],
+      schedule: "0 3 * * *",
+      keep: 7,
+      overdue: false,
+      failure: null,
+      next_at: expect.stringMatching(/T03:00:00/),
+      last_success_at: null,
+    });
+    const made = await make();
+    const { name } = made;
+    expect(made).toMatchObject({
+      name: expect.stringMatching(/^dossier-\d{8}T\d{9}Z\.zip$/),
+      bytes: expect.any(Number),
+      originals: 1,
+      originals_elsewhere: 0,
+      with_secrets: false,
+      rehearsed_at: expect.any(String),
+      problem: null,
+    });
+    expect(await list()).toMatchObject({ last_success_at: expect.any(String), failure: null });
+    const file = readFileSync(join(server.data, "backups", name));
+    const { status, headers, text } = await root.send("GET", `/backups/${name}/file`);
+    expect([status, headers.get("content-type"), headers.get("content-length")]).toEqual([
+      200,
+      "application/zip",
+      String(file.length),
+    ]);
+    expect(text).toBe(file.toString("utf8"));
+  });
+
+  const nowhere: [string, string][] = [
+    ["one that is not there", "dossier-20200101T000000000Z.zip"],
+    ["a name that is none of a backup", "dossier.db"],
+    ["a path", "..%2Fdossier.db"],
+  ];
+  test.each(nowhere)("of %s are not found", async (_why, name) => {
+    expect((await root.send("GET", `/backups/${name}/file`)).status).toBe(404);
+    expect((await root.send("POST", `/backups/${name}/rehearse`)).status).toBe(404);
+  });
+
+  test("are rehearsed again, and one that has become bad is shown with why", async () => {
+    const { name } = await make();
+    expect((await root.send("POST", `/backups/${name}/rehearse`)).status).toBe(202);
+    await server.settle();
+    expect((await list()).data[0].problem).toBeNull();
+    const path = join(server.data, "backups", name);
+    const bytes = readFileSync(path);
+    bytes[300]! ^= 1;
+    writeFileSync(path, bytes);
+    await root.send("POST", `/backups/${name}/rehearse`);
+    await until(async () => (await list()).data[0].problem !== null, 20_000);
+    expect((await list()).data[0].problem).toMatch(/dossier\.db/);
+    expect((await list()).data[1].problem).toBeNull();
+  });
+
+  test("whose copy answers otherwise do not count, and health says so until one is good", async () => {
+    const before = (await list()).data.length;
+    let asked = 0;
+    answer = () => asked++;
+    await root.send("POST", "/backups", {});
+    await until(async () => (await list()).failure !== null, 20_000);
+    expect((await list()).failure.error).toMatch(/answers otherwise \(probe\)/);
+    expect(await health()).toMatch(/The last backup failed: .*probe/);
+    expect((await list()).data).toHaveLength(before);
+    expect(
+      readdirSync(join(server.data, "backups")).filter((name) => /unfinished|work/.test(name)),
+    ).toEqual([]);
+    answer = () => "the same";
+    await make();
+    expect([(await list()).failure, await health()]).toEqual([null, undefined]);
+  });
+
+  test("that are overdue are on health", async () => {
+    const { db } = server.store;
+    const days_ago = (days: number) => Date.now() - days * 86_400_000;
+    await db
+      .updateTable("backups_runs")
+      .set({ finished_at: days_ago(3) })
+      .execute();
+    expect((await list()).overdue).toBe(true);
+    expect(await health()).toMatch(/the next is overdue/);
+    await make();
+    expect([(await list()).overdue, await health()]).toEqual([false, undefined]);
+  });
+});
+
+test("a schedule that can't be read stops the start with a sentence", async () => {
+  const schedules: [string, string][] = [
+    ["words", "every day"],
+    ["too few fields", "0 3"],
+    ["a day that never comes", "0 3 31 2 *"],
+  ];
+  for (const [, schedule] of schedules)
+    await expect(startTestServer({ env: { DOSSIER_BACKUPS_SCHEDULE: schedule } })).rejects.toThrow(
+      /backups\.schedule/,
+    );
+});

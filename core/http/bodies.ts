@@ -9,6 +9,8 @@ import { JsonThread } from "./json-thread";
 
 /** Parsing more than this takes so long that others would notice. */
 const large_bytes_min = 256 * 1024;
+/** What is expected of a body that does not say its length, until more has come. */
+const undeclared_bytes = 64 * 1024;
 /** Those that are not large never wait for those that are. */
 const budgets = {
   small: { bytes_max: 16 * 2 ** 20, per_owner_bytes_max: 4 * 2 ** 20, waiting_max: 1_000 },
@@ -22,10 +24,19 @@ export class Bodies {
   readonly #thread = new JsonThread();
 
   /**
-   * What ends the turn of a body of so many bytes at most, which lasts until the request is
-   * answered: what was made of the body is in memory for as long. @throws HttpError 503
+   * The turn of a body whose length is declared, or is `bytes_max` at most. @throws HttpError 503
    */
-  async turn(owner: string, bytes: number, signal: AbortSignal): Promise<() => void> {
+  async turn(
+    owner: string,
+    { declared, bytes_max }: ExpectedBody,
+    signal: AbortSignal,
+  ): Promise<BodyTurn> {
+    const bytes = declared ?? Math.min(undeclared_bytes, bytes_max),
+      take = (more: number) => this.#take(owner, more, signal);
+    return new BodyTurn(bytes, await take(bytes), () => take(bytes_max));
+  }
+
+  async #take(owner: string, bytes: number, signal: AbortSignal): Promise<() => void> {
     try {
       return await (bytes > large_bytes_min ? this.#large : this.#small).take(owner, bytes, signal);
     } catch (error) {
@@ -36,6 +47,37 @@ export class Bodies {
   /** @throws HttpError as `parseJson` does. */
   parse(bytes: Uint8Array, signal: AbortSignal): unknown {
     return bytes.length > large_bytes_min ? this.#thread.parse(bytes, signal) : parseJson(bytes);
+  }
+}
+
+/** A body of at least a byte. */
+export interface ExpectedBody {
+  readonly declared: number | undefined;
+  readonly bytes_max: number;
+}
+
+/**
+ * Lasts until the request is answered: what was made of the body is in memory for as long.
+ */
+export class BodyTurn {
+  #end: (() => void)[];
+
+  constructor(
+    /** So much may be read. */
+    public bytes: number,
+    end: () => void,
+    private readonly takeAll: () => Promise<() => void>,
+  ) {
+    this.#end = [end];
+  }
+
+  /** Waits until everything may be read that the route takes. @throws HttpError 503 */
+  async widen(): Promise<void> {
+    this.bytes = Infinity;
+    this.#end.push(await this.takeAll());
+  }
+  end(): void {
+    for (const end of this.#end.splice(0)) end();
   }
 }
 

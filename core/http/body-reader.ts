@@ -1,7 +1,7 @@
 /** Reads and checks the bodies of one route, as the route describes them. */
 import type { TSchema } from "@sinclair/typebox";
 import { badRequest } from "../base/errors";
-import type { Bodies } from "./bodies";
+import type { Bodies, BodyTurn, ExpectedBody } from "./bodies";
 import {
   checkLength,
   checkMediaType,
@@ -16,15 +16,15 @@ import { Validator } from "./validation";
 
 export interface BodyReader {
   /**
-   * The most that will be read of the body, bytes; 0: nothing. @throws HttpError 413, 415 before
-   * anything is read.
+   * What will be read of the body; null: nothing. @throws HttpError 413, 415 before anything is
+   * read.
    */
-  expect(request: Request): number;
+  expect(request: Request): ExpectedBody | null;
   /**
-   * What the handler gets; `expected` is what `expect` said. @throws HttpError 400, 408, 413, and
-   * the reason of the request's signal.
+   * What the handler gets; `turn` is that of what `expect` said. @throws HttpError 400, 408, 413,
+   * 503, and the reason of the request's signal.
    */
-  read(request: Request, expected: number): Promise<unknown>;
+  read(request: Request, turn: BodyTurn | null): Promise<unknown>;
 }
 
 export const isMultipart = (body: TSchema | Multipart | undefined): body is Multipart =>
@@ -40,7 +40,7 @@ export function bodyReader(
     expect(request) {
       checkLength(request, bytes_max);
       check(request);
-      return 0;
+      return null;
     },
     read: async () => undefined,
   });
@@ -60,7 +60,7 @@ export function bodyReader(
     mediaType(request) === "application/json" ? json : files;
   return {
     expect: (request) => readerOf(request).expect(request),
-    read: (request, expected) => readerOf(request).read(request, expected),
+    read: (request, turn) => readerOf(request).read(request, turn),
   };
 }
 
@@ -76,16 +76,16 @@ function jsonReader({ schema, bytes_max, optional }: JsonBody, bodies: Bodies): 
   return {
     expect(request) {
       checkLength(request, bytes_max);
-      if (!hasBody(request)) return 0;
+      if (!hasBody(request)) return null;
       checkMediaType(request, "application/json");
-      return declaredLength(request) ?? bytes_max;
+      return { declared: declaredLength(request), bytes_max };
     },
-    async read(request, expected) {
-      if (expected === 0 && !optional) throw badRequest("The request needs a JSON body.", "");
+    async read(request, turn) {
+      if (turn === null && !optional) throw badRequest("The request needs a JSON body.", "");
       const value =
-        expected === 0
+        turn === null
           ? {}
-          : await bodies.parse(await readBytes(request, bytes_max), request.signal);
+          : await bodies.parse(await readBytes(request, bytes_max, turn), request.signal);
       validator.validate(value);
       return value;
     },

@@ -1,5 +1,6 @@
 /** Reads the body of a request within its limits of size and time. */
 import { HttpError, tooLarge } from "../base/errors";
+import type { BodyTurn } from "./bodies";
 
 /** Of a JSON body whose route does not name a limit of its own, bytes. */
 export const json_body_bytes_max = 64 * 1024;
@@ -47,24 +48,31 @@ export const mediaType = (request: Request): string =>
  */
 const body_ms_max = 15_000;
 const bytes_per_s_min = 256 * 1024;
+const slowness_check_ms = 500;
 
 /**
  * The body as it came, in memory of its own. @throws HttpError 413 above the limit, 408 when it
- * takes too long.
+ * takes too long, 503 when more comes than the turn is for, and there is no room.
  */
-export async function readBytes(request: Request, bytes_max: number): Promise<Uint8Array> {
+export async function readBytes(
+  request: Request,
+  bytes_max: number,
+  turn: Pick<BodyTurn, "bytes" | "widen">,
+): Promise<Uint8Array> {
   checkLength(request, bytes_max);
   const reader = request.body?.getReader();
   if (!reader) return new Uint8Array();
   const collected = new Collected(declaredLength(request));
   let is_late = false;
-  const begun_ms = performance.now();
+  let begun_ms = performance.now();
+  let is_waiting = false;
   const timer = setInterval(() => {
+    if (is_waiting) begun_ms += slowness_check_ms;
     const allowed_ms = body_ms_max + (collected.length / bytes_per_s_min) * 1_000;
     if (performance.now() - begun_ms < allowed_ms) return;
     is_late = true;
     void reader.cancel();
-  }, 500);
+  }, slowness_check_ms);
   try {
     for (;;) {
       const { done, value } = await reader.read();
@@ -72,6 +80,11 @@ export async function readBytes(request: Request, bytes_max: number): Promise<Ui
       if (done) return collected.bytes();
       if (collected.length + value.byteLength > bytes_max) throw bodyTooLarge(bytes_max);
       collected.add(value);
+      if (collected.length > turn.bytes) {
+        is_waiting = true;
+        await turn.widen();
+        is_waiting = false;
+      }
     }
   } finally {
     clearInterval(timer);

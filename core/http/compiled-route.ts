@@ -91,14 +91,12 @@ function compileRoute(
     if (scope !== null && !caller?.scopes.includes(scope))
       throw forbidden(`This API key may not ${scope}: it lacks that scope.`, "missing_scope");
     const expected = body.expect(request);
-    const endTurn =
-      expected === 0
-        ? null
-        : await bodies.turn(caller?.owner_id ?? client.address, expected, request.signal);
+    const turn =
+      expected && (await bodies.turn(caller?.owner_id ?? client.address, expected, request.signal));
     work.begin(what);
     try {
       // The body's shape and the query's are one step; the body's size and type come before both.
-      const value = await body.read(request, expected);
+      const value = await body.read(request, turn);
       const query = readQuery(searchOf(request.url));
       const call = {
         caller: caller ?? nobody,
@@ -117,7 +115,7 @@ function compileRoute(
       return respond(await handler(call));
     } finally {
       work.end(what);
-      endTurn?.();
+      turn?.end();
     }
   };
 }

@@ -172,6 +172,8 @@ describe("who may come in", () => {
 
 describe("bodies", () => {
   const json = { "content-type": "application/json" };
+  /** Says that it is as long as the route takes. */
+  const large = { ...json, "content-length": String(16 * 2 ** 20) };
   const cases: [
     string,
     string,
@@ -363,7 +365,6 @@ describe("bodies", () => {
     const parts = ["ada", "ada", "ben", "ada"].map((who) => {
       const { promise, resolve } = Promise.withResolvers<void>();
       const state = { who, asked: false, answered: false, send: resolve };
-      // Without a length, each may become as large as the route allows.
       const stream = new ReadableStream(
         {
           async pull(controller) {
@@ -375,7 +376,7 @@ describe("bodies", () => {
         },
         { highWaterMark: 0 },
       );
-      const answer = server.send(who, "POST", "/echo/large", stream, json).then((got) => {
+      const answer = server.send(who, "POST", "/echo/large", stream, large).then((got) => {
         state.answered = true;
         return got.status;
       });
@@ -403,7 +404,7 @@ describe("bodies", () => {
         },
       });
     const sent = Array.from({ length: 40 }, () =>
-      server.send("ada", "POST", "/echo/large", held(), json),
+      server.send("ada", "POST", "/echo/large", held(), large),
     );
     const refused = await Promise.race(sent);
     expect([refused.status, refused.body.code]).toEqual([503, "unavailable"]);
@@ -413,6 +414,29 @@ describe("bodies", () => {
     expect(statuses.filter((status) => status === 200)).toHaveLength(33);
     expect(statuses.filter((status) => status === 503)).toHaveLength(7);
   });
+  /** A body without a length: this much white space, then a name. */
+  const streamed = (spaces: number) => {
+    const parts = [new Uint8Array(spaces).fill(0x20), new TextEncoder().encode(`{"name":"x"}`)];
+    return new ReadableStream({
+      pull(controller) {
+        controller.enqueue(parts.shift());
+        if (parts.length === 0) controller.close();
+      },
+    });
+  };
+  const lengths: [why: string, spaces: number, count: number][] = [
+    ["a hundred small bodies without a length at once are all read", 10, 100],
+    ["ten that become large without a length are read, each in its turn", 300_000, 10],
+  ];
+  for (const [why, spaces, count] of lengths)
+    test(why, async () => {
+      const answers = await Promise.all(
+        Array.from({ length: count }, () =>
+          server.send("ada", "POST", "/echo/large", streamed(spaces), json),
+        ),
+      );
+      expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+    });
   test("a streamed body without a length is counted too", async () => {
     const stream = new ReadableStream({
       pull(controller) {

@@ -65,10 +65,12 @@ test("given back twice counts once", async () => {
   const [first] = [await take("a1", 6), await take("b1", 4)];
   first();
   first();
-  void take("c1", 6);
-  void take("d1", 1);
+  const third = take("c1", 6);
+  const waiting = take("d1", 1);
   await settled();
   expect(order).toEqual(["a1", "b1", "c1"]);
+  (await third)();
+  await waiting;
 });
 
 test("who hangs up waits no longer, and holds up nobody", async () => {

@@ -28,6 +28,11 @@ const commands = {
     built: true,
     run: (args) => [bun(), [at("scripts", "bench", "main.ts"), ...args]],
   },
+  soak: {
+    tools: false,
+    built: true,
+    run: (args) => [bun(), [at("scripts", "soak", "main.ts"), ...args]],
+  },
   "pack-plugin": {
     tools: false,
     built: false,

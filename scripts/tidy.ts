@@ -224,6 +224,7 @@ const entries = new RegExp(
     "plugins/[^/]+/plugin",
     "scripts/[^/]+",
     "scripts/bench/(main|raw-server|raw-index)",
+    "scripts/soak/main",
     "test/.*\\.(test|types)",
     "examples/.*plugin",
   ].join("|")})\\.ts$|\\.mjs$|\\.d\\.ts$`,

@@ -11,7 +11,7 @@ import {
 } from "../../core/sdk";
 import { ExtractionFailure, type Extracted, type ExtractionCode } from "../extraction/contract";
 import type { IndexInput, Prepared } from "../search-index/contract";
-import { isOnePiece, type NewText } from "../texts/contract";
+import type { NewText } from "../texts/contract";
 import { dropOtherVersions, moveStatus, notifyFolders, type DocumentContext } from "./context";
 import { DocumentSettled } from "./contract";
 import * as linkStore from "./link-store";
@@ -184,7 +184,7 @@ async function storeExtracted(
   signal.addEventListener("abort", () => written.discard(), { once: true });
   return {
     ...extracted,
-    text: isOnePiece(stored) ? text : null,
+    text: written.is_written ? null : text,
     stored,
     extracted: written,
   };

@@ -16,6 +16,8 @@ import {
 /** A text that is about to be stored. A large one is written already, and deleted unless kept. */
 export interface NewText {
   readonly stored: StoredText;
+  /** Its pieces can be read already. */
+  readonly is_written: boolean;
   /** Inside the transaction that makes it somebody's. @throws Error when it was discarded. */
   keep(tx: Db): Promise<void>;
   /** It will not be kept; does nothing when it was. */

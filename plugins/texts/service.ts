@@ -58,6 +58,7 @@ export class TextService implements Texts {
       const stored = await this.writeAhead(content, id, signal);
       return {
         stored,
+        is_written: true,
         keep: (tx) => this.keep(tx, id),
         discard: () => this.discard(id),
       };
@@ -154,6 +155,7 @@ export class TextService implements Texts {
 }
 
 class SmallText implements NewText {
+  readonly is_written = false;
   constructor(
     readonly stored: StoredText,
     private readonly pieces: readonly Piece[],

@@ -7,7 +7,7 @@ import { Database } from "bun:sqlite";
 import { existsSync, mkdirSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { startExecutable, type Executable } from "../helpers/executable";
-import { can_mount, mountSmallDisk, type SmallDisk } from "../helpers/small-disk";
+import { can_mount, mountSmallDisk, type SmallDisk } from "../../scripts/lib/small-disk";
 
 const mebibyte = 2 ** 20;
 let disk: SmallDisk;

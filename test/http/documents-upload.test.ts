@@ -1,5 +1,6 @@
 /** Uploads in this process: every case of callers, and a reader that finds pages. */
 import { beforeAll, describe, expect, test } from "bun:test";
+import { piece_units } from "../../core/lib/text-pieces";
 import { originalCases } from "../cases/originals";
 import { uploadBodyCases } from "../cases/upload-bodies";
 import { uploadCases } from "../cases/uploads";
@@ -61,4 +62,26 @@ test("an upload is there at once, and answers once its text is read", async () =
     bytes,
     "text/x-scripted",
   ]);
+});
+
+describe("a file whose text has", () => {
+  const cases: [pieces: string, units: number][] = [
+    ["one piece", piece_units],
+    ["a little more than one", piece_units + 1],
+    ["as many as are written with it", 24 * piece_units],
+    ["one more than are written with it", 24 * piece_units + 1],
+  ];
+  test.each(cases)("%s is indexed to its last word", async (_pieces, units) => {
+    const folder = await ada.folder();
+    const text = `${"It nests. ".repeat(units).slice(0, units - 8)} fulmar.`;
+    const { body } = await server.send(
+      "ada",
+      "POST",
+      `/documents/file?folder_id=${folder}`,
+      form("birds.txt", text, "text/plain"),
+    );
+    await server.settle();
+    expect(await ada.get(body.id)).toMatchObject({ status: "synced", error: null, content: text });
+    expect(await ada.found("fulmar", [folder])).toEqual([body.id]);
+  });
 });

@@ -1,5 +1,5 @@
 /**
- * A disk of a few megabytes that a test can fill up to its last byte: a tmpfs of its own, which
+ * A disk of a few megabytes that can be filled up to its last byte: a tmpfs of its own, which
  * needs root.
  */
 import { closeSync, mkdtempSync, openSync, rmSync, statfsSync, writeSync } from "node:fs";
@@ -26,7 +26,7 @@ function mounts(): boolean {
   rmSync(path, { recursive: true });
   return works;
 }
-/** Whether this machine lets a test mount a disk; says so once where it does not. */
+/** Whether this machine lets its user mount a disk; says so once where it does not. */
 export const can_mount = mounts();
 if (!can_mount) console.log("Small disks are skipped: they need Linux and root, to mount a tmpfs.");
 

@@ -1,0 +1,45 @@
+/** What a server has acknowledged, and so must know for ever; and what nobody knows. */
+
+export interface Kept {
+  readonly folder: string;
+  /** Found in this document alone, and in its newest acknowledged version. */
+  readonly word: string;
+  /** Words of versions that were replaced. */
+  readonly replaced: readonly string[];
+}
+
+export class Ledger {
+  readonly documents = new Map<string, Kept>();
+  readonly folders = new Set<string>();
+  readonly gone = new Map<string, Kept>();
+  readonly answers = new Set<string>();
+  readonly imports = new Set<string>();
+  /** Sent, and not answered before the server died: either outcome is right. */
+  readonly unsure = new Set<string>();
+  #words = 0;
+
+  constructor(private readonly name: string) {}
+
+  newWord(): string {
+    return `zq${this.name}${(this.#words++).toString(36)}x`;
+  }
+
+  /** A document or folder that is asked to change: until the answer it is unsure. */
+  async during(ids: readonly string[], work: () => Promise<boolean>): Promise<boolean> {
+    const fresh = ids.filter((id) => !this.unsure.has(id));
+    fresh.forEach((id) => this.unsure.add(id));
+    const is_known = await work();
+    if (is_known) fresh.forEach((id) => this.unsure.delete(id));
+    return is_known;
+  }
+
+  forget(id: string): void {
+    const kept = this.documents.get(id);
+    if (kept) this.gone.set(id, kept);
+    this.documents.delete(id);
+  }
+
+  inside(folder: string): string[] {
+    return [...this.documents].filter(([, kept]) => kept.folder === folder).map(([id]) => id);
+  }
+}

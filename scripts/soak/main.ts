@@ -1,0 +1,239 @@
+/**
+ * `npm run soak -- MINUTES`: several users at work on dist/dossier, which is killed every 15
+ * seconds, on a small disk that fills and empties (where it can be mounted). Ends with what was
+ * lost, stuck or left over, and with how long a user who only lists had to wait. Exit code 1 when
+ * anything was found.
+ */
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createKey, launch, type Launched } from "../lib/launch";
+import { can_mount, mountSmallDisk, type SmallDisk } from "../lib/small-disk";
+import { Unexpected, User } from "./user";
+import { verifyDirectory, verifyUser } from "./verify";
+
+const kill_every_ms = 15_000;
+const disk_megabytes = 700;
+const fill_every_ms = 40_000;
+const filled_for_ms = 8_000;
+const users = 4;
+const clients_each = 2;
+const host = "127.0.0.2";
+
+const minutes = Number(process.argv[2] ?? 20);
+const seed = Number(process.env.DOSSIER_SOAK_SEED ?? Math.floor(Math.random() * 2 ** 31));
+let state = seed;
+/** Mulberry32. */
+const random = (): number => {
+  state = (state + 0x6d2b79f5) | 0;
+  let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+  mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+  return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+};
+
+/** How often each message came, by `webhook-id`. */
+const posts = new Map<string, number>();
+const receiver = Bun.serve({
+  hostname: host,
+  port: 0,
+  fetch(request) {
+    const id = request.headers.get("webhook-id")!;
+    posts.set(id, (posts.get(id) ?? 0) + 1);
+    return new Response(null, { status: random() < 0.3 ? 500 : 204 });
+  },
+});
+const site = Bun.serve({
+  hostname: host,
+  port: 0,
+  fetch: async ({ url }) => {
+    await Bun.sleep(random() * 50);
+    const { pathname } = new URL(url);
+    return pathname === "/robots.txt"
+      ? new Response(null, { status: 404 })
+      : new Response(`<main><p>The page ${pathname} tells of kettles.</p></main>`, {
+          headers: { "content-type": "text/html" },
+        });
+  },
+});
+
+class Soak {
+  readonly findings: string[] = [];
+  readonly waits_ms: number[] = [];
+  readonly memory_mib: number[] = [];
+  readonly users: User[] = [];
+  kills = 0;
+  #stalls = 0;
+  #server!: Launched;
+  #up = false;
+  #ending = false;
+
+  constructor(
+    private readonly data: string,
+    private readonly disk: SmallDisk | undefined,
+  ) {}
+
+  async run(): Promise<void> {
+    await this.#start();
+    for (let n = 0; n < users; n++) {
+      const name = `user${n}`;
+      const key = await createKey(this.data, `${name}@example.com`);
+      const url = () => this.#server.url;
+      const site_url = `http://${host}:${site.port}`;
+      const user = new User({ name: `${n}u`, key, url, random, site: site_url });
+      await user.send("POST", "/webhooks", {
+        event_type: "import.finished",
+        url: `http://${host}:${receiver.port}/${name}`,
+      });
+      this.users.push(user);
+    }
+    const working = this.users.flatMap((user) =>
+      Array.from({ length: clients_each }, () => this.#work(user)),
+    );
+    const beside = [this.#list(), this.#fillDisk(), this.#watchMemory()];
+    await this.#killUntil(performance.now() + minutes * 60_000);
+    this.#ending = true;
+    await Promise.all([...working, ...beside]);
+    this.disk?.empty();
+    await this.#verify();
+  }
+
+  /** Does what users do while the server is up. */
+  async #work(user: User): Promise<void> {
+    while (!this.#ending) {
+      if (!this.#up) await Bun.sleep(50);
+      else
+        await user.act().catch((error: unknown) => {
+          if (error instanceof Unexpected) this.findings.push(error.message);
+        });
+      await Bun.sleep(random() * 20);
+    }
+  }
+
+  /** Another user, who only lists: what he waits is what others do to him. */
+  async #list(): Promise<void> {
+    const [user] = this.users;
+    while (!this.#ending) {
+      await Bun.sleep(20);
+      if (!this.#up) continue;
+      const begun_ms = performance.now();
+      const answered = await user!.send("GET", "/folders").catch(() => null);
+      if (answered && this.#up) this.waits_ms.push(performance.now() - begun_ms);
+    }
+  }
+
+  async #fillDisk(): Promise<void> {
+    while (this.disk && !this.#ending) {
+      await this.#sleep(fill_every_ms);
+      // To the last byte, or nearly.
+      this.disk.fill(random() < 0.5 ? 0 : Math.floor(random() * 20 * 2 ** 20));
+      await this.#sleep(filled_for_ms);
+      this.disk.empty();
+    }
+  }
+
+  async #watchMemory(): Promise<void> {
+    while (!this.#ending) {
+      await Bun.sleep(1_000);
+      if (!this.#up) continue;
+      try {
+        const status = readFileSync(`/proc/${this.#server.pid}/status`, "utf8");
+        this.memory_mib.push(Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024);
+      } catch {
+        // It was killed at this moment.
+      }
+    }
+  }
+
+  async #killUntil(end_ms: number): Promise<void> {
+    while (performance.now() < end_ms) {
+      await Bun.sleep(Math.min(kill_every_ms, Math.max(0, end_ms - performance.now())));
+      this.#up = false;
+      this.#noteStalls();
+      this.#server.kill("SIGKILL");
+      await this.#server.exited;
+      this.kills += 1;
+      await this.#start();
+    }
+  }
+
+  async #start(): Promise<void> {
+    this.#server = await launch({
+      data: this.data,
+      env: {
+        DOSSIER_RATE_LIMIT_REQUESTS: "1000000000",
+        DOSSIER_SERVER_LOG_LEVEL: "warn",
+        DOSSIER_WEBHOOKS_ALLOW_NETWORKS: host,
+        DOSSIER_WEBHOOKS_RETRY_DELAYS: "50ms,150ms",
+        DOSSIER_IMPORTS_ALLOW_NETWORKS: host,
+      },
+    });
+    this.#up = true;
+  }
+
+  async #verify(): Promise<void> {
+    for (const user of this.users) this.findings.push(...(await verifyUser(user)));
+    for (const [id, times] of posts)
+      if (times > 3) this.findings.push(`the delivery ${id} came ${times} times`);
+    this.#noteStalls();
+    this.#server.kill("SIGTERM");
+    const code = await this.#server.exited;
+    if (code !== 0) this.findings.push(`the server ended with ${code}`);
+    this.findings.push(...verifyDirectory(this.data));
+  }
+
+  #noteStalls(): void {
+    this.#stalls += this.#server.output().split('"the server stood still"').length - 1;
+  }
+
+  async #sleep(ms: number): Promise<void> {
+    const end_ms = performance.now() + ms;
+    while (!this.#ending && performance.now() < end_ms) await Bun.sleep(100);
+  }
+
+  report(): string {
+    const waits = this.waits_ms.toSorted((a, b) => a - b);
+    const at = (share: number) => waits[Math.floor((waits.length - 1) * share)]?.toFixed(0);
+    const half = this.memory_mib.length >> 1;
+    const mean = (some: readonly number[]) =>
+      (some.reduce((sum, one) => sum + one, 0) / Math.max(1, some.length)).toFixed(0);
+    const sum = (count: (user: User) => number) =>
+      this.users.reduce((total, user) => total + count(user), 0);
+    const statuses = new Map<number, number>();
+    for (const user of this.users)
+      for (const [status, times] of user.statuses)
+        statuses.set(status, (statuses.get(status) ?? 0) + times);
+    return [
+      `seed ${seed}, ${minutes} minutes, ${this.kills} kills`,
+      `disk: ${this.disk ? `of ${disk_megabytes} MB, filled and emptied` : "not mounted"}`,
+      `answers by status: ${[...statuses]
+        .sort()
+        .map((one) => one.join(" x "))
+        .join(", ")}`,
+      `documents ${sum(({ ledger }) => ledger.documents.size)} kept, ` +
+        `${sum(({ ledger }) => ledger.gone.size)} deleted, ` +
+        `${sum(({ ledger }) => ledger.unsure.size)} unsure; ${posts.size} deliveries`,
+      `list of another user: p50 ${at(0.5)}, p99 ${at(0.99)}, most ${at(1)} ms; ` +
+        `${this.#stalls} times the server noticed that it stood still`,
+      `memory: mean ${mean(this.memory_mib.slice(0, half))} MiB in the first half, ` +
+        `${mean(this.memory_mib.slice(half))} in the second, ` +
+        `most ${Math.max(0, ...this.memory_mib).toFixed(0)}`,
+      ...this.findings.slice(0, 40).map((finding) => `FOUND ${finding}`),
+      `${this.findings.length} findings`,
+    ].join("\n");
+  }
+}
+
+const disk = can_mount ? mountSmallDisk(disk_megabytes) : undefined;
+const data = disk ? join(disk.path, "data") : mkdtempSync(join(tmpdir(), "dossier-soak-"));
+mkdirSync(data, { recursive: true });
+const soak = new Soak(data, disk);
+try {
+  await soak.run();
+} catch (error) {
+  soak.findings.push(`the soak itself: ${String(error)}`);
+} finally {
+  console.log(soak.report());
+  if (disk) disk[Symbol.dispose]();
+  else rmSync(data, { recursive: true, force: true });
+  process.exit(soak.findings.length > 0 ? 1 : 0);
+}

@@ -19,8 +19,11 @@ const limit_again_ms = 250;
  */
 const write_reserve_after_ms = 2_000;
 const small_reserve_bytes = 8 * 2 ** 20;
-/** The log goes into the database when it holds this much; on a small disk earlier. */
-const wal_bytes_max = 16 * 2 ** 20;
+/**
+ * The log goes into the database when it holds this much; on a small disk earlier. Nobody is served
+ * while it does: much more would be noticed, much less would write the same pages again and again.
+ */
+const wal_bytes_max = 6 * 2 ** 20;
 const wal_bytes_min = 2 ** 18;
 
 /** How large the log may become before its pages go into the database, in pages. */

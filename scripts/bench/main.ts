@@ -15,6 +15,7 @@ import { foldersRow } from "./folders";
 import { importRows } from "./imports";
 import { removeLargeAccount } from "./large-account";
 import { largeScopeRows } from "./large-scope";
+import { largeTextRows } from "./large-text";
 import { listRows } from "./lists";
 import { met, type Row } from "./measure";
 import { millionRows } from "./million";
@@ -41,6 +42,7 @@ const default_parts: Readonly<Record<string, () => Promise<Row[]>>> = {
   search: searchRows,
   "fair-search": fairSearchRows,
   "fair-ingest": fairIngestRows,
+  "large-text": largeTextRows,
   "search-50k": largeScopeRows,
   lists: listRows,
   delete: deletionRows,

@@ -91,15 +91,10 @@ function stepsOf(
               body,
             }),
           );
-        const form = new FormData();
-        form.append("file", file, "long.txt");
-        await added(
-          await fetch(`${url}/file?folder_id=${folder_id}`, {
-            method: "POST",
-            headers,
-            body: form,
-          }),
-        );
+        const body = new FormData();
+        body.append("file", file, "long.txt");
+        const to = `${url}/file?folder_id=${folder_id}`;
+        await added(await fetch(to, { method: "POST", headers, body }));
       },
     ],
     ["indexed", () => eachDocument((id) => untilSynced(call, id))],

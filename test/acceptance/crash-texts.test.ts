@@ -1,0 +1,111 @@
+/**
+ * kill -9 while long texts are sent, indexed, replaced and deleted: what was acknowledged is whole
+ * and found, and of what was not nothing stays.
+ */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { Database } from "bun:sqlite";
+import { join } from "node:path";
+import { startExecutable, type Executable } from "../helpers/executable";
+import { chance } from "../helpers/random";
+
+const rounds = 6;
+const seed = Number(process.env.DOSSIER_TEST_SEED ?? Math.floor(Math.random() * 1e9));
+const random = chance(seed);
+let server: Executable;
+let folder: string;
+/** By id: acknowledged. By name: of an upload, whichever of its versions answers. */
+const texts = new Map<string, string>();
+const uploads = new Map<string, Set<string>>();
+
+beforeAll(async () => {
+  console.log(`seed ${seed}`);
+  server = await startExecutable({});
+  await server.createUser();
+  folder = (await server.api("POST", "/folders", { name: "Long texts" })).body.id;
+}, 180_000);
+afterAll(() => server?.[Symbol.asyncDispose]());
+
+let words = 0;
+const longText = () =>
+  `The canary${words++} 🪶 nests here. `.repeat(20_000 + Math.floor(random() * 60_000));
+
+async function send(): Promise<void> {
+  const content = longText();
+  const { status, body } = await server.api("POST", "/documents", { folder_id: folder, content });
+  if (status === 201) texts.set(body.id, content);
+}
+async function replace(): Promise<void> {
+  const content = longText(),
+    name = "long.txt",
+    form = new FormData();
+  form.append("file", new File([content], name));
+  const known = uploads.get(name) ?? new Set();
+  uploads.set(name, known.add(content));
+  await server.api("POST", `/documents/file?folder_id=${folder}&overwrite=true`, form);
+}
+async function removeFolder(): Promise<void> {
+  const made = await server.api("POST", "/folders", { name: "for a moment" });
+  const body = { folder_id: made.body.id, content: longText() };
+  await server.api("POST", "/documents", body);
+  await server.api("DELETE", `/folders/${made.body.id}`);
+}
+
+/** Each text, once nothing is being indexed any more. */
+async function expectWhole(): Promise<void> {
+  const { body } = await server.until(
+    `/documents?folder_id=${folder}&per_page=200`,
+    ({ body: list }) => list.data.every(({ status }: { status: string }) => status !== "syncing"),
+    { limit_ms: 60_000 },
+  );
+  const ids = new Set<string>(body.data.map(({ id }: { id: string }) => id));
+  for (const { id, name } of body.data) {
+    const { content } = (await server.api("GET", `/documents/${id}`)).body;
+    const expected = texts.get(id);
+    if (expected !== undefined) expect(content === expected).toBe(true);
+    else if (uploads.has(name)) expect(uploads.get(name)!.has(content)).toBe(true);
+  }
+  for (const [id, content] of texts) {
+    expect(ids.has(id)).toBe(true);
+    const query = /canary\d+/.exec(content)![0];
+    const found = await server.api("POST", "/search", { query, folder_ids: [folder], limit: 1 });
+    const [passage] = found.body.data;
+    expect(passage.document_id).toBe(id);
+    expect([...content].slice(passage.start, passage.end).join("")).toBe(passage.quote);
+  }
+}
+
+test("long texts outlive kills, and nothing else does", async () => {
+  for (let round = 0; round < rounds; round++) {
+    const work = Promise.allSettled([send(), send(), replace(), removeFolder()]);
+    await Bun.sleep(random() * 700);
+    await server.kill();
+    await work;
+    await server.restart();
+  }
+  await expectWhole();
+  await server.untilTrue(
+    async () => (await server.api("GET", "/health")).body.purging.documents === 0,
+    60_000,
+  );
+  // What the cleaning after a start has not reached yet would be seen as left over.
+  await server.untilTrue(() => leftOver() === 0, 60_000);
+  await server.stop();
+  expect(leftOver()).toBe(0);
+}, 240_000);
+
+/** Pieces of texts that no version has, and index versions that no document has. */
+function leftOver(): number {
+  using database = new Database(join(server.data, "dossier.db"), { readonly: true });
+  const count = (sql: string): number => database.query<{ n: number }, []>(sql).get()!.n;
+  return (
+    count(`select count(*) as n from texts_pieces p where not exists (
+      select 1 from documents_versions v where p.id >= v.text_id
+        and p.id < v.text_id + (v.text_units + 16383) / 16384)`) +
+    count(`select count(*) as n from index_segments s where not exists (
+      select 1 from index_documents d where d.edition = s.edition)`) +
+    count("select count(*) as n from texts_unused") +
+    count("select count(*) as n from index_staged") +
+    count(`select count(*) as n from index_places p where not exists (
+      select 1 from index_segments s where s.id = p.segment_id)`)
+  );
+}

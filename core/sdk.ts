@@ -5,7 +5,12 @@
 
 // --- A plugin, and what it is made of
 export { definePlugin, type Context } from "./plugin/define";
-export { type Command, type CommandHandler } from "./plugin/command";
+export {
+  CommandObserver,
+  type Command,
+  type CommandHandler,
+  type RunCommand,
+} from "./plugin/command";
 export { type OpenedData, type Tool, type ToolInput } from "./plugin/tool";
 export { fill, service, slot } from "./base/refs";
 export { ConfigError } from "./base/config";

@@ -5,6 +5,7 @@
 import accounts from "./accounts/plugin";
 import answersExtractive from "./answers-extractive/plugin";
 import answersOpenai from "./answers-openai/plugin";
+import audit from "./audit/plugin";
 import backups from "./backups/plugin";
 import chats from "./chats/plugin";
 import console from "./console/plugin";
@@ -25,6 +26,7 @@ import webhooks from "./webhooks/plugin";
 
 export const builtIn = [
   accounts,
+  audit,
   chats,
   answersExtractive,
   answersOpenai,

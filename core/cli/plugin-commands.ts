@@ -3,7 +3,12 @@ import { existsSync } from "node:fs";
 import { Option, type Command as Commander } from "commander";
 import { systemClock } from "../base/clock";
 import type { IsolatedRun } from "../isolate/pool";
-import type { Command, CommandInput } from "../plugin/command";
+import {
+  CommandObserver,
+  type Command,
+  type CommandInput,
+  type RunCommand,
+} from "../plugin/command";
 import type { Plugin } from "../plugin/define";
 import type { Host } from "../plugin/host";
 import type { Tool } from "../plugin/tool";
@@ -100,12 +105,32 @@ async function runPluginCommand(
     unlock = await lockToMigrate(data);
   };
   await withChildren(boot, program_options, (isolate) =>
-    withHost(boot, program_options, isolate, beforeMigration, async ({ commands }) => {
+    withHost(boot, program_options, isolate, beforeMigration, async (host) => {
       unlock?.();
-      const found = commands.find((one) => one.command === command)!;
-      await found.handler({ ...given, print, stdin });
+      await runObserved(host, command, { ...given, print, stdin });
     }),
   );
+}
+
+/** Those who observe commands are told of one that changes something, however it ends. */
+async function runObserved(
+  host: Host,
+  command: Command,
+  input: Omit<CommandInput, "about">,
+): Promise<void> {
+  const { handler } = host.commands.find((one) => one.command === command)!;
+  let about: string | null = null;
+  const observe = (done: boolean): void => {
+    const ran: RunCommand = { name: command.name, about, done };
+    if (command.changes) for (const note of host.slot(CommandObserver)) note(ran);
+  };
+  try {
+    await handler({ ...input, about: (record) => (about = record) });
+  } catch (error) {
+    observe(false);
+    throw error;
+  }
+  observe(true);
 }
 
 async function runTool(

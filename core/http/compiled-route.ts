@@ -85,7 +85,8 @@ function compileRoute(
   return async (request, params, context) => {
     const { caller, request_id, client } = context;
     context.route = route;
-    context.params = params;
+    // Elysia gives none to a path without any.
+    if (params !== undefined) context.params = params;
     if (route.admin && !caller?.admin)
       throw forbidden("Only administrators may do this.", "admin_only");
     if (scope !== null && !caller?.scopes.includes(scope))

@@ -72,8 +72,8 @@ export interface RouteShape {
    */
   readonly surface?: string;
   /**
-   * Only administrators may call it, where callers are known as such: in the console, and never by
-   * an API key.
+   * Only administrators may call it: in the console, and by a key of theirs where the route is
+   * part of the API.
    */
   readonly admin?: boolean;
   /**

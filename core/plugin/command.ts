@@ -1,10 +1,13 @@
 /** Commands of the executable that plugins bring. */
+import { slot } from "../base/refs";
 
 /** A command of the executable: `dossier user create --email …`. */
 export interface Command {
   /** `user create`: one or two words. */
   readonly name: string;
   readonly summary: string;
+  /** It changes something: those who observe commands are told. */
+  readonly changes?: boolean;
   /** Positional arguments, all required: `["id"]`. */
   readonly args?: readonly string[];
   /** Creates the data directory when it is missing; any other command requires it. */
@@ -24,5 +27,17 @@ export interface CommandInput {
   readonly print: (line: string) => void;
   /** Standard input to its end, without the last line break. */
   readonly stdin: () => Promise<string>;
+  /** Names the record that the command is about, for those who observe commands: an id. */
+  readonly about: (record: string) => void;
 }
+/** A command that changes something, when it has ended. */
+export interface RunCommand {
+  /** `user create` */
+  readonly name: string;
+  readonly about: string | null;
+  readonly done: boolean;
+}
+/** Called before the process of the command ends, and before the plugins are stopped. */
+export const CommandObserver = slot<(command: RunCommand) => void>("cli.command_observer");
+
 export type CommandHandler = (input: CommandInput) => Promise<void>;

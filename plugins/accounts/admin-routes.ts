@@ -223,12 +223,13 @@ export const adminHandlers = ({
       const { rows, total } = await accounts.pageOfKeys(caller.owner_id, query);
       return toPage(rows.map(keyRecord), total, query);
     },
-    createKey: async ({ caller, body: { name, scopes, expires_at } }) => {
+    createKey: async ({ caller, about, body: { name, scopes, expires_at } }) => {
       const { key, token } = await accounts.createKey(caller.owner_id, {
         name,
         ...(scopes ? { scopes } : {}),
         expires_at: expires_at ? expiryOf(expires_at) : null,
       });
+      about(key.id);
       return reply(201, { ...keyRecord(key), token }, { "cache-control": "no-store" });
     },
     deactivateKey: async ({ caller, params }) =>
@@ -242,8 +243,9 @@ export const adminHandlers = ({
         query,
       );
     },
-    invite: async ({ body }) => {
+    invite: async ({ body, about }) => {
       const { user, url } = await invitations.invite(body);
+      about(user.id);
       return reply(201, { user: userRecord(user, new Map()), invite_url: url });
     },
     changeUser: async ({ params, body }) =>

@@ -21,6 +21,11 @@ export class KeyAuthenticator implements Authenticator {
     const now = now_ms();
     if (key.expires_at !== null && key.expires_at <= now) return null;
     last_use.note(key.id, now);
-    return { owner_id: key.user_id, key_id: key.id, scopes: scopesOf(key.scopes) };
+    return {
+      owner_id: key.user_id,
+      key_id: key.id,
+      scopes: scopesOf(key.scopes),
+      admin: key.role === "admin",
+    };
   }
 }

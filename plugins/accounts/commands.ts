@@ -17,6 +17,7 @@ const json_option = { flags: "--json", description: "print one JSON array" };
 export const commands = {
   userCreate: {
     name: "user create",
+    changes: true,
     summary: "Create a user.",
     starts_data: true,
     options: [
@@ -33,11 +34,13 @@ export const commands = {
   userList: { name: "user list", summary: "List users, newest first.", options: [json_option] },
   userPasswd: {
     name: "user passwd",
+    changes: true,
     summary: "Change a user's password.",
     options: [email_option, password_option],
   },
   keyCreate: {
     name: "key create",
+    changes: true,
     summary: "Create an API key and print it: the only time it is shown.",
     options: [
       user_option,
@@ -60,11 +63,13 @@ export const commands = {
   },
   keyDeactivate: {
     name: "key deactivate",
+    changes: true,
     summary: "Make a key stop working, at once and for good.",
     args: ["id"],
   },
   setup: {
     name: "setup",
+    changes: true,
     summary: "Set up a new server.",
     starts_data: true,
     options: [
@@ -81,12 +86,13 @@ export const commandHandlers = (
   accounts: AccountService,
   first_admin: FirstAdmin,
 ): { readonly [N in keyof typeof commands]: CommandHandler } => ({
-  userCreate: async ({ options, print, stdin }) => {
+  userCreate: async ({ options, print, stdin, about }) => {
     const user = await accounts.createUser({
       email: text(options.email),
       password: await stdin(),
       role: text(options.role) as Role,
     });
+    about(user.id);
     print(`Created ${user.email} (${user.id}), ${user.role}.`);
   },
   userList: async ({ options, print }) =>
@@ -95,19 +101,24 @@ export const commandHandlers = (
       empty: "There are no users.",
       print,
     }),
-  userPasswd: async ({ options, print, stdin }) => {
+  userPasswd: async ({ options, print, stdin, about }) => {
     const user = await accounts.findUser(text(options.email));
+    about(user.id);
     await accounts.changePassword(user.id, await stdin());
     print(`Changed the password of ${user.email}.`);
   },
-  keyCreate: async ({ options, print }) => {
-    const { token } = await accounts.createKey((await accounts.findUser(text(options.user))).id, {
-      name: text(options.name),
-      scopes: text(options.scopes)
-        .split(",")
-        .map((scope) => scope.trim()) as Scope[],
-      expires_at: options.expires === undefined ? null : parseTime(text(options.expires)),
-    });
+  keyCreate: async ({ options, print, about }) => {
+    const { key, token } = await accounts.createKey(
+      (await accounts.findUser(text(options.user))).id,
+      {
+        name: text(options.name),
+        scopes: text(options.scopes)
+          .split(",")
+          .map((scope) => scope.trim()) as Scope[],
+        expires_at: options.expires === undefined ? null : parseTime(text(options.expires)),
+      },
+    );
+    about(key.id);
     print(token);
   },
   keyList: async ({ options, print }) => {
@@ -118,8 +129,9 @@ export const commandHandlers = (
       print,
     });
   },
-  keyDeactivate: async ({ args, print }) => {
+  keyDeactivate: async ({ args, print, about }) => {
     const key = await accounts.deactivateKey(args[0]!);
+    about(key.id);
     print(`Deactivated ${key.id} (${key.name}). It is refused from the next request on.`);
   },
   setup: async ({ print }) => print(await first_admin.newLink()),

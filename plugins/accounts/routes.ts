@@ -131,6 +131,7 @@ export const routes = {
     summary: "Check a set-up link",
     tag,
     operation: "checkSetup",
+    scope: "read",
     surface,
     public: true,
     body_bytes_max,
@@ -160,6 +161,7 @@ export const routes = {
     summary: "Check an invitation or a link to a new password",
     tag,
     operation: "checkInvitation",
+    scope: "read",
     surface,
     public: true,
     body_bytes_max,
@@ -244,8 +246,7 @@ export const accountHandlers = ({
     setup_needed: !(await first_admin.isSetUp()),
     version,
   }),
-  signIn: async (call) =>
-    signedIn(200, await sessions.signIn(call.body, call.request, call.client), call),
+  signIn: async (call) => signedIn(200, await sessions.signIn(call.body, call), call),
   signOut: async ({ request, client }) => {
     await sessions.signOut(request, client);
     return reply(204, undefined, { "set-cookie": sessionCookie(client, null) });
@@ -296,8 +297,14 @@ export const accountHandlers = ({
 });
 
 const who = ({ id, email, role }: User) => ({ id, email, role });
-const signedIn = (status: 200 | 201, { user, token }: SignedIn, { client }: Pick<Call, "client">) =>
-  reply(status, { user: who(user) }, { "set-cookie": sessionCookie(client, token) });
+const signedIn = (
+  status: 200 | 201,
+  { user, token }: SignedIn,
+  { client, about }: Pick<Call, "client" | "about">,
+) => {
+  about(user.id);
+  return reply(status, { user: who(user) }, { "set-cookie": sessionCookie(client, token) });
+};
 const sessionRecord = ({
   id,
   created_at,

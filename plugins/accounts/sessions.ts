@@ -4,6 +4,7 @@ import {
   notFound,
   pageWindow,
   toPage,
+  type Call,
   type Caller,
   type Client,
   type Context,
@@ -69,11 +70,12 @@ export class SessionService implements Sessions {
    */
   async signIn(
     { email, password }: { readonly email: string; readonly password: string },
-    request: Request,
-    client: Client,
+    { request, client, about }: Pick<Call, "request" | "client" | "about">,
   ): Promise<SignedIn> {
     const account = foldedEmail(email);
     const row = await findUserByEmail(this.ctx.db, account);
+    // An email that nobody has may be a password in the wrong field: it is named nowhere.
+    if (row) about(row.id);
     const right = await this.ctx.trials.isRight(
       { account, password, password_hash: row?.password_hash },
       client,

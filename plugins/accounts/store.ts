@@ -162,7 +162,7 @@ export const deactivateKey = (
 export type PresentedKey = Pick<
   KeyRow,
   "id" | "user_id" | "token_sha256" | "scopes" | "expires_at"
->;
+> & { readonly role: Role };
 
 /**
  * The key, when neither it nor its user is deactivated. Runs on every request, hence by hand and
@@ -173,15 +173,18 @@ export async function findWorkingKey(
   reads: PreparedReads,
   public_id: string,
 ): Promise<PresentedKey | undefined> {
-  const key = await reads.get<PresentedKey>(
+  const key = await reads.get<Omit<PresentedKey, "role">>(
     "select id, user_id, token_sha256, scopes, expires_at from accounts_keys where public_id = ? " +
       "and active = 1",
     public_id,
   );
   const user =
     key &&
-    (await reads.get("select id from accounts_users where id = ? and active = 1", key.user_id));
-  return user ? key : undefined;
+    (await reads.get<{ role: Role }>(
+      "select role from accounts_users where id = ? and active = 1",
+      key.user_id,
+    ));
+  return user && { ...key, role: user.role };
 }
 
 /** Moves `last_used_at` forward, never back. */

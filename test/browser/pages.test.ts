@@ -485,6 +485,20 @@ const administration: readonly State[] = [
     },
   ],
   [
+    "the audit log",
+    async ({ go, say }) => {
+      await go("/audit");
+      await say("createFolder");
+    },
+  ],
+  [
+    "the audit log, filtered to nothing",
+    async ({ go, say }) => {
+      await go("/audit?action=none&since=2026-01-01");
+      await say("Nothing matches");
+    },
+  ],
+  [
     "the system's health",
     async ({ go, say }) => {
       await go("/system");

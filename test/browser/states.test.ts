@@ -97,6 +97,7 @@ const nothing: readonly (readonly [path: string, text: string])[] = [
   ["/transcriptions", "Create a folder first"],
   ["/webhooks", "No webhooks yet"],
   ["/search", "What are you looking for?"],
+  ["/audit?actor=nobody", "Nothing matches"],
   ["/system?part=jobs", "No such jobs"],
 ];
 
@@ -184,6 +185,7 @@ const pages: readonly Asking[] = [
   [() => "/reference", /\/api\/dev\/v1\/openapi\.json/, "A two-level tree that holds documents"],
   [() => "/usage", api("/usage"), "What you hold"],
   [() => "/users", api("/users"), "mel@example.com"],
+  [() => "/audit", api("/audit"), "createFolder"],
   [() => "/system", api("/system$"), "Data directory"],
 ];
 

@@ -36,7 +36,13 @@ async function run(
 ): Promise<string[]> {
   const lines: string[] = [];
   const { handler } = server.host.commands.find(({ command }) => command.name === name)!;
-  await handler({ args, options, print: (line) => lines.push(line), stdin: async () => stdin });
+  await handler({
+    args,
+    options,
+    print: (line) => lines.push(line),
+    stdin: async () => stdin,
+    about: () => undefined,
+  });
   return lines;
 }
 

@@ -87,8 +87,11 @@ test("a password that is changed while it is being checked opens nothing any mor
   });
   const entering = service.signIn(
     { email, password },
-    new Request("http://dossier.test/", { method: "POST" }),
-    far,
+    {
+      request: new Request("http://dossier.test/", { method: "POST" }),
+      client: far,
+      about: () => undefined,
+    },
   );
   expect(
     await entering.then(

@@ -28,6 +28,7 @@ const newToken = async ({ host }: TestServer): Promise<string> => {
     options: { link: true },
     print: (line) => void printed.push(line),
     stdin: async () => "",
+    about: () => undefined,
   });
   return tokenOf(printed[0]!);
 };

@@ -48,6 +48,7 @@ export const keys = {
   sessions: ["account-session"],
   users: ["user"],
   usage: ["usage"],
+  audit: ["audit"],
   system: ["system"],
   jobs: ["job"],
   plugin_pages: ["plugin-page"],

@@ -69,6 +69,12 @@ export const pages: readonly PageEntry[] = [
     admin: true,
   },
   {
+    path: "/audit",
+    load: () => import("../pages/audit/audit"),
+    nav: { group: "admin", label: "Audit log", icon: "shield" },
+    admin: true,
+  },
+  {
     path: "/system",
     load: () => import("../pages/system/system"),
     nav: { group: "admin", label: "System", icon: "system" },

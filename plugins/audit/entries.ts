@@ -1,0 +1,90 @@
+/**
+ * What of a request or a command goes into the audit log: who, from where, what and to which
+ * record, as ids. Never anything that somebody wrote: no body, no query, no name.
+ */
+import { userInfo } from "node:os";
+import type { RunCommand, ServedRequest } from "../../core/sdk";
+import type { EntryRow, Outcome } from "./store";
+
+/** An entry before it is written: the actor's email is looked up then. */
+export type NewEntry = Omit<EntryRow, "id" | "created_at">;
+
+/** Ids of records: anything else in a path was never a record. */
+const id_pattern = /^[a-z]{2,8}_\w{1,64}$/;
+const idOrNull = (text: string | null | undefined): string | null =>
+  text && id_pattern.test(text) ? text : null;
+
+/** Which requests are entries. */
+export interface Scope {
+  /** What is read in the console, too. */
+  readonly reads: boolean;
+}
+
+/** Null when it is nothing for the log: it changed nothing, and was not refused either. */
+export function entryOf(served: ServedRequest, { reads }: Scope): NewEntry | null {
+  const { route, status, surface } = served;
+  if (route === null || route.root) return null;
+  const changes = route.method !== "GET" && route.scope !== "read";
+  const is_read = reads && surface === "console" && isRead(served);
+  if (!changes && !is_read) return null;
+  const outcome = outcomeOf(status);
+  if (outcome === null) return null;
+  const { owner_id, key_id, client, request_id } = served;
+  const record = recordOf(served);
+  return {
+    // Whoever signs in is known once they have, and by their address when they fail to.
+    actor_id: owner_id ?? (record?.startsWith("usr_") ? record : null),
+    actor: null,
+    via: surface,
+    key_id,
+    address: client.address,
+    action: route.operation,
+    record,
+    outcome,
+    status,
+    request_id,
+  };
+}
+
+/** A record, its file or its contents; searches find quotes of documents. */
+const isRead = ({ route, params }: ServedRequest): boolean =>
+  Object.keys(params).length > 0 || route?.scope === "read";
+
+/**
+ * What was done; what was refused because of who asked; what failed. Null for requests that were
+ * not understood, or had nothing to do: nothing happened.
+ */
+function outcomeOf(status: number): Outcome | null {
+  if (status < 400) return "done";
+  if (status >= 500) return "failed";
+  return status === 401 || status === 403 || status === 429 ? "refused" : null;
+}
+
+/** What its handler named, else what was made, else the last id of the path. */
+const recordOf = ({ about, location, params }: ServedRequest): string | null =>
+  idOrNull(about) ??
+  idOrNull(location?.split(/[?#]/)[0]!.split("/").at(-1)) ??
+  idOrNull(Object.values(params).at(-1));
+
+export const commandEntry = ({ name, about, done }: RunCommand): NewEntry => ({
+  actor_id: null,
+  actor: systemUser(),
+  via: "command_line",
+  key_id: null,
+  address: null,
+  action: name,
+  record: idOrNull(about),
+  outcome: done ? "done" : "failed",
+  status: null,
+  request_id: null,
+});
+
+/** Who runs the command, as the operating system knows them. */
+function systemUser(): string | null {
+  try {
+    return userInfo().username;
+  } catch {
+    // A user id without a name, as in containers.
+    return process.getuid ? `uid ${process.getuid()}` : null;
+  }
+}

@@ -1,0 +1,75 @@
+/** The audit log as a file, read in parts while it is sent. */
+import { pullStream, rfc3339 } from "../../core/sdk";
+import { entriesBefore, type AuditDb, type EntryFilter, type EntryRow } from "./store";
+
+export type ExportFormat = "csv" | "json";
+
+const part_size = 1_000;
+
+/** As the API shows it. */
+export const entryRecord = ({ created_at, ...entry }: EntryRow) => ({
+  ...entry,
+  at: rfc3339(created_at),
+});
+const columns = [
+  "at",
+  "id",
+  "actor",
+  "actor_id",
+  "via",
+  "key_id",
+  "address",
+  "action",
+  "record",
+  "outcome",
+  "status",
+  "request_id",
+] as const satisfies readonly (keyof ReturnType<typeof entryRecord>)[];
+
+export const media_types = {
+  csv: "text/csv; charset=utf-8",
+  json: "application/json",
+} as const satisfies Record<ExportFormat, string>;
+
+/** The newest first. Entries that come meanwhile are not in it. */
+export function exportStream(
+  db: AuditDb,
+  filter: EntryFilter,
+  format: ExportFormat,
+): ReadableStream<Uint8Array> {
+  const write = format === "csv" ? csvLines : jsonItems;
+  let place: EntryRow | null = null;
+  let ended = false;
+  return pullStream(
+    async () => {
+      if (ended) return null;
+      const first = place === null;
+      const rows: EntryRow[] = await entriesBefore(db, filter, place, part_size);
+      place = rows.at(-1) ?? place;
+      ended = rows.length < part_size;
+      return write(rows, first, ended);
+    },
+    () => undefined,
+    format === "csv" ? `${columns.join(",")}\r\n` : "[",
+  );
+}
+
+const csvLines = (rows: readonly EntryRow[]): string =>
+  rows
+    .map(entryRecord)
+    .map((entry) => `${columns.map((column) => cell(entry[column])).join(",")}\r\n`)
+    .join("");
+
+/** Quoted where it must be (RFC 4180); what a spreadsheet would take for a formula is text. */
+function cell(value: string | number | null): string {
+  if (value === null) return "";
+  const text = /^[=+\-@\t\r]/.test(String(value)) ? `'${value}` : String(value);
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+const jsonItems = (rows: readonly EntryRow[], first: boolean, last: boolean): string =>
+  rows
+    .map(
+      (row, place) => `${first && place === 0 ? "\n" : ",\n"}${JSON.stringify(entryRecord(row))}`,
+    )
+    .join("") + (last ? "\n]\n" : "");

@@ -1,0 +1,31 @@
+/** The job of the audit log: what is older than its time is deleted. */
+import { every, handle, job, t, type Context, type JobHandler } from "../../core/sdk";
+import { deleteBefore } from "./store";
+
+const Prune = job("audit.prune", t.Object({}));
+
+/** In one transaction, and the pause after it. */
+const each_max = 500;
+const pause_ms = 20;
+
+export const auditJobs = (
+  { inDeletion, now_ms, truncateWal }: Pick<Context, "inDeletion" | "now_ms" | "truncateWal">,
+  keep_ms: number,
+): readonly JobHandler[] => [
+  handle(
+    Prune,
+    async (_payload, { signal }) => {
+      const before = now_ms() - keep_ms;
+      for (;;) {
+        signal.throwIfAborted();
+        const gone = await inDeletion((tx) => deleteBefore(tx, before, each_max));
+        if (gone > 0) truncateWal();
+        if (gone < each_max) return;
+        await Bun.sleep(pause_ms);
+      }
+    },
+    { attempts_max: 3, timeout_ms: 10 * 60_000, uses_reserve: true },
+  ),
+];
+
+export const auditSchedules = [every("41 3 * * *", Prune, {})];

@@ -1,0 +1,49 @@
+/**
+ * The audit log: who did what to which record, and from where. It observes requests and commands,
+ * so no other plugin knows of it. What is an entry: entries.ts.
+ */
+import { CommandObserver, definePlugin, Duration, fill, RequestObserver, t } from "../../core/sdk";
+import { Accounts } from "../accounts/contract";
+import { commandEntry, entryOf } from "./entries";
+import { auditJobs, auditSchedules } from "./jobs";
+import { migrations } from "./migrations";
+import { Recorder } from "./recorder";
+import { auditHandlers, routes } from "./routes";
+import { AuditLog } from "./service";
+
+export default definePlugin({
+  name: "audit",
+  version: "1.0.0",
+  config: t.Object({
+    reads: t.Boolean({
+      default: false,
+      description: "What is read in the console goes into the audit log too.",
+    }),
+    keep: Duration({ default: "365d", description: "How long entries are kept." }),
+  }),
+  needs: { accounts: Accounts },
+  tables: ["audit_entries"],
+  migrations,
+  routes,
+  setup: (ctx) => {
+    const { config, services } = ctx;
+    const recorder = new Recorder({ ...ctx, ...services });
+    return {
+      fills: [
+        fill(RequestObserver, (served) => {
+          const entry = entryOf(served, config);
+          if (entry !== null) recorder.record(entry);
+        }),
+        fill(CommandObserver, (command) => recorder.record(commandEntry(command))),
+      ],
+      routes: auditHandlers(new AuditLog(ctx, recorder)),
+      jobs: auditJobs(ctx, config.keep),
+      schedules: auditSchedules,
+      health: async () => {
+        const failing = recorder.failure();
+        return failing === null ? "ok" : { failing };
+      },
+      stop: () => recorder.flush(),
+    };
+  },
+});

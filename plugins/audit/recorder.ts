@@ -1,0 +1,94 @@
+/**
+ * Writes entries: gathered for a moment, so that a thousand uploads a second cost a few
+ * transactions, and no answer waits for its entry. What can't be written is said, kept, and tried
+ * again.
+ */
+import type { Context } from "../../core/sdk";
+import type { Accounts } from "../accounts/contract";
+import type { NewEntry } from "./entries";
+import { insertEntries, type EntryRow } from "./store";
+
+/** What a crash of the machine may cost. */
+const gather_ms = 100;
+const retry_ms = 2_000;
+/** In one statement; and kept in memory while they can't be written. */
+const batch_max = 200;
+const kept_max = 20_000;
+
+export interface RecorderParts extends Pick<Context, "inTransaction" | "log" | "newId" | "now_ms"> {
+  readonly accounts: Pick<Accounts, "findUser">;
+}
+
+export class Recorder {
+  #waiting: EntryRow[] = [];
+  #lost = 0;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #writing: Promise<void> = Promise.resolve();
+  #failing: string | null = null;
+
+  constructor(private readonly parts: RecorderParts) {}
+
+  record(entry: NewEntry): void {
+    const { newId, now_ms } = this.parts;
+    if (this.#waiting.length >= kept_max) this.#lost++;
+    else this.#waiting.push({ id: newId("aud"), created_at: now_ms(), ...entry });
+    this.#timer ??= setTimeout(() => void this.flush(), gather_ms).unref();
+  }
+
+  /** Why entries are not written; null when they are. */
+  failure(): string | null {
+    return this.#failing === null
+      ? null
+      : `The audit log can't be written: ${this.#failing} ${this.#waiting.length} entries wait` +
+          (this.#lost > 0 ? `, and ${this.#lost} are lost.` : ".");
+  }
+
+  /** Never rejects. */
+  flush(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    return (this.#writing = this.#writing.then(() => this.#write()));
+  }
+
+  async #write(): Promise<void> {
+    const { inTransaction, log } = this.parts;
+    try {
+      while (this.#waiting.length > 0) {
+        const batch = await this.#named(this.#waiting.slice(0, batch_max));
+        await inTransaction((tx) => insertEntries(tx, batch));
+        this.#waiting = this.#waiting.slice(batch.length);
+      }
+      if (this.#failing !== null) log.warn("the audit log is written again", { lost: this.#lost });
+      this.#failing = null;
+      this.#lost = 0;
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      if (this.#failing === null)
+        log.error("entries of the audit log could not be written yet", {
+          error: reason,
+          waiting: this.#waiting.length,
+        });
+      this.#failing = reason;
+      this.#timer ??= setTimeout(() => void this.flush(), retry_ms).unref();
+    }
+  }
+
+  /** With the emails that their actors have now. */
+  async #named(entries: readonly EntryRow[]): Promise<EntryRow[]> {
+    const emails = new Map<string, string | null>();
+    for (const { actor_id } of entries)
+      if (actor_id !== null && !emails.has(actor_id))
+        emails.set(actor_id, await this.#emailOf(actor_id));
+    return entries.map((entry) =>
+      entry.actor_id === null ? entry : { ...entry, actor: emails.get(entry.actor_id) ?? null },
+    );
+  }
+
+  async #emailOf(user_id: string): Promise<string | null> {
+    return this.parts.accounts.findUser(user_id).then(
+      ({ email }) => email,
+      // Deleted meanwhile.
+      () => null,
+    );
+  }
+}

@@ -1,0 +1,25 @@
+/** The audit log as administrators read it: page by page, or as one file. */
+import type { Context, Listed, PageRequest } from "../../core/sdk";
+import { exportStream, type ExportFormat } from "./export";
+import type { Recorder } from "./recorder";
+import { pageOfEntries, type EntryFilter, type EntryRow } from "./store";
+
+export type { EntryFilter, Outcome } from "./store";
+
+export class AuditLog {
+  constructor(
+    private readonly ctx: Pick<Context, "db">,
+    private readonly recorder: Pick<Recorder, "flush">,
+  ) {}
+
+  /** Newest first. What was done before the call is there. */
+  async page(filter: EntryFilter, page: PageRequest): Promise<Listed<EntryRow>> {
+    await this.recorder.flush();
+    return pageOfEntries(this.ctx.db, filter, page);
+  }
+
+  async export(filter: EntryFilter, format: ExportFormat): Promise<ReadableStream<Uint8Array>> {
+    await this.recorder.flush();
+    return exportStream(this.ctx.db, filter, format);
+  }
+}

@@ -1,0 +1,101 @@
+/** Every SQL statement about the audit log. None changes a row. */
+import { listPage, pageWindow, type Db, type Listed, type PageRequest } from "../../core/sdk";
+
+export type Outcome = "done" | "refused" | "failed";
+export type Via = "api" | "console" | "command_line" | (string & {});
+
+/** Times are epoch milliseconds. */
+export interface EntryRow {
+  readonly id: string;
+  readonly created_at: number;
+  /** The user; null when it was nobody that is known. */
+  readonly actor_id: string | null;
+  /** Their email then; for commands the user of the operating system. */
+  readonly actor: string | null;
+  readonly via: Via;
+  /** The API key or the session. */
+  readonly key_id: string | null;
+  readonly address: string | null;
+  /** The operation of the API's document, or the name of the command. */
+  readonly action: string;
+  /** The id of what it was done to. */
+  readonly record: string | null;
+  readonly outcome: Outcome;
+  /** HTTP status. */
+  readonly status: number | null;
+  readonly request_id: string | null;
+}
+export interface AuditTables {
+  audit_entries: EntryRow;
+}
+export type AuditDb = Db<AuditTables>;
+
+export interface EntryFilter {
+  /** A user's id, or their email as it was then. */
+  readonly actor?: string | undefined;
+  readonly action?: string | undefined;
+  readonly record?: string | undefined;
+  readonly outcome?: Outcome | undefined;
+  /** From this time on, and before that one. */
+  readonly since?: number | undefined;
+  readonly until?: number | undefined;
+}
+
+export const insertEntries = async (tx: AuditDb, rows: readonly EntryRow[]): Promise<void> => {
+  await tx
+    .insertInto("audit_entries")
+    .values([...rows])
+    .execute();
+};
+
+export const pageOfEntries = (
+  db: AuditDb,
+  filter: EntryFilter,
+  page: PageRequest,
+): Promise<Listed<EntryRow>> => listPage(filtered(db, filter).selectAll(), pageWindow(page));
+
+/** The newest before this place. */
+export function entriesBefore(
+  db: AuditDb,
+  filter: EntryFilter,
+  place: Pick<EntryRow, "created_at" | "id"> | null,
+  limit: number,
+): Promise<EntryRow[]> {
+  const found = filtered(db, filter).selectAll();
+  const older =
+    place === null
+      ? found
+      : found.where((e) =>
+          e.or([
+            e("created_at", "<", place.created_at),
+            e.and([e("created_at", "=", place.created_at), e("id", "<", place.id)]),
+          ]),
+        );
+  return older.orderBy("created_at", "desc").orderBy("id", "desc").limit(limit).execute();
+}
+
+/** Of those before that time, so many at most; answers how many they were. */
+export async function deleteBefore(tx: AuditDb, before: number, limit: number): Promise<number> {
+  const old = await tx
+    .selectFrom("audit_entries")
+    .select("id")
+    .where("created_at", "<", before)
+    .orderBy("created_at")
+    .limit(limit)
+    .execute();
+  const ids = old.map(({ id }) => id);
+  if (ids.length > 0) await tx.deleteFrom("audit_entries").where("id", "in", ids).execute();
+  return ids.length;
+}
+
+function filtered(db: AuditDb, { actor, action, record, outcome, since, until }: EntryFilter) {
+  let entries = db.selectFrom("audit_entries");
+  if (actor !== undefined)
+    entries = entries.where(actor.includes("@") ? "actor" : "actor_id", "=", actor);
+  if (action !== undefined) entries = entries.where("action", "=", action);
+  if (record !== undefined) entries = entries.where("record", "=", record);
+  if (outcome !== undefined) entries = entries.where("outcome", "=", outcome);
+  if (since !== undefined) entries = entries.where("created_at", ">=", since);
+  if (until !== undefined) entries = entries.where("created_at", "<", until);
+  return entries;
+}

@@ -1,0 +1,228 @@
+/** The audit log, for administrators: filtered, page by page, and as a file. */
+import { useQuery } from "@tanstack/preact-query";
+import { useLocation, useSearch } from "wouter-preact";
+import { api, apiUrl } from "../../api/client";
+import { keys } from "../../api/queries";
+import type { Page, RowOf } from "../../api/types";
+import { audit_strings as strings } from "../../strings/audit";
+import { Button } from "../../ui/button";
+import { Select, TextField } from "../../ui/field";
+import { formatDateTime } from "../../ui/format";
+import { Icon } from "../../ui/icons";
+import { PageHeader } from "../../ui/page-header";
+import { PagedTable } from "../../ui/paged-table";
+import { Empty } from "../../ui/states";
+import type { Column } from "../../ui/table";
+import { Tag } from "../../ui/tag";
+
+type Entry = RowOf<"listAuditEntries">;
+const fields = ["actor", "action", "record", "outcome", "since", "until"] as const;
+type Fields = Record<(typeof fields)[number], string>;
+type Filter = Fields & { readonly page: number };
+
+const tones = { done: "ok", refused: "warn", failed: "bad" } as const;
+/** Typing goes on while the list is asked for. */
+const refresh_ms = 10_000;
+
+/** What is shown stands in the address, so that it can be passed on. */
+function useFilter(): readonly [Filter, (change: Partial<Filter>) => void] {
+  const [path, navigate] = useLocation();
+  const search = new URLSearchParams(useSearch());
+  const page = Number(search.get("page") ?? 1);
+  const filter = {
+    ...(Object.fromEntries(fields.map((name) => [name, search.get(name) ?? ""])) as Fields),
+    page: Number.isInteger(page) && page > 0 ? page : 1,
+  };
+  const change = (changes: Partial<Filter>) => {
+    const next = { ...filter, page: 1, ...changes };
+    const wanted = new URLSearchParams(
+      fields.filter((name) => next[name] !== "").map((name) => [name, next[name]]),
+    );
+    if (next.page > 1) wanted.set("page", String(next.page));
+    navigate(wanted.size > 0 ? `${path}?${wanted}` : path, { replace: true });
+  };
+  return [filter, change];
+}
+
+/** Days become times: from the first moment of the one to the last of the other. */
+function queryOf(filter: Filter): Readonly<Record<string, string>> {
+  const { since, until, ...rest } = filter;
+  const day_ms = 86_400_000;
+  const asked = {
+    ...rest,
+    page: "",
+    since: since && new Date(`${since}T00:00:00`).toISOString(),
+    until: until && new Date(new Date(`${until}T00:00:00`).getTime() + day_ms).toISOString(),
+  };
+  return Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== ""));
+}
+
+export default function Audit() {
+  const [filter, change] = useFilter();
+  const asked = queryOf(filter);
+  const entries = useQuery({
+    queryKey: [...keys.audit, asked, filter.page],
+    queryFn: () => api<Page<Entry>>("/audit", { query: { ...asked, page: filter.page } }),
+    refetchInterval: refresh_ms,
+    placeholderData: (before) => before,
+  });
+  const is_filtered = Object.keys(asked).length > 0;
+  return (
+    <>
+      <PageHeader
+        title={strings.title}
+        text={strings.text}
+        actions={
+          <span class="row">
+            <ExportLink format="csv" query={asked} />
+            <ExportLink format="json" query={asked} />
+          </span>
+        }
+      />
+      <section class="card">
+        <Filters filter={filter} onChange={change} />
+        <PagedTable
+          query={entries}
+          page={filter.page}
+          onPage={(page) => change({ page })}
+          label={strings.label}
+          columns={columns}
+          empty={
+            is_filtered ? (
+              <Empty
+                icon="filter"
+                title={strings.none_title}
+                actions={
+                  <Button
+                    onClick={() =>
+                      change(Object.fromEntries(fields.map((name) => [name, ""])) as Fields)
+                    }
+                  >
+                    {strings.clear}
+                  </Button>
+                }
+              >
+                {strings.none_text}
+              </Empty>
+            ) : (
+              <Empty icon="shield" title={strings.empty_title}>
+                {strings.empty_text}
+              </Empty>
+            )
+          }
+        />
+      </section>
+    </>
+  );
+}
+
+/** A plain link: the browser saves the file while it arrives, however long it is. */
+const ExportLink = ({
+  format,
+  query,
+}: {
+  readonly format: "csv" | "json";
+  readonly query: Readonly<Record<string, string>>;
+}) => (
+  <a
+    class="button"
+    href={apiUrl("/audit/export", { ...query, format })}
+    download={`audit.${format}`}
+    aria-label={strings.export_label(strings[format])}
+  >
+    <Icon name="download" />
+    {strings[format]}
+  </a>
+);
+
+function Filters({
+  filter,
+  onChange,
+}: {
+  readonly filter: Filter;
+  readonly onChange: (change: Partial<Filter>) => void;
+}) {
+  return (
+    <div class="card-head audit-filters">
+      {(["actor", "action", "record"] as const).map((name) => (
+        <TextField
+          key={name}
+          label={strings[name]}
+          label_hidden
+          placeholder={strings[`${name}_hint`]}
+          value={filter[name]}
+          onValue={(value) => onChange({ [name]: value.trim() })}
+        />
+      ))}
+      <Select
+        label={strings.outcome}
+        label_hidden
+        value={filter.outcome}
+        onValue={(outcome) => onChange({ outcome })}
+        options={[
+          { value: "", label: strings.any_outcome },
+          ...Object.entries(strings.outcomes).map(([value, label]) => ({ value, label })),
+        ]}
+      />
+      {(["since", "until"] as const).map((name) => (
+        <TextField
+          key={name}
+          type="date"
+          label={strings[name]}
+          label_hidden
+          title={strings[name]}
+          value={filter[name]}
+          onValue={(value) => onChange({ [name]: value })}
+        />
+      ))}
+    </div>
+  );
+}
+
+const columns: readonly Column<Entry>[] = [
+  {
+    key: "what",
+    header: strings.what,
+    kind: "main",
+    cell: ({ action, record }) => (
+      <span class="two-lines">
+        <span class="strong wrap-anywhere">{action}</span>
+        {record && <span class="mono wrap-anywhere">{record}</span>}
+      </span>
+    ),
+  },
+  {
+    key: "who",
+    header: strings.who,
+    cell: ({ actor, actor_id }) => (
+      <span class="wrap-anywhere">{actor ?? actor_id ?? strings.nobody}</span>
+    ),
+  },
+  {
+    key: "where",
+    header: strings.where,
+    cell: ({ via, address }) => (
+      <span class="two-lines">
+        <span>{strings.via[via] ?? via}</span>
+        {address && <span class="mono wrap-anywhere">{address}</span>}
+      </span>
+    ),
+    roomy_only: true,
+  },
+  {
+    key: "outcome",
+    header: strings.outcome,
+    kind: "tight",
+    cell: ({ outcome }) => <Tag tone={tones[outcome]}>{strings.outcomes[outcome]}</Tag>,
+  },
+  {
+    key: "when",
+    header: strings.when,
+    kind: "tight",
+    cell: ({ at }) => (
+      <time dateTime={at} class="nowrap num small">
+        {formatDateTime(at)}
+      </time>
+    ),
+  },
+];

@@ -7,6 +7,7 @@ import type { BackupService } from "./service";
 export const commands = {
   backup: {
     name: "backup",
+    changes: true,
     summary: "Make a backup of the data directory, while the server runs or not, and rehearse it.",
     options: [
       { flags: "--to <directory>", description: "where it goes (default: backups.directory)" },

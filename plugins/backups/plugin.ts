@@ -9,6 +9,7 @@ import { commandHandlers, commands } from "./commands";
 import { BackupProbes } from "./contract";
 import { backupJobs, backupSchedules } from "./jobs";
 import { BackupMaker } from "./maker";
+import { backupMetrics } from "./metrics";
 import { migrations } from "./migrations";
 import { restoreTool } from "./restore";
 import { rollbackTool } from "./rollback";
@@ -56,6 +57,7 @@ export default definePlugin({
     });
     const backups = new BackupService({ ...ctx, settings, maker });
     return {
+      fills: backupMetrics(backups, ctx),
       routes: backupHandlers(ctx, backups),
       commands: commandHandlers(backups),
       jobs: backupJobs(backups),

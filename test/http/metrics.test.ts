@@ -88,6 +88,7 @@ describe("metrics", () => {
       "dossier_index_documents 1",
       'dossier_webhook_deliveries{status="pending"} 0',
       "dossier_storage_writable 1",
+      "dossier_backup_failing 0",
       "good_bytes{",
     ])
       expect(text).toContain(`\n${line}`);

@@ -100,9 +100,7 @@ export default definePlugin({
         await document_embedder.start();
       },
       stop: async () => {
-        encoder.stop();
-        searcher.stop();
-        await index.stop();
+        await Promise.all([encoder.stop(), searcher.stop(), index.stop()]);
       },
       async health() {
         const failing = [

@@ -56,7 +56,8 @@ interface Pending<P extends WorkerProtocol> {
 
 const deaths_max = 2,
   large_max = 2,
-  hang_ms_default = 60_000;
+  hang_ms_default = 60_000,
+  close_ms_max = 1_000;
 
 export class WorkerClient<P extends WorkerProtocol> {
   private readonly pending = new Map<number, Pending<P>>();
@@ -104,12 +105,16 @@ export class WorkerClient<P extends WorkerProtocol> {
     return this.died_of === null ? null : `The worker ${this.options.path} died: ${this.died_of}.`;
   }
 
-  /** Ends the worker and every request. */
-  stop(): void {
+  /** Ends the worker and every request. Resolves once what the worker has open is closed. */
+  async stop(): Promise<void> {
     this.stopped = true;
+    const { worker } = this,
+      closed = Promise.withResolvers<void>();
+    worker?.addEventListener("close", () => closed.resolve(), { once: true });
     this.end();
     for (const { reject } of this.pending.values()) reject(new Error("The server is stopping."));
     this.pending.clear();
+    if (worker !== null) await Promise.race([closed.promise, Bun.sleep(close_ms_max)]);
   }
 
   /** Sends this request, or else the large one whose turn it is. */

@@ -3,7 +3,7 @@
  * ever.
  */
 import { afterAll, describe, expect, test } from "bun:test";
-import { mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { jsonLog } from "../../core/base/log";
@@ -18,7 +18,7 @@ import { openTestIndex } from "../helpers/search-index";
 const directory = mkdtempSync(join(tmpdir(), "dossier-worker-")),
   clients: { stop(): void }[] = [];
 afterAll(() => {
-  for (const client of clients) client.stop();
+  for (const client of clients) void client.stop();
   rmSync(directory, { recursive: true, force: true });
 });
 
@@ -143,7 +143,7 @@ describe("a worker", () => {
   test("that is stopped leaves no question waiting, and takes none", async () => {
     const worker = fragile(),
       asked = worker.ask({ order: "hang" }, ada);
-    setTimeout(() => worker.stop(), 50);
+    setTimeout(() => void worker.stop(), 50);
     await expect(asked).rejects.toThrow("stopping");
     await expect(worker.ask({ order: "answer" }, ada)).rejects.toThrow("stopping");
   });
@@ -307,5 +307,28 @@ test("the searching worker finds what searching here finds, and sees what was pu
     expect(result).toEqual(await index.index.search(request));
     expect(loose_chunks).toBeGreaterThan(0);
     expect(result.passages.some((one) => one.document_id === id)).toBe(true);
+  }
+});
+
+test("a searching worker that was stopped reads no more: the log can be emptied", async () => {
+  for (let round = 0; round < 5; round++) {
+    const index = await openTestIndex();
+    const client = new WorkerClient<SearchProtocol>({
+      path: "plugins/search-index/search-worker.ts",
+      url: () => new URL("../../plugins/search-index/search-worker.ts", import.meta.url).href,
+      setting: { read_connection: index.store.read_connection, cache_bytes_max: 1 << 20 },
+      idle_ms: 60_000,
+      log: jsonLog("error"),
+    });
+    await index.add("doc_1", "The tower is of iron.");
+    const request = { owner_id: "usr_ada", query: "tower", folder_ids: ["fld_a"], limit: 10 };
+    await client.ask({ search: request }, ada);
+    const searching = client.ask({ search: request }, ada).catch(() => undefined);
+    await client.stop();
+    await searching;
+    await index.close(true);
+    const log_path = `${index.path}-wal`;
+    expect(existsSync(log_path) ? statSync(log_path).size : 0).toBe(0);
+    rmSync(index.directory, { recursive: true });
   }
 });

@@ -12,7 +12,7 @@ export {
   type RunCommand,
 } from "./plugin/command";
 export { type OpenedData, type Tool, type ToolInput } from "./plugin/tool";
-export { fill, service, slot } from "./base/refs";
+export { fill, service, slot, type Fill } from "./base/refs";
 export { ConfigError } from "./base/config";
 export { Duration, List, Secret, Size } from "./base/settings";
 

@@ -9,6 +9,7 @@ import audit from "./audit/plugin";
 import backups from "./backups/plugin";
 import chats from "./chats/plugin";
 import console from "./console/plugin";
+import doctor from "./doctor/plugin";
 import documents from "./documents/plugin";
 import embeddings from "./embeddings/plugin";
 import extraction from "./extraction/plugin";
@@ -32,6 +33,7 @@ export const builtIn = [
   answersOpenai,
   backups,
   console,
+  doctor,
   documents,
   embeddings,
   extraction,

@@ -11,13 +11,14 @@ export {
 } from "./accounts/contract";
 export { BackupProbes, type BackupProbe } from "./backups/contract";
 export * from "./chats/contract";
+export { ConsolePages, type ConsolePage } from "./console/contract";
 export {
-  ConsolePages,
+  Doctor,
   SystemChecks,
+  type Checked,
   type CheckResult,
-  type ConsolePage,
   type SystemCheck,
-} from "./console/contract";
+} from "./doctor/contract";
 export * from "./documents/contract";
 export * from "./extraction/contract";
 export { FolderContents, FolderDeleted, Folders, type Folder } from "./folders/contract";

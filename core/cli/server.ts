@@ -11,6 +11,7 @@ import type { IsolatedRun } from "../isolate/pool";
 import type { Plugin } from "../plugin/define";
 import { removeCompactions } from "../store/compaction";
 import { database_file, lockDirectory } from "../store/lock";
+import { isDamage } from "../store/storage-errors";
 import { createApplication } from "./application";
 import { assemble } from "./assembly";
 import type { Bootstrap } from "./bootstrap";
@@ -86,7 +87,7 @@ export async function startServer(
     };
   } catch (error) {
     unlock();
-    throw error;
+    throw isDamage(error) ? damaged(error as Error, boot.located.data) : error;
   }
 }
 
@@ -108,6 +109,13 @@ function giveMemoryBack(): void {
   Bun.gc(true);
   Bun.shrink();
 }
+
+const damaged = ({ message }: Error, data: string): Error =>
+  new Error(
+    `the database of ${data} is damaged (${message}). Keep the directory as it is; ` +
+      `\`dossier doctor --data ${data}\` says what is wrong, and which copies in ` +
+      `${join(data, "backups")} there are to go back to`,
+  );
 
 /**
  * Runs until SIGTERM or SIGINT; a second signal ends at once. A stray throw of a plugin's timer is

@@ -94,6 +94,31 @@ export class JobsOverview {
     };
   }
 
+  /** Those of these records that an unfinished job is about. */
+  async subjectsAtWork(subjects: readonly string[]): Promise<ReadonlySet<string>> {
+    if (subjects.length === 0) return new Set();
+    const { db } = this.options.store;
+    const rows = await db
+      .selectFrom("core_jobs")
+      .select("subject")
+      .where("subject", "in", subjects)
+      .where(sql<boolean>`state in ('ready', 'running')`)
+      .execute();
+    return new Set(rows.map(({ subject }) => subject as string));
+  }
+
+  /** When the newest job was made, epoch ms. Ids sort by time, as far as the clock did. */
+  async newest(): Promise<number | null> {
+    const { db } = this.options.store;
+    const row = await db
+      .selectFrom("core_jobs")
+      .select("created_at")
+      .orderBy("id", "desc")
+      .limit(1)
+      .executeTakeFirst();
+    return row ? toNumber(row.created_at) : null;
+  }
+
   /** @throws HttpError 404, 409 when it did not fail, or can't be run again. */
   retry(id: string): Promise<void> {
     const { store, clock, wake } = this.options;

@@ -45,6 +45,10 @@ export interface Operations {
       state: JobState,
       window: { readonly limit: number; readonly offset: number },
     ): Promise<{ rows: JobOverview[]; total: number }>;
+    /** Those of these records that an unfinished job is about. */
+    subjectsAtWork(subjects: readonly string[]): Promise<ReadonlySet<string>>;
+    /** When the newest job was made, epoch ms; null when there is none. */
+    newest(): Promise<number | null>;
     /** @throws HttpError 404, 409 when it did not fail, or can't be run again. */
     retry(id: string): Promise<void>;
   };
@@ -88,6 +92,8 @@ export class ServerOperations implements Operations {
       count: () => queue.status(),
       kinds: () => queue.kinds(),
       list: (state, window) => queue.overview.list(state, window),
+      subjectsAtWork: (subjects) => queue.overview.subjectsAtWork(subjects),
+      newest: () => queue.overview.newest(),
       retry: (id) => queue.overview.retry(id),
     };
   }

@@ -108,7 +108,7 @@ export class FileStore implements Files {
       if (!this.#arriving.has(path)) await rm(path, { force: true, recursive: true });
     }
     let removed = 0;
-    for await (const names of this.#names()) {
+    for await (const names of this.names()) {
       const used = await findUsed(names);
       for (const name of names)
         if (!used.has(name) && (await this.#removeOne(name, stillUsed))) removed += 1;
@@ -117,8 +117,7 @@ export class FileStore implements Files {
     return removed;
   }
 
-  /** The names of all files, some hundred at a time. */
-  async *#names(): AsyncGenerator<string[]> {
+  async *names(): AsyncGenerator<string[]> {
     let names: string[] = [];
     for (const folder of await readdir(this.directory)) {
       if (!folder_pattern.test(folder)) continue;

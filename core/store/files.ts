@@ -56,6 +56,8 @@ export interface Files {
    * uploaded again at this moment stay.
    */
   remove(sha256s: readonly string[], stillUsed: StillUsed): Promise<void>;
+  /** The names of all files, some hundred at a time. */
+  names(): AsyncIterable<readonly string[]>;
   /** The server stops: what is still arriving is refused with 503 and leaves nothing behind. */
   abortUploads(): void;
   /**

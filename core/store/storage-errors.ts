@@ -16,6 +16,10 @@ export const isUnique = (error: unknown): boolean =>
 /** The row that is pointed to is not there, or is still pointed to. */
 export const isForeignKey = (error: unknown): boolean =>
   hasCode(error, "SQLITE_CONSTRAINT_FOREIGNKEY");
+/** What is in the file is not what was written to it. Looks at the causes of the error too. */
+export const isDamage = (error: unknown): boolean =>
+  hasCode(error, "SQLITE_CORRUPT", "SQLITE_NOTADB") ||
+  (error instanceof Error && error.cause !== undefined && isDamage(error.cause));
 /** Another process held the database for longer than the time limit. */
 export const isBusy = (error: unknown): boolean => hasCode(error, "SQLITE_BUSY", "SQLITE_LOCKED");
 /** No room left on the disk, or in the quota of the account that the server runs as. */

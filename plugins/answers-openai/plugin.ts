@@ -4,7 +4,7 @@
  */
 import { probeEndpoint, definePlugin, Duration, fill, Secret, t } from "../../core/sdk";
 import { AnswerLimits, Answerers } from "../chats/contract";
-import { SystemChecks } from "../console/contract";
+import { SystemChecks } from "../doctor/contract";
 import { SearchIndex } from "../search-index/contract";
 import { Retrieval } from "../search/contract";
 import { LanguageModelAnswerer } from "./answerer";

@@ -5,6 +5,7 @@
 import { join, resolve } from "node:path";
 import { Cron } from "croner";
 import { ConfigError, definePlugin, t } from "../../core/sdk";
+import { backupChecks } from "./checks";
 import { commandHandlers, commands } from "./commands";
 import { BackupProbes } from "./contract";
 import { backupJobs, backupSchedules } from "./jobs";
@@ -62,6 +63,7 @@ export default definePlugin({
       commands: commandHandlers(backups),
       jobs: backupJobs(backups),
       schedules: backupSchedules(settings.schedule),
+      fills: backupChecks(backups, ctx.now_ms),
       health: () => backups.health(),
     };
   },

@@ -1,6 +1,4 @@
-/**
- * The console for other plugins: how to add a page to it, and a health check to its system page.
- */
+/** The console for other plugins: how to add a page to it. */
 import { slot } from "../../core/sdk";
 
 export const console_root = "/console";
@@ -21,27 +19,3 @@ export interface ConsolePage {
   readonly module: string;
 }
 export const ConsolePages = slot<ConsolePage>("console.pages");
-
-export interface CheckResult {
-  readonly status: "ok" | "warn" | "fail";
-  /** What was found, in a sentence. */
-  readonly detail: string;
-  /** What to do about it; null when nothing is wrong. */
-  readonly fix: string | null;
-}
-export const ok = (detail: string): CheckResult => ({ status: "ok", detail, fix: null });
-/** The check itself could not be made. */
-export const failed = (error: unknown): CheckResult => ({
-  status: "fail",
-  detail: `It could not be checked: ${error instanceof Error ? error.message : String(error)}.`,
-  fix: null,
-});
-/**
- * A check on the system page, which administrators see. It runs at most once a minute, and should
- * end within three seconds.
- */
-export interface SystemCheck {
-  readonly name: string;
-  readonly run: () => Promise<CheckResult>;
-}
-export const SystemChecks = slot<SystemCheck>("console.system_checks");

@@ -6,25 +6,22 @@ import { join } from "node:path";
 import {
   definePlugin,
   fill,
-  findDamage,
   newUuid,
   RateLimiter,
   RecordChanged,
   RequestObserver,
   Surface,
-  task,
   type Context,
   type Operations,
-  type SearchPlace,
 } from "../../core/sdk";
+import { cachedAtOnce } from "../../core/lib/cached";
+import { databaseBytes, directoryBytes, freeSpace } from "../../core/lib/disk-usage";
 import { Sessions } from "../accounts/contract";
+import { Doctor } from "../doctor/contract";
 import { Quotas } from "../quotas/contract";
 import { assets, index_html } from "./assets.gen";
-import { cachedAtOnce } from "./cached";
 import { ChangeFeed } from "./change-feed";
-import { HealthChecks } from "./checks";
-import { ConsolePages, SystemChecks } from "./contract";
-import { databaseBytes, directoryBytes, freeSpace } from "./disk-usage";
+import { ConsolePages } from "./contract";
 import { migrations } from "./migrations";
 import { validPages } from "./plugin-pages";
 import { handlers, routes } from "./routes";
@@ -36,26 +33,18 @@ import { usageHandlers, usageRoutes } from "./usage-routes";
 
 /** To measure the originals, every file is looked at. */
 const sizes_hold_ms = 60_000;
-/** Of one step of the search for damage, which takes about a second. */
-const damage_limits = { timeout_ms: 10 * 60_000, memory_max_bytes: 512 * 2 ** 20 };
-
-interface DamageInput {
-  readonly path: string;
-  readonly from: SearchPlace | null;
-}
 
 export default definePlugin({
   name: "console",
   version: "1.0.0",
-  needs: { sessions: Sessions, quotas: Quotas },
-  slots: { pages: ConsolePages, checks: SystemChecks, limiter: RateLimiter },
+  needs: { doctor: Doctor, sessions: Sessions, quotas: Quotas },
+  slots: { pages: ConsolePages, limiter: RateLimiter },
   tables: ["console_usage"],
   migrations,
   routes: { ...routes, ...usageRoutes, ...systemRoutes },
-  tasks: { findDamage: task(({ path, from }: DamageInput) => findDamage(path, from)) },
   setup: (ctx) => {
-    const { isolate, log, notifier, now_ms, operations, paths, services, slots } = ctx;
-    const { sessions, quotas } = services;
+    const { log, notifier, now_ms, operations, paths, services, slots } = ctx;
+    const { doctor, sessions, quotas } = services;
     const pages = () => validPages(slots.pages());
     const files = new StaticFiles({ assets, index_html, pages });
     const feed = new ChangeFeed({ isLive: (session_id) => sessions.isLive(session_id), newUuid });
@@ -73,10 +62,6 @@ export default definePlugin({
       sizes_hold_ms,
       now_ms,
     );
-    const checks = new HealthChecks({
-      ...ctx,
-      findDamage: (from) => isolate("findDamage", { path: paths.database, from }, damage_limits),
-    });
     return {
       fills: [
         fill(Surface, createSurface({ sessions, public_url: publicUrlOf(operations) })),
@@ -88,7 +73,7 @@ export default definePlugin({
         ...systemHandlers({
           operations,
           now_ms,
-          checks: () => checks.run(slots.checks()),
+          doctor,
           storage: async () => ({
             ...(await databaseStorage(paths, operations)),
             files_bytes: (await filesBytes()) ?? null,

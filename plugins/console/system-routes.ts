@@ -19,7 +19,7 @@ import {
   type Level,
   type Static,
 } from "../../core/sdk";
-import type { HealthChecks } from "./checks";
+import type { Doctor } from "../doctor/contract";
 
 const surface = "console";
 const State = t.Union([
@@ -47,10 +47,12 @@ const SystemRecord = t.Object({
   uptime_s: t.Integer(),
   checks: t.Array(
     t.Object({
+      id: t.String(),
       name: t.String(),
       status: t.Union([t.Literal("ok"), t.Literal("warn"), t.Literal("fail")]),
       detail: t.String(),
       fix: Nullable(t.String()),
+      mendable: t.Boolean({ description: "Something is wrong, and the server can mend it." }),
     }),
   ),
   storage: StorageRecord,
@@ -85,7 +87,14 @@ const system_example = {
   commit: "1a2b3c4d5e6f",
   uptime_s: 86_400,
   checks: [
-    { name: "Disk", status: "ok", detail: "120.4 GiB are free, 60 % of the disk.", fix: null },
+    {
+      id: "disk",
+      name: "Disk",
+      status: "ok",
+      detail: "120.4 GiB are free, 60 % of the disk.",
+      fix: null,
+      mendable: false,
+    },
   ],
   storage: {
     database_bytes: 10_485_760,
@@ -125,6 +134,17 @@ export const systemRoutes = {
     surface,
     admin: true,
     answers: answer("The state.", SystemRecord, system_example),
+  }),
+  mend: route.post("/system/checks/:checkId/mend", {
+    summary: "Mend what a check has found",
+    tag: "System",
+    operation: "mendCheck",
+    surface,
+    admin: true,
+    description: "Only what loses nothing.",
+    answers: answer("What was done.", t.Object({ done: t.String() }), {
+      done: "3 documents are indexed again.",
+    }),
   }),
   jobs: route.get("/system/jobs", {
     summary: "List jobs",
@@ -215,19 +235,19 @@ export const systemRoutes = {
 };
 
 export interface SystemRoutesParts extends Pick<Context, "operations" | "now_ms"> {
-  readonly checks: () => ReturnType<HealthChecks["run"]>;
+  readonly doctor: Doctor;
   readonly storage: () => Promise<Static<typeof StorageRecord>>;
 }
 
 export const systemHandlers = ({
   operations,
-  checks,
+  doctor,
   storage,
   now_ms,
 }: SystemRoutesParts): HandlersOf<typeof systemRoutes> => ({
   system: async () => {
     const [check_results, sizes, jobs, plugins] = await Promise.all([
-      checks(),
+      doctor.look(),
       storage(),
       operations.jobs.count(),
       operations.plugins(),
@@ -242,6 +262,7 @@ export const systemHandlers = ({
       plugins,
     };
   },
+  mend: async ({ params }) => ({ done: await doctor.mend(params.checkId) }),
   jobs: async ({ query }) => {
     const { rows, total } = await operations.jobs.list(query.state ?? "failed", pageWindow(query));
     return toPage(rows.map(jobRecord), total, query);

@@ -71,6 +71,13 @@ export async function reindex(
   return getDocument(ctx, owner_id, document_id);
 }
 
+/** The same for any document, whoever's it is; one that is gone stays as it is. */
+export const reindexFound = (ctx: DocumentContext, document_id: string): Promise<void> =>
+  ctx.inTransaction(async (tx) => {
+    const document = await store.findDocument(tx, document_id);
+    if (document) await requeue(ctx, tx, document);
+  });
+
 /**
  * Indexes a version again whose indexing has failed, whoever's it is; one that is gone, or was
  * replaced since, stays as it is.

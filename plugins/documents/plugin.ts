@@ -10,6 +10,7 @@ import { SearchIndex } from "../search-index/contract";
 import { Quotas } from "../quotas/contract";
 import { Texts } from "../texts/contract";
 import type { DocumentContext } from "./context";
+import { documentChecks } from "./checks";
 import { Documents, DocumentSettled, DocumentUses, FileUses } from "./contract";
 import { ingest } from "./creation";
 import { documentJobs, documentSchedules, enqueuers, resumePurge } from "./jobs";
@@ -82,6 +83,7 @@ export default definePlugin({
           name: "purging",
           read: async () => ({ documents: await countToPurge(ctx) }),
         }),
+        ...documentChecks({ ...ctx, operations: host.operations }, isUsed),
       ],
       jobs: documentJobs(ctx),
       schedules: documentSchedules,

@@ -3,7 +3,7 @@
  * finds passages that say the same in other words.
  */
 import { probeEndpoint, definePlugin, Duration, fill, Secret, t } from "../../core/sdk";
-import { SystemChecks } from "../console/contract";
+import { SystemChecks } from "../doctor/contract";
 import { Embedders } from "../search-index/contract";
 import { EndpointEmbedder } from "./embedder";
 import { endpointOf } from "./settings";

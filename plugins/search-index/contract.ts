@@ -97,6 +97,10 @@ export interface SearchIndex {
   /** What was prepared will not be published. */
   discard(prepared: Prepared): void;
   findPublished(db: Db, document_id: string): Promise<Published | undefined>;
+  /** The version of the document that is published; undefined when none is. */
+  publishedVersion(db: Db, document_id: string): Promise<number | undefined>;
+  /** Ids of documents that are published, ascending, after `after`: the first `limit`. */
+  listPublished(db: Db, after: string, limit: number): Promise<readonly string[]>;
   /** Makes a published document visible in a folder. */
   link(tx: Db, document_id: string, folder_id: string): Promise<void>;
   /** Hides documents from a folder. */

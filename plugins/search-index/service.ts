@@ -89,6 +89,14 @@ export class IndexService implements SearchIndex {
     this.parts.afterCommit(() => this.packer.published(owner_id, folder_ids, { id, chunks }));
   }
 
+  async publishedVersion(db: Db, document_id: string): Promise<number | undefined> {
+    return (await store.findDocument(db, document_id))?.version;
+  }
+
+  listPublished(db: Db, after: string, limit: number): Promise<string[]> {
+    return store.documentIds(db, after, limit);
+  }
+
   async findPublished(db: Db, document_id: string): Promise<Published | undefined> {
     const found = await store.findDocument(db, document_id);
     return found && { index_version: toNumber(found.edition), title: found.title };

@@ -185,6 +185,17 @@ export const findDocument = (db: IndexDb, document_id: string): Promise<Document
 const findOne = preparedFirst((db: IndexDb, { document_id }: Pick<DocumentRow, "document_id">) =>
   db.selectFrom("index_documents").selectAll().where("document_id", "=", document_id),
 );
+/** Ids of published documents, ascending. */
+export const documentIds = async (db: IndexDb, after: string, limit: number): Promise<string[]> =>
+  (
+    await db
+      .selectFrom("index_documents")
+      .select("document_id")
+      .where("document_id", ">", after)
+      .orderBy("document_id")
+      .limit(limit)
+      .execute()
+  ).map(({ document_id }) => document_id);
 export const upsertDocument = prepared((tx: IndexDb, row: DocumentRow) => {
   const { document_id: _id, ...values } = row;
   return tx

@@ -175,6 +175,19 @@ export class Deliveries {
     });
   }
 
+  /** Goes on with a delivery that has lost its job: from the attempt that is not ended, or next. */
+  async resume(
+    tx: Db<any>,
+    webhook: Receiver,
+    { id, attempts }: Pick<DeliveryRow, "id" | "attempts">,
+  ): Promise<void> {
+    const last = attempts === 0 ? undefined : await store.findAttempt(tx, id, attempts);
+    const attempt = last?.duration_ms === null ? attempts : attempts + 1;
+    if (attempt > attempts_max) return this.end(tx, id, "dropped");
+    const key = { delivery_id: id, attempt };
+    await this.ctx.enqueueAttempt(tx, webhook, key, this.ctx.now_ms());
+  }
+
   /** Ends a delivery that is still pending. */
   async end(tx: Db<any>, delivery_id: string, status: "dropped" | "cancelled"): Promise<void> {
     if ((await store.findDelivery(tx, delivery_id))?.status === "pending")

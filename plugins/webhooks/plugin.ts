@@ -12,6 +12,7 @@ import { Accounts } from "../accounts/contract";
 import { AttemptSender } from "./attempts";
 import { WebhookDue, WebhookEvents } from "./contract";
 import { Deliveries } from "./deliveries";
+import { webhookChecks } from "./checks";
 import { enqueueAttempt, webhookJobs, webhookSchedules } from "./jobs";
 import { webhookMetrics } from "./metrics";
 import { migrations } from "./migrations";
@@ -107,7 +108,7 @@ export default definePlugin({
     return {
       services: { lookup },
       routes: webhookHandlers(webhooks, deliveries, ctx.now_ms),
-      fills: webhookMetrics(ctx),
+      fills: [...webhookMetrics(ctx), ...webhookChecks({ ...ctx, lookup, deliveries })],
       jobs: webhookJobs(deliveries, sender),
       schedules: webhookSchedules,
       start: async () => {

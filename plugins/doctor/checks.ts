@@ -1,0 +1,192 @@
+/**
+ * The checks of the server itself. Each says what it found and, when something is wrong, what to do
+ * about it.
+ */
+import { chmod, rm, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { freeSpace } from "../../core/lib/disk-usage";
+import { rfc3339, type Context, type Operations } from "../../core/sdk";
+import { ok, type CheckResult, type SystemCheck } from "./contract";
+
+export interface ServerChecksParts extends Pick<Context, "operations" | "now_ms"> {
+  readonly paths: Pick<Context["paths"], "data" | "temporary">;
+  /** Reads all of the database. */
+  readonly damage: () => Promise<CheckResult>;
+  /** Rows that point to rows that are not there, in words. */
+  readonly findDanglingRows: () => Promise<readonly string[]>;
+}
+
+const free_share_low = 0.05;
+const free_bytes_low = 512 * 2 ** 20;
+const waiting_ms_max = 10 * 60_000;
+/** A longer standstill is noticed by everybody who waits. */
+const stall_ms_max = 1_000;
+/** All rows with a reference are read for it. */
+const dangling_hold_ms = 30 * 60_000;
+/** Clocks of two machines differ by less. */
+const clock_ms_max = 5 * 60_000;
+
+export function serverChecks(parts: ServerChecksParts): SystemCheck[] {
+  const { operations, paths, now_ms, damage } = parts;
+  return [
+    { name: "Database", run: damage },
+    { name: "References", hold_ms: dangling_hold_ms, run: () => references(parts) },
+    { name: "Disk", run: () => disk(paths.data, operations) },
+    { name: "Data directory", run: () => writable(paths.temporary) },
+    {
+      name: "Permissions",
+      run: () => permissions(paths.data),
+      mend: () => closeToOthers(paths.data),
+    },
+    { name: "Tables", run: () => tables(operations) },
+    { name: "Clock", run: () => clock(operations, now_ms()) },
+    { name: "Jobs", run: () => jobs(operations, now_ms()) },
+    { name: "Plugins", run: () => plugins(operations) },
+    { name: "Responsiveness", run: async () => responsiveness(operations) },
+  ];
+}
+
+async function references({ findDanglingRows }: ServerChecksParts): Promise<CheckResult> {
+  const found = await findDanglingRows();
+  if (found.length === 0) return ok("Every row that points to another finds it.");
+  return {
+    status: "fail",
+    detail: `In the database ${found.join("; ")}.`,
+    fix: "Make a backup, and report this: no version of Dossier writes such rows.",
+  };
+}
+
+async function disk(data: string, operations: Operations): Promise<CheckResult> {
+  const { free_bytes, share } = await freeSpace(data);
+  const free_gib = (free_bytes / 2 ** 30).toFixed(1);
+  const room = `${free_gib} GiB are free, ${Math.round(share * 100)} % of the disk.`;
+  if (operations.storageFull())
+    return {
+      status: "fail",
+      detail: `The disk is full: nothing new can be saved. ${room}`,
+      fix: "Free some space, or delete documents that are no longer needed.",
+    };
+  if (share < free_share_low || free_bytes < free_bytes_low)
+    return {
+      status: "warn",
+      detail: `The disk is almost full. ${room}`,
+      fix: "Free some space before uploads are refused.",
+    };
+  return ok(room);
+}
+
+async function writable(temporary: string): Promise<CheckResult> {
+  const probe = join(temporary, "system-check");
+  try {
+    await writeFile(probe, "");
+    await rm(probe, { force: true });
+    return ok("Files can be written.");
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code ?? "unknown error";
+    return {
+      status: "fail",
+      detail: `No file can be written to the data directory: ${code}.`,
+      fix:
+        "See that the disk is not mounted read-only, and that the directory belongs to the user " +
+        "that runs the server.",
+    };
+  }
+}
+
+/** What only the user of the server may read: the directory, and what holds secrets. */
+async function openToOthers(data: string): Promise<{ path: string; mode: number }[]> {
+  // Windows has no such modes.
+  if (process.platform === "win32") return [];
+  const wanted: [string, number][] = [
+    [data, 0o700],
+    [join(data, "secret.key"), 0o600],
+  ];
+  const open: { path: string; mode: number }[] = [];
+  for (const [path, mode] of wanted) {
+    const found = await stat(path).catch(() => null);
+    if (found !== null && (found.mode & 0o077) !== 0) open.push({ path, mode });
+  }
+  return open;
+}
+
+async function permissions(data: string): Promise<CheckResult> {
+  const open = await openToOthers(data);
+  if (open.length === 0) return ok("Only the user of the server can read the data directory.");
+  return {
+    status: "fail",
+    detail: `Other users of this machine can read ${open.map(({ path }) => path).join(" and ")}.`,
+    fix: open.map(({ path, mode }) => `chmod ${mode.toString(8)} ${path}`).join("; "),
+  };
+}
+
+async function closeToOthers(data: string): Promise<string> {
+  const open = await openToOthers(data);
+  for (const { path, mode } of open) await chmod(path, mode);
+  return `Only the user of the server can read ${open.map(({ path }) => path).join(" and ")} now.`;
+}
+
+/** What was written last must not lie ahead of the clock. */
+async function clock(operations: Operations, now_ms: number): Promise<CheckResult> {
+  const { applied_at } = await operations.schema();
+  const newest = await operations.jobs.newest();
+  const ahead_ms = Math.max(Date.parse(applied_at), newest ?? 0) - now_ms;
+  if (ahead_ms <= clock_ms_max) return ok(`It is ${rfc3339(now_ms)} (UTC).`);
+  return {
+    status: "fail",
+    detail:
+      `It is ${rfc3339(now_ms)} (UTC), and the database was written up to ` +
+      `${rfc3339(now_ms + ahead_ms)}: the clock is wrong, or was.`,
+    fix: "Set the clock of this machine, and have it set from the network (NTP).",
+  };
+}
+
+async function tables(operations: Operations): Promise<CheckResult> {
+  const { steps, last, applied_at } = await operations.schema();
+  return ok(`${steps} steps are applied, the last one (${last}) at ${applied_at}.`);
+}
+
+async function jobs(operations: Operations, now_ms: number): Promise<CheckResult> {
+  const { ready, running, failed: failed_jobs } = await operations.jobs.count();
+  const {
+    rows: [oldest],
+  } = await operations.jobs.list("ready", { limit: 1, offset: 0 });
+  const waited_ms = oldest ? now_ms - oldest.run_at : 0;
+  if (waited_ms > waiting_ms_max && running === 0)
+    return {
+      status: "fail",
+      detail: `Jobs are due for ${Math.round(waited_ms / 60_000)} minutes and none runs.`,
+      fix: "Look at the log for why jobs can't be claimed, and restart the server.",
+    };
+  if (failed_jobs > 0)
+    return {
+      status: "warn",
+      detail:
+        `${failed_jobs} ${failed_jobs === 1 ? "job has" : "jobs have"} failed for good in the ` +
+        "last 30 days.",
+      fix: "Look at the failed jobs, and run again what should have been done.",
+    };
+  return ok(`${running} run and ${ready} wait.`);
+}
+
+function responsiveness(operations: Operations): CheckResult {
+  const { max_ms, p99_ms } = operations.stalls();
+  const detail =
+    `In the last minute the server stood still for ${max_ms} ms at most, ` +
+    `and for ${p99_ms} ms or less in 99 of 100 looks.`;
+  if (max_ms < stall_ms_max) return ok(detail);
+  return {
+    status: "warn",
+    detail,
+    fix: "Look at the log for what was in work, and whether the machine has other things to do.",
+  };
+}
+
+async function plugins(operations: Operations): Promise<CheckResult> {
+  const bad = (await operations.plugins()).filter(({ status }) => status !== "loaded");
+  if (bad.length === 0) return ok("Every plugin is loaded and well.");
+  return {
+    status: "warn",
+    detail: bad.map(({ name, reason }) => `${name}: ${reason}`).join(" "),
+    fix: "Correct or remove the plugins that are named, and restart the server.",
+  };
+}

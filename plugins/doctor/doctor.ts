@@ -1,0 +1,74 @@
+/** Makes the checks of every plugin. */
+import { cached } from "../../core/lib/cached";
+import { settlesWithin } from "../../core/lib/timeout";
+import { notFound } from "../../core/sdk";
+import { failed, type Checked, type CheckResult, type Doctor, type SystemCheck } from "./contract";
+
+/** How long a page uses the result of a check again. */
+const hold_ms = 60_000;
+/** A check that takes longer is reported as such; a later look may find its result. */
+const timeout_ms = 3_000;
+
+export interface DoctorParts {
+  readonly now_ms: () => number;
+  /** Made at every look, but those with a `hold_ms`. */
+  readonly own: readonly SystemCheck[];
+  readonly of_plugins: () => readonly SystemCheck[];
+}
+
+export class AllChecks implements Doctor {
+  /** Results that are used again. */
+  readonly #held = new Map<SystemCheck, () => Promise<CheckResult>>();
+
+  constructor(private readonly parts: DoctorParts) {}
+
+  async look(): Promise<Checked[]> {
+    const { own, of_plugins, now_ms } = this.parts;
+    for (const check of [...own.filter((one) => one.hold_ms !== undefined), ...of_plugins()])
+      if (!this.#held.has(check))
+        this.#held.set(
+          check,
+          cached(() => check.run().catch(failed), check.hold_ms ?? hold_ms, now_ms),
+        );
+    return Promise.all(
+      [...own, ...of_plugins()].map(async (check) =>
+        toChecked(check, await inTime(this.#held.get(check) ?? (() => check.run()))),
+      ),
+    );
+  }
+
+  async *examine({ without = [] }: { readonly without?: readonly string[] } = {}) {
+    for (const check of this.#all())
+      if (!without.includes(idOf(check))) yield toChecked(check, await check.run().catch(failed));
+  }
+
+  async mend(id: string): Promise<string> {
+    const check = this.#all().find((one) => idOf(one) === id);
+    if (!check?.mend) throw notFound("check");
+    this.#held.delete(check);
+    return check.mend();
+  }
+
+  #all(): SystemCheck[] {
+    return [...this.parts.own, ...this.parts.of_plugins()];
+  }
+}
+
+export const idOf = ({ name }: Pick<SystemCheck, "name">): string =>
+  name
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, "-")
+    .replaceAll(/^-|-$/g, "");
+
+export const toChecked = (check: SystemCheck, result: CheckResult): Checked => ({
+  id: idOf(check),
+  name: check.name,
+  ...result,
+  mendable: result.status !== "ok" && check.mend !== undefined,
+});
+
+async function inTime(run: () => Promise<CheckResult>): Promise<CheckResult> {
+  const result = run().catch(failed);
+  if (await settlesWithin(result, timeout_ms)) return result;
+  return { status: "warn", detail: "This takes a while. Look again in a moment.", fix: null };
+}

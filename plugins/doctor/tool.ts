@@ -1,0 +1,138 @@
+/** `dossier doctor`: the checks at the command line, also of a directory that can't be opened. */
+import { existsSync } from "node:fs";
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import {
+  copy_pattern,
+  database_file,
+  type DamageFound,
+  type SearchPlace,
+  type Tool,
+  type ToolInput,
+} from "../../core/sdk";
+import { Doctors, failed, ok, type Checked, type CheckResult, type Doctor } from "./contract";
+import { toChecked } from "./doctor";
+
+const limits = { timeout_ms: 10 * 60_000, memory_max_bytes: 512 * 2 ** 20 };
+const words: Readonly<Record<CheckResult["status"], string>> = {
+  ok: "ok      ",
+  warn: "warning ",
+  fail: "FAILING ",
+};
+
+export const doctorTool: Tool = {
+  name: "doctor",
+  summary:
+    "Check the data directory and everything in it, while the server runs or not. Ends with 1 " +
+    "when something is failing.",
+  options: [
+    { flags: "--fix", description: "mend what can be mended without losing anything" },
+    { flags: "--json", description: "print one JSON array" },
+  ],
+  async run(input) {
+    const { options, print } = input;
+    const all: (Checked & { done: string | null })[] = [];
+    const tell = (checked: Checked, done: string | null = null): void => {
+      all.push({ ...checked, done });
+      if (options.json) return;
+      print(`${words[checked.status]} ${checked.name}: ${checked.detail}`);
+      if (done !== null) print(`         Mended: ${done}`);
+      else if (checked.fix !== null)
+        print(`         ${checked.mendable ? "--fix mends it, or: " : ""}${checked.fix}`);
+    };
+    await examine(input, tell);
+    if (options.json) print(JSON.stringify(all));
+    const failing = all.filter(({ status, done }) => status === "fail" && done === null);
+    if (failing.length > 0)
+      throw new Error(
+        `${failing.length} of ${all.length} checks are failing: ` +
+          failing.map(({ name }) => name).join(", "),
+      );
+  },
+};
+
+type Tell = (checked: Checked, done?: string | null) => void;
+
+async function examine(input: ToolInput, tell: Tell): Promise<void> {
+  const { data, open, options } = input;
+  const database = join(data, database_file);
+  if (!existsSync(database))
+    return tell(
+      toChecked(closed("Database"), {
+        status: "fail",
+        detail: `There is no data directory ${data}, or no database in it.`,
+        fix: "Name the data directory with --data.",
+      }),
+    );
+  const damage = await damageOf(input, database).catch(failed);
+  tell(toChecked(closed("Database"), damage));
+  if (damage.status === "fail") return;
+  try {
+    await open(async ({ slot }) => {
+      const [doctor] = slot(Doctors);
+      for await (const checked of doctor!.examine({ without: ["database"] })) {
+        if (checked.mendable && options.fix === true) await mend(doctor!, checked, tell);
+        else tell(checked);
+      }
+    });
+  } catch (error) {
+    tell(toChecked(closed("Opening"), await unopened(error, data)));
+  }
+}
+
+async function mend(doctor: Doctor, checked: Checked, tell: Tell): Promise<void> {
+  try {
+    tell(checked, await doctor.mend(checked.id));
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    tell({ ...checked, mendable: false, fix: `It can't be mended now: ${why}.` });
+  }
+}
+
+/** A check of a data directory that is not open. */
+const closed = (name: string) => ({ name, run: async () => ok("") });
+
+/** Reads all of the database, as the check of the running server does, without its pauses. */
+async function damageOf({ isolate, data }: ToolInput, path: string): Promise<CheckResult> {
+  const problems: string[] = [];
+  for (let from: SearchPlace | null = null; ;) {
+    const found = (await isolate("findDamage", { path, from }, limits)) as DamageFound;
+    problems.push(...found.problems);
+    if (found.next === null) break;
+    from = found.next;
+  }
+  if (problems.length === 0) return ok("All of it was read, and nothing is wrong with it.");
+  return {
+    status: "fail",
+    detail: `The database is damaged: ${problems.join("; ")}.`,
+    fix: await wayBack(data),
+  };
+}
+
+async function unopened(error: unknown, data: string): Promise<CheckResult> {
+  const why = error instanceof Error ? error.message : String(error);
+  const is_older = why.includes("an earlier version");
+  return {
+    status: is_older ? "warn" : "fail",
+    detail: `It can't be opened, so nothing more was checked: ${why}.`,
+    fix: is_older ? "Start the server once." : await wayBack(data),
+  };
+}
+
+/** What there is to go back to. */
+async function wayBack(data: string): Promise<string> {
+  const backups = join(data, "backups");
+  const names = (await readdir(backups).catch(() => [])).sort().reverse();
+  const newest = names.find((name) => /^dossier-.*\.zip$/.test(name));
+  const copy = names.find((name) => copy_pattern.test(name));
+  return [
+    "Stop the server, and keep the directory as it is.",
+    newest === undefined
+      ? `There is no backup in ${backups}; look where backups.directory points.`
+      : `The newest backup in ${backups} is ${newest}: dossier restore ${join(backups, newest)} ` +
+        "--data NEW.",
+    ...(copy === undefined
+      ? []
+      : [`From before the last upgrade there is ${copy}: dossier rollback --data ${data}.`]),
+  ].join(" ");
+}

@@ -1,0 +1,70 @@
+/** Health checks of webhooks: deliveries that nobody will make, and name servers. */
+import { fill, type Context, type DnsLookup, type Fill } from "../../core/sdk";
+import { ok, SystemChecks, type CheckResult } from "../doctor/contract";
+import type { Deliveries } from "./deliveries";
+import * as store from "./store";
+
+export interface WebhookChecksParts extends Pick<Context, "db" | "inTransaction" | "operations"> {
+  readonly lookup: DnsLookup;
+  readonly deliveries: Deliveries;
+}
+
+/** Deliveries that are looked at, and mended at once. */
+const deliveries_max = 1_000;
+
+export const webhookChecks = (parts: WebhookChecksParts): Fill[] => [
+  fill(SystemChecks, {
+    name: "Deliveries",
+    run: async () => {
+      const stuck = await withoutJob(parts);
+      if (stuck.length === 0) return ok("Every delivery that is due has a job.");
+      return {
+        status: "fail",
+        detail: `${stuck.length} deliveries are pending, and no job will make them.`,
+        fix: "Repeat them: POST /webhooks/{id}/deliveries/{deliveryId}/redeliver.",
+      };
+    },
+    mend: () => resume(parts),
+  }),
+  fill(SystemChecks, { name: "Name servers", run: () => nameServers(parts) }),
+];
+
+async function withoutJob({ db, operations }: WebhookChecksParts) {
+  const pending = await store.listPending(db, deliveries_max);
+  const busy = await operations.jobs.subjectsAtWork(pending.map(({ webhook_id }) => webhook_id));
+  return pending.filter(({ webhook_id }) => !busy.has(webhook_id));
+}
+
+async function resume(parts: WebhookChecksParts): Promise<string> {
+  const { deliveries, inTransaction } = parts;
+  const stuck = await withoutJob(parts);
+  await inTransaction(async (tx) => {
+    for (const delivery of stuck) {
+      const webhook = await store.findWebhook(tx, delivery.webhook_id);
+      if (webhook) await deliveries.resume(tx, webhook, delivery);
+      else await deliveries.end(tx, delivery.id, "cancelled");
+    }
+  });
+  return `${stuck.length} deliveries go on.`;
+}
+
+/** Asks for the host of the newest webhook: a server without webhooks may well do without names. */
+async function nameServers({ db, lookup }: WebhookChecksParts): Promise<CheckResult> {
+  const newest = await store.findNewestWebhook(db);
+  if (!newest) return ok("No webhook needs one.");
+  const host = new URL(newest.href).hostname;
+  const found = await lookup(host);
+  if (found.kind === "silent")
+    return {
+      status: "fail",
+      detail: `The name servers don't tell where ${host} is: ${found.reason}.`,
+      fix: "Look at the network of this machine, or name others in webhooks.dns_servers.",
+    };
+  if (found.kind === "absent")
+    return {
+      status: "warn",
+      detail: `The name servers know no ${host}, where a webhook goes.`,
+      fix: "Look whether the webhook is still wanted.",
+    };
+  return ok("They answer.");
+}

@@ -1,0 +1,181 @@
+/** `dossier doctor` of the built executable, and what a start says that can't go on. */
+import { Database } from "bun:sqlite";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { runCommand, type Said } from "../../scripts/lib/launch";
+import { startExecutable, type Executable } from "../helpers/executable";
+
+const home = mkdtempSync(join(tmpdir(), "dossier-doctor-"));
+afterAll(() => rmSync(home, { recursive: true, force: true }));
+
+let server: Executable;
+let named = 0;
+/** A data directory of its own, as a server has left it. */
+function copy(): string {
+  const data = join(home, `data-${named++}`);
+  cpSync(server.data, data, { recursive: true });
+  return data;
+}
+const doctor = (data: string, ...words: string[]): Promise<Said> =>
+  runCommand(data, ["doctor", ...words]);
+const checksOf = ({ stdout }: Said): any[] => JSON.parse(stdout);
+
+beforeAll(async () => {
+  server = await startExecutable();
+  const { body: folder } = await server.send("ada", "POST", "/folders", { name: "Hut" });
+  for (let n = 0; n < 30; n++)
+    await server.send("ada", "POST", "/documents", {
+      folder_id: folder.id,
+      content: `Text ${n}. ${"The pump of the hut needs oil. ".repeat(400)}`,
+    });
+  const key = await server.key("ada");
+  const is_settled = ({ body }: { body: any }) => body.status_counts.syncing === 0;
+  await server.until(`/folders/${folder.id}`, is_settled, { key });
+});
+afterAll(() => server[Symbol.asyncDispose]());
+
+describe("doctor", () => {
+  test("makes the same checks beside a server that runs and of one that is stopped", async () => {
+    const running = await doctor(server.data, "--json");
+    expect([running.code, running.stderr]).toEqual([0, ""]);
+    const ids = checksOf(running).map(({ id }) => id);
+    for (const id of [
+      "database",
+      "references",
+      "disk",
+      "data-directory",
+      "permissions",
+      "tables",
+      "clock",
+      "jobs",
+      "plugins",
+      "originals",
+      "indexing",
+      "index",
+      "deliveries",
+      "name-servers",
+      "backups",
+    ])
+      expect(ids).toContain(id);
+    await server.stop();
+    const stopped = await doctor(server.data, "--json");
+    expect(stopped.code).toBe(0);
+    expect(checksOf(stopped).map(({ id }) => id)).toEqual(ids);
+    const in_words = (await doctor(server.data)).stdout;
+    expect(in_words).toMatch(/^ok +Database: All of it was read/m);
+    expect(in_words).toMatch(/^warning +Backups: There is no backup/m);
+    await server.restart();
+  });
+
+  test("ends with 1 when something is failing, and with 0 once --fix has mended it", async () => {
+    const data = copy();
+    await Bun.write(join(data, "secret.key"), `${"A".repeat(43)}=\n`);
+    chmodSync(join(data, "secret.key"), 0o644);
+    const found = await doctor(data);
+    expect([found.code, found.stderr]).toEqual([1, expect.stringMatching(/failing: Permissions/)]);
+    const mended = await doctor(data, "--fix");
+    expect([mended.code, mended.stdout]).toEqual([0, expect.stringMatching(/Mended: Only the/)]);
+    // The warning about backups was mended with it.
+    expect(readdirSync(join(data, "backups")).filter((name) => name.endsWith(".zip"))).toHaveLength(
+      1,
+    );
+    expect(checksOf(await doctor(data, "--json")).every(({ status }) => status === "ok")).toBe(
+      true,
+    );
+  });
+
+  test("says what is wrong with a damaged database, and what there is to go back to", async () => {
+    const data = copy();
+    await runCommand(data, ["backup"]);
+    spoilPages(data);
+    const { code, stdout } = await doctor(data);
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/FAILING +Database: The database is damaged/);
+    const [backup] = readdirSync(join(data, "backups")).filter((name) => name.endsWith(".zip"));
+    expect(stdout).toContain(`dossier restore ${join(data, "backups", backup!)} --data NEW`);
+  });
+
+  test("of a directory without a database says so and makes nothing", async () => {
+    const data = mkdtempSync(join(home, "empty-"));
+    const { code, stdout } = await doctor(data);
+    expect([code, stdout]).toEqual([1, expect.stringMatching(/no database in it/)]);
+    expect(readdirSync(data)).toEqual([]);
+  });
+});
+
+describe("a start", () => {
+  test("on a damaged database names doctor and backups/", async () => {
+    const data = copy();
+    const file = openSync(join(data, "dossier.db"), "r+");
+    writeSync(file, Buffer.alloc(4_096, 0x5a), 0, 4_096, 0);
+    const { code, stderr } = await runCommand(data, ["serve", "--port", "0"]);
+    expect(code).not.toBe(0);
+    expect(stderr).toContain(`dossier doctor --data ${data}`);
+    expect(stderr).toContain(join(data, "backups"));
+  });
+
+  test("on the database of a newer version names it, and rollback goes back", async () => {
+    const data = copy();
+    const old = await runCommand(data, ["rollback"]);
+    expect([old.code, old.stderr]).toEqual([1, expect.stringContaining("there is no copy")]);
+    // As a newer version leaves it: a copy from before, and tables that this one does not know.
+    const before = readFileSync(join(data, "dossier.db"));
+    await Bun.write(join(data, "backups", "20990101T000000Z-before-9.0.0.db"), before);
+    const database = new Database(join(data, "dossier.db"));
+    database.run("insert into core_migrations values ('folders', '9999_new', 0)");
+    database.run("insert into core_versions values ('9.0.0', 'abcdef1', 4000000000000)");
+    database.run("update folders set name = 'Changed since'");
+    database.close();
+    const refused = await runCommand(data, ["serve", "--port", "0"]);
+    expect(refused.code).not.toBe(0);
+    expect(refused.stderr).toContain("Dossier 9.0.0 (abcdef1)");
+    expect(refused.stderr).toContain("dossier rollback");
+    expect((await doctor(data)).stdout).toMatch(/FAILING +Opening: .*newer build.*9\.0\.0/);
+    const back = await runCommand(data, ["rollback"]);
+    expect(back.code).toBe(0);
+    expect(back.stdout).toMatch(/Start Dossier \d+\.\d+\.\d+/);
+    const aside = readdirSync(join(data, "backups")).find((name) =>
+      name.endsWith("-rolled-back.db"),
+    );
+    expect(existsSync(join(data, "backups", aside!))).toBe(true);
+    await using older = await startExecutable({ data });
+    const key = await server.key("ada");
+    const { body } = await older.api("GET", "/folders", undefined, { key });
+    expect(body.data[0].name).toBe("Hut");
+    await older.stop();
+  });
+
+  test("is not gone back from while a server runs", async () => {
+    const { code, stderr } = await runCommand(server.data, ["rollback", "--list"]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining("there is no copy")]);
+    await Bun.write(
+      join(server.data, "backups", "20990101T000000Z-before-9.0.0.db"),
+      readFileSync(join(copy(), "dossier.db")),
+    );
+    expect(await runCommand(server.data, ["rollback"])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("another server is running"),
+    });
+  });
+});
+
+/** Pages in the middle hold something else. */
+function spoilPages(data: string): void {
+  const path = join(data, "dossier.db");
+  const file = openSync(path, "r+");
+  const pages = Math.floor(readFileSync(path).length / 4_096);
+  for (let page = 3; page < pages; page += 3)
+    writeSync(file, Buffer.alloc(2_048, 0x5a), 0, 2_048, page * 4_096);
+}

@@ -1,0 +1,251 @@
+/** Every check of the doctor that looks at what is stored: shown failing, and mended. */
+import { Database } from "bun:sqlite";
+import { beforeAll, describe, expect, test } from "bun:test";
+import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { Doctors, type Checked } from "../../plugins/doctor/contract";
+import { signedIn, type Browser } from "../helpers/browser";
+import { startNameServer, type NameServer } from "../helpers/dns";
+import { startTestServer, type TestServer } from "../helpers/host";
+
+let server: TestServer;
+let root: Browser;
+let folder_id: string;
+let names: NameServer;
+
+/** Beside the server, which would refuse it: what no version writes. */
+function write(statement: string, ...values: (string | number)[]): void {
+  const database = new Database(join(server.data, "dossier.db"));
+  database.run("pragma busy_timeout = 5000");
+  database.run("pragma foreign_keys = off");
+  database.run(statement, values);
+  database.close();
+}
+async function check(name: string): Promise<Checked> {
+  for await (const checked of server.host.slot(Doctors)[0]!.examine())
+    if (checked.name === name) return checked;
+  throw new Error(`there is no check ${name}`);
+}
+const fix = (id: string) => async () => {
+  const { status, body } = await root.send("POST", `/system/checks/${id}/mend`);
+  expect([status, typeof body.done]).toEqual([200, "string"]);
+  await server.settle();
+};
+const filesOf = (data: string): string[] =>
+  readdirSync(join(data, "files"))
+    .filter((name) => /^\w\w$/.test(name))
+    .flatMap((name) =>
+      readdirSync(join(data, "files", name)).map((file) => join(data, "files", name, file)),
+    );
+
+beforeAll(async () => {
+  names = await startNameServer();
+  server = await startTestServer({
+    env: {
+      DOSSIER_WEBHOOKS_DNS_SERVERS: names.address,
+    },
+  });
+  root = await signedIn(server, "root", { role: "admin" });
+  folder_id = (await server.send("ada", "POST", "/folders", { name: "One" })).body.id;
+  for (const content of ["The pump needs oil.", "The lamp needs light."])
+    await server.send("ada", "POST", "/documents", { folder_id, content });
+  const form = new FormData();
+  form.append("file", new Blob(["An original."]), "one.txt");
+  await server.send("ada", "POST", `/documents/file?folder_id=${folder_id}`, form);
+  await server.settle();
+});
+
+interface Case {
+  readonly check: string;
+  readonly because: string;
+  readonly spoil: () => void | Promise<void>;
+  readonly status: "warn" | "fail";
+  readonly says: RegExp;
+  readonly mend: () => void | Promise<void>;
+}
+const now = () => Date.now();
+let kept: Buffer;
+const cases: readonly Case[] = [
+  {
+    check: "References",
+    because: "a row points to one that is not there",
+    spoil: () =>
+      write(
+        "insert into documents_versions (document_id, version, sha256, size_bytes, media_type, " +
+          "in_files, pages, text_ready) values ('doc_none', 1, 'x', 1, 'text/plain', 0, '[]', 0)",
+      ),
+    status: "fail",
+    says: /a row of documents_versions points to a row of documents that is not there/,
+    mend: () => write("delete from documents_versions where document_id = 'doc_none'"),
+  },
+  {
+    check: "Permissions",
+    because: "others can read the data directory",
+    spoil: () => chmodSync(server.data, 0o755),
+    status: "fail",
+    says: /Other users of this machine can read/,
+    mend: fix("permissions"),
+  },
+  {
+    check: "Clock",
+    because: "the database was written in the future",
+    spoil: () =>
+      write(
+        "insert into core_jobs (id, plugin, name, payload, owner, lane, lane_max, priority, " +
+          "state, run_at, attempts, attempts_max, crashes, created_at) values ('job_ZZ', 'x', " +
+          "'x', '', 'x', 'x', 1, 0, 'done', 0, 1, 1, 0, ?)",
+        now() + 86_400_000,
+      ),
+    status: "fail",
+    says: /the clock is wrong, or was/,
+    mend: () => write("delete from core_jobs where id = 'job_ZZ'"),
+  },
+  {
+    check: "Originals",
+    because: "a file is gone",
+    spoil: () => {
+      kept = readFileSync(filesOf(server.data)[0]!);
+      rmSync(filesOf(server.data)[0]!);
+    },
+    status: "fail",
+    says: /originals of 1 document are missing or cut off: doc_/,
+    mend: () => {
+      const sha256 = new Bun.CryptoHasher("sha256").update(kept).digest("hex");
+      writeFileSync(join(server.data, "files", sha256.slice(0, 2), sha256), kept);
+    },
+  },
+  {
+    check: "Originals",
+    because: "a file belongs to no document",
+    spoil: () => {
+      mkdirSync(join(server.data, "files", "ff"), { recursive: true });
+      writeFileSync(join(server.data, "files", "ff", "f".repeat(64)), "left behind");
+    },
+    status: "warn",
+    says: /1 files are originals of no document/,
+    mend: () => rmSync(join(server.data, "files", "ff", "f".repeat(64))),
+  },
+  {
+    check: "Indexing",
+    because: "a document waits, and no job will index it",
+    spoil: () => write("update documents set status = 'syncing' where source_kind = 'upload'"),
+    status: "fail",
+    says: /1 document should be indexed, and no job will do it: doc_/,
+    mend: fix("indexing"),
+  },
+  {
+    check: "Index",
+    because: "a document is not in it",
+    spoil: () =>
+      write(
+        "delete from index_documents where document_id = (select min(document_id) from " +
+          "index_documents)",
+      ),
+    status: "fail",
+    says: /lacks 1 document as they answer \(doc_/,
+    mend: fix("index"),
+  },
+  {
+    check: "Index",
+    because: "it has another version than the one that answers",
+    spoil: () => write("update index_documents set version = version + 1"),
+    status: "fail",
+    says: /lacks 3 documents as they answer/,
+    mend: fix("index"),
+  },
+  {
+    check: "Index",
+    because: "it holds what is not there any more",
+    spoil: () =>
+      write(
+        "insert into index_documents (document_id, edition, version, title, analyzer, chunker, " +
+          "chunks) select 'doc_none', 1, version, title, analyzer, chunker, 0 from " +
+          "index_documents limit 1",
+      ),
+    status: "fail",
+    says: /holds 1 that are gone/,
+    mend: fix("index"),
+  },
+  {
+    check: "Name servers",
+    because: "they are silent",
+    spoil: async () => {
+      names.set("hooks.example", { a: ["93.184.216.34"] });
+      const made = await server.send("ada", "POST", "/webhooks", {
+        event_type: "import.finished",
+        url: "https://hooks.example/in",
+      });
+      expect(made.status).toBe(201);
+      names.set("hooks.example", "servfail");
+    },
+    status: "fail",
+    says: /The name servers don't tell where hooks\.example is/,
+    mend: () => names.set("hooks.example", { a: ["93.184.216.34"] }),
+  },
+  {
+    check: "Name servers",
+    because: "they know no such name",
+    spoil: () => names.set("hooks.example", "nxdomain"),
+    status: "warn",
+    says: /know no hooks\.example/,
+    mend: () => names.set("hooks.example", { a: ["93.184.216.34"] }),
+  },
+  {
+    check: "Deliveries",
+    because: "one has lost its job, and its webhook is gone",
+    spoil: () =>
+      write(
+        "insert into webhooks_deliveries (id, webhook_id, message_id, event_type, status, " +
+          "request_body, attempts, created_at) values ('whd_1', 'whk_none', 'm', " +
+          "'import.finished', 'pending', '{}', 0, ?)",
+        now(),
+      ),
+    status: "fail",
+    says: /1 deliveries are pending, and no job will make them/,
+    mend: fix("deliveries"),
+  },
+  {
+    check: "Backups",
+    because: "there is none",
+    spoil: () => {},
+    status: "warn",
+    says: /There is no backup/,
+    mend: fix("backups"),
+  },
+  {
+    check: "Backups",
+    because: "the last one is old",
+    spoil: () => write("update backups_runs set finished_at = ?", now() - 40 * 86_400_000),
+    status: "warn",
+    says: /The last backup is of/,
+    mend: fix("backups"),
+  },
+];
+
+describe("a check", () => {
+  test.each(cases.map((one) => [`${one.check}: ${one.because}`, one] as const))(
+    "says so and is mended: %s",
+    async (_why, { check: name, spoil, status, says, mend }) => {
+      if (name !== "Backups") expect(await check(name)).toMatchObject({ status: "ok" });
+      await spoil();
+      const found = await check(name);
+      const { detail, fix: advice } = found;
+      expect([found.status, typeof advice]).toEqual([status, "string"]);
+      expect(detail).toMatch(says);
+      await mend();
+      expect(await check(name)).toMatchObject({ status: "ok", fix: null, mendable: false });
+    },
+  );
+
+  test("that knows no mending, or is none, can't be mended", async () => {
+    for (const id of ["disk", "nothing"])
+      expect((await root.send("POST", `/system/checks/${id}/mend`)).status).toBe(404);
+    const ada = await signedIn(server, "ada");
+    expect((await ada.send("POST", "/system/checks/index/mend")).status).toBe(403);
+  });
+
+  test("after all of this, everything is found again", async () => {
+    for (const query of ["pump", "lamp", "original"])
+      expect((await server.send("ada", "POST", "/search", { query })).body.data).toHaveLength(1);
+  });
+});

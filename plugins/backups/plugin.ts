@@ -58,12 +58,11 @@ export default definePlugin({
     });
     const backups = new BackupService({ ...ctx, settings, maker });
     return {
-      fills: backupMetrics(backups, ctx),
       routes: backupHandlers(ctx, backups),
       commands: commandHandlers(backups),
       jobs: backupJobs(backups),
       schedules: backupSchedules(settings.schedule),
-      fills: backupChecks(backups, ctx.now_ms),
+      fills: [...backupMetrics(backups, ctx), ...backupChecks(backups, ctx.now_ms)],
       health: () => backups.health(),
     };
   },

@@ -221,14 +221,12 @@ test("the system is well, as far as the executable can tell: its child looked th
   await dossier.untilTrue(
     async () => ({ body } = await admin.send("GET", "/system")).body.checks[0].status !== "warn",
   );
-  expect(body.checks.map(({ name, status }: any) => [name, status])).toEqual([
-    ["Database", "ok"],
-    ["Disk", expect.any(String)],
-    ["Data directory", "ok"],
-    ["Tables", "ok"],
-    ["Jobs", "ok"],
-    ["Plugins", "ok"],
-  ]);
+  const of_the_machine = ["Disk", "Responsiveness"];
+  const not_well = body.checks.filter(
+    ({ name, status }: any) => status !== "ok" && !of_the_machine.includes(name),
+  );
+  // Nobody has made a backup yet.
+  expect(not_well.map(({ name, status }: any) => [name, status])).toEqual([["Backups", "warn"]]);
   expect(
     (await admin.send("GET", "/system/logs?limit=1000")).body.data.some(
       ({ message }: any) => message === "listening",

@@ -56,13 +56,20 @@ const site = Bun.serve({
   },
 });
 
+/** A line of the log. */
+interface Stall {
+  readonly stall_ms: number;
+  readonly cpu_ms: number;
+  readonly in_work: readonly string[];
+}
+
 class Soak {
   readonly findings: string[] = [];
   readonly waits_ms: number[] = [];
   readonly memory_mib: number[] = [];
   readonly users: User[] = [];
   kills = 0;
-  #stalls = 0;
+  readonly #stalls: Stall[] = [];
   #server!: Launched;
   #up = false;
   #ending = false;
@@ -182,7 +189,8 @@ class Soak {
   }
 
   #noteStalls(): void {
-    this.#stalls += this.#server.output().split('"the server stood still"').length - 1;
+    for (const line of this.#server.output().split("\n"))
+      if (line.includes('"the server stood still"')) this.#stalls.push(JSON.parse(line));
   }
 
   async #sleep(ms: number): Promise<void> {
@@ -213,7 +221,11 @@ class Soak {
         `${sum(({ ledger }) => ledger.gone.size)} deleted, ` +
         `${sum(({ ledger }) => ledger.unsure.size)} unsure; ${posts.size} deliveries`,
       `list of another user: p50 ${at(0.5)}, p99 ${at(0.99)}, most ${at(1)} ms; ` +
-        `${this.#stalls} times the server noticed that it stood still`,
+        `${this.#stalls.length} times the server noticed that it stood still`,
+      ...this.#stalls
+        .toSorted((a, b) => b.stall_ms - a.stall_ms)
+        .slice(0, 8)
+        .map(({ stall_ms, cpu_ms, in_work }) => `  ${stall_ms} ms (CPU ${cpu_ms}): ${in_work}`),
       `memory: mean ${mean(this.memory_mib.slice(0, half))} MiB in the first half, ` +
         `${mean(this.memory_mib.slice(half))} in the second, ` +
         `most ${Math.max(0, ...this.memory_mib).toFixed(0)}`,

@@ -52,7 +52,7 @@ export class User {
       [4, this.#upload],
       [3, this.#overwrite],
       [3, this.#unlink],
-      [1, this.#deleteFolder],
+      [0.4, this.#deleteFolder],
       [1, this.#addFolder],
       [5, this.#search],
       [2, this.#ask],

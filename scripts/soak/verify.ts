@@ -5,6 +5,8 @@ import { join } from "node:path";
 import type { Answer, User } from "./user";
 
 const settle_ms_max = 120_000;
+/** Of what was deleted, the last ones are searched for. */
+const gone_max = 2_000;
 
 /** With the server running: waits until nothing is under way, then compares. */
 export async function verifyUser(user: User): Promise<string[]> {
@@ -39,7 +41,7 @@ export async function verifyUser(user: User): Promise<string[]> {
     for (const old of replaced)
       if ((await found(user, old)).includes(id)) findings.push(`${id} is still found by ${old}`);
   }
-  for (const [id, { word }] of ledger.gone)
+  for (const [id, { word }] of [...ledger.gone].slice(-gone_max))
     if (!ledger.unsure.has(id) && (await found(user, word)).includes(id))
       findings.push(`${id} was deleted, and is found by ${word}`);
   return findings;

@@ -16,6 +16,7 @@ const kill_every_ms = 15_000;
 const disk_megabytes = 700;
 const fill_every_ms = 40_000;
 const filled_for_ms = 8_000;
+const fill_step_bytes = 2 ** 22;
 const users = 4;
 const clients_each = 2;
 const host = "127.0.0.2";
@@ -131,8 +132,12 @@ class Soak {
   async #fillDisk(): Promise<void> {
     while (this.disk && !this.#ending) {
       await this.#sleep(fill_every_ms);
-      // To the last byte, or nearly.
-      this.disk.fill(random() < 0.5 ? 0 : Math.floor(random() * 20 * 2 ** 20));
+      // To the last byte, or nearly; in steps, because writing much holds up the whole machine.
+      const left_bytes = random() < 0.5 ? 0 : Math.floor(random() * 20 * 2 ** 20);
+      for (let free = this.disk.freeBytes(); free > left_bytes; free -= fill_step_bytes) {
+        this.disk.fill(Math.max(left_bytes, free - fill_step_bytes));
+        await Bun.sleep(5);
+      }
       await this.#sleep(filled_for_ms);
       this.disk.empty();
     }

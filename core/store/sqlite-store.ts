@@ -142,7 +142,7 @@ export class SqliteStore implements Store {
       log,
       onError: (error) => this.#state.noteError(error),
       isDiskShort: () => this.#room.short,
-      emptyLog: () => this.#wal.tryOnce(),
+      emptyLog: () => this.#wal.trySome(),
       onEnd: () => this.#wal.request(),
     });
     // An earlier run may have been cut off.
@@ -213,7 +213,7 @@ export class SqliteStore implements Store {
   async #transact(within: (group: Db) => Promise<void>): Promise<void> {
     const is_reserve_used = this.#room.reserve_in_use;
     // The space that the log takes up is needed by a deletion.
-    if (this.#room.full) await this.#wal.tryOnce();
+    if (this.#room.full) await this.#wal.trySome();
     this.#room.limitGrowth();
     try {
       await this.#scope.exit(() => this.db.begin().execute(within));
@@ -221,12 +221,12 @@ export class SqliteStore implements Store {
     } finally {
       if (this.#state.met_full_disk) {
         // What did not fit is still in the log, at its end.
-        await this.#wal.tryOnce();
+        await this.#wal.trySome();
         this.#noteNoRoom();
       } else if (this.#room.log_is_long) this.#wal.request();
       if (is_reserve_used) {
         // At once, for the next deletion: others may take the room meanwhile.
-        await this.#wal.tryOnce();
+        await this.#wal.trySome();
         await this.#room.check();
       }
     }

@@ -9,6 +9,9 @@ const gather_ms = 100;
 const retry_ms = 25;
 /** How long one try may hold up the event loop for such a reader. */
 const wait_for_readers_ms = 10;
+/** How often space is asked for, and the pauses between. */
+const space_tries_max = 6;
+const space_pause_ms = 4;
 /** A reader that stays longer than this is reported, and tried less often from then on. */
 const report_after_tries = 80;
 const slow_retry_ms = 20 * retry_ms;
@@ -45,11 +48,23 @@ export class WalTruncation {
       this.#timer = setTimeout(() => this.#start(), gather_ms);
   }
 
+  /**
+   * Some tries, between transactions, for the space that the log takes up. Readers are waited for in
+   * pauses: waiting inside the database would hold up the event loop. True once the log is empty.
+   */
+  async trySome(): Promise<boolean> {
+    for (let tries = 1; ; tries++) {
+      if (await this.tryOnce(0)) return true;
+      if (tries === space_tries_max) return false;
+      await Bun.sleep(space_pause_ms);
+    }
+  }
+
   /** One try, between transactions. True once the log is empty. */
-  async tryOnce(): Promise<boolean> {
+  async tryOnce(wait_ms = wait_for_readers_ms): Promise<boolean> {
     const unlock = await this.mutex.lock();
     try {
-      return this.tryNow();
+      return this.tryNow(wait_ms);
     } finally {
       unlock();
     }
@@ -59,9 +74,9 @@ export class WalTruncation {
    * One try, now; only while nobody else uses the connection, because an open transaction would
    * keep its pages in the log. True once the log is empty.
    */
-  tryNow(): boolean {
+  tryNow(wait_ms = wait_for_readers_ms): boolean {
     try {
-      this.database.run(`pragma busy_timeout = ${wait_for_readers_ms}`);
+      this.database.run(`pragma busy_timeout = ${wait_ms}`);
       const { busy } = this.database
         .query<Checkpoint, []>("pragma wal_checkpoint(TRUNCATE)")
         .get()!;

@@ -64,8 +64,11 @@ async function filled(documents_each: number) {
   for (const folder of folders) await settled(folder);
   return { folders, documents, chats };
 }
+/** A job that found no room looks again after half a minute. */
 const settled = (folder: string) =>
-  server!.until(`/folders/${folder}`, ({ body }) => body.status_counts?.syncing === 0);
+  server!.until(`/folders/${folder}`, ({ body }) => body.status_counts?.syncing === 0, {
+    limit_ms: 60_000,
+  });
 const health = async (): Promise<any> => (await fetch(`${server!.url()}/health`)).json();
 const status = async (method: string, path: string, body?: unknown): Promise<number> =>
   (await server!.send("ada", method, path, body)).status;

@@ -49,7 +49,7 @@ export class WalTruncation {
   }
 
   /**
-   * Some tries, between transactions, for the space that the log takes up. Readers are waited for in
+   * Some tries, between transactions, for the space that it takes up. Readers are waited for in
    * pauses: waiting inside the database would hold up the event loop. True once the log is empty.
    */
   async trySome(): Promise<boolean> {

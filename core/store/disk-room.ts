@@ -20,15 +20,27 @@ const limit_again_ms = 250;
 const write_reserve_after_ms = 2_000;
 const small_reserve_bytes = 8 * 2 ** 20;
 /**
- * The log goes into the database when it holds this much; on a small disk earlier. Nobody is served
- * while it does: much more would be noticed, much less would write the same pages again and again.
+ * The log goes into the database when it holds this much; on a small disk earlier. Much less would
+ * write the same pages again and again.
  */
-const wal_bytes_max = 6 * 2 ** 20;
+const wal_bytes_max = 16 * 2 ** 20;
 const wal_bytes_min = 2 ** 18;
 
-/** How large the log may become before its pages go into the database, in pages. */
-export const walPagesMax = ({ reserve_bytes }: FreeSpace): number =>
-  Math.floor(Math.min(wal_bytes_max, Math.max(wal_bytes_min, reserve_bytes)) / page_bytes);
+/** In pages. */
+export interface LogLimits {
+  /** From here on a thread moves the log into the database. */
+  readonly pages_max: number;
+  /** From here on the next commit does, and everybody waits for it. */
+  readonly late_pages_max: number;
+}
+/** How much late is: more than comes in while the thread works. Small disks have no room for it. */
+const late_factor = 3;
+
+export function logLimits({ reserve_bytes }: FreeSpace): LogLimits {
+  const bytes = Math.min(wal_bytes_max, Math.max(wal_bytes_min, reserve_bytes)),
+    pages_max = Math.floor(bytes / page_bytes);
+  return { pages_max, late_pages_max: bytes < wal_bytes_max ? pages_max : late_factor * pages_max };
+}
 
 export interface DiskRoomOptions {
   /** Of the database. */
@@ -56,7 +68,7 @@ export class DiskRoom {
     this.#directory = dirname(options.path);
     this.#reserve = new ReserveFile(options);
     const { free_bytes, reserve_bytes } = this.#free();
-    this.#wal_bytes_max = walPagesMax({ free_bytes, reserve_bytes }) * page_bytes;
+    this.#wal_bytes_max = logLimits({ free_bytes, reserve_bytes }).pages_max * page_bytes;
     this.#full = free_bytes < reserve_bytes;
     this.#reserve_in_use = this.#full && this.#reserve.size_bytes === 0;
     this.#write_reserve = setTimeout(

@@ -7,7 +7,8 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { dirname } from "node:path";
 import { CompiledQuery, Kysely } from "kysely";
 import { errorFields, type Log } from "../base/log";
-import { DiskRoom, page_bytes, walPagesMax } from "./disk-room";
+import { Checkpointer } from "./checkpointer";
+import { DiskRoom, logLimits, page_bytes, type LogLimits } from "./disk-room";
 import { freeSpaceOf, type FreeSpace } from "./free-space";
 import { GroupCommit } from "./group-commit";
 import { MemberHandle, type HandleParts } from "./member-handle";
@@ -32,9 +33,8 @@ interface TransactionScope {
 }
 
 const busy_timeout_ms = 5_000;
-
 /** The busy timeout comes first: switching to WAL can itself meet another opener. */
-const pragmasOf = (wal_pages_max: number): string[] => [
+const pragmasOf = ({ pages_max, late_pages_max }: LogLimits): string[] => [
   `busy_timeout = ${busy_timeout_ms}`,
   `page_size = ${page_bytes}`,
   // Of a new database alone: see shrinking.ts.
@@ -43,8 +43,8 @@ const pragmasOf = (wal_pages_max: number): string[] => [
   "synchronous = FULL",
   "foreign_keys = ON",
   "secure_delete = ON",
-  `wal_autocheckpoint = ${wal_pages_max}`,
-  `journal_size_limit = ${wal_pages_max * page_bytes}`,
+  `wal_autocheckpoint = ${late_pages_max}`,
+  `journal_size_limit = ${pages_max * page_bytes}`,
   "temp_store = MEMORY",
   "cache_size = -8000",
 ];
@@ -87,6 +87,7 @@ export class SqliteStore implements Store {
   readonly #commits: GroupCommit;
   readonly #room: DiskRoom;
   readonly #state: StorageState;
+  readonly #checkpointer: Checkpointer;
   readonly #wal: WalTruncation;
   readonly #shrinking: Shrinking;
   readonly #log: Log;
@@ -132,15 +133,22 @@ export class SqliteStore implements Store {
     this.db = new DatabaseRoot({ dialect });
     const parts: HandleParts = { config: { dialect }, dialect, driver: dialect.createDriver() };
     this.reads = new SqlitePreparedReads(reader);
+    const onError = (error: unknown): void => this.#state.noteError(error);
+    this.#checkpointer = new Checkpointer(writer, mutex, {
+      path,
+      log_pages_max: logLimits(freeSpaceOf(dirname(path))).pages_max,
+      onError,
+    });
     this.#wal = new WalTruncation(writer, mutex, {
       busy_timeout_ms,
       log,
-      onError: (error) => this.#state.noteError(error),
+      onError,
+      checkpoint: () => this.#checkpointer.run(),
     });
     this.#wal.tryNow();
     this.#shrinking = new Shrinking(writer, mutex, {
       log,
-      onError: (error) => this.#state.noteError(error),
+      onError,
       isDiskShort: () => this.#room.short,
       emptyLog: () => this.#wal.trySome(),
       onEnd: () => this.#wal.request(),
@@ -204,6 +212,7 @@ export class SqliteStore implements Store {
   readonly close = async (): Promise<void> => {
     await this.#room.stop();
     await this.#shrinking.stop();
+    await this.#checkpointer.stop();
     await this.#wal.stop();
     this.reads.close();
     await this.db.destroy();
@@ -224,6 +233,7 @@ export class SqliteStore implements Store {
         await this.#wal.trySome();
         this.#noteNoRoom();
       } else if (this.#room.log_is_long) this.#wal.request();
+      else this.#checkpointer.look();
       if (is_reserve_used) {
         // At once, for the next deletion: others may take the room meanwhile.
         await this.#wal.trySome();
@@ -273,7 +283,7 @@ export class SqliteStore implements Store {
 function connect(path: string): { readonly writer: Database; readonly reader: Database } {
   try {
     const writer = new Database(path, { create: true });
-    for (const pragma of pragmasOf(walPagesMax(freeSpaceOf(dirname(path)))))
+    for (const pragma of pragmasOf(logLimits(freeSpaceOf(dirname(path)))))
       writer.run(`pragma ${pragma}`);
     // A file that can only be read opens without complaint, and would fail at the first request
     // that writes.

@@ -25,6 +25,8 @@ export interface WalTruncationOptions {
   readonly log: Log;
   /** Called with every error of the database, as it came. */
   readonly onError: (error: unknown) => void;
+  /** Moves most of the log into the database without holding anybody up. */
+  readonly checkpoint: () => Promise<void>;
 }
 
 export class WalTruncation {
@@ -113,6 +115,7 @@ export class WalTruncation {
   async #tryUntilEmpty(): Promise<void> {
     do {
       this.#requested = false;
+      await this.options.checkpoint();
       for (let tries = 1; !(await this.tryOnce()) && !this.#stopped; tries++) {
         if (tries === report_after_tries && !this.#failing)
           this.options.log.warn("a long read keeps deleted text in the write-ahead log");

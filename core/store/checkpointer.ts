@@ -1,0 +1,126 @@
+/**
+ * Moves what the write-ahead log has gathered into the database. A thread does that while others
+ * write; what they added meanwhile, which is little, moves between two of their transactions, and
+ * after that the log begins anew.
+ */
+import type { Database } from "bun:sqlite";
+import type { Mutex } from "./mutex";
+
+/** The log is measured at most this often. */
+const look_every_ms = 10;
+/** Moving fewer pages than this takes less time than asking the thread. */
+const few_pages = 128;
+/** The thread ends when there was nothing to do for so long, which gives its memory back. */
+const idle_ms = 2_000;
+
+interface LogSize {
+  /** Pages in the log, and how many of them are in the database. */
+  readonly log: number;
+  readonly checkpointed: number;
+}
+
+export interface CheckpointerOptions {
+  readonly path: string;
+  /** A log of so many pages goes into the database. */
+  readonly log_pages_max: number;
+  /** Called with every error of the database, as it came. */
+  readonly onError: (error: unknown) => void;
+}
+
+export class Checkpointer {
+  #looked_at_ms = -Infinity;
+  #running: Promise<void> | undefined;
+  #worker: Worker | undefined;
+  #idle_timer: ReturnType<typeof setTimeout> | undefined;
+  #stopped = false;
+
+  /** `mutex` is held by whoever uses the connection. */
+  constructor(
+    private readonly database: Database,
+    private readonly mutex: Mutex,
+    private readonly options: CheckpointerOptions,
+  ) {}
+
+  /** After a commit. */
+  look(): void {
+    const now_ms = performance.now();
+    if (this.#running || now_ms < this.#looked_at_ms + look_every_ms) return;
+    this.#looked_at_ms = now_ms;
+    if (this.#pages().log >= this.options.log_pages_max) void this.run();
+  }
+
+  /** Never rejects; what could not be moved stays in the log. */
+  run(): Promise<void> {
+    return (this.#running ??= this.#moveAll().finally(() => {
+      this.#running = undefined;
+    }));
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    await this.#running;
+    this.#endThread();
+  }
+
+  async #moveAll(): Promise<void> {
+    const { log, checkpointed } = this.#pages();
+    if (log - checkpointed > few_pages && !this.#stopped) await this.#moveInThread();
+    const unlock = await this.mutex.lock();
+    try {
+      this.database.run("pragma wal_checkpoint(PASSIVE)");
+    } catch (error) {
+      this.options.onError(error);
+    } finally {
+      unlock();
+    }
+  }
+
+  #pages(): LogSize {
+    try {
+      return this.database.query<LogSize, []>("pragma wal_checkpoint(NOOP)").get()!;
+    } catch (error) {
+      this.options.onError(error);
+      return { log: 0, checkpointed: 0 };
+    }
+  }
+
+  async #moveInThread(): Promise<void> {
+    clearTimeout(this.#idle_timer);
+    const worker = (this.#worker ??= startThread()),
+      { promise, resolve } = Promise.withResolvers<void>(),
+      heard = new AbortController(),
+      { signal } = heard;
+    worker.addEventListener("message", () => resolve(), { signal });
+    worker.addEventListener(
+      "error",
+      (event) => {
+        event.preventDefault();
+        this.#worker = undefined;
+        resolve();
+      },
+      { signal },
+    );
+    worker.postMessage(this.options.path);
+    // Whatever it failed of, the same on this connection tells.
+    await promise;
+    heard.abort();
+    this.#idle_timer = setTimeout(() => this.#endThread(), idle_ms);
+    this.#idle_timer.unref();
+  }
+
+  #endThread(): void {
+    clearTimeout(this.#idle_timer);
+    this.#worker?.terminate();
+    this.#worker = undefined;
+  }
+}
+
+function startThread(): Worker {
+  // Inside the executable, workers are found from the root that it was built from.
+  const url = Bun.isStandaloneExecutable
+    ? "./core/store/checkpoint-worker.ts"
+    : new URL("./checkpoint-worker.ts", import.meta.url).href;
+  const worker = new Worker(url);
+  worker.unref();
+  return worker;
+}

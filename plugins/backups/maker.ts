@@ -58,7 +58,7 @@ export class BackupMaker {
       try {
         const bases = await archivesOf(request.incremental_to);
         const manifest = await this.#write({ ...request, bases, at_ms, work, archive }, watch);
-        await rm(work, { recursive: true });
+        await this.#discard(work);
         await mkdir(work);
         await this.#rehearse({ archive, work, beside: bases.map(dirname) }, watch);
         await rename(archive, path);
@@ -137,6 +137,13 @@ export class BackupMaker {
     return manifest;
   }
 
+  /** Its database is large: it goes bit by bit. */
+  async #discard(work: string): Promise<void> {
+    // Where no child can run, for the server is stopping, it goes at once.
+    await this.parts.isolate("discard", join(work, database_part), limits).catch(() => {});
+    await rm(work, { recursive: true, force: true });
+  }
+
   /** What the database at this path answers to each probe. */
   async #ask(database: string, { onProgress }: Watch): Promise<Manifest["answers"]> {
     onProgress({ stage: "questions", done: 0, total: null });
@@ -159,7 +166,7 @@ export class BackupMaker {
       await mkdir(directory, { mode: 0o700 });
       return await work(directory);
     } finally {
-      await rm(directory, { recursive: true, force: true });
+      await this.#discard(directory);
       unlock();
     }
   }

@@ -1,5 +1,6 @@
 /** What the plugin does in child processes. */
 import { task } from "../../core/sdk";
+import { discard } from "./child/discard";
 import { describe, writeKnown, type KnownInput } from "./child/lookup";
 import { pack, takeCopy, type CopyInput, type PackInput } from "./child/make";
 import { rehearse, type RehearseInput } from "./child/rehearse";
@@ -21,6 +22,7 @@ export const tasks = {
   rehearse: task((input: RehearseInput, send: (progress: Progress) => void) =>
     rehearse(input, sparingly(send)),
   ),
+  discard: task((path: string) => discard(path)),
   describe: task((paths: readonly string[]) => describe(paths)),
 };
 export type BackupTasks = typeof tasks;

@@ -8,6 +8,7 @@ import { cpus } from "node:os";
 import { parseArgs } from "node:util";
 import { deletionRows } from "./deletion";
 import { bodyRows } from "./bodies";
+import { backupRows } from "./backup";
 import { documentRows } from "./documents";
 import { extractionRows } from "./extraction";
 import { fairIngestRows, fairSearchRows } from "./fairness";
@@ -52,6 +53,7 @@ const default_parts: Readonly<Record<string, () => Promise<Row[]>>> = {
   vectors: vectorRows,
   webhooks: webhookRows,
   imports: importRows,
+  backup: backupRows,
 };
 /** Run only when named: they take minutes, or need what is not part of the project. */
 const optional_parts: typeof default_parts = {

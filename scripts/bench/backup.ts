@@ -1,0 +1,122 @@
+/**
+ * What others notice of a backup: the longest answer to a read and to a write while one of a
+ * gigabyte is made and rehearsed, beside the longest without one.
+ */
+import { Database } from "bun:sqlite";
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { mustRun } from "../lib/launch";
+import type { Row } from "./measure";
+import { startDossier, temporaryDirectory, type Dossier } from "./server";
+
+const database_mebibytes = 768;
+const originals = 64;
+const original_bytes = 4 * 2 ** 20;
+const settle_ms = 15_000;
+const quiet_ms = 20_000;
+const pause_ms = 5;
+const stall_ms_max = 100;
+
+export async function backupRows(): Promise<Row[]> {
+  const { directory, remove } = temporaryDirectory();
+  try {
+    const data = join(directory, "data");
+    mkdirSync(data);
+    const first = await startDossier(data);
+    const { id } = await first.call<{ id: string }>("POST", "/folders", { name: "Bench" });
+    await addOriginals(first, id);
+    await first.stop();
+    enlarge(data);
+    const dossier = await startDossier(data, first.key);
+    try {
+      // What follows a start, such as writing the reserve for a full disk, is no part of it.
+      await Bun.sleep(settle_ms);
+      const without = await longest(dossier, id, Bun.sleep(quiet_ms));
+      const began = performance.now();
+      const during = await longest(
+        dossier,
+        id,
+        mustRun(data, ["backup", "--to", join(directory, "backups")]),
+      );
+      const seconds = (performance.now() - began) / 1_000;
+      const measured =
+        `${database_mebibytes} MiB of database, ${originals} originals, ` +
+        `${seconds.toFixed(0)} s`;
+      return [
+        {
+          name: "longest answer without a backup",
+          value: without,
+          unit: "ms",
+          target: null,
+          measured: `${quiet_ms / 1_000} s, the same load`,
+        },
+        {
+          name: "longest answer during a backup",
+          value: during,
+          unit: "ms",
+          target: { most: stall_ms_max },
+          measured,
+        },
+      ];
+    } finally {
+      await dossier.stop();
+    }
+  } finally {
+    remove();
+  }
+}
+
+/** Files that nobody can read are kept as they are. */
+async function addOriginals({ url, key }: Dossier, folder_id: string): Promise<void> {
+  for (let n = 0; n < originals; n++) {
+    const form = new FormData();
+    form.append("file", new File([new Uint8Array(original_bytes).fill(n + 1)], `${n}.bin`));
+    const response = await fetch(`${url}/api/dev/v1/documents/file?folder_id=${folder_id}`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${key}` },
+      body: form,
+    });
+    if (!response.ok) throw new Error(`an upload answered ${response.status}`);
+  }
+}
+
+/** More rows than could be added through the API in this time. */
+function enlarge(data: string): void {
+  const database = new Database(join(data, "dossier.db"));
+  database.run("create table bench_rows (id integer primary key, bytes blob)");
+  const insert = database.prepare("insert into bench_rows (bytes) values (randomblob(16300))");
+  database.run("begin");
+  for (let n = 0; n < database_mebibytes * 64; n++) insert.run();
+  database.run("commit");
+  database.run("pragma wal_checkpoint(TRUNCATE)");
+  database.close();
+}
+
+/** The longest answer until `work` is done, milliseconds: reads and writes in turn. */
+async function longest(
+  dossier: Dossier,
+  folder_id: string,
+  work: Promise<unknown>,
+): Promise<number> {
+  const state = { done: false };
+  const ended = work.finally(() => {
+    state.done = true;
+  });
+  const ask = async (method: string, path: string, body?: object): Promise<number> => {
+    let worst = 0;
+    while (!state.done) {
+      const began = performance.now();
+      await dossier.call(method, path, body);
+      worst = Math.max(worst, performance.now() - began);
+      await Bun.sleep(pause_ms);
+    }
+    return worst;
+  };
+  const worst = await Promise.all([
+    ask("GET", "/folders"),
+    ask("POST", "/search", { query: "a pump that needs oil" }),
+    ask("POST", "/documents", { folder_id, content: "A pump that needs oil every spring." }),
+  ]);
+  await ended;
+  return Math.max(...worst);
+}

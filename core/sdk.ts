@@ -107,6 +107,7 @@ export {
   type ServedRequest,
 } from "./http/slots";
 export { sameHost } from "./http/client";
+export { basePathOf } from "./base/public-url";
 export { inBlock, networkSetting } from "./base/networks";
 
 // --- Requests to addresses that users give

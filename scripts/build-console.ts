@@ -14,8 +14,10 @@ const out = join(root, "plugins/console/build");
 const generated = join(root, "plugins/console/assets.gen.ts");
 /** Beside the built files: the hash of what they were made from. */
 const record = join(out, "sources.sha256");
-/** Where the server serves the files from. */
+/** Where the server serves the files from, below the path that it may have outside. */
 const base = "/console/assets/";
+/** The server fills in that path, in the page alone: files name each other beside themselves. */
+const base_mark = "{{base}}";
 
 /** These come first, in this order; every other sheet of web/styles follows by its name. */
 const sheets_first = [
@@ -71,7 +73,7 @@ async function scripts(): Promise<{ files: BuiltFile[]; entry(name: string): str
     splitting: true,
     minify: true,
     sourcemap: "none",
-    publicPath: base,
+    publicPath: "./",
     define: { "process.env.NODE_ENV": '"production"' },
     naming: {
       entry: "[name]-[hash].[ext]",
@@ -106,16 +108,14 @@ async function styles(font_name: string): Promise<BuiltFile> {
     .join("\n")
     .replace(/\/\*[\s\S]*?\*\//g, "")
     .replace(/\s*\n\s*/g, "\n")
-    .replaceAll("/console/assets/inter.woff2", `${base}${font_name}`)
+    .replaceAll("/console/assets/inter.woff2", font_name)
     .trim();
   return hashed("console.css", new TextEncoder().encode(text));
 }
 
 /** Chunks that a script imports at once: the page preloads them beside it, not after it. */
 const importsOf = (text: string): string[] => [
-  ...new Set(
-    [...text.matchAll(/(?:from|import)"(\/console\/assets\/[^"]+)"/g)].map(([, path]) => path!),
-  ),
+  ...new Set([...text.matchAll(/(?:from|import)"\.\/([^"]+)"/g)].map(([, name]) => name!)),
 ];
 
 /** The HTML page, with the names of this build filled in. */
@@ -124,12 +124,14 @@ async function page(
   preloads: readonly string[],
 ): Promise<string> {
   const template = await Bun.file(join(web, "index.html")).text();
+  const at = (name: string) => `${base_mark}${base}${name}`;
   const filled = template.replace(/\{\{(\w+)\}\}/g, (_, key: string) => {
     if (key === "preloads")
-      return preloads.map((path) => `<link rel="modulepreload" href="${path}">`).join("\n");
+      return preloads.map((name) => `<link rel="modulepreload" href="${at(name)}">`).join("\n");
+    if (key === "base") return base_mark;
     const name = names[key];
     if (!name) throw new Error(`index.html names {{${key}}}, which the build does not have.`);
-    return `${base}${name}`;
+    return at(name);
   });
   return filled.replace(/>\s*\n\s*/g, ">").trim();
 }
@@ -218,7 +220,7 @@ function moduleOf(files: readonly BuiltFile[], index: string): string {
     "export const assets: Readonly<Record<string, ConsoleAsset>> = {",
     ...rows,
     "};",
-    "/** The page that every address of the console answers with. */",
+    "/** The page that every address of the console answers with; `{{base}}` is the base path. */",
     `export const index_html = ${JSON.stringify(index)};`,
     "",
   ].join("\n");

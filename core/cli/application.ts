@@ -1,16 +1,19 @@
 /** The routes of core and of every plugin behind one gateway, and their OpenAPI document. */
 import type { BlockList } from "node:net";
 import { Type } from "@sinclair/typebox";
-import type { Config } from "../base/config";
+import { ConfigError, type Config } from "../base/config";
 import { networkSetting } from "../base/networks";
+import { basePathOf } from "../base/public-url";
 import { version } from "../base/version";
 import { compileRoutes, type MountedRoute } from "../http/compiled-route";
+import { Cors } from "../http/cors";
 import { Gateway, mountApi, mountSurface } from "../http/gateway";
 import { api, openApiDocument, type Described } from "../http/openapi";
 import { route, type Route } from "../http/route";
 import { Nullable } from "../http/schemas";
 import { createRouter, fullPath, isOn, lazyRouter } from "../http/router";
 import { Authenticator, HealthFields, RateLimiter, RequestObserver, Surface } from "../http/slots";
+import type { TlsFiles } from "../http/tls-files";
 import type { Host } from "../plugin/host";
 import { readyHandler, readyRoute } from "./readiness";
 import type { Bootstrap } from "./bootstrap";
@@ -23,6 +26,12 @@ const HealthRecord = Type.Object(
       "Why nothing, or nothing new, can be stored; null when all is well.",
     ),
     version: Type.String(),
+    tls: Type.Optional(
+      Nullable(
+        Type.String(),
+        "Why changed files of the certificate are not used; null when all is well. Only with TLS.",
+      ),
+    ),
     plugins: Type.Array(Type.Object({ name: Type.String(), reason: Type.String() })),
   },
   { additionalProperties: true },
@@ -70,6 +79,7 @@ export function createApplication(
   boot: Pick<Bootstrap, "config" | "log">,
   stopping: AbortSignal,
   public_url: () => string,
+  tls: Pick<TlsFiles, "failure"> | null = null,
 ): Gateway {
   const authenticators = host.slot(Authenticator);
   if (authenticators.length !== 1)
@@ -81,7 +91,7 @@ export function createApplication(
   const surfaces = host.slot(Surface);
   const compiled = compileRoutes(
     [
-      ...coreHandlers(host, public_url, () => host.storageFailure()),
+      ...coreHandlers(host, public_url, tls),
       { route: readyRoute, handler: readyHandler(host, stopping) },
       ...surfaces.map((surface) => documentRoute(surface, host, public_url)),
       ...host.mounted,
@@ -102,6 +112,10 @@ export function createApplication(
     };
   };
   const ofApi = routesOn(api);
+  checkBasePath(basePathOf(public_url()), [
+    ...[api, ...surfaces].map(({ prefix }) => prefix),
+    ...compiled.filter(({ route }) => route.root).map(({ route }) => route.path),
+  ]);
   return new Gateway({
     mounted: [
       mountApi(ofApi.router(), ofApi.isPublic, authenticators[0]!),
@@ -118,6 +132,7 @@ export function createApplication(
     observers: host.slot(RequestObserver),
     rate_limiter: limiter ?? unlimited,
     trusted_proxies: trustedProxies(boot.config),
+    cors: Cors.of(boot.config.values.server!.cors_origins as string[]),
     public_url,
     log: boot.log,
   });
@@ -126,7 +141,7 @@ export function createApplication(
 function coreHandlers(
   host: Host,
   public_url: () => string,
-  storageFailure: Host["storageFailure"],
+  tls: Pick<TlsFiles, "failure"> | null,
 ): MountedRoute[] {
   let openapi: string | undefined;
   return [
@@ -153,8 +168,9 @@ function coreHandlers(
             reason: failing,
           })),
         ];
-        const storage = await storageFailure();
-        const is_well = storage === null && plugins.length === 0;
+        const storage = await host.storageFailure();
+        const certificate = tls?.failure() ?? null;
+        const is_well = storage === null && certificate === null && plugins.length === 0;
         const fields = await Promise.all(
           host.slot(HealthFields).map(async ({ name, read }) => [name, await read()]),
         );
@@ -164,6 +180,7 @@ function coreHandlers(
             storage,
             version,
             plugins,
+            ...(tls && { tls: certificate }),
             ...Object.fromEntries(fields),
           },
           { headers: { "cache-control": "no-store" } },
@@ -201,6 +218,16 @@ function documentRoute(surface: Surface, host: Host, public_url: () => string): 
         { headers: { "content-type": "application/json" } },
       ),
   };
+}
+
+/** A proxy may pass the base path on or not: a path of the server's own must not begin with it. */
+function checkBasePath(base_path: string, paths: readonly string[]): void {
+  const first = base_path.split("/")[1];
+  const own = first && paths.find((path) => path.split("/")[1] === first);
+  if (own)
+    throw new ConfigError([
+      `server.public_url: its path must not begin with /${first}, as ${own} of the server does.`,
+    ]);
 }
 
 const unlimited: RateLimiter = {

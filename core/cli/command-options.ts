@@ -1,6 +1,7 @@
 /** What all commands share: input and output, the data directory, the settings. */
 import type { Command as Commander } from "commander";
 import type { Level, Log } from "../base/log";
+import { publicUrlOf, type AddressSettings } from "../base/public-url";
 import type { ChildPool } from "../isolate/pool";
 import type { Plugin } from "../plugin/define";
 import { bootstrap, type Bootstrap } from "./bootstrap";
@@ -41,12 +42,6 @@ export const bootstrapBy = (
     ...(log_level !== undefined && { log_level }),
   });
 
-/** Where a server with these settings is reached. */
-export function publicUrlOf({ config }: Pick<Bootstrap, "config">): string {
-  const { host, port, public_url } = config.values.server as {
-    host: string;
-    port: number;
-    public_url?: string;
-  };
-  return public_url ?? `http://${host}:${port}`;
-}
+/** Where a server with these settings is reached. @throws ConfigError */
+export const publicUrlOfSettings = ({ config }: Pick<Bootstrap, "config">): string =>
+  publicUrlOf(config.values.server as unknown as AddressSettings);

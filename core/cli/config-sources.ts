@@ -29,9 +29,25 @@ export const coreSections: ReadonlyMap<string, TObject> = new Map<string, TObjec
       public_url: Type.Optional(
         Type.String({
           pattern: "^https?://",
-          description: "The address people reach this server by.",
+          description: "The address people reach this server by; it may have a path.",
         }),
       ),
+      socket: Type.Optional(
+        Type.String({
+          minLength: 1,
+          description:
+            "A Unix socket to listen on, in place of the port unless host or port is set too.",
+        }),
+      ),
+      tls_cert: Type.Optional(
+        Type.String({ minLength: 1, description: "The certificate for HTTPS, a PEM file." }),
+      ),
+      tls_key: Type.Optional(
+        Type.String({ minLength: 1, description: "The key of the certificate, a PEM file." }),
+      ),
+      cors_origins: List("string", {
+        description: "Origins whose pages may call the API with a key, or * for all.",
+      }),
       secret_key: Type.Optional(
         Secret({ description: "Seals secrets at rest instead of the file secret.key." }),
       ),

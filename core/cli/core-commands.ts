@@ -13,7 +13,7 @@ import type { Bootstrap } from "./bootstrap";
 import {
   bootstrapBy,
   flagsOf,
-  publicUrlOf,
+  publicUrlOfSettings,
   withData,
   type ProgramOptions,
 } from "./command-options";
@@ -89,7 +89,7 @@ async function printOpenApi(flags: Flags, options: ProgramOptions): Promise<void
   const dropped_in = boot.dropped_in.map(({ plugin }) => plugin);
   const { sorted } = order([...options.built_in, ...dropped_in]);
   const routes = sorted.flatMap((plugin) => Object.values(plugin.routes) as never[]);
-  options.print(JSON.stringify(documentOf(routes, publicUrlOf(boot)), null, 2));
+  options.print(JSON.stringify(documentOf(routes, publicUrlOfSettings(boot)), null, 2));
 }
 
 async function printConfig(flags: Flags, json: boolean, options: ProgramOptions): Promise<void> {

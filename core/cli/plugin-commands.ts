@@ -16,7 +16,7 @@ import { coreSchema } from "../jobs/schema";
 import { lockDirectory } from "../store/lock";
 import { assemble } from "./assembly";
 import { bootstrap, type Bootstrap } from "./bootstrap";
-import { flagsOf, publicUrlOf, withData, type ProgramOptions } from "./command-options";
+import { flagsOf, publicUrlOfSettings, withData, type ProgramOptions } from "./command-options";
 
 type Given = Pick<CommandInput, "args" | "options">;
 
@@ -193,7 +193,7 @@ async function withHost<R>(
   beforeMigration: () => Promise<void>,
   use: (host: Host) => Promise<R>,
 ): Promise<R> {
-  const public_url = (): string => publicUrlOf(boot);
+  const public_url = (): string => publicUrlOfSettings(boot);
   const assembled = await assemble(boot, built_in, isolate, public_url, beforeMigration);
   try {
     return await use(assembled.host);

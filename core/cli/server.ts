@@ -15,7 +15,9 @@ import { isDamage } from "../store/storage-errors";
 import { createApplication } from "./application";
 import { assemble } from "./assembly";
 import type { Bootstrap } from "./bootstrap";
+import { publicUrlOfSettings } from "./command-options";
 import { openDataDirectory } from "./data-directory";
+import { listenOptions } from "./listening";
 
 /** Requests under way may end within this time when the server stops. */
 const requests_ms_max = 10_000;
@@ -36,14 +38,10 @@ export async function startServer(
   isolate: IsolatedRun,
   print: (line: string) => void,
 ): Promise<RunningServer> {
-  const {
-    host: listen,
-    port,
-    public_url,
-  } = boot.config.values.server as { host: string; port: number; public_url?: string };
-  let address = `http://${listen}:${port}`;
-  const publicUrl = () => (public_url ?? address).replace(/\/$/, "");
+  let address = publicUrlOfSettings(boot);
+  const publicUrl = () => address;
   openDataDirectory(boot.located.data);
+  const listening = listenOptions(boot);
   const unlock = lockDirectory(boot.located.data);
   try {
     await removeCompactions(join(boot.located.data, database_file));
@@ -52,26 +50,29 @@ export async function startServer(
     const stopping = new AbortController();
     let served: HttpServer;
     try {
-      const gateway = createApplication(host, boot, stopping.signal, publicUrl);
+      const { tls } = listening;
+      const gateway = createApplication(host, boot, stopping.signal, publicUrl, tls);
       await host.start();
-      served = serve(gateway, { host: listen, port, log: boot.log });
+      served = await serve(gateway, listening);
     } catch (error) {
       await host.stop(0);
       await assembled.close();
       throw error;
     }
-    address = served.url;
+    if (boot.config.values.server!.public_url === undefined && served.url) address = served.url;
     boot.log.info("listening", {
       version,
       commit,
       url: served.url,
+      ...(listening.socket !== null && { socket: listening.socket }),
       data: boot.located.data,
       plugins: host.plugins.length,
       left_out: host.failures.map(({ name, reason }) => ({ name, reason })),
     });
     const tidying = setTimeout(giveMemoryBack, tidy_after_ms).unref();
     // After the log lines, so that what a person must read comes last.
-    print(`Dossier ${version} is ready at ${publicUrl()}/`);
+    const place = served.url === null ? ` (listening on ${listening.socket})` : "";
+    print(`Dossier ${version} is ready at ${publicUrl()}/${place}`);
     for (const notice of host.slot(StartNotice)) await say(notice, boot.log, print);
     return {
       async stop() {

@@ -6,6 +6,13 @@ import { isIP, type BlockList } from "node:net";
 import { inBlock } from "../base/networks";
 import type { Client } from "./route";
 
+/** The other end of the connection. */
+export interface Peer {
+  /** Its IP address; empty on a Unix socket. */
+  readonly address: string;
+  readonly via: "tcp" | "tls" | "unix";
+}
+
 export interface ProxyOptions {
   /** Networks whose `X-Forwarded-…` headers are trusted. */
   readonly trusted_proxies: BlockList;
@@ -15,28 +22,36 @@ export interface ProxyOptions {
 
 /**
  * The address is the last hop of `X-Forwarded-For`, the scheme and the host those of
- * `X-Forwarded-Proto` and `-Host`, when the peer is a trusted proxy.
+ * `X-Forwarded-Proto` and `-Host`, when the peer is a trusted proxy. Whoever may open the Unix
+ * socket is one: the mode of the file says who.
  */
 export function clientOf(
-  request: Request,
-  peer: string,
+  { headers }: Request,
+  peer: Peer,
+  base_path: string,
   { trusted_proxies, public_url }: ProxyOptions,
 ): Client {
-  const { headers } = request;
   const requested_host = headers.get("host") ?? "";
+  const isSecure = (host: string) => peer.via === "tls" || isHttpsOf(public_url(), host);
   const forwarded =
     headers.has("x-forwarded-for") ||
     headers.has("x-forwarded-proto") ||
     headers.has("x-forwarded-host");
-  if (!forwarded || !inBlock(trusted_proxies, peer))
-    return { address: peer, host: requested_host, secure: isHttpsOf(public_url(), requested_host) };
+  if (!forwarded || !(peer.via === "unix" || inBlock(trusted_proxies, peer.address)))
+    return {
+      address: peer.address,
+      host: requested_host,
+      secure: isSecure(requested_host),
+      base_path,
+    };
   const hop = lastOf(headers.get("x-forwarded-for"));
   const scheme = lastOf(headers.get("x-forwarded-proto"))?.toLowerCase();
   const host = lastOf(headers.get("x-forwarded-host")) ?? requested_host;
   return {
-    address: hop === undefined || isIP(hop) === 0 ? peer : hop,
+    address: hop === undefined || isIP(hop) === 0 ? peer.address : hop,
     host,
-    secure: scheme === undefined ? isHttpsOf(public_url(), host) : scheme === "https",
+    secure: scheme === undefined ? isSecure(host) : scheme === "https",
+    base_path,
   };
 }
 

@@ -6,7 +6,9 @@ import { systemClock } from "../base/clock";
 import { newId } from "../base/ids";
 import { errorFields, type Log } from "../base/log";
 import { HttpError } from "../base/errors";
+import { basePathOf } from "../base/public-url";
 import type { RequestContext } from "./compiled-route";
+import type { Cors } from "./cors";
 import { prefix, type Router } from "./router";
 import { pathOf, pathStart } from "./path";
 import { problemResponse } from "./problem";
@@ -19,7 +21,7 @@ import type {
   ServedRequest,
   Surface,
 } from "./slots";
-import { clientOf, type ProxyOptions } from "./client";
+import { clientOf, type Peer, type ProxyOptions } from "./client";
 
 const old_prefix = "/api/dev";
 /**
@@ -48,6 +50,8 @@ export interface GatewayOptions extends ProxyOptions {
   readonly root: Router;
   readonly surfaces: readonly Surface[];
   readonly rate_limiter: Pick<RateLimiter, "take">;
+  /** For the API; null when no other origin may call it. */
+  readonly cors: Cors | null;
   readonly observers: readonly ((request: ServedRequest) => void)[];
   readonly log: Log;
 }
@@ -63,11 +67,17 @@ interface RequestState {
 }
 
 export class Gateway {
-  constructor(private readonly options: GatewayOptions) {}
+  /** `/dossier`, or nothing: what comes before every path outside. */
+  readonly #base_path: string;
 
-  /** Never throws: an error becomes the response. `peer_address` is that of the connection. */
-  async handle(incoming: Request, peer_address: string): Promise<Response> {
-    const { log, observers, surfaces } = this.options;
+  constructor(private readonly options: GatewayOptions) {
+    this.#base_path = basePathOf(options.public_url());
+  }
+
+  /** Never throws: an error becomes the response. */
+  async handle(received: Request, peer: Peer): Promise<Response> {
+    const { cors, log, observers, surfaces } = this.options;
+    const incoming = withoutBase(received, this.#base_path);
     const began_ms = performance.now();
     const request_id = newId("req");
     const path = pathOf(incoming.url);
@@ -76,8 +86,8 @@ export class Gateway {
       "x-request-id": request_id,
       "x-content-type-options": "nosniff",
     };
-    if (alias) addDeprecationHeaders(path, headers);
-    const client = clientOf(incoming, peer_address, this.options);
+    if (alias) addDeprecationHeaders(path, this.#base_path, headers);
+    const client = clientOf(incoming, peer, this.#base_path, this.options);
     const state: RequestState = { request_id, headers, client, served: null };
     let response: Response;
     try {
@@ -92,10 +102,12 @@ export class Gateway {
     for (const name in headers) response.headers.set(name, headers[name]!);
     for (const surface of surfaces)
       if (isBelow(path, surface.root)) addMissing(response.headers, surface.headers);
+    if (cors && isBelow(path, old_prefix)) cors.share(incoming, response.headers);
     if (state.served && observers.length > 0) {
       const served = servedRequest(state.served, response, performance.now() - began_ms);
       for (const observe of observers) observe(served);
     }
+    locateBelow(this.#base_path, response.headers);
     return incoming.method === "HEAD" ? await withoutBody(response) : response;
   }
 
@@ -104,6 +116,12 @@ export class Gateway {
     const { client } = state;
     const surface = this.options.mounted.find(({ area }) => isBelow(path, area));
     if (!surface) return this.#respondAtRoot(request, path, state);
+    const { cors } = this.options;
+    if (cors && request.method === "OPTIONS" && surface.area === old_prefix) {
+      // A browser asks before the request itself, which brings the key and is counted.
+      await this.#charge(`address:${client.address}`, 0, state);
+      return cors.preflight(request, surface.router.methodsAt(path));
+    }
     // 1. Who is calling? At the API by a key, never by a cookie; elsewhere as the surface decides.
     const { caller, refusal } = await surface.authenticate(request, client);
     const context = (state.served = unrouted(surface.name, caller, state));
@@ -262,10 +280,30 @@ const isAlias = (path: string): boolean =>
   path !== prefix &&
   !path.startsWith(`${prefix}/`);
 
-function addDeprecationHeaders(path: string, headers: Record<string, string>): void {
+function addDeprecationHeaders(
+  path: string,
+  base_path: string,
+  headers: Record<string, string>,
+): void {
   headers.warning = `299 - "Deprecated: use ${prefix}"`;
   headers.deprecation = `@${deprecated_since_s}`;
-  headers.link = `<${prefix}${path.slice(old_prefix.length)}>; rel="successor-version"`;
+  const successor = `${base_path}${prefix}${path.slice(old_prefix.length)}`;
+  headers.link = `<${successor}>; rel="successor-version"`;
+}
+
+/**
+ * The request at its path on this server: a reverse proxy may take the base path away, or pass it
+ * on. No path of the server's own begins with it.
+ */
+function withoutBase(request: Request, base_path: string): Request {
+  if (base_path === "" || !isBelow(pathOf(request.url), base_path)) return request;
+  const rest = request.url.slice(pathStart(request.url) + base_path.length);
+  return new Request(routable_origin + (rest.startsWith("/") ? rest : `/${rest}`), request);
+}
+/** Handlers name paths of the server; clients get them as they are outside. */
+function locateBelow(base_path: string, headers: Headers): void {
+  const location = base_path === "" ? null : headers.get("location");
+  if (location?.startsWith("/")) headers.set("location", base_path + location);
 }
 
 /** The same request at the versioned path, HEAD as GET. */

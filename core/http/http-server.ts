@@ -1,15 +1,27 @@
-/** Opens the port and closes it gracefully. */
+/** Opens the port and the Unix socket, and closes them gracefully. */
 import { isIP } from "node:net";
 import type { Log } from "../base/log";
 import { settlesWithin } from "../lib/timeout";
+import type { Peer } from "./client";
 import type { Gateway } from "./gateway";
+import type { TlsFiles, TlsPair } from "./tls-files";
+import { clearSocketPath, openSocket, removeSocket } from "./unix-socket";
 
 export interface HttpServer {
-  /** `http://127.0.0.1:4780`, with the port that was opened. */
-  readonly url: string;
-  readonly port: number;
+  /** `http://127.0.0.1:4780`, with the port that was opened; null when none was. */
+  readonly url: string | null;
   /** Takes no new request, lets those under way end within `limit_ms`, then closes what is left. */
   stop(limit_ms: number): Promise<void>;
+}
+
+export interface ListenOptions {
+  /** Null when only the socket is opened. */
+  readonly port: { readonly host: string; readonly port: number } | null;
+  /** For the port. */
+  readonly tls: TlsFiles | null;
+  /** The path of a Unix socket, which speaks plain HTTP. */
+  readonly socket: string | null;
+  readonly log: Log;
 }
 
 /** Longer than any `Prefer: wait`; a peer that is silent for longer mid-request is cut off. */
@@ -41,35 +53,105 @@ function whyNotOpened(
 }
 
 /** @throws Error in plain words when the address can't be opened. */
-export function serve(
-  gateway: Gateway,
-  { host, port, log }: { readonly host: string; readonly port: number; readonly log: Log },
-): HttpServer {
-  let server: Bun.Server<undefined>;
+export async function serve(gateway: Gateway, options: ListenOptions): Promise<HttpServer> {
+  const { port, socket, tls } = options;
+  if (socket !== null) await clearSocketPath(socket);
+  const opened = port && new Port(gateway, port, options);
+  let on_socket: Bun.Server<undefined> | null = null;
   try {
-    server = Bun.serve({
-      hostname: host,
-      port,
-      idleTimeout: idle_timeout_s,
-      maxRequestBodySize: body_bytes_backstop,
-      fetch: (request, self) => gateway.handle(request, self.requestIP(request)?.address ?? ""),
-      error(error) {
-        log.error("request failed outside the gateway", { error: error.message });
-        return new Response("The server failed to answer.", {
-          status: 500,
-          headers: { "content-type": "text/plain; charset=utf-8" },
-        });
-      },
-    });
+    if (socket !== null)
+      on_socket = openSocket(socket, () =>
+        Bun.serve({ ...handlers(gateway, "unix", options.log), unix: socket } as never),
+      );
   } catch (error) {
-    throw new Error(whyNotOpened(error as Error & { code?: string }, host, port));
+    await opened?.stop(0);
+    throw error;
   }
-  const opened = server.port ?? port;
+  if (opened && tls) tls.watch((pair) => opened.renew(pair));
   return {
-    port: opened,
-    url: `http://${host.includes(":") ? `[${host}]` : host}:${opened}`,
+    url: opened?.url ?? null,
     async stop(limit_ms) {
-      if (!(await settlesWithin(server.stop(), limit_ms))) await server.stop(true);
+      tls?.stop();
+      await Promise.all([opened?.stop(limit_ms), on_socket && stopped(on_socket, limit_ms)]);
+      if (socket !== null) removeSocket(socket);
     },
   };
+}
+
+/** What answers on each of them. */
+const handlers = (gateway: Gateway, via: Peer["via"], log: Log) => ({
+  idleTimeout: idle_timeout_s,
+  maxRequestBodySize: body_bytes_backstop,
+  fetch: (request: Request, self: Bun.Server<undefined>) =>
+    gateway.handle(request, { address: self.requestIP(request)?.address ?? "", via }),
+  error(error: Error) {
+    log.error("request failed outside the gateway", { error: error.message });
+    return new Response("The server failed to answer.", {
+      status: 500,
+      headers: { "content-type": "text/plain; charset=utf-8" },
+    });
+  },
+});
+
+async function stopped(server: Bun.Server<undefined>, limit_ms: number): Promise<void> {
+  if (!(await settlesWithin(server.stop(), limit_ms))) await server.stop(true);
+}
+
+/** The TCP port, with TLS or without. */
+class Port {
+  readonly url: string;
+  #address: { readonly hostname: string; readonly port: number };
+  readonly #log: Log;
+  #server: Bun.Server<undefined>;
+  /** Those with an earlier certificate, until their last request is answered. */
+  readonly #retired = new Set<Bun.Server<undefined>>();
+
+  /** @throws Error in words */
+  constructor(
+    private readonly gateway: Gateway,
+    { host, port }: NonNullable<ListenOptions["port"]>,
+    { tls, log }: ListenOptions,
+  ) {
+    this.#log = log;
+    this.#address = { hostname: host, port };
+    try {
+      if (tls) refuseShared(this.#address);
+      this.#server = tls ? this.#listen(tls.pair) : this.#listen(null);
+    } catch (error) {
+      throw new Error(whyNotOpened(error as Error & { code?: string }, host, port));
+    }
+    const opened = this.#server.port ?? port;
+    this.#address = { hostname: host, port: opened };
+    this.url = `${tls ? "https" : "http"}://${host.includes(":") ? `[${host}]` : host}:${opened}`;
+  }
+
+  /**
+   * New connections get this certificate. The runtime can't change that of an open port, so another
+   * server opens it as well before the first one closes it, which ends what it has begun.
+   */
+  renew(pair: TlsPair): void {
+    const before = this.#server;
+    this.#server = this.#listen(pair);
+    this.#retired.add(before);
+    void before.stop().finally(() => this.#retired.delete(before));
+  }
+
+  async stop(limit_ms: number): Promise<void> {
+    await Promise.all([this.#server, ...this.#retired].map((one) => stopped(one, limit_ms)));
+  }
+
+  #listen(tls: TlsPair | null): Bun.Server<undefined> {
+    const answers = handlers(this.gateway, tls ? "tls" : "tcp", this.#log);
+    return Bun.serve({
+      ...answers,
+      ...this.#address,
+      ...(tls && { tls: { ...tls }, reusePort: true }),
+    });
+  }
+}
+
+/** A port that may be opened twice would be shared with whoever has it. @throws what Bun does */
+function refuseShared(address: { readonly hostname: string; readonly port: number }): void {
+  if (address.port === 0) return;
+  void Bun.serve({ ...address, fetch: () => new Response() }).stop(true);
 }

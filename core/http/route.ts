@@ -23,6 +23,8 @@ export interface Client {
   readonly secure: boolean;
   /** The host it was sent to, as the client named it: `dossier.example.com`, `127.0.0.1:4780`. */
   readonly host: string;
+  /** The path of the server's public address, which comes before each of its paths; often empty. */
+  readonly base_path: string;
 }
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";

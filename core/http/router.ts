@@ -10,6 +10,8 @@ export const prefix = "/api/dev/v1";
 export interface Router {
   /** @throws what the handler throws: the gateway answers it. */
   handle(request: Request, context: RequestContext): Promise<Response>;
+  /** Those that a path can be asked with; none when there is no such path. */
+  methodsAt(path: string): readonly string[];
 }
 
 /** Its path on the server: below `at`, the prefix of the surface, unless it is at the root. */
@@ -60,6 +62,7 @@ export function createRouter(
     compiled.map(({ route }) => ({ method: route.method, path: fullPath(route, at) })),
   );
   return {
+    methodsAt: allowed,
     async handle(request, context) {
       contexts.set(request, context);
       const response: Response = await app.handle(request);
@@ -74,7 +77,11 @@ export function createRouter(
 /** A router that is made when the first request needs it. */
 export function lazyRouter(make: () => Router): Router {
   let made: Router | undefined;
-  return { handle: (request, context) => (made ??= make()).handle(request, context) };
+  const router = () => (made ??= make());
+  return {
+    handle: (request, context) => router().handle(request, context),
+    methodsAt: (path) => router().methodsAt(path),
+  };
 }
 
 /** A path that exists with other methods is 405 with `Allow`; any other is 404. */

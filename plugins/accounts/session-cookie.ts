@@ -6,9 +6,10 @@ export const session_ms_max = 14 * 24 * 3_600_000;
 
 /**
  * Over HTTPS a name that browsers hold to this host and this protocol; over plain HTTP they refuse
- * that one.
+ * that one. Below a path, where other programs share the host, only to the protocol.
  */
-const cookieName = ({ secure }: Client): string => (secure ? "__Host-dossier" : "dossier");
+const cookieName = ({ secure, base_path }: Client): string =>
+  !secure ? "dossier" : base_path === "" ? "__Host-dossier" : "__Secure-dossier";
 
 /** The token in the cookie of a request, or null. */
 export function tokenInCookie({ headers }: Request, client: Client): string | null {
@@ -25,7 +26,7 @@ export function sessionCookie(client: Client, token: string | null): string {
   const age_s = token === null ? 0 : session_ms_max / 1_000;
   const secure = client.secure ? "; Secure" : "";
   return (
-    `${cookieName(client)}=${token ?? ""}; Path=/; HttpOnly; SameSite=Strict; ` +
-    `Max-Age=${age_s}${secure}`
+    `${cookieName(client)}=${token ?? ""}; Path=${client.base_path || "/"}; HttpOnly; ` +
+    `SameSite=Strict; Max-Age=${age_s}${secure}`
   );
 }

@@ -2,7 +2,7 @@
  * What becomes of an answer's citations: numbered when it is saved, marked as stale when it is read
  * and their text has changed, redacted when their document is deleted for good.
  */
-import type { Db } from "../../core/sdk";
+import { basePathOf, type Db } from "../../core/sdk";
 import type { Citation } from "../search/contract";
 import type { DocumentName, Documents } from "../documents/contract";
 import { citingMessages, dropCitations, shownDocuments } from "./citation-store";
@@ -76,11 +76,11 @@ export type Message = Omit<MessageRow, "result"> & { readonly result: AnswerResu
  * whether the stored answer has lost it by now or not.
  */
 export async function withFreshCitations(
-  db: Db,
-  documents: Documents,
+  { db, documents, public_url }: Pick<ChatContext, "db" | "documents" | "public_url">,
   rows: readonly MessageRow[],
 ): Promise<Message[]> {
-  const messages = rows.map((row) => ({ ...row, result: resultOf(row) }));
+  const base_path = basePathOf(public_url());
+  const messages = rows.map((row) => ({ ...row, result: located(resultOf(row), base_path) }));
   const cited = messages
     .flatMap(({ result }) => result?.citations ?? [])
     .filter((citation) => citation.quote !== "" || !citation.stale);
@@ -130,6 +130,13 @@ async function staleAmong(
   }
   return stale;
 }
+
+/** As the addresses of the server are now; stored are those without its base path. */
+const located = (result: AnswerResult | null, base_path: string): AnswerResult | null =>
+  result && {
+    ...result,
+    citations: result.citations.map((one) => ({ ...one, url: base_path + one.url })),
+  };
 
 const resultOf = ({ result }: Pick<MessageRow, "result">): AnswerResult | null =>
   result === null ? null : (JSON.parse(result) as AnswerResult);

@@ -21,6 +21,7 @@ export interface ChatContext extends Pick<
   | "notifier"
   | "notify"
   | "now_ms"
+  | "public_url"
   | "reads"
   | "truncateWal"
 > {

@@ -204,10 +204,9 @@ export async function listMessages(
   chat_id: string,
   page: PageRequest,
 ): Promise<{ messages: Message[]; total: number }> {
-  const { db, documents } = ctx;
-  const chat = await requireOpenChat(ctx, db, owner_id, chat_id);
-  const { rows, total } = await store.listMessages(db, chat, page);
-  return { messages: await withFreshCitations(db, documents, rows), total };
+  const chat = await requireOpenChat(ctx, ctx.db, owner_id, chat_id);
+  const { rows, total } = await store.listMessages(ctx.db, chat, page);
+  return { messages: await withFreshCitations(ctx, rows), total };
 }
 
 /**
@@ -225,7 +224,7 @@ export async function pollMessage(
   const row = await waitForChange(ctx, wait, () =>
     requireMessage(ctx, ctx.db, owner_id, chat_id, request_id),
   );
-  const [message] = await withFreshCitations(ctx.db, ctx.documents, [row]);
+  const [message] = await withFreshCitations(ctx, [row]);
   return message!;
 }
 

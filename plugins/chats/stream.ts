@@ -12,7 +12,10 @@ import * as store from "./store";
 import type { EventKind } from "./store";
 import { AnswerGrew, Waiter } from "./waiter";
 
-type StreamContext = Pick<ChatContext, "db" | "documents" | "log" | "notifier" | "reads">;
+type StreamContext = Pick<
+  ChatContext,
+  "db" | "documents" | "log" | "notifier" | "public_url" | "reads"
+>;
 
 export interface StreamLimits {
   /**
@@ -178,8 +181,8 @@ async function startingPoint(
 const replayOf = ({ result, last_event }: Message): NumberedEvent[] =>
   replayedEvents(result).map((event, at) => ({ ...event, seq: last_event + 1 + at }));
 
-async function messageOf({ db, documents }: StreamContext, id: string): Promise<Message> {
-  const [message] = await withFreshCitations(db, documents, [(await store.findById(db, id))!]);
+async function messageOf(ctx: StreamContext, id: string): Promise<Message> {
+  const [message] = await withFreshCitations(ctx, [(await store.findById(ctx.db, id))!]);
   return message!;
 }
 

@@ -4,6 +4,7 @@
  */
 import { join } from "node:path";
 import {
+  basePathOf,
   definePlugin,
   fill,
   newUuid,
@@ -46,7 +47,12 @@ export default definePlugin({
     const { log, notifier, now_ms, operations, paths, services, slots } = ctx;
     const { doctor, sessions, quotas } = services;
     const pages = () => validPages(slots.pages());
-    const files = new StaticFiles({ assets, index_html, pages });
+    const files = new StaticFiles({
+      assets,
+      index_html,
+      base_path: basePathOf(ctx.public_url()),
+      pages,
+    });
     const feed = new ChangeFeed({ isLive: (session_id) => sessions.isLive(session_id), newUuid });
     const usage = new UsageCounter({
       ...ctx,

@@ -118,14 +118,14 @@ export const handlers = ({
   console: ({ request }) =>
     pathOf(request) === console_root ? toConsole() : files.serve(request, pathOf(request)),
   site: ({ request }) => files.serve(request, pathOf(request)),
-  pages: ({ caller }) =>
+  pages: ({ caller, client }) =>
     pages()
       .filter(({ group }) => group !== "admin" || caller.admin)
       .map((page) => ({
         path: page.path,
         title: page.title,
         group: page.group,
-        module: modulePath(page),
+        module: client.base_path + modulePath(page),
       })),
   events: ({ caller, query, request, stopping }) =>
     new Response(

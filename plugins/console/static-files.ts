@@ -18,7 +18,10 @@ export interface Asset {
 export interface StaticFilesParts {
   /** By the path that the browser asks for. */
   readonly assets: Readonly<Record<string, Asset>>;
+  /** `{{base}}` in it stands for the base path. */
   readonly index_html: string;
+  /** The path of the server's public address, before every path of the console. */
+  readonly base_path: string;
   readonly pages: () => readonly ConsolePage[];
 }
 
@@ -48,16 +51,18 @@ const plugins_path = `${console_root}/plugins/`;
 
 export class StaticFiles {
   readonly #parts: StaticFilesParts;
+  readonly #index_html: string;
   readonly #index_etag: string;
 
   constructor(parts: StaticFilesParts) {
     this.#parts = parts;
-    this.#index_etag = etagOf(parts.index_html);
+    this.#index_html = parts.index_html.replaceAll("{{base}}", Bun.escapeHTML(parts.base_path));
+    this.#index_etag = etagOf(this.#index_html);
   }
 
   /** Answers a GET of any path below `/console`. @throws HttpError 404 */
   serve(request: Request, path: string): Response {
-    const { assets, index_html, pages } = this.#parts;
+    const { assets, pages } = this.#parts;
     const asset = Object.hasOwn(assets, path) ? assets[path] : undefined;
     if (asset) return sendAsset(request, asset);
     const module = path.startsWith(plugins_path)
@@ -67,7 +72,7 @@ export class StaticFiles {
       return sendText(request, module, etagOf(module), "text/javascript; charset=utf-8");
     if (!isPagePath(path) || !wantsPage(request))
       throw new HttpError(404, "not_found", `There is no ${path} here.`);
-    return sendText(request, index_html, this.#index_etag, "text/html; charset=utf-8");
+    return sendText(request, this.#index_html, this.#index_etag, "text/html; charset=utf-8");
   }
 }
 

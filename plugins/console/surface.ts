@@ -45,7 +45,8 @@ export const console_api = {
         in: "cookie",
         name: "dossier",
         description:
-          "The cookie of a session; `__Host-dossier` over HTTPS. Changes must come from the " +
+          "The cookie of a session; `__Host-dossier` over HTTPS, or `__Secure-dossier` where the " +
+          "server lies below a path. Changes must come from the " +
           "console's own origin.",
       },
     },

@@ -1,5 +1,13 @@
 /** A document, and the outline of its text, as they go over the wire. */
-import { Nullable, rfc3339, rfc3339OrNull, t, Timestamp, type Static } from "../../core/sdk";
+import {
+  Nullable,
+  rfc3339,
+  rfc3339OrNull,
+  t,
+  Timestamp,
+  type Client,
+  type Static,
+} from "../../core/sdk";
 import { extraction_codes } from "../extraction/contract";
 import { fromStoredSpans, type DocumentRow, type VersionRow } from "./store";
 
@@ -80,11 +88,14 @@ export interface Document {
 
 export const documentUrl = (id: string): string => `/api/dev/v1/documents/${id}`;
 
-export const toRecord = ({ row, folder_ids }: Document): DocumentRecord => ({
+export const toRecord = (
+  { row, folder_ids }: Document,
+  { base_path }: Pick<Client, "base_path">,
+): DocumentRecord => ({
   id: row.id,
   name: row.name,
   status: row.status,
-  content_url: documentUrl(row.id),
+  content_url: base_path + documentUrl(row.id),
   folder_ids: [...folder_ids],
   media_type: row.media_type,
   size_bytes: row.size_bytes,

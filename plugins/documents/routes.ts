@@ -9,6 +9,7 @@ import {
   route,
   t,
   toPage,
+  type Client,
   type HandlersOf,
 } from "../../core/sdk";
 import type { DocumentContext } from "./context";
@@ -286,15 +287,19 @@ export const routes = {
 };
 
 export const documentHandlers = (ctx: DocumentContext): HandlersOf<typeof routes> => ({
-  list: async ({ caller, query }) => {
+  list: async ({ caller, client, query }) => {
     const { documents, total } = await queries.listDocuments(ctx, caller.owner_id, query);
-    return toPage(documents.map(toRecord), total, query);
+    return toPage(
+      documents.map((document) => toRecord(document, client)),
+      total,
+      query,
+    );
   },
 
-  createText: async ({ caller, body }) =>
-    located(201, await creation.addText(ctx, caller.owner_id, body)),
+  createText: async ({ caller, client, body }) =>
+    located(client, 201, await creation.addText(ctx, caller.owner_id, body)),
 
-  upload: async ({ caller, query: { folder_id, overwrite = false }, request }) => {
+  upload: async ({ caller, client, query: { folder_id, overwrite = false }, request }) => {
     const bytes_max = ctx.config.upload_bytes_max;
     const size_bytes = announcedBytes(request, bytes_max);
     await ctx.folders.require(ctx.db, caller.owner_id, folder_id);
@@ -306,17 +311,17 @@ export const documentHandlers = (ctx: DocumentContext): HandlersOf<typeof routes
     });
     const upload = { ...file, folder_id, overwrite };
     const { document, replaced } = await creation.addUpload(ctx, caller.owner_id, upload, received);
-    return located(replaced ? 200 : 201, document);
+    return located(client, replaced ? 200 : 201, document);
   },
 
-  get: async ({ caller, params, query }) => {
+  get: async ({ caller, client, params, query }) => {
     if (query.content === false)
-      return toRecord(await queries.getDocument(ctx, caller.owner_id, params.documentId));
+      return toRecord(await queries.getDocument(ctx, caller.owner_id, params.documentId), client);
     const found = await queries.getWithContent(ctx, caller.owner_id, params.documentId),
       { content } = found;
     return typeof content === "string"
-      ? { ...toRecord(found), content }
-      : withContent(toRecord(found), content);
+      ? { ...toRecord(found, client), content }
+      : withContent(toRecord(found, client), content);
   },
 
   outline: ({ caller, params }) => queries.getOutline(ctx, caller.owner_id, params.documentId),
@@ -324,26 +329,30 @@ export const documentHandlers = (ctx: DocumentContext): HandlersOf<typeof routes
   original: async ({ caller, params, request }) =>
     originalResponse(request, await queries.getOriginal(ctx, caller.owner_id, params.documentId)),
 
-  rename: async ({ caller, params, body }) =>
-    toRecord(await links.rename(ctx, caller.owner_id, params.documentId, body.name)),
+  rename: async ({ caller, client, params, body }) =>
+    toRecord(await links.rename(ctx, caller.owner_id, params.documentId, body.name), client),
 
   unlink: async ({ caller, params, query }) => {
     await links.unlink(ctx, caller.owner_id, params.documentId, query.folder_id);
     return reply(204);
   },
 
-  reindex: async ({ caller, params }) =>
-    located(202, await reindex(ctx, caller.owner_id, params.documentId), { "retry-after": "1" }),
+  reindex: async ({ caller, client, params }) =>
+    located(client, 202, await reindex(ctx, caller.owner_id, params.documentId), {
+      "retry-after": "1",
+    }),
 
-  link: async ({ caller, params, body }) =>
-    toRecord(await links.link(ctx, caller.owner_id, params.documentId, body.folder_id)),
+  link: async ({ caller, client, params, body }) =>
+    toRecord(await links.link(ctx, caller.owner_id, params.documentId, body.folder_id), client),
 
-  restore: async ({ caller, params, query }) =>
-    toRecord(await links.restore(ctx, caller.owner_id, params.documentId, query.folder_id)),
+  restore: async ({ caller, client, params, query }) =>
+    toRecord(await links.restore(ctx, caller.owner_id, params.documentId, query.folder_id), client),
 });
 
 const located = (
+  client: Client,
   status: number,
   document: Document,
   headers: Readonly<Record<string, string>> = {},
-) => reply(status, toRecord(document), { location: documentUrl(document.row.id), ...headers });
+) =>
+  reply(status, toRecord(document, client), { location: documentUrl(document.row.id), ...headers });

@@ -37,7 +37,7 @@ export interface Said {
   readonly stderr: string;
 }
 
-const address = /http:\/\/(?:127\.0\.0\.1|localhost|\[::1\]):\d+/;
+const address = /https?:\/\/(?:127\.0\.0\.1|localhost|\[::1\]):\d+/;
 
 /** The environment without this shell's settings of Dossier, and with `more`. */
 export function cleanEnvironment(

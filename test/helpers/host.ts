@@ -103,7 +103,7 @@ export async function startTestServer({
     // As every client on a network says it of a body that it has whole.
     if (typeof sent.init.body === "string" && !request.headers.has("content-length"))
       request.headers.set("content-length", String(Buffer.byteLength(sent.init.body)));
-    return gateway.handle(request, "127.0.0.1");
+    return gateway.handle(request, { address: "127.0.0.1", via: "tcp" });
   };
   const server: TestServer = {
     data,
@@ -114,7 +114,7 @@ export async function startTestServer({
     },
     call,
     send: async (...sent) => answerOf(await call(...sent)),
-    fetch: (request, address = "127.0.0.1") => gateway.handle(request, address),
+    fetch: (request, address = "127.0.0.1") => gateway.handle(request, { address, via: "tcp" }),
     accounts,
     store,
     host,

@@ -19,7 +19,7 @@ import { startTestServer, type TestServer } from "../helpers/host";
 
 const password = "correct horse battery staple";
 const hour_ms = 3_600_000;
-const far: Client = { address: "192.0.2.1", secure: false, host: "dossier.test" };
+const far: Client = { address: "192.0.2.1", secure: false, host: "dossier.test", base_path: "" };
 
 let server: TestServer;
 let password_hash: string;

@@ -214,9 +214,9 @@ describe("a request that changes something", () => {
     "may come from %s: %#",
     (_why, { host, secure }, origin, public_url, good) => {
       const request = new Request("http://x.test/", { method: "POST", headers: { origin } });
-      expect(refusalOf(request, { host, secure, address: "" }, public_url) === undefined).toBe(
-        good,
-      );
+      expect(
+        refusalOf(request, { host, secure, address: "", base_path: "" }, public_url) === undefined,
+      ).toBe(good);
     },
   );
 });

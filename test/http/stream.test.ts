@@ -478,7 +478,7 @@ describe("a watcher by itself", () => {
     } as never;
     const documents = documentQueries as Documents;
     const streams = new AnswerStreams(
-      { db, reads, documents, notifier, log },
+      { db, reads, documents, notifier, log, public_url: () => "http://dossier.test" },
       { heartbeat_ms: 5, ...(streams_max !== undefined && { streams_max }) },
     );
     return {

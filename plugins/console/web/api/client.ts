@@ -1,8 +1,9 @@
 /** The client of the API: JSON in, JSON out; every failure is an ApiProblem. */
 import { signal } from "@preact/signals";
 import { common_strings as strings } from "../strings/common";
+import { console_base } from "./base";
 
-export const api_base = "/console/api/v1";
+export const api_base = `${console_base}/api/v1`;
 
 export interface FieldProblem {
   readonly pointer: string;

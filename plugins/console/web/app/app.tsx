@@ -2,6 +2,7 @@
  * Chooses what is shown: the page of this address, or the sign-in page when nobody is signed in.
  */
 import { matchRoute, Redirect, Router, useLocation, useRouter } from "wouter-preact";
+import { console_base } from "../api/base";
 import { usePluginPages } from "../api/queries";
 import { common_strings as strings } from "../strings/common";
 import { PageHeader } from "../ui/page-header";
@@ -84,7 +85,7 @@ function Gate() {
 }
 
 export const App = () => (
-  <Router base="/console">
+  <Router base={console_base}>
     <Gate />
     <Toasts />
   </Router>

@@ -14,12 +14,14 @@ import {
   type PDFPageProxy,
 } from "pdfjs-dist/legacy/build/pdf.mjs";
 
+import { console_base } from "../api/base";
+
 export { AnnotationMode, RenderingCancelledException, TextLayer };
 export type { PDFDocumentProxy, PDFPageProxy };
 export type TextContent = Awaited<ReturnType<PDFPageProxy["getTextContent"]>>;
 
 /** Where the build puts the worker, the image decoders, the fonts and the character maps. */
-const base = `/console/assets/pdfjs-${version}/`;
+const base = `${console_base}/assets/pdfjs-${version}/`;
 const image_pixels_max = 64 * 1_024 * 1_024;
 const worker_path = `${base}pdf.worker.min.mjs`;
 

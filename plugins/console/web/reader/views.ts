@@ -1,4 +1,5 @@
 /** The views that a document can be shown in. */
+import { api_base } from "../api/client";
 import type { Document } from "../api/types";
 
 export type View = "pages" | "picture" | "recording" | "text";
@@ -30,4 +31,4 @@ export function viewsOf({
 
 /** The address of the original file. The version only keeps a cached old one from being used. */
 export const fileUrl = ({ id, version }: Pick<Document, "id" | "version">): string =>
-  `/console/api/v1/documents/${id}/file?v=${version}`;
+  `${api_base}/documents/${id}/file?v=${version}`;

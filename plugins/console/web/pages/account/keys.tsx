@@ -1,6 +1,7 @@
 /** API keys: what they may do, when they were used; a new one is shown once. */
 import { useQuery } from "@tanstack/preact-query";
 import { useState } from "preact/hooks";
+import { base_path } from "../../api/base";
 import { api } from "../../api/client";
 import { fetchAll, keys as query_keys, refresh } from "../../api/queries";
 import type { ApiKey, NewApiKey } from "../../api/types";
@@ -191,7 +192,10 @@ function Examples() {
         active={language}
         onActive={(name) => setLanguage(name as Language)}
       >
-        <CodeBlock label={strings.code_label(language)} code={snippet(language, location.origin)} />
+        <CodeBlock
+          label={strings.code_label(language)}
+          code={snippet(language, location.origin + base_path)}
+        />
       </Tabs>
     </section>
   );

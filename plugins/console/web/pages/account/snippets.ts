@@ -5,9 +5,9 @@ export type Language = (typeof languages)[number];
 
 export const environment = (token: string): string => `export DOSSIER_KEY=${token}`;
 
-/** `origin` is the server's own, such as `http://127.0.0.1:4780`. */
-export function snippet(language: Language, origin: string): string {
-  const url = `${origin}/api/dev/v1`;
+/** `server` is its address, such as `http://127.0.0.1:4780`. */
+export function snippet(language: Language, server: string): string {
+  const url = `${server}/api/dev/v1`;
   if (language === "curl")
     return `curl ${url}/folders \\\n  -H "Authorization: Bearer $DOSSIER_KEY"`;
   if (language === "TypeScript") {

@@ -2,10 +2,11 @@
  * The API reference: Swagger UI over the OpenAPI document of this server. Calls are tried out as
  * the user who is signed in.
  */
-import style_path from "swagger-ui-dist/swagger-ui.css" with { type: "file" };
+import style_file from "swagger-ui-dist/swagger-ui.css" with { type: "file" };
 import SwaggerUI from "swagger-ui-dist/swagger-ui-es-bundle.js";
 import { useQuery } from "@tanstack/preact-query";
 import { useEffect, useRef, useState } from "preact/hooks";
+import { base_path } from "../../api/base";
 import { api_base, offline, problemFrom, unreachable } from "../../api/client";
 import { ButtonLink } from "../../ui/button";
 import { PageHeader } from "../../ui/page-header";
@@ -14,8 +15,10 @@ import { reference_strings as strings } from "../../strings/reference";
 import { keepAccessible } from "./accessibility";
 import { consoleLayout, plainMarkdown } from "./swagger-plugins";
 
-const contract_path = "/api/dev/v1/openapi.json";
-const contract_base = "/api/dev/v1";
+const contract_base = `${base_path}/api/dev/v1`;
+const contract_path = `${contract_base}/openapi.json`;
+/** The build gives the name of the file beside this script. */
+const style_path = new URL(style_file, import.meta.url).pathname;
 
 /** The same call in the console's API, which takes the session instead of a key. */
 function inMyName(url: string): string {

@@ -1,0 +1,53 @@
+/** Where the server listens, as the settings say. */
+import { resolve } from "node:path";
+import { ConfigError, type Config } from "../base/config";
+import type { ListenOptions } from "../http/http-server";
+import { TlsFiles } from "../http/tls-files";
+import type { Bootstrap } from "./bootstrap";
+
+interface ListenSettings {
+  readonly host: string;
+  readonly port: number;
+  readonly socket?: string;
+  readonly tls_cert?: string;
+  readonly tls_key?: string;
+}
+
+/** Paths are below the data directory. @throws ConfigError */
+export function listenOptions({ config, located, log }: Bootstrap): ListenOptions {
+  const { host, port, socket, tls_cert, tls_key } = config.values
+    .server as unknown as ListenSettings;
+  const at = (path: string) => resolve(located.data, path);
+  return {
+    port: opensPort(config) ? { host, port } : null,
+    socket: socket === undefined ? null : at(socket),
+    tls: tlsFiles(tls_cert && at(tls_cert), tls_key && at(tls_key), log),
+    log,
+  };
+}
+
+/** With a socket the port is opened only when somebody has asked for it. */
+export const opensPort = ({ values, settings }: Pick<Config, "values" | "settings">): boolean =>
+  values.server!.socket === undefined ||
+  settings.some(
+    ({ section, key, origin }) =>
+      section === "server" && (key === "host" || key === "port") && origin !== "default",
+  );
+
+function tlsFiles(
+  cert: string | undefined,
+  key: string | undefined,
+  log: ListenOptions["log"],
+): TlsFiles | null {
+  if (cert === undefined && key === undefined) return null;
+  if (cert === undefined || key === undefined)
+    throw new ConfigError([
+      `server.${cert === undefined ? "tls_cert" : "tls_key"} is missing: HTTPS needs both a ` +
+        "certificate and its key.",
+    ]);
+  try {
+    return new TlsFiles({ cert, key }, log);
+  } catch (error) {
+    throw new ConfigError([`${(error as Error).message}.`]);
+  }
+}

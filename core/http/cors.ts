@@ -1,0 +1,75 @@
+/**
+ * Cross-origin requests (CORS): which pages of other origins may call the API. Only the API with
+ * its keys: what a cookie opens is never shared, and no answer allows credentials.
+ */
+import { ConfigError } from "../base/config";
+
+/** Any answer may be asked for these when a path is unknown: the request itself says what is so. */
+const methods_of_all = ["DELETE", "GET", "HEAD", "PATCH", "POST", "PUT"];
+const headers_of_all = "Authorization, Content-Type, Last-Event-ID, Prefer, Range";
+/** What a page may read beside the few headers that it always may. */
+const exposed =
+  "Accept-Ranges, Allow, Content-Disposition, Content-Range, Deprecation, ETag, Link, Location, " +
+  "Preference-Applied, Retry-After, Warning, WWW-Authenticate, X-Request-Id, " +
+  "X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset";
+const preflight_holds_s = 600;
+
+export class Cors {
+  private constructor(
+    private readonly origins: ReadonlySet<string>,
+    private readonly any: boolean,
+  ) {}
+
+  /** Null when no origin is allowed. @throws ConfigError naming what is no origin. */
+  static of(origins: readonly string[]): Cors | null {
+    const problems = origins
+      .filter((origin) => origin !== "*" && !isOrigin(origin))
+      .map(
+        (origin) =>
+          "server.cors_origins must hold origins such as https://app.example, without a path, " +
+          `or *: ${JSON.stringify(origin)} is neither.`,
+      );
+    if (problems.length > 0) throw new ConfigError(problems);
+    const plain = origins.filter((origin) => origin !== "*").map((one) => new URL(one).origin);
+    return origins.length === 0 ? null : new Cors(new Set(plain), origins.includes("*"));
+  }
+
+  /** Lets a page of an allowed origin read this answer, whatever it says. */
+  share(request: Request, headers: Headers): void {
+    headers.append("vary", "Origin");
+    const allowed = this.#allowed(request);
+    if (allowed === null) return;
+    headers.set("access-control-allow-origin", allowed);
+    headers.set("access-control-expose-headers", exposed);
+  }
+
+  /** The answer to OPTIONS at a path with these methods; none when there is no such path. */
+  preflight(request: Request, methods: readonly string[]): Response {
+    const headers = new Headers({
+      vary: "Access-Control-Request-Method, Access-Control-Request-Headers",
+    });
+    if (methods.length > 0) headers.set("allow", [...methods, "OPTIONS"].join(", "));
+    if (this.#allowed(request) !== null) {
+      headers.set(
+        "access-control-allow-methods",
+        (methods.length > 0 ? methods : methods_of_all).join(", "),
+      );
+      headers.set(
+        "access-control-allow-headers",
+        request.headers.get("access-control-request-headers") || headers_of_all,
+      );
+      headers.set("access-control-max-age", String(preflight_holds_s));
+    }
+    return new Response(null, { status: 204, headers });
+  }
+
+  #allowed({ headers }: Request): string | null {
+    const origin = headers.get("origin");
+    if (origin === null) return null;
+    return this.any ? "*" : this.origins.has(origin) ? origin : null;
+  }
+}
+
+/** `https://app.example`, `http://localhost:5173`; a slash at the end is forgiven. */
+const isOrigin = (text: string): boolean =>
+  /^https?:\/\/[^/?#@]+\/?$/.test(text) && URL.canParse(text);

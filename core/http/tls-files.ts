@@ -1,0 +1,133 @@
+/** The certificate of the server and its key: read from files, and read again when they change. */
+import { createPrivateKey, X509Certificate } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { stat } from "node:fs/promises";
+import { errorFields, type Log } from "../base/log";
+
+export interface TlsPair {
+  readonly cert: string;
+  readonly key: string;
+}
+export interface TlsPaths {
+  readonly cert: string;
+  readonly key: string;
+}
+
+/** Looked at so often; a pair counts as changed once two looks in a row see the same. */
+const look_every_ms = 1_000;
+
+/** @throws Error that names the file that won't do, and why. */
+export function readPair({ cert, key }: TlsPaths): TlsPair {
+  const pair = { cert: read("server.tls_cert", cert), key: read("server.tls_key", key) };
+  const certificate = parsed(
+    () => new X509Certificate(pair.cert),
+    `${cert} (server.tls_cert) holds no certificate in PEM format`,
+  );
+  const private_key = parsed(
+    () => createPrivateKey(pair.key),
+    /ENCRYPTED/.test(pair.key)
+      ? `${key} (server.tls_key) is locked with a passphrase; store the key without one`
+      : `${key} (server.tls_key) holds no private key in PEM format`,
+  );
+  if (!certificate.checkPrivateKey(private_key))
+    throw new Error(
+      `the key in ${key} (server.tls_key) does not belong to the certificate in ${cert} ` +
+        "(server.tls_cert)",
+    );
+  return pair;
+}
+
+function read(setting: string, path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    const { code, message } = error as Error & { code?: string };
+    const why =
+      code === "ENOENT" ? "does not exist" : code === "EACCES" ? "may not be read" : message;
+    throw new Error(`${path} (${setting}) ${why}`);
+  }
+}
+
+function parsed<T>(parse: () => T, otherwise: string): T {
+  try {
+    return parse();
+  } catch {
+    throw new Error(otherwise);
+  }
+}
+
+/** Watches the files of a pair that is in use. */
+export class TlsFiles {
+  #pair: TlsPair;
+  #failure: string | null = null;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  /** @throws Error that names the file that won't do. */
+  constructor(
+    private readonly paths: TlsPaths,
+    private readonly log: Log,
+  ) {
+    this.#pair = readPair(paths);
+  }
+
+  get pair(): TlsPair {
+    return this.#pair;
+  }
+
+  /** Why the files as they are now are not used; null when they are. */
+  failure(): string | null {
+    return this.#failure;
+  }
+
+  /** `use` takes each new pair; when it throws, the one before stays in use. */
+  watch(use: (pair: TlsPair) => void): void {
+    let used = "";
+    let seen = "";
+    const look = async () => {
+      const now = await this.#state();
+      if (now !== used && (used === "" || now === seen)) {
+        // Those that were there at the start are compared as well: they may have changed since.
+        used = now;
+        this.#reload(use);
+      }
+      seen = now;
+      this.#timer = setTimeout(look, look_every_ms).unref();
+    };
+    this.#timer = setTimeout(look, look_every_ms).unref();
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+  }
+
+  #reload(use: (pair: TlsPair) => void): void {
+    try {
+      const fresh = readPair(this.paths);
+      if (fresh.cert !== this.#pair.cert || fresh.key !== this.#pair.key) {
+        use(fresh);
+        this.#pair = fresh;
+        this.log.info("the certificate was reloaded", { tls_cert: this.paths.cert });
+      }
+      this.#failure = null;
+    } catch (error) {
+      this.#failure =
+        "The certificate has changed and can't be used, the one before stays in use: " +
+        `${error instanceof Error ? error.message : String(error)}.`;
+      this.log.error("the certificate can't be reloaded", errorFields(error));
+    }
+  }
+
+  /** What changes whenever one of the files does, also behind symbolic links. */
+  async #state(): Promise<string> {
+    const states = [this.paths.cert, this.paths.key].map(async (path) => {
+      try {
+        const { dev, ino, size, mtimeMs } = await stat(path);
+        return [dev, ino, size, mtimeMs].join(" ");
+      } catch (error) {
+        return String((error as { code?: string }).code);
+      }
+    });
+    return (await Promise.all(states)).join(" / ");
+  }
+}

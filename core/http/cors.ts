@@ -72,4 +72,4 @@ export class Cors {
 
 /** `https://app.example`, `http://localhost:5173`; a slash at the end is forgiven. */
 const isOrigin = (text: string): boolean =>
-  /^https?:\/\/[^/?#@]+\/?$/.test(text) && URL.canParse(text);
+  /^https?:\/\/[^/?#@*]+\/?$/.test(text) && URL.canParse(text);

@@ -10,6 +10,10 @@ import { selfSigned } from "../helpers/self-signed";
 import { temporaryDirectory } from "../helpers/data-directory";
 import { startExecutable } from "../helpers/executable";
 
+interface Health {
+  readonly status: string;
+  readonly tls?: string | null;
+}
 const insecure = { tls: { rejectUnauthorized: false } };
 
 /** The name in the certificate that the server shows now. */
@@ -49,7 +53,7 @@ test("HTTPS by a certificate, which is read again when it changes", async () => 
   });
   const url = server.url();
   expect(url).toStartWith("https://");
-  const health = async () => (await fetch(`${url}/health`, insecure)).json();
+  const health = async () => (await (await fetch(`${url}/health`, insecure)).json()) as Health;
   expect([await shownName(url), (await health()).tls]).toEqual(["first", null]);
   const signed = await fetch(`${url}/console/api/v1/session`, {
     ...insecure,
@@ -124,8 +128,10 @@ test("a pair that won't do ends the start, and the file is named", async () => {
 test("a Unix socket: for owner and group, instead of the port, and again after a crash", async () => {
   const path = join(mkdtempSync(join(tmpdir(), "dossier-socket-")), "dossier.sock");
   const env = { DOSSIER_SERVER_SOCKET: path };
-  const health = async () =>
-    (await fetch("http://localhost/health", { unix: path }).then((one) => one.json())).status;
+  const health = async () => {
+    const answer = await fetch("http://localhost/health", { unix: path });
+    return ((await answer.json()) as Health).status;
+  };
   {
     await using server = await startExecutable({ env });
     expect(await health()).toBe("ok");

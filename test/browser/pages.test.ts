@@ -499,6 +499,14 @@ const administration: readonly State[] = [
     },
   ],
   [
+    "backups, one of them just made",
+    async ({ go, say, page }) => {
+      await go("/backups");
+      await page.getByRole("button", { name: "Make a backup" }).click();
+      await say("originals, Dossier");
+    },
+  ],
+  [
     "the system's health",
     async ({ go, say }) => {
       await go("/system");

@@ -98,6 +98,7 @@ const nothing: readonly (readonly [path: string, text: string])[] = [
   ["/webhooks", "No webhooks yet"],
   ["/search", "What are you looking for?"],
   ["/audit?actor=nobody", "Nothing matches"],
+  ["/backups", "There is no backup"],
   ["/system?part=jobs", "No such jobs"],
 ];
 
@@ -186,6 +187,7 @@ const pages: readonly Asking[] = [
   [() => "/usage", api("/usage"), "What you hold"],
   [() => "/users", api("/users"), "mel@example.com"],
   [() => "/audit", api("/audit"), "createFolder"],
+  [() => "/backups", api("/backups$"), "There is no backup"],
   [() => "/system", api("/system$"), "Data directory"],
 ];
 

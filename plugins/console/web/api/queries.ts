@@ -49,6 +49,7 @@ export const keys = {
   users: ["user"],
   usage: ["usage"],
   audit: ["audit"],
+  backups: ["backup"],
   system: ["system"],
   jobs: ["job"],
   plugin_pages: ["plugin-page"],

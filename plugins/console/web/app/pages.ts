@@ -75,6 +75,12 @@ export const pages: readonly PageEntry[] = [
     admin: true,
   },
   {
+    path: "/backups",
+    load: () => import("../pages/backups/backups"),
+    nav: { group: "admin", label: "Backups", icon: "archive" },
+    admin: true,
+  },
+  {
     path: "/system",
     load: () => import("../pages/system/system"),
     nav: { group: "admin", label: "System", icon: "system" },

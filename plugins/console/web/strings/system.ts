@@ -18,6 +18,8 @@ export const system_strings = {
   status: "Status",
   checks_label: "Checks",
   fix: "What to do:",
+  mend: "Mend",
+  mend_label: (name: string) => `Mend: ${name}`,
   states: { ok: "OK", warn: "Warning", fail: "Failing" },
   days: (count: number) => `${count} ${count === 1 ? "day" : "days"}`,
   job_states: {
@@ -54,8 +56,9 @@ export const system_strings = {
     "New documents are refused when it is. Make room, or move the data directory to a larger disk.",
   backup_title: "Backups",
   backup_text:
-    "Stop the server and copy the data directory. Before a new version changes the database, it " +
-    "keeps a copy of it in backups/.",
+    "Before a new version changes the database, it keeps a copy of it in backups/; dossier " +
+    "rollback puts it back.",
+  backup_link: "Backups have a page of their own.",
   plugin: "Plugin",
   version: "Version",
   kind: "Kind",

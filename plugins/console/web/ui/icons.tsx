@@ -59,6 +59,7 @@ const paths = {
     "5L15.5 13",
   remove: "M12 20.5a8.5 8.5 0 1 0 0-17 8.5 8.5 0 0 0 0 17z M8 12h8",
   restore: "M4.5 12a7.5 7.5 0 1 0 2.3-5.4 M4.5 4v4h4",
+  archive: "M4 5h16v4H4z M5.5 9v10.5h13V9 M10 13h4",
   copy: "M9 9h10.5v10.5H9z M5.5 15H4.5V4.5H15v1",
   menu: "M4 7h16 M4 12h16 M4 17h16",
   external: "M13.5 4.5h6v6 M19.5 4.5 11 13 M17.5 14v5.5h-13v-13H10",

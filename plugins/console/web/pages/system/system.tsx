@@ -2,9 +2,12 @@
  * System, for administrators: health, jobs, storage, plugins, the log and the settings in force.
  */
 import { useQuery } from "@tanstack/preact-query";
-import { useLocation, useSearch } from "wouter-preact";
+import { useState } from "preact/hooks";
+import { Link, useLocation, useSearch } from "wouter-preact";
 import { api } from "../../api/client";
-import { keys } from "../../api/queries";
+import { keys, refresh } from "../../api/queries";
+import type { Answer } from "../../api/types";
+import { Button } from "../../ui/button";
 import { formatBytes } from "../../ui/format";
 import { Note } from "../../ui/note";
 import { PageHeader } from "../../ui/page-header";
@@ -13,6 +16,7 @@ import { Loading } from "../../ui/states";
 import { Table, type Column } from "../../ui/table";
 import { Tabs } from "../../ui/tabs";
 import { Tag } from "../../ui/tag";
+import { toast, toastError } from "../../ui/toast";
 import { system_strings as strings } from "../../strings/system";
 import { Jobs } from "./jobs";
 import { Logs } from "./logs";
@@ -112,6 +116,28 @@ function Panel({ part, state }: { readonly part: Part; readonly state: SystemSta
   );
 }
 
+function MendButton({ id, name }: Pick<Check, "id" | "name">) {
+  const [busy, setBusy] = useState(false);
+  const mend = async () => {
+    setBusy(true);
+    try {
+      const { done } = await api<Answer<"mendCheck">>(`/system/checks/${id}/mend`, {
+        method: "POST",
+      });
+      toast({ text: done });
+    } catch (error) {
+      toastError(error);
+    }
+    setBusy(false);
+    await refresh(...keys.system);
+  };
+  return (
+    <Button small busy={busy} aria-label={strings.mend_label(name)} onClick={() => void mend()}>
+      {strings.mend}
+    </Button>
+  );
+}
+
 const check_columns: readonly Column<Check>[] = [
   {
     key: "check",
@@ -134,6 +160,12 @@ const check_columns: readonly Column<Check>[] = [
     header: strings.status,
     kind: "tight",
     cell: ({ status }) => <Tag tone={check_tones[status]}>{strings.states[status]}</Tag>,
+  },
+  {
+    key: "mend",
+    header: strings.actions,
+    kind: "actions",
+    cell: ({ id, name, mendable }) => mendable && <MendButton id={id} name={name} />,
   },
 ];
 
@@ -201,6 +233,9 @@ function Storage({ state: { storage } }: { readonly state: SystemState }) {
       <div class="stack-small">
         <h3>{strings.backup_title}</h3>
         <p class="muted">{strings.backup_text}</p>
+        <p>
+          <Link href="/backups">{strings.backup_link}</Link>
+        </p>
       </div>
     </section>
   );

@@ -22,20 +22,22 @@ export const lockDirectory = (directory: string): (() => void) =>
     lockFile(
       join(directory, lock_file),
       (path) =>
-        `another server is running on ${directory}: it holds ${path}. ` +
-        "Stop it first, or give this one a data directory of its own.",
+        new Error(
+          `another server is running on ${directory}: it holds ${path}. ` +
+            "Stop it first, or give this one a data directory of its own.",
+        ),
     ),
   );
 
-/** The same for one file, which is made. `inUse` says why it can't be had now. */
-export function lockFile(path: string, inUse: (path: string) => string): () => void {
+/** The same for one file, which is made. @throws what `inUse` makes when another process has it. */
+export function lockFile(path: string, inUse: (path: string) => Error): () => void {
   const database = new Database(path, { create: true });
   try {
     database.run("pragma busy_timeout = 0");
     database.run("begin exclusive");
   } catch (error) {
     database.close();
-    throw isBusy(error) ? new Error(inUse(path)) : error;
+    throw isBusy(error) ? inUse(path) : error;
   }
   held.add(database);
   return () => {

@@ -11,14 +11,14 @@ export const backupJobs = (backups: BackupService): JobHandler[] => [
   handle(
     MakeBackup,
     async ({ with_secrets }, { signal }) => {
-      await backups.make({ with_secrets }, { signal }).catch(endForGood);
+      await backups.make({ with_secrets }, { signal }).catch(unlessStopped(signal));
     },
     limits,
   ),
   handle(
     RehearseBackup,
     async ({ name }, { signal }) => {
-      await backups.rehearse(name, { signal }).catch(endForGood);
+      await backups.rehearse(name, { signal }).catch(unlessStopped(signal));
     },
     limits,
   ),
@@ -27,7 +27,13 @@ export const backupJobs = (backups: BackupService): JobHandler[] => [
 export const backupSchedules = (cron: string | null) =>
   cron === null ? [] : [every(cron, MakeBackup, { with_secrets: false })];
 
-/** Another attempt is for the next tick, or for whoever reads why. */
-function endForGood(error: unknown): never {
-  throw new PermanentFailure(error instanceof Error ? error.message : String(error));
-}
+/**
+ * Another attempt is for the next tick, or for whoever reads why; one that was cut off by the stop
+ * of the server begins again with its start.
+ */
+const unlessStopped =
+  (signal: AbortSignal) =>
+  (error: unknown): never => {
+    if (signal.aborted) throw error;
+    throw new PermanentFailure(error instanceof Error ? error.message : String(error));
+  };

@@ -6,7 +6,17 @@ import { existsSync } from "node:fs";
 import { mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { removeLeftovers } from "../../core/lib/temporary-files";
-import { commit, lockFile, rfc3339, version, type Context, type Isolate } from "../../core/sdk";
+import {
+  badRequest,
+  commit,
+  conflict,
+  HttpError,
+  lockFile,
+  rfc3339,
+  version,
+  type Context,
+  type Isolate,
+} from "../../core/sdk";
 import { database_part, type Manifest } from "./archive";
 import type { BackupProbe } from "./contract";
 import type { Progress } from "./progress";
@@ -46,7 +56,16 @@ export interface MakerParts extends Pick<Context, "paths" | "now_ms"> {
 export class BackupMaker {
   constructor(private readonly parts: MakerParts) {}
 
-  /** @throws Error in words; nothing half-made stays. */
+  /** Deletes what a crash has left, unless it belongs to a backup that is under way. */
+  async clean(): Promise<void> {
+    try {
+      await this.#working(async () => removeHalves(this.parts.directory));
+    } catch (error) {
+      if (!(error instanceof HttpError)) throw error;
+    }
+  }
+
+  /** @throws HttpError when it can't begin, Error in words; nothing half-made stays. */
   async make(request: MakeRequest, watch: Watch): Promise<Made> {
     const directory = resolve(request.directory ?? this.parts.directory);
     await mkdir(directory, { recursive: true });
@@ -156,9 +175,8 @@ export class BackupMaker {
   async #working<R>(work: (directory: string) => Promise<R>): Promise<R> {
     const home = join(this.parts.paths.data, "backups");
     await mkdir(home, { recursive: true });
-    const unlock = lockFile(
-      join(home, "backup.lock"),
-      () => "another backup of this data directory is under way",
+    const unlock = lockFile(join(home, "backup.lock"), () =>
+      conflict("Another backup of this data directory is under way.", "backup_running"),
     );
     const directory = join(home, `${work_prefix}${this.parts.now_ms()}`);
     try {
@@ -178,15 +196,15 @@ const signalOf = ({ signal }: Watch) => (signal === undefined ? {} : { signal })
 async function archivesOf(path: string | undefined): Promise<string[]> {
   if (path === undefined) return [];
   const found = resolve(path);
-  if (!existsSync(found)) throw new Error(`there is no backup ${found} to be incremental to`);
+  if (!existsSync(found)) throw badRequest(`There is no backup ${found} to be incremental to.`);
   if (!(await stat(found)).isDirectory()) return [found];
   const names = (await readdir(found)).filter((name) => backup_pattern.test(name)).sort();
-  if (names.length === 0) throw new Error(`there is no backup in ${found} to be incremental to`);
+  if (names.length === 0) throw badRequest(`There is no backup in ${found} to be incremental to.`);
   return names.map((name) => join(found, name));
 }
 
 async function removeHalves(directory: string): Promise<void> {
-  for (const name of await readdir(directory))
+  for (const name of await readdir(directory).catch(() => []))
     if (name.endsWith(unfinished) && backup_pattern.test(name.slice(0, -unfinished.length)))
       await rm(join(directory, name), { force: true });
 }

@@ -64,6 +64,7 @@ export default definePlugin({
       schedules: backupSchedules(settings.schedule),
       fills: [...backupMetrics(backups, ctx), ...backupChecks(backups, ctx.now_ms)],
       health: () => backups.health(),
+      start: () => maker.clean(),
     };
   },
 });

@@ -5,7 +5,7 @@
 import { mkdir, readdir, rm } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { Cron } from "croner";
-import { conflict, notFound, type Context, type Isolate } from "../../core/sdk";
+import { conflict, HttpError, notFound, type Context, type Isolate } from "../../core/sdk";
 import { openBackup, readOriginals } from "./archive";
 import type { Description } from "./child/lookup";
 import {
@@ -197,6 +197,8 @@ export class BackupService {
       log.info(`${kind} succeeded`, { path: made });
       return result;
     } catch (error) {
+      // It was refused, or the server stops: nothing is wrong with backups.
+      if (error instanceof HttpError || signal?.aborted) throw error;
       const why = error instanceof Error ? error.message : String(error);
       log.error(`${kind} failed`, { path, error: why });
       await note({ path, error: why.replace(/\.$/, "") }).catch(() => {});

@@ -19,6 +19,7 @@ import {
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { ZipWriter } from "../../core/lib/zip-writer";
+import { executable } from "../../scripts/build";
 import { runCommand } from "../../scripts/lib/launch";
 import { startExecutable, type Executable } from "../helpers/executable";
 
@@ -147,6 +148,39 @@ describe("a backup", () => {
     await using restored = await startExecutable({ data });
     expect(await search(restored)).toEqual(expected);
     await restored.stop();
+  });
+});
+
+describe("a backup that is cut off", () => {
+  test("by a kill leaves nothing behind after the next start, and one that waits is made", async () => {
+    await using server = await startExecutable();
+    const { body: folder } = await server.send("ada", "POST", "/folders", { name: "Hut" });
+    for (let n = 0; n < 20; n++) await upload(server, folder.id, `${n}.txt`, `Original ${n}`);
+    const home = join(server.data, "backups");
+    const halves = () =>
+      readdirSync(home).filter((name) => /^\.backup-work|\.unfinished$/.test(name));
+    const making = Bun.spawn([executable, "backup", "--data", server.data], {
+      stdout: "ignore",
+      stderr: "ignore",
+    });
+    await server.untilTrue(() => existsSync(home) && halves().length > 0);
+    making.kill("SIGKILL");
+    await making.exited;
+    await server.restart();
+    await server.untilTrue(() => halves().length === 0);
+    expect((await server.send(null, "GET", "/health")).body.status).toBe("ok");
+    await server.mustCli(["backup"]);
+    expect(backupsIn(home).length).toBeGreaterThan(0);
+    await server.stop();
+  });
+
+  test("or begun wrongly is no failure of backups", async () => {
+    await using server = await startExecutable();
+    await server.key("ada");
+    const { code, stderr } = await server.cli(["backup", "--incremental-to", "/nonexistent"]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining("no backup /nonexistent")]);
+    expect((await server.send(null, "GET", "/health")).body.status).toBe("ok");
+    await server.stop();
   });
 });
 

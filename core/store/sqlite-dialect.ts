@@ -1,6 +1,6 @@
 /**
  * bun:sqlite behind Kysely's own SQLite dialect: cached statements, one connection, transactions
- * that take the write lock at once.
+ * that take the write lock at once. Whoever commits one makes it durable: see log-sync.ts.
  */
 import type { Database } from "bun:sqlite";
 import {
@@ -95,11 +95,26 @@ class SingleConnectionDriver extends SqliteDriver {
   // A plain `begin` takes the write lock at the first write, and then fails at once when another
   // connection wrote in between.
   override async beginTransaction(connection: DatabaseConnection): Promise<void> {
-    await connection.executeQuery(CompiledQuery.raw("begin immediate"));
+    this.raw.run("pragma synchronous = NORMAL");
+    try {
+      await connection.executeQuery(CompiledQuery.raw("begin immediate"));
+    } catch (error) {
+      this.#syncStatements();
+      throw error;
+    }
+  }
+  override async commitTransaction(connection: DatabaseConnection): Promise<void> {
+    await super.commitTransaction(connection);
+    this.#syncStatements();
   }
   override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
     // A full disk ends the transaction by itself; rolling back again would hide the reason.
     if (this.raw.inTransaction) await super.rollbackTransaction(connection);
+    this.#syncStatements();
+  }
+  /** A statement outside a transaction is on the disk when it has run. */
+  #syncStatements(): void {
+    this.raw.run("pragma synchronous = FULL");
   }
 }
 

@@ -14,11 +14,12 @@ import { GroupCommit } from "./group-commit";
 import { MemberHandle, type HandleParts } from "./member-handle";
 import { Mutex } from "./mutex";
 import type { ReadConnectionSpec } from "./read-connection";
+import { LogSync } from "./log-sync";
 import { openUsingReserve } from "./reserve-file";
 import { Shrinking } from "./shrinking";
 import { SingleConnectionDialect, kyselyStatements } from "./sqlite-dialect";
 import { SqlitePreparedReads } from "./sqlite-statements";
-import { storageFull } from "./storage-errors";
+import { storageFull, storageUnwritable } from "./storage-errors";
 import { StorageState } from "./storage-state";
 import type { Db, Space, Store, TransactionOptions } from "./store";
 import { WalTruncation } from "./wal-truncation";
@@ -87,6 +88,7 @@ export class SqliteStore implements Store {
   readonly #commits: GroupCommit;
   readonly #room: DiskRoom;
   readonly #state: StorageState;
+  readonly #log_sync: LogSync;
   readonly #checkpointer: Checkpointer;
   readonly #wal: WalTruncation;
   readonly #shrinking: Shrinking;
@@ -134,6 +136,7 @@ export class SqliteStore implements Store {
     const parts: HandleParts = { config: { dialect }, dialect, driver: dialect.createDriver() };
     this.reads = new SqlitePreparedReads(reader);
     const onError = (error: unknown): void => this.#state.noteError(error);
+    this.#log_sync = new LogSync(`${path}-wal`);
     this.#checkpointer = new Checkpointer(writer, mutex, {
       path,
       log_pages_max: logLimits(freeSpaceOf(dirname(path))).pages_max,
@@ -215,6 +218,7 @@ export class SqliteStore implements Store {
     await this.#checkpointer.stop();
     await this.#wal.stop();
     this.reads.close();
+    await this.#log_sync.close();
     await this.db.destroy();
   };
 
@@ -226,6 +230,7 @@ export class SqliteStore implements Store {
     this.#room.limitGrowth();
     try {
       await this.#scope.exit(() => this.db.begin().execute(within));
+      await this.#sync();
       this.#state.noteWritten();
     } finally {
       if (this.#state.met_full_disk) {
@@ -239,6 +244,16 @@ export class SqliteStore implements Store {
         await this.#wal.trySome();
         await this.#room.check();
       }
+    }
+  }
+
+  /** @throws HttpError 503 when what was committed may be lost. */
+  async #sync(): Promise<void> {
+    try {
+      await this.#log_sync.sync();
+    } catch (error) {
+      this.#state.noteLostSync(error);
+      throw storageUnwritable();
     }
   }
 

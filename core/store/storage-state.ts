@@ -52,6 +52,11 @@ export class StorageState {
     }
   }
 
+  /** What was committed may not be on the disk. */
+  noteLostSync(error: unknown): void {
+    this.#stop(error instanceof Error ? error : new Error(String(error)));
+  }
+
   /** Why the storage can't be written to, or null. Tries it out when that is not known. */
   async failure(): Promise<string | null> {
     if (this.options.isDiskFull())

@@ -2,7 +2,15 @@
  * Every SQL statement about the items of import runs. The database comes first, so that the caller
  * decides the transaction.
  */
-import { listPage, pageWindow, sql, toNumber, type Listed, type PageRequest } from "../../core/sdk";
+import {
+  listPage,
+  pageWindow,
+  prepared,
+  sql,
+  toNumber,
+  type Listed,
+  type PageRequest,
+} from "../../core/sdk";
 import { isGone } from "../folders/contract";
 import type { ImportsDb, ItemRow, ItemStatus } from "./store";
 
@@ -82,15 +90,15 @@ export const findBySource = (
 export const indexingItems = async (
   db: ImportsDb,
   document_ids: readonly string[],
-): Promise<ItemRow[]> =>
-  document_ids.length === 0
-    ? []
-    : db
-        .selectFrom("imports_items")
-        .selectAll()
-        .where("document_id", "in", document_ids)
-        .where(sql.ref("status"), "=", sql.lit("pending"))
-        .execute();
+): Promise<ItemRow[]> => (document_ids.length === 0 ? [] : waitingFor(db, { document_ids }));
+const waitingFor = prepared(
+  (db: ImportsDb, { document_ids }: { readonly document_ids: readonly string[] }) =>
+    db
+      .selectFrom("imports_items")
+      .selectAll()
+      .where("document_id", "in", document_ids)
+      .where(sql.ref("status"), "=", sql.lit("pending")),
+);
 
 /** Ends the pending items of a run, or those of one host that none has begun; returns how many. */
 export async function endPending(

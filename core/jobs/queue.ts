@@ -198,10 +198,10 @@ export class JobQueue {
 }
 
 function requireFit(on: JobRef | EventRef, payload: unknown): void {
-  const problem = Value.Errors(on.payload, payload).First();
-  if (problem)
-    throw new Error(
-      `${on.kind} ${on.id}: the payload does not fit its schema: ${problem.path || "/"} ` +
-        problem.message,
-    );
+  // Looking for errors takes much longer than seeing that there are none.
+  if (Value.Check(on.payload, payload)) return;
+  const { path, message } = Value.Errors(on.payload, payload).First()!;
+  throw new Error(
+    `${on.kind} ${on.id}: the payload does not fit its schema: ${path || "/"} ${message}`,
+  );
 }

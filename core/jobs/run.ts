@@ -242,12 +242,9 @@ const crashedTooOften = ({ attempts, crashes }: table.Claimed): Outcome => ({
 /** @throws PermanentFailure when the payload does not fit the schema any more. */
 function checkedPayload(schema: TSchema, text: string): unknown {
   const payload: unknown = JSON.parse(text);
-  const problem = Value.Errors(schema, payload).First();
-  if (problem)
-    throw new PermanentFailure(
-      `the payload does not fit: ${problem.path || "/"} ${problem.message}`,
-    );
-  return payload;
+  if (Value.Check(schema, payload)) return payload;
+  const { path, message } = Value.Errors(schema, payload).First()!;
+  throw new PermanentFailure(`the payload does not fit: ${path || "/"} ${message}`);
 }
 
 const stoppedBy = (signal: AbortSignal): Stopped | undefined =>

@@ -155,7 +155,7 @@ export const backupHandlers = (
   },
   async make({ body }) {
     backups.requireIdle();
-    await enqueue(db, MakeBackup, { with_secrets: body.with_secrets ?? false }, once);
+    await enqueue(db, MakeBackup, { with_secrets: body.with_secrets ?? false });
     return reply(202, undefined, { location: "/console/api/v1/backups", "retry-after": "1" });
   },
   async download({ params }) {
@@ -172,13 +172,10 @@ export const backupHandlers = (
   async rehearse({ params }) {
     await backups.require(params.name);
     backups.requireIdle();
-    await enqueue(db, RehearseBackup, { name: params.name }, once);
+    await enqueue(db, RehearseBackup, { name: params.name });
     return reply(202, undefined, { location: "/console/api/v1/backups", "retry-after": "1" });
   },
 });
-
-/** A second click does nothing. */
-const once = { key: "asked" };
 
 const toRecord = ({ name, bytes, made, problem, rehearsed_at, failure }: Listed) => ({
   name,

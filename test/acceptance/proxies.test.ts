@@ -1,0 +1,176 @@
+/** The executable behind the real nginx, as examples/deployment/nginx.conf has it, asked by curl. */
+import { describe, expect, test } from "bun:test";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { selfSigned } from "../helpers/self-signed";
+import { startExecutable, type Executable } from "../helpers/executable";
+
+const nginx = Bun.which("nginx"),
+  curl = Bun.which("curl");
+const skipped = !nginx || !curl;
+if (skipped) console.log("Tests of proxies are skipped: they need nginx and curl.");
+
+const example = readFileSync(join(import.meta.dir, "../../examples/deployment/nginx.conf"), "utf8");
+
+interface Proxy extends AsyncDisposable {
+  /** Answers status, headers and body of a call of curl. */
+  curl(path: string, ...args: string[]): Promise<{ status: number; head: string; body: string }>;
+}
+
+async function freePort(): Promise<number> {
+  const { promise, resolve } = Promise.withResolvers<number>();
+  const server = createServer().listen(0, "127.0.0.1", () => {
+    const { port } = server.address() as { port: number };
+    server.close(() => resolve(port));
+  });
+  return promise;
+}
+
+/** nginx with the example, changed in what differs from machine to machine and by `change`. */
+async function startNginx(
+  upstream: string,
+  change: (conf: string) => string = (conf) => conf,
+): Promise<Proxy> {
+  const directory = mkdtempSync(join(tmpdir(), "dossier-nginx-"));
+  const at = (name: string) => join(directory, name);
+  const port = await freePort();
+  const { cert, key } = await selfSigned("nas.example");
+  writeFileSync(at("nas.crt"), cert);
+  writeFileSync(at("nas.key"), key);
+  const conf = change(example)
+    .replace("server 127.0.0.1:4780", `server ${upstream}`)
+    .replace("listen 443", `listen 127.0.0.1:${port}`)
+    .replace("listen 80", `listen 127.0.0.1:${await freePort()}`)
+    .replace("/etc/ssl/nas.example.crt", at("nas.crt"))
+    .replace("/etc/ssl/nas.example.key", at("nas.key"));
+  const temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
+    .map((name) => `${name}_temp_path ${at(name)};`)
+    .join("\n");
+  const user = process.getuid?.() === 0 ? "user root;" : "";
+  writeFileSync(
+    at("nginx.conf"),
+    `daemon off; ${user} worker_processes 1; pid ${at("pid")}; error_log ${at("errors")};
+events {}
+http { access_log off; ${temporary}
+${conf} }`,
+  );
+  const child = Bun.spawn([nginx!, "-p", directory, "-c", at("nginx.conf"), "-e", at("errors")], {
+    stdout: "ignore",
+    stderr: "ignore",
+  });
+  const proxy: Proxy = {
+    async curl(path, ...args) {
+      const run = Bun.spawn(
+        [
+          ...[curl!, "-sk", "-i", "--http1.1", "--max-time", "20"],
+          ...["--resolve", `nas.example:${port}:127.0.0.1`, "-H", "Host: nas.example"],
+          ...args,
+          `https://nas.example:${port}${path}`,
+        ],
+        { stdout: "pipe", stderr: "ignore" },
+      );
+      const text = await run.stdout.text();
+      await run.exited;
+      const [head = "", ...rest] = text
+        .replace(/^HTTP\/1.1 100 Continue\r\n\r\n/, "")
+        .split("\r\n\r\n");
+      return { status: Number(head.split(" ")[1] ?? 0), head, body: rest.join("\r\n\r\n") };
+    },
+    async [Symbol.asyncDispose]() {
+      child.kill("SIGTERM");
+      await child.exited;
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+  for (let tries = 0; (await proxy.curl("/dossier")).status === 0; tries++) {
+    if (tries > 100) throw new Error(`nginx: ${await Bun.file(at("errors")).text()}`);
+    await Bun.sleep(50);
+  }
+  return proxy;
+}
+
+const env = {
+  DOSSIER_SERVER_PUBLIC_URL: "https://nas.example/dossier",
+  DOSSIER_SERVER_TRUSTED_PROXIES: "127.0.0.1",
+  DOSSIER_ADMIN_EMAIL: "root@x.example",
+  DOSSIER_ADMIN_PASSWORD: "correct horse battery",
+};
+const takenAway = (conf: string) =>
+  conf.replace("proxy_pass http://dossier;", "proxy_pass http://dossier/;");
+const overSocket = (socket: string) => `unix:${socket}`;
+
+describe.skipIf(skipped)("nginx", () => {
+  const ways: [string, boolean, ((conf: string) => string) | undefined][] = [
+    ["passes the path on", false, undefined],
+    ["takes the path away", false, takenAway],
+    ["comes by the Unix socket", true, undefined],
+  ];
+  test.each(ways)("that %s", async (_how, by_socket, change) => {
+    const socket = join(mkdtempSync(join(tmpdir(), "dossier-nginx-")), "dossier.sock");
+    await using server = await startExecutable({
+      env: { ...env, ...(by_socket && { DOSSIER_SERVER_SOCKET: socket }) },
+    });
+    const upstream = by_socket ? overSocket(socket) : new URL(server.url()).host;
+    await using proxy = await startNginx(upstream, change);
+    await expectWell(server, proxy);
+  });
+});
+
+async function expectWell(server: Executable, proxy: Proxy): Promise<void> {
+  const key = await server.createUser();
+  const api = "/dossier/api/dev/v1";
+  const bearer = ["-H", `Authorization: Bearer ${key}`];
+  const json = ["-H", "Content-Type: application/json"];
+
+  const made = await proxy.curl(`${api}/folders`, ...bearer, ...json, "-d", '{"name":"Hut"}');
+  const folder = JSON.parse(made.body) as { id: string };
+  expect(made.status).toBe(201);
+  expect(made.head.toLowerCase()).toContain(`location: ${api}/folders/${folder.id}`.toLowerCase());
+  expect((await proxy.curl(`${api}/folders/${folder.id}`, ...bearer)).status).toBe(200);
+
+  // Larger than what nginx takes unless told otherwise.
+  const file = join(server.data, "large.txt");
+  writeFileSync(file, "The ceramic filter is replaced every ninety days.\n".repeat(60_000));
+  const upload = ["-F", `file=@${file};type=text/plain`];
+  const sent = await proxy.curl(
+    `${api}/documents/file?folder_id=${folder.id}`,
+    ...bearer,
+    ...upload,
+  );
+  expect([sent.status, JSON.parse(sent.body).content_url]).toEqual([
+    201,
+    expect.stringMatching(/^\/dossier\/api\/dev\/v1\/documents\/doc_/),
+  ]);
+
+  const root = await proxy.curl("/dossier/");
+  expect([root.status, root.head.toLowerCase()]).toEqual([
+    302,
+    expect.stringContaining("location: /dossier/console/\r"),
+  ]);
+  const page = await proxy.curl("/dossier/console/");
+  const script = /<script type="module" src="([^"]*)"/.exec(page.body)![1]!;
+  expect((await proxy.curl(script)).status).toBe(200);
+
+  const form = JSON.stringify({
+    email: env.DOSSIER_ADMIN_EMAIL,
+    password: env.DOSSIER_ADMIN_PASSWORD,
+  });
+  const own = ["-H", "Origin: https://nas.example", "-H", "Sec-Fetch-Site: same-origin"];
+  const signed = await proxy.curl("/dossier/console/api/v1/session", ...own, ...json, "-d", form);
+  const cookie = /set-cookie: ([^;]*);([^\r]*)/i.exec(signed.head)!;
+  expect(cookie[1]).toStartWith("__Secure-dossier=dss_");
+  expect(cookie[2]).toMatch(/Path=\/dossier; HttpOnly; SameSite=Strict; .*Secure/);
+  const session = await proxy.curl("/dossier/console/api/v1/session", "-H", `Cookie: ${cookie[1]}`);
+  expect(JSON.parse(session.body).user.email).toBe(env.DOSSIER_ADMIN_EMAIL);
+  const forged = ["-H", "Origin: https://evil.example", "-H", `Cookie: ${cookie[1]}`];
+  const refused = await proxy.curl(
+    "/dossier/console/api/v1/folders",
+    ...forged,
+    ...json,
+    "-d",
+    "{}",
+  );
+  expect(refused.status).toBe(403);
+}

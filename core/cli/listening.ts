@@ -14,20 +14,27 @@ interface ListenSettings {
 }
 
 /** Paths are below the data directory. @throws ConfigError */
-export function listenOptions({ config, located, log }: Bootstrap): ListenOptions {
-  const { host, port, socket, tls_cert, tls_key } = config.values
-    .server as unknown as ListenSettings;
-  const at = (path: string) => resolve(located.data, path);
+export function listenOptions(boot: Bootstrap): ListenOptions {
+  const { tls_cert, tls_key } = boot.config.values.server as unknown as ListenSettings;
+  const at = (path: string) => resolve(boot.located.data, path);
+  const tls = tlsFiles(tls_cert && at(tls_cert), tls_key && at(tls_key), boot.log);
+  return { ...listenPlaces(boot), tls, log: boot.log };
+}
+
+/** The port and the path of the socket, of which there is one at least. */
+export function listenPlaces({
+  config,
+  located,
+}: Pick<Bootstrap, "config" | "located">): Pick<ListenOptions, "port" | "socket"> {
+  const { host, port, socket } = config.values.server as unknown as ListenSettings;
   return {
     port: opensPort(config) ? { host, port } : null,
-    socket: socket === undefined ? null : at(socket),
-    tls: tlsFiles(tls_cert && at(tls_cert), tls_key && at(tls_key), log),
-    log,
+    socket: socket === undefined ? null : resolve(located.data, socket),
   };
 }
 
 /** With a socket the port is opened only when somebody has asked for it. */
-export const opensPort = ({ values, settings }: Pick<Config, "values" | "settings">): boolean =>
+const opensPort = ({ values, settings }: Pick<Config, "values" | "settings">): boolean =>
   values.server!.socket === undefined ||
   settings.some(
     ({ section, key, origin }) =>

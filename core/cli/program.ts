@@ -5,6 +5,7 @@ import { version } from "../base/version";
 import type { Command } from "../plugin/command";
 import type { ProgramOptions } from "./command-options";
 import { addCoreCommands } from "./core-commands";
+import { addHealthCommand } from "./health-command";
 import { addPluginCommand, addTool } from "./plugin-commands";
 
 const usage_exit = 2;
@@ -29,6 +30,7 @@ export async function runProgram(
     })
     .showHelpAfterError("(dossier --help lists the commands)");
   addCoreCommands(program, options);
+  addHealthCommand(program, options);
   for (const plugin of options.built_in) {
     for (const command of Object.values(plugin.commands as Record<string, Command>))
       addPluginCommand(program, command, options);

@@ -1,0 +1,81 @@
+/** `dossier health`: asks the running server how it is, for whoever can only run a program. */
+import type { Command as Commander } from "commander";
+import { listenUrl, type AddressSettings } from "../base/public-url";
+import { bootstrap } from "./bootstrap";
+import { flagsOf, withData, type ProgramOptions } from "./command-options";
+import { listenPlaces } from "./listening";
+
+const answer_ms_max = 5_000;
+/** Listening on every address includes this one. */
+const everywhere: Readonly<Record<string, string>> = { "0.0.0.0": "127.0.0.1", "::": "::1" };
+
+interface Health {
+  readonly status: string;
+  readonly version?: string;
+  readonly [field: string]: unknown;
+}
+
+export function addHealthCommand(program: Commander, program_options: ProgramOptions): void {
+  withData(program.command("health"))
+    .description(
+      "Ask the running server how it is. Exit code 0: it answers, also when it says what does " +
+        "not work; 1: it does not.",
+    )
+    .option("--url <address>", "ask there, instead of where the settings say that it listens")
+    .option("--host <address>", "the address that it listens on")
+    .option("--port <number>", "the port that it listens on")
+    .option("--strict", "exit with 1 as well when something does not work")
+    .action(async (options) => {
+      const answer = await ask(options.url as string | undefined, options, program_options);
+      program_options.print(inWords(answer));
+      if (options.strict && answer.status !== "ok") throw new Error("something does not work");
+    });
+}
+
+/** @throws Error when it does not answer as a Dossier does. */
+async function ask(
+  url: string | undefined,
+  options: Record<string, unknown>,
+  { built_in }: ProgramOptions,
+): Promise<Health> {
+  const [address, how] =
+    url === undefined ? await ownAddress(options, built_in) : [url.replace(/\/+$/, ""), {}];
+  if (!URL.canParse(address)) throw new Error(`${address} is not an address`);
+  const place = "unix" in how ? how.unix : address;
+  try {
+    const signal = AbortSignal.timeout(answer_ms_max);
+    const answer = await fetch(`${address}/health`, { ...how, signal });
+    const health = (await answer.json()) as Health;
+    if (answer.ok && typeof health.status === "string") return health;
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new Error(`no answer from ${place}: ${why}`);
+  }
+  throw new Error(`what answers at ${place} is no Dossier that is well enough to say how it is`);
+}
+
+/** Where the settings say: the port, or else the socket. */
+async function ownAddress(
+  options: Record<string, unknown>,
+  built_in: ProgramOptions["built_in"],
+): Promise<[string, { readonly unix: string } | { readonly tls?: object }]> {
+  const env = process.env;
+  const boot = await bootstrap({ flags: flagsOf(options), env, built_in, preflight_command: null });
+  const { port, socket } = listenPlaces(boot);
+  if (port === null) return ["http://localhost", { unix: socket! }];
+  const { tls_cert } = boot.config.values.server as unknown as AddressSettings;
+  const host = everywhere[port.host] ?? port.host;
+  const address = listenUrl({ ...port, host, ...(tls_cert !== undefined && { tls_cert }) });
+  // The certificate is for the name that people use, and nothing is told to whoever answers.
+  return [address, { tls: { rejectUnauthorized: false } }];
+}
+
+/** Each field that is not well, on a line of its own. */
+function inWords({ status, version, storage, tls, plugins }: Health): string {
+  const failing = Array.isArray(plugins) ? (plugins as { name: string; reason: string }[]) : [];
+  return [
+    `${status}${version === undefined ? "" : ` (Dossier ${version})`}`,
+    ...[storage, tls].filter((reason) => typeof reason === "string"),
+    ...failing.map(({ name, reason }) => `${name}: ${reason}`),
+  ].join("\n");
+}

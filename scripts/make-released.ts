@@ -1,6 +1,7 @@
 /**
- * `bun scripts/make-released.ts`: writes a small data directory with the executable of this version
- * to test/released/<version>, for the upgrade tests of every later one. Run it once for a release.
+ * `bun scripts/make-released.ts [name]`: writes a small data directory with the executable of this
+ * version to test/released/<version>, for the upgrade tests of every later one. Run it once for a
+ * release; a layout between two releases goes under a name of its own, such as 0.1.0-20261122.
  */
 import { Database } from "bun:sqlite";
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -10,7 +11,7 @@ import manifest from "../package.json";
 import { createKey, launch } from "./lib/launch";
 
 const root = resolve(import.meta.dir, "..");
-const target = join(root, "test/released", manifest.version);
+const target = join(root, "test/released", process.argv[2] ?? manifest.version);
 const data = mkdtempSync(join(tmpdir(), "dossier-released-"));
 const server = await launch({ data });
 const key = await createKey(data, "ada@example.com", { role: "admin" });

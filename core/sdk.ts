@@ -7,6 +7,7 @@
 export { definePlugin, type Context } from "./plugin/define";
 export {
   CommandObserver,
+  UsageError,
   type Command,
   type CommandHandler,
   type RunCommand,
@@ -124,6 +125,7 @@ export { InvalidUrl, parseTarget, requireTarget, type Target } from "./outbound/
 export { levels, type Level, type Log } from "./base/log";
 export { commit, version } from "./base/version";
 export { environmentForPrograms } from "./base/environment";
+export { serverOn, type AskServer } from "./base/server-address";
 export type { Operations } from "./plugin/operations";
 export type { JobOverview } from "./jobs/overview";
 export type { KindCount } from "./jobs/kind-counts";

@@ -8,6 +8,7 @@ import answersOpenai from "./answers-openai/plugin";
 import audit from "./audit/plugin";
 import backups from "./backups/plugin";
 import chats from "./chats/plugin";
+import client from "./client/plugin";
 import console from "./console/plugin";
 import doctor from "./doctor/plugin";
 import documents from "./documents/plugin";
@@ -32,6 +33,7 @@ export const builtIn = [
   answersExtractive,
   answersOpenai,
   backups,
+  client,
   console,
   doctor,
   documents,

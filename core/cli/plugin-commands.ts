@@ -43,7 +43,8 @@ function add(program: Commander, command: Command, run: (given: Given) => Promis
       : (program.commands.find((one) => one.name() === first) ??
         program.command(first).description(`Commands about ${first}s.`));
   const made = withData(parent.command(second ?? first)).description(command.summary);
-  for (const arg of command.args ?? []) made.argument(`<${arg}>`);
+  for (const arg of command.args ?? [])
+    made.argument(arg.endsWith("?") ? `[${arg.slice(0, -1)}]` : `<${arg}>`);
   for (const { flags, description, required, choices, default: preset } of command.options ?? []) {
     const option = new Option(flags, description);
     if (choices) option.choices([...choices]);
@@ -51,8 +52,13 @@ function add(program: Commander, command: Command, run: (given: Given) => Promis
     made.addOption(option.makeOptionMandatory(required ?? false));
   }
   made.action(async (...given: unknown[]) => {
-    const args = given.slice(0, command.args?.length ?? 0) as string[];
-    await run({ args, options: given[args.length] as CommandInput["options"] });
+    const count = command.args?.length ?? 0;
+    // The last may be a list, or missing.
+    const args = given
+      .slice(0, count)
+      .flat()
+      .filter((arg) => typeof arg === "string");
+    await run({ args, options: given[count] as CommandInput["options"] });
   });
 }
 

@@ -2,7 +2,7 @@
 import { CommanderError, Command as Commander } from "commander";
 import { ConfigError } from "../base/config";
 import { version } from "../base/version";
-import type { Command } from "../plugin/command";
+import { UsageError, type Command } from "../plugin/command";
 import type { ProgramOptions } from "./command-options";
 import { addCoreCommands } from "./core-commands";
 import { addHealthCommand } from "./health-command";
@@ -42,6 +42,6 @@ export async function runProgram(
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : usage_exit;
     options.complain(error instanceof Error ? `dossier: ${error.message}` : String(error));
-    return error instanceof ConfigError ? usage_exit : 1;
+    return error instanceof ConfigError || error instanceof UsageError ? usage_exit : 1;
   }
 }

@@ -4,6 +4,7 @@
  */
 import { join } from "node:path";
 import { errorFields, type Log } from "../base/log";
+import { removeServerAddress, writeServerAddress } from "../base/server-address";
 import { commit, version } from "../base/version";
 import { serve, type HttpServer } from "../http/http-server";
 import { StartNotice } from "../http/slots";
@@ -60,6 +61,8 @@ export async function startServer(
       throw error;
     }
     if (boot.config.values.server!.public_url === undefined && served.url) address = served.url;
+    const temporary = join(boot.located.data, "tmp");
+    writeServerAddress(temporary, listening.socket ?? served.url!);
     boot.log.info("listening", {
       version,
       commit,
@@ -77,6 +80,7 @@ export async function startServer(
     return {
       async stop() {
         clearTimeout(tidying);
+        removeServerAddress(temporary);
         stopping.abort();
         const aborting = setTimeout(() => assembled.files.abortUploads(), uploads_ms_max);
         await served.stop(requests_ms_max);

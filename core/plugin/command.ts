@@ -8,7 +8,9 @@ export interface Command {
   readonly summary: string;
   /** It changes something: those who observe commands are told. */
   readonly changes?: boolean;
-  /** Positional arguments, all required: `["id"]`. */
+  /**
+   * Positional arguments: `["id"]`. The last may be missing (`id?`), or many (`files...`).
+   */
   readonly args?: readonly string[];
   /** Creates the data directory when it is missing; any other command requires it. */
   readonly starts_data?: boolean;
@@ -19,6 +21,10 @@ export interface Command {
     readonly choices?: readonly string[];
     readonly default?: string;
   }[];
+}
+/** The command was given what it can't be given: exit code 2. */
+export class UsageError extends Error {
+  override readonly name = "UsageError";
 }
 export interface CommandInput {
   readonly args: readonly string[];

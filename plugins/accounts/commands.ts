@@ -1,4 +1,5 @@
 /** The commands about users and keys: options in, one call to the service, lines out. */
+import { printRows, type PrintedRow } from "../../core/lib/print-rows";
 import { rfc3339, rfc3339OrNull, type Command, type CommandHandler } from "../../core/sdk";
 import type { Key, Role, Scope, User } from "./contract";
 import type { FirstAdmin } from "./first-admin";
@@ -140,9 +141,7 @@ export const commandHandlers = (
 const text = (option: string | boolean | undefined): string =>
   typeof option === "string" ? option : "";
 
-type Row = Readonly<Record<string, string | boolean | readonly string[] | null>>;
-
-const userRow = ({ id, email, role, active, created_at }: User): Row => ({
+const userRow = ({ id, email, role, active, created_at }: User): PrintedRow => ({
   id,
   email,
   role,
@@ -158,7 +157,7 @@ const keyRow = ({
   created_at,
   expires_at,
   last_used_at,
-}: Key): Row => ({
+}: Key): PrintedRow => ({
   id,
   name,
   prefix,
@@ -168,41 +167,3 @@ const keyRow = ({
   expires_at: rfc3339OrNull(expires_at),
   last_used_at: rfc3339OrNull(last_used_at),
 });
-
-interface PrintOptions {
-  readonly json: boolean;
-  readonly empty: string;
-  readonly print: (line: string) => void;
-}
-
-/** Rows as one JSON array, or as a table with aligned columns for people. */
-function printRows(rows: readonly Row[], { json, empty, print }: PrintOptions): void {
-  if (json) return print(JSON.stringify(rows, null, 2));
-  if (rows.length === 0) return print(empty);
-  const titles = Object.keys(rows[0]!);
-  const cells = [
-    titles.map((title) => title.replaceAll("_", " ")),
-    ...rows.map((row) => titles.map((title) => cellOf(row[title]!))),
-  ];
-  const widths = titles.map((_title, column) =>
-    Math.max(...cells.map((line) => line[column]!.length)),
-  );
-  for (const line of cells)
-    print(
-      line
-        .map((cell, column) => cell.padEnd(widths[column]!))
-        .join("  ")
-        .trimEnd(),
-    );
-}
-
-const cellOf = (value: Row[string]): string =>
-  value === null || value === undefined
-    ? "-"
-    : typeof value === "boolean"
-      ? value
-        ? "yes"
-        : "no"
-      : typeof value === "string"
-        ? value
-        : value.join(",");

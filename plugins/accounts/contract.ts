@@ -71,6 +71,15 @@ export interface Accounts {
    * expiry that won't do, 404.
    */
   createKey(user_id: string, input: NewKey): Promise<{ readonly key: Key; readonly token: string }>;
+  /**
+   * A key that is there while `work` runs, and gone without a trace after it; one that a crash
+   * leaves behind works for an hour at most. @throws HttpError 404 when there is no such user.
+   */
+  withTemporaryKey<R>(
+    user_id: string,
+    name: string,
+    work: (token: string) => Promise<R>,
+  ): Promise<R>;
   /** Newest first, deactivated ones included. @throws HttpError 404 when there is no such user. */
   listKeys(user_id: string): Promise<Key[]>;
   /**

@@ -3,6 +3,7 @@
  * administrator.
  */
 import { Authenticator, definePlugin, fill, Secret, StartNotice, t } from "../../core/sdk";
+import { accessCommandHandlers, accessCommands } from "./access-commands";
 import { adminHandlers, adminRoutes } from "./admin-routes";
 import { KeyAuthenticator } from "./authenticator";
 import { commandHandlers, commands } from "./commands";
@@ -45,7 +46,7 @@ export default definePlugin({
   ],
   migrations,
   routes: { ...routes, ...adminRoutes },
-  commands,
+  commands: { ...commands, ...accessCommands },
   setup: (ctx) => {
     const { config, db, inTransaction, log } = ctx;
     const account_ctx = { ...ctx, passwords: new Passwords() };
@@ -66,7 +67,10 @@ export default definePlugin({
         ...accountHandlers({ accounts, first_admin, invitations, sessions }),
         ...adminHandlers({ accounts, invitations, lastSeen: (user_ids) => lastSeen(db, user_ids) }),
       },
-      commands: commandHandlers(accounts, first_admin),
+      commands: {
+        ...commandHandlers(accounts, first_admin),
+        ...accessCommandHandlers({ ...ctx, accounts }),
+      },
       fills: [
         fill(Authenticator, new KeyAuthenticator({ ...ctx, last_use: key_use })),
         fill(StartNotice, () => first_admin.signInHint()),

@@ -18,6 +18,9 @@ import * as store from "./store";
 import type { UserRow } from "./store";
 import { emailTaken, foldedEmail, newUserRow, toUser } from "./user";
 
+/** A command is done by then. */
+const temporary_key_ms = 3_600_000;
+
 export class AccountService implements Accounts {
   constructor(
     private readonly ctx: AccountContext,
@@ -105,6 +108,20 @@ export class AccountService implements Accounts {
     await store.insertKey(this.ctx.db, row);
     this.ctx.notify(keyChanged(row, "created"));
     return { key: toKey(row), token };
+  }
+
+  async withTemporaryKey<R>(
+    user_id: string,
+    name: string,
+    work: (token: string) => Promise<R>,
+  ): Promise<R> {
+    const expires_at = this.ctx.now_ms() + temporary_key_ms;
+    const { key, token } = await this.createKey(user_id, { name, expires_at });
+    try {
+      return await work(token);
+    } finally {
+      await this.ctx.inDeletion((tx) => store.deleteKey(tx, key.id));
+    }
   }
 
   async listKeys(user_id: string): Promise<Key[]> {

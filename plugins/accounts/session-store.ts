@@ -55,6 +55,34 @@ export async function listSessions(
   return listPage(mine.selectAll(), window);
 }
 
+/** Of everybody, or of one user; newest first, so many at most. */
+export function newestSessions(
+  db: AccountsDb,
+  user_id: string | undefined,
+  limit: number,
+): Promise<(SessionRow & { readonly email: string })[]> {
+  const all = db
+    .selectFrom("accounts_sessions")
+    .innerJoin("accounts_users", "accounts_users.id", "accounts_sessions.user_id")
+    .selectAll("accounts_sessions")
+    .select("email");
+  return (user_id === undefined ? all : all.where("user_id", "=", user_id))
+    .orderBy("accounts_sessions.created_at", "desc")
+    .orderBy("accounts_sessions.id", "desc")
+    .limit(limit)
+    .execute();
+}
+
+/** Whose it was; undefined when there is no such session. */
+export const deleteSessionById = async (db: AccountsDb, id: string): Promise<string | undefined> =>
+  (
+    await db
+      .deleteFrom("accounts_sessions")
+      .where("id", "=", id)
+      .returning("user_id")
+      .executeTakeFirst()
+  )?.user_id;
+
 /** False when this user has no such session. */
 export const deleteSession = async (
   db: AccountsDb,

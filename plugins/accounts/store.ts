@@ -146,6 +146,10 @@ export const pageOfKeys = (
   page: PageRequest,
 ): Promise<Listed<KeyRow>> => listPage(keysOf(db, user_id), pageWindow(page));
 
+export const deleteKey = async (db: AccountsDb, id: string): Promise<void> => {
+  await db.deleteFrom("accounts_keys").where("id", "=", id).execute();
+};
+
 /** The key after the change; undefined when there is none, or it is not this user's. */
 export const deactivateKey = (
   db: AccountsDb,

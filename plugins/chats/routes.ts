@@ -274,7 +274,7 @@ export const chatHandlers = (
     const message = await service.pollMessage(ctx, caller.owner_id, sessionId, requestId, wait);
     return polled(message, wait_ms);
   },
-  stream: async ({ caller, params, request, stopping }) => {
+  stream: async ({ caller, params, request, request_id, stopping }) => {
     const last_seen = lastEventOf(request);
     const message = await service.messageProgress(
       ctx,
@@ -283,7 +283,7 @@ export const chatHandlers = (
       params.requestId,
     );
     const signals = [request.signal, stopping];
-    const stream = await streams.open(caller.owner_id, message, last_seen, signals);
+    const stream = await streams.open(caller.owner_id, message, last_seen, signals, request_id);
     return stream ? new Response(stream, { headers: stream_headers }) : reply(204);
   },
   cancel: async ({ caller, params }) =>

@@ -54,12 +54,15 @@ export class AnswerStreams {
     message: store.Progress,
     last_seen: number,
     signals: readonly AbortSignal[],
+    /** Of the request that watches, for the log. */
+    request_id?: string,
   ): Promise<ReadableStream<Uint8Array> | null> {
     const from = await startingPoint(this.ctx, message, last_seen);
     if (from === null) return null;
     const release = await this.acquire(owner_id);
     const stream = new AnswerStream(this.ctx, message, from, signals, {
       heartbeat_ms: this.heartbeat_ms,
+      request_id,
       onClose: release,
     });
     return pullStream(() => stream.next(), stream.close, `retry: ${retry_ms}\n\n`);
@@ -100,7 +103,11 @@ class AnswerStream {
     /** The number of the last event that was sent. */
     private cursor: number,
     private readonly signals: readonly AbortSignal[],
-    private readonly options: { readonly heartbeat_ms: number; readonly onClose: () => void },
+    private readonly options: {
+      readonly heartbeat_ms: number;
+      readonly request_id: string | undefined;
+      readonly onClose: () => void;
+    },
   ) {
     this.waiter = new Waiter(ctx.notifier, AnswerGrew, [message.id, message.chat_id]);
     for (const signal of signals) signal.addEventListener("abort", this.close);
@@ -121,6 +128,7 @@ class AnswerStream {
       return await this.read();
     } catch (error) {
       this.ctx.log.error("an answer could not be shown to its end", {
+        request_id: this.options.request_id,
         message_id: this.message.id,
         error: error instanceof Error ? error.message : String(error),
       });

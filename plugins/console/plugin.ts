@@ -21,6 +21,7 @@ import { Sessions } from "../accounts/contract";
 import { Doctor } from "../doctor/contract";
 import { Quotas } from "../quotas/contract";
 import { assets, index_html } from "./assets.gen";
+import { commandHandlers, commands } from "./commands";
 import { ChangeFeed } from "./change-feed";
 import { ConsolePages } from "./contract";
 import { migrations } from "./migrations";
@@ -43,6 +44,7 @@ export default definePlugin({
   tables: ["console_usage"],
   migrations,
   routes: { ...routes, ...usageRoutes, ...systemRoutes },
+  commands,
   setup: (ctx) => {
     const { log, notifier, now_ms, operations, paths, services, slots } = ctx;
     const { doctor, sessions, quotas } = services;
@@ -86,6 +88,7 @@ export default definePlugin({
           }),
         }),
       },
+      commands: commandHandlers(operations),
       start: async () => {
         validPages(slots.pages(), ({ path, title }, reason) =>
           log.warn("a page of a plugin is not shown", { path, title, reason }),

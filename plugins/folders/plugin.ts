@@ -1,6 +1,8 @@
 /** Folders: a two-level tree that belongs to a user and counts its documents. */
 import { definePlugin } from "../../core/sdk";
+import { Accounts } from "../accounts/contract";
 import { Quotas } from "../quotas/contract";
+import { commandHandlers, commands } from "./commands";
 import { FolderContents, FolderDeleted, Folders } from "./contract";
 import { folderJobs, purgeEnqueuer } from "./jobs";
 import { migrations } from "./migrations";
@@ -12,13 +14,14 @@ import { FolderService } from "./service";
 export default definePlugin({
   name: "folders",
   version: "1.0.0",
-  needs: { quotas: Quotas },
+  needs: { accounts: Accounts, quotas: Quotas },
   provides: { folders: Folders },
   slots: { contents: FolderContents },
   events: [FolderDeleted],
   tables: ["folders"],
   migrations,
   routes,
+  commands,
   setup: (ctx) => {
     const enqueuePurge = purgeEnqueuer(ctx);
     const { contents } = ctx.slots;
@@ -31,6 +34,7 @@ export default definePlugin({
     return {
       services: { folders },
       routes: folderHandlers(folders),
+      commands: commandHandlers({ ...ctx, ...ctx.services }),
       fills: folderMetrics(ctx),
       jobs: folderJobs({ ...ctx, contents }),
       start: () => resumePurges(ctx.db, enqueuePurge),

@@ -45,6 +45,20 @@ export interface FoldersTables {
 }
 type FoldersDb = Db<FoldersTables>;
 
+/** Of everybody, or of one user; newest first, so many at most. */
+export function allFolders(
+  db: FoldersDb,
+  owner_id: string | undefined,
+  limit: number,
+): Promise<FolderRow[]> {
+  const live = db.selectFrom("folders").selectAll().where("deleted_at", "is", null);
+  return (owner_id === undefined ? live : live.where("owner_id", "=", owner_id))
+    .orderBy("created_at", "desc")
+    .orderBy("id", "desc")
+    .limit(limit)
+    .execute();
+}
+
 /** What the list shows of a folder. */
 export type ListedFolder = Pick<
   FolderRow,

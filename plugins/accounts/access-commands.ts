@@ -1,0 +1,120 @@
+/** The commands about who may come in: users switched off and on, roles, sessions. */
+import { printRows } from "../../core/lib/print-rows";
+import { notFound, rfc3339, UsageError, type Command, type CommandHandler } from "../../core/sdk";
+import { sessionsChanged, type AccountContext } from "./context";
+import type { Role, User } from "./contract";
+import type { AccountService } from "./service";
+import { deleteExpired, deleteSessionById, deleteSessions, newestSessions } from "./session-store";
+import { session_ms_max } from "./session-cookie";
+import { idle_ms } from "./sessions";
+
+const email_option = { flags: "--email <email>", description: "the user's email", required: true };
+const user_option = { flags: "--user <email or id>", description: "only this user's" };
+const json_option = { flags: "--json", description: "print one JSON array" };
+const listed_max = 1_000;
+
+export const accessCommands = {
+  userDeactivate: {
+    name: "user deactivate",
+    summary: "Sign a user out everywhere and refuse their keys, until they are activated again.",
+    changes: true,
+    options: [email_option],
+  },
+  userActivate: {
+    name: "user activate",
+    summary: "Let a user who was deactivated come in again.",
+    changes: true,
+    options: [email_option],
+  },
+  userRole: {
+    name: "user role",
+    summary: "Change what a user may do.",
+    changes: true,
+    options: [
+      email_option,
+      {
+        flags: "--role <role>",
+        description: "what the user may do",
+        required: true,
+        choices: ["admin", "member"],
+      },
+    ],
+  },
+  sessionList: {
+    name: "session list",
+    summary: "List who is signed in to the console, newest first.",
+    options: [user_option, json_option],
+  },
+  sessionEnd: {
+    name: "session end",
+    summary: "End one session by its id, or every session of a user.",
+    changes: true,
+    args: ["id?"],
+    options: [{ flags: "--user <email or id>", description: "every session of this user" }],
+  },
+} satisfies Record<string, Command>;
+
+export interface AccessCommandContext extends Pick<
+  AccountContext,
+  "db" | "inDeletion" | "notify" | "now_ms"
+> {
+  readonly accounts: Pick<AccountService, "changeUser" | "findUser">;
+}
+
+export const accessCommandHandlers = (
+  ctx: AccessCommandContext,
+): { readonly [N in keyof typeof accessCommands]: CommandHandler } => {
+  const { accounts, db } = ctx;
+  const change =
+    (change_to: Parameters<AccountService["changeUser"]>[1], said: (user: User) => string) =>
+    async ({ options, print, about }: Parameters<CommandHandler>[0]): Promise<void> => {
+      const { id } = await accounts.findUser(text(options.email));
+      about(id);
+      print(said(await accounts.changeUser(id, change_to)));
+    };
+  return {
+    userDeactivate: change(
+      { active: false },
+      ({ email }) => `Deactivated ${email}. Their keys are refused from the next request on.`,
+    ),
+    userActivate: change({ active: true }, ({ email }) => `Activated ${email}.`),
+    userRole: async (input) => {
+      const role = text(input.options.role) as Role;
+      await change({ role }, ({ email }) => `${email} is ${role} now.`)(input);
+    },
+    sessionList: async ({ options, print }) => {
+      const user = options.user ? await accounts.findUser(text(options.user)) : undefined;
+      await deleteExpired(db, ctx.now_ms() - session_ms_max, ctx.now_ms() - idle_ms);
+      printRows(
+        (await newestSessions(db, user?.id, listed_max)).map((session) => ({
+          id: session.id,
+          user: session.email,
+          address: session.address,
+          created_at: rfc3339(session.created_at),
+          last_seen_at: rfc3339(session.last_seen_at),
+        })),
+        { json: Boolean(options.json), empty: "Nobody is signed in.", print },
+      );
+    },
+    sessionEnd: async ({ args: [session_id], options, print, about }) => {
+      if ((session_id === undefined) === (options.user === undefined))
+        throw new UsageError("name one session by its id, or a user with --user");
+      if (options.user) {
+        const { id, email } = await accounts.findUser(text(options.user));
+        about(id);
+        await ctx.inDeletion((tx) => deleteSessions(tx, id));
+        ctx.notify(sessionsChanged(id));
+        return print(`Ended every session of ${email}.`);
+      }
+      const id = session_id!;
+      about(id);
+      const user_id = await ctx.inDeletion((tx) => deleteSessionById(tx, id));
+      if (user_id === undefined) throw notFound("session");
+      ctx.notify(sessionsChanged(user_id, id));
+      print(`Ended ${id}.`);
+    },
+  };
+};
+
+const text = (option: string | boolean | undefined): string =>
+  typeof option === "string" ? option : "";

@@ -1,0 +1,65 @@
+/** `dossier ask`: one question to the documents of folders, and its answer with the quotes. */
+import type { ServerClient } from "./server-client";
+
+interface Citation {
+  readonly id: number;
+  readonly document_name: string;
+  readonly quote: string;
+  readonly page: number | null;
+  readonly page_end: number | null;
+}
+export interface Result {
+  readonly answer: string;
+  readonly outcome: string;
+  readonly citations: readonly Citation[];
+  readonly warnings: readonly { readonly message?: string }[];
+}
+interface Polled {
+  readonly status: "PENDING" | "PROCESSING" | "COMPLETED";
+  readonly result?: Result;
+}
+
+/** The chat is made for the question, and removed for good after it. @throws Error */
+export async function ask(
+  server: ServerClient,
+  text: string,
+  folder_ids: readonly string[],
+): Promise<Result> {
+  const chat = await server.call<{ id: string }>("POST", "/chats", {
+    json: { name: "Command line", usedFolders: folder_ids },
+  });
+  try {
+    const { requestId } = await server.call<{ requestId: string }>(
+      "POST",
+      `/chats/${chat.id}/messages`,
+      { json: { text } },
+    );
+    for (;;) {
+      const { status, result } = await server.call<Polled>(
+        "GET",
+        `/chats/${chat.id}/messages/${requestId}`,
+        { headers: { prefer: "wait=20" } },
+      );
+      if (status === "COMPLETED") return result!;
+    }
+  } finally {
+    // What it was for has been said, or has failed already.
+    await server.call("DELETE", `/chats/${chat.id}?permanent=true`).catch(() => undefined);
+  }
+}
+
+/** For people: the answer, then each quote with its document and page. */
+export const linesOf = ({ answer, citations, warnings }: Result): string[] => [
+  answer,
+  ...citations.flatMap((citation) => [
+    "",
+    `[${citation.id}] ${citation.document_name}${pagesOf(citation)}`,
+    `    “${citation.quote.replace(/\s+/g, " ").trim()}”`,
+  ]),
+  ...warnings.flatMap(({ message }) => (message ? ["", `Note: ${message}`] : [])),
+];
+
+function pagesOf({ page, page_end }: Citation): string {
+  if (page === null) return "";
+  return page_end === null || page_end === page ? `, page ${page}` : `, pages ${page}–${page_end}`;
+}

@@ -1,0 +1,105 @@
+/** `dossier document add`: files of this machine, into a folder. */
+import { existsSync, statSync } from "node:fs";
+import { basename } from "node:path";
+import type { ServerClient } from "./server-client";
+
+interface DocumentState {
+  readonly id: string;
+  readonly status: "syncing" | "synced" | "sync_failed";
+  readonly page_count: number | null;
+  readonly indexing: { readonly stage: string; readonly progress: number };
+  readonly error: { readonly message: string } | null;
+}
+export interface Added {
+  readonly file: string;
+  readonly id: string | null;
+  readonly status: DocumentState["status"] | "refused";
+  readonly error: string | null;
+}
+export interface AddOptions {
+  readonly folder_id: string;
+  readonly overwrite: boolean;
+  /** Until each is indexed, or has failed. */
+  readonly wait: boolean;
+  readonly say: (line: string) => void;
+}
+
+const look_every_ms = 250;
+
+/** @throws Error naming the first that is not a file. */
+export function requireFiles(files: readonly string[]): void {
+  for (const file of files) {
+    if (!existsSync(file)) throw new Error(`there is no file ${file}`);
+    if (!statSync(file).isFile()) throw new Error(`${file} is not a file`);
+  }
+}
+
+/** One after the other; a file that is refused does not keep the others from it. */
+export async function addFiles(
+  server: ServerClient,
+  files: readonly string[],
+  options: AddOptions,
+): Promise<Added[]> {
+  const added: Added[] = [];
+  for (const [place, file] of files.entries()) {
+    const count = files.length > 1 ? `(${place + 1} of ${files.length}) ` : "";
+    added.push(await addFile(server, file, options, count));
+  }
+  if (!options.wait) return added;
+  const settled: Added[] = [];
+  for (const one of added)
+    settled.push(one.id === null ? one : await waitFor(server, one, one.id, options.say));
+  return settled;
+}
+
+async function addFile(
+  server: ServerClient,
+  file: string,
+  { folder_id, overwrite, say }: AddOptions,
+  count: string,
+): Promise<Added> {
+  const form = new FormData();
+  // A reference to the file: it is read while it is sent.
+  form.set("file", Bun.file(file), basename(file));
+  const query = new URLSearchParams({ folder_id, overwrite: String(overwrite) });
+  try {
+    const { id, status } = await server.call<DocumentState>(
+      "POST",
+      `/documents/file?${query.toString()}`,
+      { form },
+    );
+    say(`${count}${file}: sent, ${id}`);
+    return { file, id, status, error: null };
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    say(`${count}${file}: refused. ${reason}`);
+    return { file, id: null, status: "refused", error: reason };
+  }
+}
+
+async function waitFor(
+  server: ServerClient,
+  added: Added,
+  id: string,
+  say: (line: string) => void,
+): Promise<Added> {
+  for (let said = ""; ;) {
+    const { status, indexing, error, page_count } = await server.call<DocumentState>(
+      "GET",
+      `/documents/${id}?content=false`,
+    );
+    if (status === "synced") {
+      const pages = page_count === null ? "" : `, ${page_count} pages`;
+      say(`${added.file}: ready${pages}`);
+      return { ...added, status };
+    }
+    if (status === "sync_failed") {
+      const reason = error?.message ?? "it could not be read";
+      say(`${added.file}: failed. ${reason}`);
+      return { ...added, status, error: reason };
+    }
+    const now = `${indexing.stage} ${Math.floor(indexing.progress * 10) * 10} %`;
+    if (now !== said) say(`${added.file}: ${(said = now)}`);
+    await Bun.sleep(look_every_ms);
+  }
+}

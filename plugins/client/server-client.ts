@@ -1,0 +1,116 @@
+/**
+ * The running server as a command asks it: over its API, in the name of a user, by a key that works
+ * for as long as the command does.
+ */
+import { serverOn, type AskServer, type Context } from "../../core/sdk";
+import type { Accounts, User } from "../accounts/contract";
+
+const prefix = "/api/dev/v1";
+const page_size = 200;
+
+export interface ClientParts extends Pick<Context, "paths"> {
+  readonly accounts: Accounts;
+}
+export interface NamedFolder {
+  readonly id: string;
+  readonly name: string;
+}
+
+/** The user that is named; the only one when none is. @throws Error naming --user. */
+export async function userOf(accounts: Accounts, named: unknown): Promise<User> {
+  if (typeof named === "string") return accounts.findUser(named);
+  const [only, ...others] = (await accounts.listUsers()).filter(({ active }) => active);
+  if (!only) throw new Error("there is no active user yet: dossier user create makes one");
+  if (others.length > 0) throw new Error("there are several users: say which with --user");
+  return only;
+}
+
+/** @throws Error in words when no server runs, or it refuses. */
+export async function withServer<R>(
+  { accounts, paths }: ClientParts,
+  user: User,
+  work: (server: ServerClient) => Promise<R>,
+): Promise<R> {
+  const server = serverOn(paths.temporary);
+  const answers = server !== null && (await server("/health").catch(() => null))?.ok;
+  if (server === null || !answers)
+    throw new Error(
+      `this needs a running server, and none runs on ${paths.data}: start it with ` +
+        `dossier serve --data ${paths.data}, and try again`,
+    );
+  return accounts.withTemporaryKey(user.id, "command line", (token) =>
+    work(new ServerClient(server, token)),
+  );
+}
+
+export class ServerClient {
+  constructor(
+    private readonly server: AskServer,
+    private readonly token: string,
+  ) {}
+
+  /** The JSON of the answer. @throws Error with the sentence of the server when it refuses. */
+  async call<R>(
+    method: string,
+    path: string,
+    {
+      json,
+      form,
+      headers = {},
+    }: {
+      readonly json?: unknown;
+      readonly form?: FormData;
+      readonly headers?: Readonly<Record<string, string>>;
+    } = {},
+  ): Promise<R> {
+    const response = await this.server(`${prefix}${path}`, {
+      method,
+      headers: {
+        authorization: `Bearer ${this.token}`,
+        ...(json === undefined ? {} : { "content-type": "application/json" }),
+        ...headers,
+      },
+      ...(json === undefined ? {} : { body: JSON.stringify(json) }),
+      ...(form === undefined ? {} : { body: form }),
+    });
+    const text = await response.text();
+    if (!response.ok) throw new Error(sentenceOf(text) || `the server answered ${response.status}`);
+    return (text === "" ? undefined : JSON.parse(text)) as R;
+  }
+
+  /** By id, or by name in any case. @throws Error when there is none, or more than one. */
+  async folder(named: string): Promise<NamedFolder> {
+    const found: NamedFolder[] = [];
+    for (let page: number | null = 1; page !== null;) {
+      const {
+        data,
+        pagination,
+      }: { data: NamedFolder[]; pagination: { next_page: number | null } } = await this.call(
+        "GET",
+        `/folders?per_page=${page_size}&page=${page}`,
+      );
+      for (const folder of data) {
+        if (folder.id === named) return folder;
+        if (folder.name.toLowerCase() === named.toLowerCase()) found.push(folder);
+      }
+      page = pagination.next_page;
+    }
+    if (found.length > 1)
+      throw new Error(
+        `several folders are called ${named}: name one by its id ` +
+          `(${found.map(({ id }) => id).join(", ")})`,
+      );
+    if (found.length === 0)
+      throw new Error(`there is no folder ${named}: dossier folder list shows those there are`);
+    return found[0]!;
+  }
+}
+
+/** What a problem document says, or the text of a failed answer. */
+function sentenceOf(text: string): string {
+  try {
+    return String((JSON.parse(text) as { detail?: unknown }).detail ?? "");
+  } catch {
+    return text;
+  }
+}

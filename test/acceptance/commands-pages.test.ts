@@ -1,0 +1,232 @@
+/**
+ * Acceptance: commands for what a page of the console can do. Each works beside a running server,
+ * or says what to do.
+ */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { Database } from "bun:sqlite";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { temporaryDirectory } from "../helpers/data-directory";
+import { startExecutable, type Executable } from "../helpers/executable";
+
+const handbook = join(import.meta.dir, "../../examples/handbook/handbook.pdf");
+const password = "correct horse battery staple";
+const scratch = temporaryDirectory();
+const torn = join(scratch, "torn.pdf");
+const notes = join(scratch, "notes é.txt");
+
+/** Its job fails for good at each start. */
+const unlucky = `
+import { definePlugin, handle, job, PermanentFailure, t } from "dossier";
+const Count = job("unlucky.count", t.Object({}));
+export default definePlugin({ name: "unlucky", version: "1.0.0", setup: ({ db, enqueue }) => ({
+  jobs: [handle(Count, async () => { throw new PermanentFailure("The moon is full."); }, { attempts_max: 1, timeout_ms: 1_000 })],
+  start: () => enqueue(db, Count, {}),
+}) });
+`;
+
+let server: Executable;
+beforeAll(async () => {
+  writeFileSync(torn, "%PDF-1.7 torn");
+  writeFileSync(notes, "The mooring was lifted at noon.");
+  server = await startExecutable({ files: { "plugins/unlucky.ts": unlucky } });
+  await server.createUser("ada@example.com");
+  await server.api("POST", "/folders", { name: "Handbooks" });
+}, 180_000);
+afterAll(() => server?.[Symbol.asyncDispose]());
+
+const listOf = async (...words: string[]): Promise<any[]> =>
+  JSON.parse(await server.mustCli([...words, "--json"]));
+const signIn = (email: string): Promise<Response> =>
+  fetch(`${server.url()}/console/api/v1/session`, {
+    method: "POST",
+    headers: {
+      "content-type": "application/json",
+      origin: server.url(),
+      "sec-fetch-site": "same-origin",
+    },
+    body: JSON.stringify({ email, password }),
+  });
+
+describe("users and sessions", () => {
+  const bob = ["--email", "bob@example.com"];
+  const eve = ["--email", "eve@example.com"];
+  test("a user is made an administrator, switched off and on again", async () => {
+    for (const who of [bob, eve]) {
+      await server.mustCli(["user", "create", ...who, "--password-stdin"], { stdin: password });
+      await server.mustCli(["user", "role", ...who, "--role", "admin"]);
+    }
+    expect((await signIn("bob@example.com")).status).toBe(200);
+    await server.mustCli(["user", "deactivate", ...bob]);
+    expect((await signIn("bob@example.com")).status).toBe(401);
+    expect((await listOf("user", "list")).find(({ email }) => email === bob[1])).toMatchObject({
+      role: "admin",
+      active: false,
+    });
+    await server.mustCli(["user", "activate", ...bob]);
+    expect((await signIn("bob@example.com")).status).toBe(200);
+  });
+
+  test("the last administrator is neither switched off nor made a member", async () => {
+    await server.mustCli(["user", "role", ...eve, "--role", "member"]);
+    for (const words of [["deactivate"], ["role", "--role", "member"]]) {
+      const { code, stderr } = await server.cli(["user", ...words, ...bob]);
+      expect([code, stderr]).toEqual([1, expect.stringContaining("last active administrator")]);
+    }
+  });
+
+  test("sessions are listed and ended, one or all of a user", async () => {
+    const cookie = (await signIn("bob@example.com")).headers.get("set-cookie")!.split(";")[0]!;
+    const seen = async () =>
+      (
+        (await (
+          await fetch(`${server.url()}/console/api/v1/session`, { headers: { cookie } })
+        ).json()) as { user: unknown }
+      ).user;
+    const [newest, ...others] = await listOf("session", "list", "--user", "bob@example.com");
+    expect(newest).toMatchObject({ user: "bob@example.com", address: "127.0.0.1" });
+    expect(others.length).toBeGreaterThan(0);
+    expect(await seen()).not.toBeNull();
+    await server.mustCli(["session", "end", newest.id]);
+    expect(await seen()).toBeNull();
+    await server.mustCli(["session", "end", "--user", "bob@example.com"]);
+    expect(await listOf("session", "list")).toEqual([]);
+    expect(await server.mustCli(["session", "list"])).toContain("Nobody is signed in.");
+  });
+});
+
+describe("documents", () => {
+  test("files are added, waited for, and one that can't be read is said", async () => {
+    const words = ["document", "add", handbook, notes, torn, "--folder", "handbooks", "--wait"];
+    const { code, stdout, stderr } = await server.cli([...words, "--user", "ada@example.com"]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining("1 of 3 files")]);
+    expect(stdout).toMatch(/\(1 of 3\) .*handbook\.pdf: sent, doc_/);
+    expect(stdout).toMatch(/handbook\.pdf: ready, \d+ pages/);
+    expect(stdout).toMatch(/notes é\.txt: ready/);
+    expect(stdout).toMatch(/torn\.pdf: failed\. ./);
+    expect((await listOf("folder", "list"))[0]).toMatchObject({
+      user: "ada@example.com",
+      name: "Handbooks",
+      synced: 2,
+      sync_failed: 1,
+    });
+  });
+
+  test("a name that is taken is refused, and replaced when asked", async () => {
+    const words = ["document", "add", notes, "--folder", "Handbooks", "--user", "ada@example.com"];
+    const refused = await server.cli(words);
+    expect([refused.code, refused.stdout]).toEqual([1, expect.stringContaining("refused.")]);
+    const [replaced] = JSON.parse(
+      await server.mustCli([...words, "--overwrite", "--wait", "--json"]),
+    );
+    expect(replaced).toMatchObject({ file: notes, status: "synced", error: null });
+  });
+
+  test("a question is answered with its quotes and pages, and leaves no chat behind", async () => {
+    const question = "How often is the ceramic filter replaced?";
+    const words = ["ask", question, "--folder", "Handbooks", "--user", "ada@example.com"];
+    expect(await server.mustCli(words)).toMatch(/\n\[1\] handbook\.pdf, page \d+\n {4}“.*filter/is);
+    const { outcome, citations } = JSON.parse(await server.mustCli([...words, "--json"]));
+    expect([outcome, citations[0].document_name]).toEqual(["answered", "handbook.pdf"]);
+    expect((await server.api("GET", "/chats")).body.pagination.total).toBe(0);
+  });
+
+  test("the key of a command is gone when it has ended", async () => {
+    const keys = await listOf("key", "list", "--user", "ada@example.com");
+    expect(keys.map(({ name }) => name)).not.toContain("command line");
+  });
+});
+
+describe("jobs", () => {
+  const failed = async (of: string) =>
+    (await listOf("job", "list")).filter(({ kind }) => kind === of);
+
+  test("those that failed are listed and run again, one or all of a kind", async () => {
+    addFailed("job_one", "job_two", "job_three");
+    expect((await failed("webhooks.prune"))[0]).toMatchObject({
+      can_retry: true,
+      error: "The moon is full.",
+    });
+    expect(await server.mustCli(["job", "retry", "job_one"])).toContain("job_one runs again");
+    expect(await server.mustCli(["job", "retry", "--kind", "webhooks.prune"])).toContain("2 jobs");
+    expect(await failed("webhooks.prune")).toEqual([]);
+  });
+
+  test("that of a plugin file is left to the console, which has the plugin", async () => {
+    await server.untilTrue(async () => (await failed("unlucky.count")).length === 1);
+    const [{ id }] = await failed("unlucky.count");
+    const { code, stderr } = await server.cli(["job", "retry", id]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining("run it again in the console")]);
+  });
+
+  /** As an earlier run has left them. */
+  function addFailed(...ids: string[]): void {
+    using database = new Database(join(server.data, "dossier.db"));
+    database.run("pragma busy_timeout = 5000");
+    for (const id of ids)
+      database.run(
+        `insert into core_jobs (id, plugin, name, payload, owner, lane, lane_max, priority, state,
+           run_at, attempts, attempts_max, crashes, error, created_at, finished_at)
+         values (?, 'webhooks', 'webhooks.prune', '{}', 'test', 'test', 1, 0, 'failed', ?, 3, 3, 0,
+           'The moon is full.', ?, ?)`,
+        [id, Date.now(), Date.now(), Date.now()],
+      );
+  }
+});
+
+describe("what can't be done", () => {
+  const user = ["--user", "ada@example.com"];
+  const cases: readonly [reason: string, words: string[], code: number, said: RegExp][] = [
+    ["a session and a user at once", ["session", "end", "ses_1", ...user], 2, /one session by its/],
+    ["neither of them", ["session", "end"], 2, /one session by its id/],
+    ["a session that is not there", ["session", "end", "ses_1"], 1, /session could not be found/],
+    ["a role that is none", ["user", "role", "--email", "a@b.c", "--role", "king"], 2, /admin/],
+    [
+      "nobody of that email",
+      ["user", "deactivate", "--email", "x@example.com"],
+      1,
+      /user could not be found/,
+    ],
+    ["a job that is not there", ["job", "retry", "job_1"], 1, /job could not be found/],
+    ["neither a job nor a kind", ["job", "retry"], 2, /one job by its id/],
+    ["a kind that none failed of", ["job", "retry", "--kind", "x"], 1, /no failed job of the kind/],
+    [
+      "a file that is not there",
+      ["document", "add", "x.txt", "--folder", "f"],
+      1,
+      /no file x\.txt/,
+    ],
+    ["a directory", ["document", "add", scratch, "--folder", "f"], 1, /is not a file/],
+    ["no file at all", ["document", "add", "--folder", "f"], 2, /files/],
+    ["no folder", ["ask", "What?"], 2, /folder/],
+    ["a folder that is not there", ["ask", "Why?", "--folder", "x", ...user], 1, /no folder x/],
+    ["no user, of several", ["ask", "Why?", "--folder", "x"], 1, /several users/],
+  ];
+  test.each(cases)("%s", async (_reason, words, code, said) => {
+    const { code: exit, stderr } = await server.cli(words);
+    expect([exit, stderr]).toEqual([code, expect.stringMatching(said)]);
+  });
+
+  test("without a server the commands that need one say how to start it", async () => {
+    await server.stop();
+    const { code, stderr } = await server.cli(["ask", "Why?", "--folder", "Handbooks", ...user]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining("dossier serve --data")]);
+    expect((await listOf("folder", "list")).length).toBe(1);
+  });
+
+  test("what commands have done is in the audit log, and what they only showed is not", async () => {
+    await server.restart();
+    const key = await server.mustCli([
+      ...["key", "create", "--user", "bob@example.com", "--name", "audit"],
+    ]);
+    const { body } = await server.api("GET", "/audit?actor=", undefined, { key });
+    const actions = body.data.filter(({ via }: any) => via === "command_line");
+    expect(actions.map(({ action }: any) => action)).toContain("user deactivate");
+    expect(actions.map(({ action }: any) => action)).not.toContain("user list");
+    expect(actions[0]).toMatchObject({
+      action: "key create",
+      record: expect.stringMatching(/^key_/),
+    });
+    expect(JSON.stringify(body)).not.toContain(password);
+  });
+});

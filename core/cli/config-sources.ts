@@ -5,7 +5,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { Type, type TObject } from "@sinclair/typebox";
 import { ConfigError, envName, type ConfigSources } from "../base/config";
-import { List, Secret } from "../base/settings";
+import { Duration, List, Secret } from "../base/settings";
 
 /** What the command line gives: `section.key` → text. */
 export type Flags = Readonly<Record<string, string | undefined>>;
@@ -55,6 +55,19 @@ export const coreSections: ReadonlyMap<string, TObject> = new Map<string, TObjec
         [Type.Literal("debug"), Type.Literal("info"), Type.Literal("warn"), Type.Literal("error")],
         { default: "info", description: "The least level that is logged." },
       ),
+    }),
+  ],
+  [
+    "jobs",
+    Type.Object({
+      keep_done: Duration({
+        default: "1d",
+        description: "How long jobs that are done, or were cancelled, are kept.",
+      }),
+      keep_failed: Duration({
+        default: "30d",
+        description: "How long jobs that have failed for good are kept.",
+      }),
     }),
   ],
   [

@@ -14,15 +14,22 @@ export interface HousekeepingOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly dispatcher: Dispatcher;
+  readonly kept: JobsKept;
 }
 
 const heartbeat_ms = 10_000;
 const prune_every_ms = 10 * 60_000;
 const prune_each = 500;
 const prune_pause_ms = 20;
-const hour_ms = 3_600_000;
-/** How long finished jobs are kept. */
-const kept_ms = { done: 24 * hour_ms, cancelled: 24 * hour_ms, failed: 30 * 24 * hour_ms };
+const day_ms = 24 * 3_600_000;
+
+/** How long finished jobs are kept, milliseconds. */
+export interface JobsKept {
+  /** Cancelled ones too. */
+  readonly done_ms: number;
+  readonly failed_ms: number;
+}
+export const kept_by_default: JobsKept = { done_ms: day_ms, failed_ms: 30 * day_ms };
 
 export class Housekeeping {
   private renewed_at_ms = 0;
@@ -66,12 +73,16 @@ export class Housekeeping {
   }
 
   private async prune(): Promise<void> {
-    const { store, clock, log } = this.options;
+    const { store, clock, log, kept } = this.options;
     try {
       for (const state of ["done", "cancelled", "failed"] as const) {
-        const gone = () =>
-          table.pruneJobs(store.db, state, clock.now_ms() - kept_ms[state], prune_each);
-        while (!this.stopped && (await gone()) === prune_each) await Bun.sleep(prune_pause_ms);
+        const kept_ms = state === "failed" ? kept.failed_ms : kept.done_ms;
+        for (let gone = prune_each; !this.stopped && gone === prune_each;) {
+          gone = await table.pruneJobs(store.db, state, clock.now_ms() - kept_ms, prune_each);
+          // What a job has failed of may quote what people wrote.
+          if (state === "failed" && gone > 0) store.truncateWal();
+          if (gone === prune_each) await Bun.sleep(prune_pause_ms);
+        }
       }
     } catch (error) {
       log.error("finished jobs could not be deleted", errorFields(error));

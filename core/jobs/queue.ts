@@ -13,7 +13,7 @@ import type { Db, Store } from "../store/store";
 import type { EnqueueOptions, EventRef, JobHandler, JobRef, PayloadOf } from "./contract";
 import { Dispatcher } from "./dispatcher";
 import { Handlers, type Registered } from "./handlers";
-import { Housekeeping } from "./housekeeping";
+import { Housekeeping, kept_by_default, type JobsKept } from "./housekeeping";
 import { countKinds, type KindCount } from "./kind-counts";
 import { JobsOverview } from "./overview";
 import { Poller } from "./poller";
@@ -35,6 +35,8 @@ export interface JobQueueOptions {
    * Default 10 s.
    */
   readonly grace_ms?: number;
+  /** Default: a day, and 30 days for those that failed. */
+  readonly kept?: JobsKept;
 }
 export interface QueueStatus {
   readonly ready: number;
@@ -55,13 +57,22 @@ export class JobQueue {
   readonly overview: JobsOverview;
 
   constructor(private readonly options: JobQueueOptions) {
-    const { store, clock, log, notifier, work, slots_max = 64, grace_ms = 10_000 } = options;
+    const {
+      store,
+      clock,
+      log,
+      notifier,
+      work,
+      slots_max = 64,
+      grace_ms = 10_000,
+      kept = kept_by_default,
+    } = options;
     const { handlers } = this;
     const onEnded = (): void => this.poller.wake();
     const parts = { store, clock, log, work, handlers, slots_max, grace_ms, onEnded };
     this.dispatcher = new Dispatcher(parts);
     const { dispatcher } = this;
-    const housekeeping = new Housekeeping({ store, clock, log, dispatcher });
+    const housekeeping = new Housekeeping({ store, clock, log, dispatcher, kept });
     this.poller = new Poller({ store, clock, log, dispatcher, housekeeping });
     this.overview = new JobsOverview({ store, clock, handlers, wake: () => this.announce() });
     notifier.subscribe(JobsReady, "all", () => this.poller.wake());

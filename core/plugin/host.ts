@@ -76,7 +76,12 @@ export class Host {
     this.failures = [...failures];
     this.fileOf = new Map(dropped_in.map(({ plugin, file }) => [plugin, file]));
     this.stalls = new StallMeter(log);
-    this.queue = new JobQueue({ ...options, work: this.stalls });
+    const kept = options.config.values.jobs as { keep_done: number; keep_failed: number };
+    this.queue = new JobQueue({
+      ...options,
+      work: this.stalls,
+      kept: { done_ms: kept.keep_done, failed_ms: kept.keep_failed },
+    });
     this.patient = new PatientStart(log);
     this.schedules = new CronSchedules({ queue: this.queue, store, log });
   }

@@ -2,7 +2,7 @@
 import { every, handle, job, t, type Context, type JobHandler } from "../../core/sdk";
 import { deleteBefore } from "./store";
 
-const Prune = job("audit.prune", t.Object({}));
+export const Prune = job("audit.prune", t.Object({}));
 
 /** In one transaction, and the pause after it. */
 const each_max = 500;

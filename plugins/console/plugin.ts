@@ -6,12 +6,14 @@ import { join } from "node:path";
 import {
   basePathOf,
   definePlugin,
+  Duration,
   fill,
   newUuid,
   RateLimiter,
   RecordChanged,
   RequestObserver,
   Surface,
+  t,
   type Context,
   type Operations,
 } from "../../core/sdk";
@@ -39,6 +41,12 @@ const sizes_hold_ms = 60_000;
 export default definePlugin({
   name: "console",
   version: "1.0.0",
+  config: t.Object({
+    keep_usage: Duration({
+      default: "400d",
+      description: "How long is kept what each user did on each day.",
+    }),
+  }),
   needs: { doctor: Doctor, sessions: Sessions, quotas: Quotas },
   slots: { pages: ConsolePages, limiter: RateLimiter },
   tables: ["console_usage"],
@@ -58,6 +66,7 @@ export default definePlugin({
     const feed = new ChangeFeed({ isLive: (session_id) => sessions.isLive(session_id), newUuid });
     const usage = new UsageCounter({
       ...ctx,
+      keep_ms: ctx.config.keep_usage,
       storageOf: (owner_id) => quotas.heldCommitted(owner_id, "storage"),
     });
     notifier.subscribe(RecordChanged, "all", (change, here) => {

@@ -8,12 +8,13 @@ import type { UsageRow } from "./store";
 
 export const flush_every_ms = 60_000;
 const day_ms = 24 * 3_600_000;
-const days_kept = 400;
 export const days_max = 366;
 
 export interface UsageParts extends Pick<Context, "db" | "inTransaction" | "now_ms" | "log"> {
   /** Bytes of originals that the owner holds now. */
   readonly storageOf: (owner_id: string) => Promise<number>;
+  /** How long days are kept. */
+  readonly keep_ms: number;
 }
 type Counted = "requests" | "answers" | "uploads";
 interface Counts {
@@ -37,8 +38,8 @@ export class UsageCounter {
   }
 
   async start(): Promise<void> {
-    const { db, now_ms } = this.#parts;
-    await store.pruneUsage(db, dayOf(now_ms() - days_kept * day_ms));
+    const { db, keep_ms, now_ms } = this.#parts;
+    await store.pruneUsage(db, dayOf(now_ms() - keep_ms));
     this.#timer = setInterval(() => void this.flush(), flush_every_ms);
     this.#timer.unref();
   }

@@ -24,7 +24,10 @@ export interface ImportContext extends Pick<
   | "notify"
   | "now_ms"
   | "paths"
+  | "truncateWal"
 > {
+  /** How long runs that have ended are kept. */
+  readonly keep_runs_ms: number;
   readonly accounts: Accounts;
   readonly documents: Documents;
   readonly extraction: Extraction;

@@ -61,6 +61,10 @@ export default definePlugin({
       description: "The pause that a host gets between two requests.",
     }),
     timeout: Duration({ default: "2m", description: "For fetching one file." }),
+    keep_runs: Duration({
+      default: "90d",
+      description: "How long runs that have ended are kept. Their documents stay.",
+    }),
   }),
   needs: {
     accounts: Accounts,
@@ -90,6 +94,7 @@ export default definePlugin({
       ...ctx,
       ...services,
       ...enqueuers(ctx),
+      keep_runs_ms: config.keep_runs,
       fetcher,
       robots: new RobotsCache(),
       sources: ctx.slots.sources,

@@ -124,7 +124,7 @@ export const routes = {
     operation: "listImports",
     description:
       "The caller's runs, newest first. Of a long list of addresses only the first are shown. A " +
-      "run is forgotten 90 days after its end.",
+      "run is forgotten some time after its end (`imports.keep_runs`).",
     query: PageQuery,
     answers: {
       200: {

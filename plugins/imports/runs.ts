@@ -35,7 +35,6 @@ const failures = {
   not_indexed: { code: "extract_failed", message: "The document could not be indexed." },
 };
 const error_length_max = 1_000;
-const retention_ms = 90 * 24 * 3_600_000;
 
 /** A run before anything has happened. */
 export const newRun = (
@@ -251,11 +250,14 @@ export async function documentSettled(
   }
 }
 
-/** Deletes runs that ended more than 90 days ago, in batches with pauses for others. */
+/** Deletes runs that ended longer ago than they are kept, in batches with pauses for others. */
 export async function deleteOldRuns(
-  { inTransaction, now_ms }: ImportContext,
+  { inDeletion, keep_runs_ms, now_ms, truncateWal }: ImportContext,
   signal: AbortSignal,
 ): Promise<void> {
-  const deleteBatch = () => inTransaction((tx) => store.deleteRuns(tx, now_ms() - retention_ms));
-  while (!signal.aborted && (await deleteBatch()) > 0) await Bun.sleep(20);
+  const deleteBatch = () => inDeletion((tx) => store.deleteRuns(tx, now_ms() - keep_runs_ms));
+  while (!signal.aborted && (await deleteBatch()) > 0) {
+    truncateWal();
+    await Bun.sleep(20);
+  }
 }

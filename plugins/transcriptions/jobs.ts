@@ -2,9 +2,10 @@
  * Every job of transcriptions: its name and payload, how it is enqueued, what it runs and its
  * limits. A run is fetched if it has a URL, and then read (captions) or transcribed (recordings).
  */
-import { handle, job, t, type Context, type Db, type JobHandler } from "../../core/sdk";
+import { every, handle, job, t, type Context, type Db, type JobHandler } from "../../core/sdk";
 import { UserDeactivated } from "../accounts/contract";
 import type { TranscriptionRunner } from "./runner";
+import type { TranscriptionRuns } from "./runs";
 import type { RunRow } from "./store";
 
 const OfRun = t.Object({ run_id: t.String() });
@@ -69,3 +70,18 @@ export const transcriptionJobs = (
     }),
   ];
 };
+
+/** Deletes runs that are kept no longer. */
+export const Prune = job("transcriptions.prune", t.Object({}));
+
+export const pruneJob = (
+  runs: Pick<TranscriptionRuns, "deleteBefore">,
+  { keep_ms, now_ms }: Pick<Context, "now_ms"> & { readonly keep_ms: number },
+): JobHandler =>
+  handle(Prune, (_payload, { signal }) => runs.deleteBefore(now_ms() - keep_ms, signal), {
+    attempts_max: 3,
+    timeout_ms: 10 * minute_ms,
+    uses_reserve: true,
+  });
+
+export const transcriptionSchedules = [every("53 3 * * *", Prune, {})];

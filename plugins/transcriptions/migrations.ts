@@ -68,4 +68,16 @@ export const migrations: readonly Migration[] = [
         .execute();
     },
   },
+  {
+    id: "0003_finished",
+    up: async (tx) => {
+      // Those that are kept no longer.
+      await tx.schema
+        .createIndex("transcriptions_finished")
+        .on("transcriptions")
+        .column("finished_at")
+        .where("finished_at", "is not", null)
+        .execute();
+    },
+  },
 ];

@@ -14,7 +14,7 @@ import { WebhookEvents } from "../webhooks/contract";
 import { captionsExtractor } from "./captions-extractor";
 import { tasks } from "./child/tasks";
 import { Transcribers, type Transcriber } from "./contract";
-import { enqueueNext, transcriptionJobs } from "./jobs";
+import { enqueueNext, pruneJob, transcriptionJobs, transcriptionSchedules } from "./jobs";
 import { migrations } from "./migrations";
 import { temporary_prefix, TranscriptReader } from "./reader";
 import { routes, transcriptionHandlers } from "./routes";
@@ -56,6 +56,10 @@ export default definePlugin({
         description: "The language that is spoken, such as en, for transcribers that want to know.",
       }),
     ),
+    keep_runs: Duration({
+      default: "365d",
+      description: "How long runs that have ended are kept. Their documents stay.",
+    }),
     timeout: Duration({ default: "2h", description: "For transcribing one recording." }),
     concurrency: t.Integer({
       default: 1,
@@ -116,7 +120,11 @@ export default definePlugin({
         fill(Extractors, captionsExtractor(reader)),
         ...transcribersOf(chosen, ctx).map((one) => fill(Transcribers, one)),
       ],
-      jobs: transcriptionJobs(runner, config),
+      jobs: [
+        ...transcriptionJobs(runner, config),
+        pruneJob(runs, { ...ctx, keep_ms: config.keep_runs }),
+      ],
+      schedules: transcriptionSchedules,
       health: async () =>
         chosen.kind !== "command" || Bun.which(chosen.words[0]!)
           ? "ok"

@@ -102,6 +102,18 @@ export class TranscriptionRuns {
     }, signal);
   }
 
+  /** Deletes runs that ended before this time, in parts; their documents stay. */
+  async deleteBefore(finished_before: number, signal: AbortSignal): Promise<void> {
+    await inParts(async () => {
+      return this.ctx.inDeletion(async (tx) => {
+        const runs = await store.runsBefore(tx, finished_before, delete_batch);
+        await this.delete(tx, runs);
+        if (runs.length > 0) this.ctx.afterCommit(this.ctx.truncateWal);
+        return runs.length > 0;
+      });
+    }, signal);
+  }
+
   /**
    * Inside the transaction that purges the documents: their transcripts go with them, and the runs
    * stay.

@@ -207,6 +207,20 @@ export const runsIn = async (
         .$if(with_file, (query) => query.where("sha256", "is not", null))
         .limit(limit)
         .execute();
+/** At most `limit` runs that ended before this time. */
+export const runsBefore = (
+  db: TranscriptionsDb,
+  finished_before: number,
+  limit: number,
+): Promise<RunRow[]> =>
+  db
+    .selectFrom("transcriptions")
+    .selectAll()
+    .where("finished_at", "is not", null)
+    .where("finished_at", "<", finished_before)
+    .orderBy("finished_at")
+    .limit(limit)
+    .execute();
 export const deleteRuns = (db: TranscriptionsDb, ids: readonly string[]) =>
   db.deleteFrom("transcriptions").where("id", "in", ids).execute();
 /** Detaches runs from these documents; returns the ids of the runs. */

@@ -35,8 +35,10 @@ type Receiver = Pick<WebhookRow, "id" | "owner_id">;
 
 export interface DeliveriesParts extends Pick<
   Context,
-  "db" | "inTransaction" | "newId" | "notify" | "now_ms"
+  "db" | "inDeletion" | "inTransaction" | "newId" | "notify" | "now_ms" | "truncateWal"
 > {
+  /** How long deliveries that have ended are kept. */
+  readonly keep_ms: number;
   readonly enqueueAttempt: (
     tx: Db<any>,
     webhook: Receiver,
@@ -55,7 +57,8 @@ export interface DeliveriesParts extends Pick<
 const attempts_max = 3;
 const retry_after_ms_max = 15 * 60_000;
 const jitter_share = 0.2;
-const retention_ms = 30 * 24 * 3_600_000;
+/** Between two transactions that delete. */
+const pause_ms = 20;
 /** Deliveries deleted in one transaction. */
 const delete_batch = 500;
 const interrupted =
@@ -194,12 +197,16 @@ export class Deliveries {
       await store.updateDelivery(tx, delivery_id, { status, next_attempt_at: null });
   }
 
-  /** Deletes what ended more than 30 days ago, in batches. */
+  /** Deletes what is older than it is kept, in batches. */
   async deleteOld(signal: AbortSignal): Promise<void> {
-    const { db, now_ms } = this.ctx;
+    const { inDeletion, keep_ms, now_ms, truncateWal } = this.ctx;
     while (!signal.aborted) {
-      const deleted = await store.deleteDeliveries(db, now_ms() - retention_ms, delete_batch);
+      const deleted = await inDeletion((tx) =>
+        store.deleteDeliveries(tx, now_ms() - keep_ms, delete_batch),
+      );
+      if (deleted > 0) truncateWal();
       if (deleted < delete_batch) return;
+      await Bun.sleep(pause_ms);
     }
   }
 

@@ -5,6 +5,7 @@ import {
   createDnsLookup,
   DnsLookup,
   definePlugin,
+  Duration,
   List,
   t,
 } from "../../core/sdk";
@@ -56,6 +57,10 @@ export default definePlugin({
       minimum: 1,
       description: "Webhooks that one user may hold.",
     }),
+    keep_deliveries: Duration({
+      default: "30d",
+      description: "How long deliveries that have ended are kept.",
+    }),
     header_prefix: t.String({
       default: "Service",
       pattern: prefix_pattern,
@@ -96,6 +101,7 @@ export default definePlugin({
       enqueueAttempt: enqueueAttempt(ctx.enqueue),
       events: slots.events,
       retry_delays_ms: config.retry_delays,
+      keep_ms: config.keep_deliveries,
     });
     const sender = new AttemptSender({
       ...ctx,

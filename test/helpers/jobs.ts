@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { jsonLog, type Log } from "../../core/base/log";
 import { LocalNotifier } from "../../core/base/notifier";
-import { JobQueue } from "../../core/jobs/queue";
+import { JobQueue, type JobQueueOptions } from "../../core/jobs/queue";
 import { coreSchema, type JobsTables } from "../../core/jobs/schema";
 import type { JobLimits } from "../../core/jobs/contract";
 import { event, job } from "../../core/jobs/contract";
@@ -38,7 +38,7 @@ export interface JobsWorld {
   readonly lines: string[];
   /** What the disk has, as the store is told; its limit of growth follows after a moment. */
   readonly disk: { free_bytes: number; reserve_bytes: number };
-  queue(options?: { readonly slots_max?: number; readonly grace_ms?: number }): JobQueue;
+  queue(options?: Pick<JobQueueOptions, "slots_max" | "grace_ms" | "kept">): JobQueue;
   /** The rows of the job table by id. */
   rows(): Promise<JobsTables["core_jobs"][]>;
   states(): Promise<string[]>;

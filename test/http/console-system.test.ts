@@ -177,6 +177,7 @@ describe("usage", () => {
       db,
       now_ms: () => now_ms,
       storageOf: async () => held,
+      keep_ms: 400 * 24 * 3_600_000,
       log: jsonLog("error", () => {}),
       inTransaction: (work) =>
         full ? Promise.reject(new Error("disk full")) : inTransaction(work),

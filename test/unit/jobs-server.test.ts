@@ -1,5 +1,6 @@
 /** The queue as part of a server: it stops, starts again after a crash, wakes up, and tidies up. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import type { JobsKept } from "../../core/jobs/housekeeping";
 import { handle, PermanentFailure } from "../../core/jobs/contract";
 import {
   jobsWorld,
@@ -341,8 +342,18 @@ describe("a running queue", () => {
     expect(await queue.status()).toEqual({ ready: 0, running: 0, failed: 1 });
   });
 
-  test("deletes finished jobs after a day, and failed ones after a month", async () => {
-    const queue = world.queue();
+  const day = 24 * 60 * minute;
+  const periods: readonly [
+    reason: string,
+    kept: JobsKept | undefined,
+    done: number,
+    failed: number,
+  ][] = [
+    ["a day, and failed ones after a month", undefined, day, 30 * day],
+    ["what the settings say", { done_ms: 3 * day, failed_ms: 5 * day }, 3 * day, 5 * day],
+  ];
+  test.each(periods)("deletes finished jobs after %s", async (_reason, kept, done, failed) => {
+    const queue = world.queue(kept ? { kept } : {});
     queue.register(
       "test",
       handle(
@@ -358,14 +369,13 @@ describe("a running queue", () => {
     await queue.cancelJobs(world.db, ["cancelled"]);
     await queue.runDue();
     await queue.start();
-    const day = 24 * 60 * minute;
-    world.clock.move(day - minute);
+    world.clock.move(done - minute);
     // The next look at the clock passes these over.
     await queue.enqueue(world.db, Work, { name: "fresh" });
     await until(async () => (await world.states()).join() === "failed,done,cancelled,done");
     world.clock.move(minute * 20);
     await until(async () => (await world.states()).join() === "failed,done");
-    world.clock.move(31 * day);
+    world.clock.move(failed + day);
     await until(async () => (await world.states()).length === 0);
     await queue.drain(second);
   });

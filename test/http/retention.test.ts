@@ -1,0 +1,123 @@
+/**
+ * What is kept for a time goes after it, and then no file of the data directory has a word of it;
+ * what is younger stays.
+ */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import type { JobRef } from "../../core/jobs/contract";
+import { Prune as PruneAudit } from "../../plugins/audit/jobs";
+import { Prune as PruneImports } from "../../plugins/imports/jobs";
+import { Prune as PruneTranscriptions } from "../../plugins/transcriptions/jobs";
+import { Prune as PruneDeliveries } from "../../plugins/webhooks/jobs";
+import { filesWith } from "../helpers/data-directory";
+import { startTestServer, type TestServer } from "../helpers/host";
+import { until } from "../helpers/jobs";
+
+const day_ms = 24 * 3_600_000;
+let server: TestServer;
+beforeAll(async () => {
+  server = await startTestServer({
+    env: {
+      DOSSIER_AUDIT_KEEP: "10d",
+      DOSSIER_IMPORTS_KEEP_RUNS: "10d",
+      DOSSIER_TRANSCRIPTION_KEEP_RUNS: "10d",
+      DOSSIER_WEBHOOKS_KEEP_DELIVERIES: "10d",
+    },
+  });
+  await server.send("ada", "POST", "/folders", { name: "Reports" });
+});
+afterAll(() => server.stop());
+
+interface Kept {
+  readonly table: string;
+  /** A record of this age, with the word in it. */
+  readonly row: (word: string, at: number) => object;
+  readonly prune: JobRef;
+}
+const kept: readonly (readonly [reason: string, Kept])[] = [
+  [
+    "an entry of the audit log",
+    {
+      table: "audit_entries",
+      row: (word, at) => ({ created_at: at, via: "api", action: word, outcome: "done" }),
+      prune: PruneAudit,
+    },
+  ],
+  [
+    "an import that has ended, with its source",
+    {
+      table: "imports_runs",
+      row: (word, at) => ({
+        owner_id: "usr_ada",
+        folder_id: "fld_none",
+        kind: "source",
+        overwrite: 0,
+        status: "failed",
+        listed: 1,
+        total: 0,
+        succeeded: 0,
+        failed: 0,
+        skipped: 0,
+        created_at: at,
+        finished_at: at,
+        source: JSON.stringify({ type: "urls", urls: [word] }),
+      }),
+      prune: PruneImports,
+    },
+  ],
+  [
+    "a transcription that has ended",
+    {
+      table: "transcriptions",
+      row: (word, at) => ({
+        owner_id: "usr_ada",
+        folder_id: "fld_none",
+        status: "failed",
+        name: word,
+        size_bytes: 0,
+        progress: 0,
+        created_at: at,
+        finished_at: at,
+      }),
+      prune: PruneTranscriptions,
+    },
+  ],
+  [
+    "a delivery that has ended, with its body",
+    {
+      table: "webhooks_deliveries",
+      row: (word, at) => ({
+        webhook_id: "whk_none",
+        message_id: "whd_none",
+        event_type: "import.finished",
+        status: "dropped",
+        request_body: word,
+        attempts: 3,
+        created_at: at,
+      }),
+      prune: PruneDeliveries,
+    },
+  ],
+];
+
+test.each(kept)("%s", async (_reason, { table, row, prune }) => {
+  const { db, inTransaction } = server.store;
+  const insert = (id: string, word: string, age_ms: number) =>
+    db
+      .insertInto(table)
+      .values({ id, ...row(word, Date.now() - age_ms) })
+      .execute();
+  const [old_word, young_word] = [`quagga-${table}`, `okapi-${table}`];
+  await insert("old", old_word, 11 * day_ms);
+  await insert("young", young_word, 9 * day_ms);
+  expect(filesWith(server.data, old_word)).not.toEqual([]);
+  await inTransaction((tx) => server.host.queue.enqueue(tx, prune, {}));
+  await server.settle();
+  await until(() => filesWith(server.data, old_word).length === 0);
+  expect(filesWith(server.data, young_word)).not.toEqual([]);
+  const left = await db
+    .selectFrom(table)
+    .select("id")
+    .where("id", "in", ["old", "young"])
+    .execute();
+  expect(left).toEqual([{ id: "young" }]);
+});

@@ -5,22 +5,21 @@
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 
-const fileIn = (temporary: string): string => join(temporary, "server-address");
+const fileIn = (data: string): string => join(data, "dossier.address");
 
 /** `http://127.0.0.1:4780`, or the path of a Unix socket. */
-export const writeServerAddress = (temporary: string, place: string): void =>
-  writeFileSync(fileIn(temporary), isUrl(place) ? place : resolve(place), { mode: 0o600 });
-export const removeServerAddress = (temporary: string): void =>
-  rmSync(fileIn(temporary), { force: true });
+export const writeServerAddress = (data: string, place: string): void =>
+  writeFileSync(fileIn(data), isUrl(place) ? place : resolve(place), { mode: 0o600 });
+export const removeServerAddress = (data: string): void => rmSync(fileIn(data), { force: true });
 
 /** A path of the server, asked on this machine. */
 export type AskServer = (path: string, init?: RequestInit) => Promise<Response>;
 
 /** Null when no server has said where it is. */
-export function serverOn(temporary: string): AskServer | null {
+export function serverOn(data: string): AskServer | null {
   let place: string;
   try {
-    place = readFileSync(fileIn(temporary), "utf8").trim();
+    place = readFileSync(fileIn(data), "utf8").trim();
   } catch {
     return null;
   }

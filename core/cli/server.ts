@@ -61,8 +61,7 @@ export async function startServer(
       throw error;
     }
     if (boot.config.values.server!.public_url === undefined && served.url) address = served.url;
-    const temporary = join(boot.located.data, "tmp");
-    writeServerAddress(temporary, listening.socket ?? served.url!);
+    writeServerAddress(boot.located.data, listening.socket ?? served.url!);
     boot.log.info("listening", {
       version,
       commit,
@@ -80,7 +79,7 @@ export async function startServer(
     return {
       async stop() {
         clearTimeout(tidying);
-        removeServerAddress(temporary);
+        removeServerAddress(boot.located.data);
         stopping.abort();
         const aborting = setTimeout(() => assembled.files.abortUploads(), uploads_ms_max);
         await served.stop(requests_ms_max);

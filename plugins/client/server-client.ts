@@ -31,7 +31,7 @@ export async function withServer<R>(
   user: User,
   work: (server: ServerClient) => Promise<R>,
 ): Promise<R> {
-  const server = serverOn(paths.temporary);
+  const server = serverOn(paths.data);
   const answers = server !== null && (await server("/health").catch(() => null))?.ok;
   if (server === null || !answers)
     throw new Error(

@@ -20,6 +20,28 @@ const conditions = {
   failed: "state = 'failed' and state in ('done', 'failed', 'cancelled')",
 } as const;
 
+export interface FailureReason {
+  readonly plugin: string;
+  readonly name: string;
+  readonly error: string;
+  readonly jobs: number;
+}
+const reasons_max = 200;
+
+/** Why jobs failed for good, the most frequent reason first. */
+export async function countReasons(db: Db<JobsTables>): Promise<FailureReason[]> {
+  const rows = await db
+    .selectFrom("core_jobs")
+    .select((e) => ["plugin", "name", "error", e.fn.countAll().as("jobs")])
+    .where(sql<boolean>`${sql.raw(conditions.failed)}`)
+    .groupBy(["plugin", "name", "error"])
+    .orderBy("jobs", "desc")
+    .orderBy("error")
+    .limit(reasons_max)
+    .execute();
+  return rows.map((row) => ({ ...row, error: row.error ?? "", jobs: toNumber(row.jobs) }));
+}
+
 export async function countKinds(db: Db<JobsTables>): Promise<KindCount[]> {
   const counts: KindCount[] = [];
   for (const state of ["ready", "running", "failed"] as const) {

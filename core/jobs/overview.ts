@@ -2,7 +2,7 @@
 import { Value } from "@sinclair/typebox/value";
 import { sql } from "kysely";
 import type { Clock } from "../base/clock";
-import { conflict, notFound } from "../base/errors";
+import { conflict, HttpError, notFound } from "../base/errors";
 import type { JobHandler } from "./contract";
 import type { Handlers } from "./handlers";
 import { toNumber } from "../store/columns";
@@ -59,6 +59,9 @@ export const isRetriable = ({ onExhausted, requeue }: JobHandler["limits"]): boo
 
 /** Jobs of one state that are counted, and can be reached page by page. */
 export const listed_max = 10_000;
+
+/** Jobs that one call runs again. */
+const retried_at_once = 1_000;
 
 export class JobsOverview {
   constructor(private readonly options: JobsOverviewOptions) {}
@@ -149,6 +152,33 @@ export class JobsOverview {
       } else await setReady(tx, id, clock.now_ms());
       wake();
     });
+  }
+
+  /** Retries the failed jobs of a kind, a thousand at most. `left`: those that can't be. */
+  async retryKind(
+    kind: Pick<Row, "plugin" | "name">,
+  ): Promise<{ retried: number; left: number; more: boolean }> {
+    const rows = await inState(this.options.store.db as JobsDb, "failed")
+      .select("id")
+      .where("plugin", "=", kind.plugin)
+      .where("name", "=", kind.name)
+      .orderBy("id")
+      .limit(retried_at_once + 1)
+      .execute();
+    let retried = 0;
+    // One transaction for each: whoever else writes comes in between.
+    for (const { id } of rows.slice(0, retried_at_once)) {
+      const gone = await this.retry(id).then(
+        () => false,
+        (error: unknown) => {
+          if (!(error instanceof HttpError)) throw error;
+          return true;
+        },
+      );
+      if (!gone) retried++;
+    }
+    const tried = Math.min(rows.length, retried_at_once);
+    return { retried, left: tried - retried, more: rows.length > retried_at_once };
   }
 
   private retriableHandler(job: Pick<Row, "plugin" | "name">): JobHandler | undefined {

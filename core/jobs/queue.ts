@@ -14,7 +14,7 @@ import type { EnqueueOptions, EventRef, JobHandler, JobRef, PayloadOf } from "./
 import { Dispatcher } from "./dispatcher";
 import { Handlers, type Registered } from "./handlers";
 import { Housekeeping, kept_by_default, type JobsKept } from "./housekeeping";
-import { countKinds, type KindCount } from "./kind-counts";
+import { countKinds, countReasons, type FailureReason, type KindCount } from "./kind-counts";
 import { JobsOverview } from "./overview";
 import { Poller } from "./poller";
 import { Stopped } from "./run";
@@ -158,6 +158,11 @@ export class JobQueue {
 
   kinds(): Promise<KindCount[]> {
     return countKinds(this.options.store.db);
+  }
+
+  /** Why jobs failed for good, by kind. */
+  reasons(): Promise<FailureReason[]> {
+    return countReasons(this.options.store.db);
   }
 
   status(): Promise<QueueStatus> {

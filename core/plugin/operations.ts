@@ -5,7 +5,7 @@ import type { Level } from "../base/log";
 import type { LogLine, LogRing } from "../base/log-ring";
 import type { Stalls } from "../base/stall-meter";
 import type { JobOverview } from "../jobs/overview";
-import type { KindCount } from "../jobs/kind-counts";
+import type { FailureReason, KindCount } from "../jobs/kind-counts";
 import type { JobQueue, QueueStatus } from "../jobs/queue";
 import type { JobState } from "../jobs/schema";
 import type { Space, Store } from "../store/store";
@@ -41,6 +41,8 @@ export interface Operations {
     count(): Promise<QueueStatus>;
     /** Those that wait, run or have failed for good, by kind. */
     kinds(): Promise<KindCount[]>;
+    /** Why jobs failed for good, the most frequent reason first. */
+    reasons(): Promise<FailureReason[]>;
     list(
       state: JobState,
       window: { readonly limit: number; readonly offset: number },
@@ -51,6 +53,11 @@ export interface Operations {
     newest(): Promise<number | null>;
     /** @throws HttpError 404, 409 when it did not fail, or can't be run again. */
     retry(id: string): Promise<void>;
+    /** Runs those of a kind again that failed; `left` are those that can't be. */
+    retryKind(kind: {
+      readonly plugin: string;
+      readonly name: string;
+    }): Promise<{ retried: number; left: number; more: boolean }>;
   };
   /**
    * Migration steps that were applied: how many, and when the last one was (RFC 3339).
@@ -94,6 +101,8 @@ export class ServerOperations implements Operations {
       list: (state, window) => queue.overview.list(state, window),
       subjectsAtWork: (subjects) => queue.overview.subjectsAtWork(subjects),
       newest: () => queue.overview.newest(),
+      reasons: () => queue.reasons(),
+      retryKind: (kind) => queue.overview.retryKind(kind),
       retry: (id) => queue.overview.retry(id),
     };
   }

@@ -31,6 +31,7 @@ import { validPages } from "./plugin-pages";
 import { handlers, routes } from "./routes";
 import { StaticFiles } from "./static-files";
 import { createSurface } from "./surface";
+import { jobKindHandlers, jobKindRoutes } from "./job-kind-routes";
 import { systemHandlers, systemRoutes } from "./system-routes";
 import { UsageCounter } from "./usage";
 import { usageHandlers, usageRoutes } from "./usage-routes";
@@ -51,7 +52,7 @@ export default definePlugin({
   slots: { pages: ConsolePages, limiter: RateLimiter },
   tables: ["console_usage"],
   migrations,
-  routes: { ...routes, ...usageRoutes, ...systemRoutes },
+  routes: { ...routes, ...usageRoutes, ...systemRoutes, ...jobKindRoutes },
   commands,
   setup: (ctx) => {
     const { log, notifier, now_ms, operations, paths, services, slots } = ctx;
@@ -87,6 +88,7 @@ export default definePlugin({
       routes: {
         ...handlers({ files, pages, feed }),
         ...usageHandlers({ usage, quotas, limiter: () => slots.limiter()[0] }),
+        ...jobKindHandlers({ operations }),
         ...systemHandlers({
           operations,
           now_ms,

@@ -565,6 +565,37 @@ describe("jobs", () => {
       body: { code: "not_retriable" },
     });
   });
+  test("are counted by kind and reason, and run again all at once", async () => {
+    const kind = async (name: string) =>
+      (await root.send("GET", "/system/job-kinds")).body.find((one: any) => one.name === name);
+    broken = true;
+    const { failed: before = 0 } = (await kind("failing.plain")) ?? {};
+    for (const _ of [1, 2]) await server.send("ada", "POST", "/failing");
+    await until(async () => (await kind("failing.plain"))?.failed === before + 2);
+    expect(await kind("failing.plain")).toMatchObject({
+      plugin: "failing",
+      ready: 0,
+      reasons: [{ error: "the moon is full", jobs: before + 2 }],
+    });
+    broken = false;
+    const retry = (name: string) =>
+      root.send("POST", "/system/job-kinds/retry", { plugin: "failing", name });
+    expect((await retry("failing.plain")).body).toEqual({
+      retried: before + 2,
+      left: 0,
+      more: false,
+    });
+    await until(async () => ((await kind("failing.plain"))?.failed ?? 0) === 0);
+    const told = (await kind("failing.told")).failed;
+    expect((await retry("failing.told")).body).toEqual({ retried: 0, left: told, more: false });
+    expect((await kind("failing.told")).failed).toBe(told);
+    expect((await retry("failing.none")).body).toEqual({ retried: 0, left: 0, more: false });
+    const ada = await signedIn(server, "ada");
+    expect((await ada.send("GET", "/system/job-kinds")).status).toBe(403);
+    expect(
+      (await ada.send("POST", "/system/job-kinds/retry", { plugin: "a", name: "b" })).status,
+    ).toBe(403);
+  });
   test("that are not there can't be", async () =>
     expect((await root.send("POST", "/system/jobs/job_none/retry")).status).toBe(404));
   test("that failed keep nothing of what was deleted since", async () => {

@@ -252,7 +252,7 @@ describe("a backup of a server that is stopped", () => {
     await backup();
     expect(names()).toHaveLength(2);
     expect(names()).not.toContain(basename(base!));
-  });
+  }, 120_000);
 
   const damaged: [string, (path: string) => void | Promise<void>, RegExp][] = [
     ["cut off", (path) => truncateSync(path, 3_000), /cut off/],

@@ -331,4 +331,4 @@ test("a searching worker that was stopped reads no more: the log can be emptied"
     expect(existsSync(log_path) ? statSync(log_path).size : 0).toBe(0);
     rmSync(index.directory, { recursive: true });
   }
-});
+}, 60_000);

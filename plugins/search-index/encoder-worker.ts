@@ -16,6 +16,9 @@ export interface EncoderProtocol {
   readonly response: string | null;
 }
 
+/** UTF-16 units. Of a text that is longer nothing waits in memory for the next collection. */
+const large_units_min = 2 ** 22;
+
 serveWorker<EncoderProtocol>(({ read_connection }) => {
   // Most texts come with the request: what reads others is loaded for the first of them.
   let texts: Promise<{ read(stored: EncoderRequest["stored"], pauses: Pauses): Promise<string> }>;
@@ -26,10 +29,15 @@ serveWorker<EncoderProtocol>(({ read_connection }) => {
   };
   return async (request, run) => {
     const text = await textOf(request, run);
+    const is_large = text.length > large_units_min;
+    // Its parts lie beside the text until they are collected.
+    if (is_large) Bun.gc(true);
     for (const segment of encodeInSteps({ ...request, text }, analyzer)) {
       if (segment !== null) run.sendPart(segment, [segment.data.buffer as ArrayBuffer]);
       if (run.due) await run.pause();
     }
+    // The text goes at once too: what follows the publication wants memory of its own.
+    if (is_large) setTimeout(() => Bun.gc(true));
     return languageOf(text);
   };
 });

@@ -112,7 +112,7 @@ describe("what the database says of a key", () => {
         last_use: { note: (...use) => void used.push(use) },
       });
       expect(await keys.authenticate(token)).toEqual(
-        scopes ? ({ owner_id: "usr_ada", key_id: "key_1", scopes } as never) : null,
+        scopes ? ({ owner_id: "usr_ada", key_id: "key_1", scopes, admin: false } as never) : null,
       );
       expect(used).toEqual(scopes ? [["key_1", 1_000]] : []);
     });

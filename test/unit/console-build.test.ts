@@ -3,10 +3,13 @@
  * names, and the pure parts that decide what is shown.
  */
 import { describe, expect, test } from "bun:test";
-import { assets, index_html } from "../../plugins/console/assets.gen";
+import { assets, index_html as template } from "../../plugins/console/assets.gen";
 import { deviceOf } from "../../plugins/console/web/pages/account/user-agent";
 import { matching, pathOf, subtreeOf, treeOf } from "../../plugins/console/web/pages/folders/tree";
 import type { Folder } from "../../plugins/console/web/api/types";
+
+/** As it is where the server has no path of its own. */
+const index_html = template.replaceAll("{{base}}", "");
 
 const first_load_max = 150 * 1024;
 const names = (text: string): string[] =>
@@ -34,9 +37,9 @@ async function firstLoad(): Promise<ReadonlySet<string>> {
     found.add(path);
     if (!path.endsWith(".js")) continue;
     for (const [, imported] of (await read(path)).text.matchAll(
-      /(?:from|import)"(\/console\/assets\/[^"]+)"/g,
+      /(?:from|import)"(?:\.|\/console\/assets)\/([^"]+)"/g,
     ))
-      waiting.push(imported!);
+      waiting.push(`/console/assets/${imported}`);
   }
   return found;
 }

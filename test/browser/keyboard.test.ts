@@ -307,6 +307,7 @@ describe.skipIf(!chromium_path)("by keyboard alone", () => {
     async () => {
       await use("System", "Shift+Tab");
       await heading("System");
+      await page.getByRole("tab", { name: "Health" }).waitFor();
       await reach("Health");
       await key("ArrowRight");
       await focusIs("Jobs");

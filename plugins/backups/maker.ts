@@ -45,6 +45,9 @@ export interface Made {
   readonly manifest: Manifest;
 }
 
+/** Deleting less at once holds up nobody. */
+const large_copy_bytes = 2 ** 24;
+
 export interface MakerParts extends Pick<Context, "paths" | "now_ms"> {
   readonly isolate: Isolate<BackupTasks>;
   readonly probes: () => readonly BackupProbe[];
@@ -158,8 +161,10 @@ export class BackupMaker {
 
   /** Its database is large: it goes bit by bit. */
   async #discard(work: string): Promise<void> {
+    const copy = join(work, database_part),
+      size = (await stat(copy).catch(() => null))?.size ?? 0;
     // Where no child can run, for the server is stopping, it goes at once.
-    await this.parts.isolate("discard", join(work, database_part), limits).catch(() => {});
+    if (size > large_copy_bytes) await this.parts.isolate("discard", copy, limits).catch(() => {});
     await rm(work, { recursive: true, force: true });
   }
 

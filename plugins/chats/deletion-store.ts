@@ -74,36 +74,23 @@ export type GoneChat = Pick<ChatRow, "id" | "owner_id">;
 export const goneChats = (db: ChatsDb): Promise<GoneChat[]> =>
   db.selectFrom("chats").select(["id", "owner_id"]).where("gone_at", "is not", null).execute();
 
+const messagesOf = (db: ChatsDb, chat_id: string, limit: number) =>
+  db.selectFrom("chats_messages").select("id").where("chat_id", "=", chat_id).limit(limit);
+
 /** Some messages of a session that are unfinished. */
 export const unfinishedMessages = async (
   db: ChatsDb,
   chat_id: string,
   limit: number,
 ): Promise<string[]> =>
-  (
-    await db
-      .selectFrom("chats_messages")
-      .select("id")
-      .where("chat_id", "=", chat_id)
-      .where(is_unfinished)
-      .limit(limit)
-      .execute()
-  ).map(({ id }) => id);
+  (await messagesOf(db, chat_id, limit).where(is_unfinished).execute()).map(({ id }) => id);
 
 /** Some messages of a session. */
 export const someMessages = async (
   db: ChatsDb,
   chat_id: string,
   limit: number,
-): Promise<string[]> =>
-  (
-    await db
-      .selectFrom("chats_messages")
-      .select("id")
-      .where("chat_id", "=", chat_id)
-      .limit(limit)
-      .execute()
-  ).map(({ id }) => id);
+): Promise<string[]> => (await messagesOf(db, chat_id, limit).execute()).map(({ id }) => id);
 
 /** With their citations. */
 export const deleteMessages = async (tx: ChatsDb, ids: readonly string[]): Promise<void> => {

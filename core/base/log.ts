@@ -1,4 +1,8 @@
-/** Structured logs: one JSON object a line on standard error, with no secret in it. */
+/**
+ * Structured logs: one JSON object a line on standard error, with no secret in it. A line that
+ * belongs to a request has its `request_id`, one that belongs to a job the id of the `job`.
+ */
+import { originOf } from "./origin";
 import { redact } from "./redact";
 
 export type Level = "debug" | "info" | "warn" | "error";
@@ -25,7 +29,14 @@ export function jsonLog(
       if (levels.indexOf(level) < levels.indexOf(least)) return;
       write(
         redact(
-          JSON.stringify({ time: new Date().toISOString(), level, message, ...base, ...fields }),
+          JSON.stringify({
+            time: new Date().toISOString(),
+            level,
+            message,
+            ...originOf(),
+            ...base,
+            ...fields,
+          }),
         ),
       );
     };

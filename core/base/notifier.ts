@@ -3,6 +3,7 @@
  * subscribes later reads the record. What must not be missed is an event that jobs handle, not a
  * message here.
  */
+import { withoutOrigin } from "./origin";
 
 /** A name for messages of one type. `M` exists only for the compiler. */
 export interface Topic<M> {
@@ -35,7 +36,8 @@ export class LocalNotifier implements Notifier {
 
   publish<M>({ id }: Topic<M>, key: string, message: M): void {
     for (const name of [channel(id, key), channel(id)])
-      for (const listener of [...(this.listeners.get(name) ?? [])]) listener(message, true);
+      for (const listener of [...(this.listeners.get(name) ?? [])])
+        withoutOrigin(() => listener(message, true));
   }
 
   subscribe<M>(

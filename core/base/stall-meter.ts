@@ -3,6 +3,7 @@
  * meanwhile. While there is work it looks forty times a second, and once a second otherwise.
  */
 import type { Log } from "./log";
+import { withoutOrigin } from "./origin";
 
 /** What goes on in the server, by name: `GET /folders`, `job documents.index`. */
 export interface Work {
@@ -62,11 +63,12 @@ export class StallMeter implements Work {
   }
 
   begin(what: string): void {
-    if (!this.#looks_often && !this.#stopped) {
-      clearTimeout(this.#timer);
-      this.#look();
-      this.#wait(true);
-    }
+    if (!this.#looks_often && !this.#stopped)
+      withoutOrigin(() => {
+        clearTimeout(this.#timer);
+        this.#look();
+        this.#wait(true);
+      });
     this.#in_work.set(what, (this.#in_work.get(what) ?? 0) + 1);
   }
   end(what: string): void {

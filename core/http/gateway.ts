@@ -3,15 +3,17 @@
  * Read it from top to bottom.
  */
 import { systemClock } from "../base/clock";
-import { newId } from "../base/ids";
 import { errorFields, type Log } from "../base/log";
 import { HttpError } from "../base/errors";
+import { tellAll } from "../base/observers";
+import { withOrigin } from "../base/origin";
 import { basePathOf } from "../base/public-url";
 import type { RequestContext } from "./compiled-route";
 import type { Cors } from "./cors";
 import { prefix, type Router } from "./router";
 import { pathOf, pathStart } from "./path";
 import { problemResponse } from "./problem";
+import { requestIdOf } from "./request-id";
 import type { Caller, Client } from "./route";
 import type {
   Authentication,
@@ -79,7 +81,7 @@ export class Gateway {
     const { cors, log, observers, surfaces } = this.options;
     const incoming = withoutBase(received, this.#base_path);
     const began_ms = performance.now();
-    const request_id = newId("req");
+    const request_id = requestIdOf(incoming);
     const path = pathOf(incoming.url);
     const alias = isAlias(path);
     const headers: Record<string, string> = {
@@ -89,26 +91,33 @@ export class Gateway {
     if (alias) addDeprecationHeaders(path, this.#base_path, headers);
     const client = clientOf(incoming, peer, this.#base_path, this.options);
     const state: RequestState = { request_id, headers, client, served: null };
-    let response: Response;
-    try {
-      response = await this.#respond(alias ? asVersioned(incoming) : asRoutable(incoming), state);
-    } catch (error) {
-      const what = { request_id, method: incoming.method, path };
-      if (incoming.signal.aborted) log.info("the client went away", what);
-      else if (!(error instanceof HttpError))
-        log.error("request failed", { ...what, ...errorFields(error) });
-      response = problemResponse(error, request_id);
-    }
+    const response = await withOrigin({ request_id }, () =>
+      this.#answer(incoming, alias ? asVersioned(incoming) : asRoutable(incoming), state),
+    );
     for (const name in headers) response.headers.set(name, headers[name]!);
     for (const surface of surfaces)
       if (isBelow(path, surface.root)) addMissing(response.headers, surface.headers);
     if (cors && isBelow(path, old_prefix)) cors.share(incoming, response.headers);
     if (state.served && observers.length > 0) {
-      const served = servedRequest(state.served, response, performance.now() - began_ms);
-      for (const observe of observers) observe(served);
+      const { method } = incoming;
+      const duration_ms = performance.now() - began_ms;
+      tellAll(observers, servedRequest(state.served, response, { method, duration_ms }), log);
     }
     locateBelow(this.#base_path, response.headers);
     return incoming.method === "HEAD" ? await withoutBody(response) : response;
+  }
+
+  async #answer(incoming: Request, routed: Request, state: RequestState): Promise<Response> {
+    const { log } = this.options;
+    try {
+      return await this.#respond(routed, state);
+    } catch (error) {
+      const what = { method: incoming.method, path: pathOf(incoming.url) };
+      if (incoming.signal.aborted) log.info("the client went away", what);
+      else if (!(error instanceof HttpError))
+        log.error("request failed", { ...what, ...errorFields(error) });
+      return problemResponse(error, state.request_id);
+    }
   }
 
   async #respond(request: Request, state: RequestState): Promise<Response> {
@@ -187,8 +196,9 @@ const servedRequest = (
     about,
   }: NonNullable<RequestState["served"]>,
   { status, headers }: Response,
-  duration_ms: number,
+  of: Pick<ServedRequest, "method" | "duration_ms">,
 ): ServedRequest => ({
+  ...of,
   surface,
   owner_id: caller?.owner_id ?? null,
   key_id: caller?.key_id ?? null,
@@ -199,7 +209,6 @@ const servedRequest = (
   about,
   status,
   location: status === 201 || status === 202 ? headers.get("location") : null,
-  duration_ms,
 });
 
 const isBelow = (path: string, area: string): boolean =>

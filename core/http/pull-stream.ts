@@ -1,4 +1,5 @@
 /** A response body whose pieces are made when the client is ready for them. */
+import { originOf, withOrigin } from "../base/origin";
 
 /**
  * Asks `next` for a further piece when the one before was taken: a client that reads slowly costs
@@ -10,6 +11,8 @@ export function pullStream(
   first?: string,
 ): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
+  // Whoever asks for a piece belongs to no request.
+  const origin = originOf();
   let cancelled = false;
   return new ReadableStream<Uint8Array>(
     {
@@ -17,7 +20,7 @@ export function pullStream(
         if (first !== undefined) controller.enqueue(encoder.encode(first));
       },
       async pull(controller) {
-        const piece = await next().catch((error: unknown) => {
+        const piece = await withOrigin(origin, next).catch((error: unknown) => {
           close();
           throw error;
         });

@@ -72,6 +72,8 @@ export interface ServedRequest {
   /** The API key, or what stands for it on another surface. */
   readonly key_id: string | null;
   readonly client: Client;
+  /** As the client sent it; `HEAD` where the route is one of `GET`. */
+  readonly method: string;
   /** Null when it was refused before it was routed, or no route has its path. */
   readonly route: Route<any, any> | null;
   /** Those of the route's path. */
@@ -84,10 +86,7 @@ export interface ServedRequest {
   /** Until the answer began: a stream goes on after it. */
   readonly duration_ms: number;
 }
-/**
- * Called at every such request, after its response is known and before it is sent: must be quick
- * and must not throw.
- */
+/** Called at every such request, once its response is known, before it is sent: must be quick. */
 export const RequestObserver = slot<(request: ServedRequest) => void>("http.request_observer");
 
 /**

@@ -1,5 +1,6 @@
 /** Jobs and events as plugins see them: their refs, handlers, limits, options and schedules. */
 import type { Static, TSchema } from "@sinclair/typebox";
+import { slot } from "../base/refs";
 import type { Db } from "../store/store";
 
 /**
@@ -41,6 +42,33 @@ export interface JobRun {
   /** Fires when the job is cancelled, at its time limit and at shutdown. */
   readonly signal: AbortSignal;
 }
+/** One run of a job that has ended. Times are epoch milliseconds. */
+export interface EndedRun {
+  /** Of the job. */
+  readonly id: string;
+  /** Whose handler ran. */
+  readonly plugin: string;
+  readonly name: string;
+  readonly attempt: number;
+  readonly owner: string;
+  /** The request that the job goes back to, through other jobs too; null for those of schedules. */
+  readonly request_id: string | null;
+  /** When the job was made, and when this run of it was due. */
+  readonly created_at: number;
+  readonly run_at: number;
+  readonly started_at: number;
+  readonly duration_ms: number;
+  /**
+   * `retried`: it failed, and will run again. `interrupted`: the server stops or its storage fails;
+   * the run does not count. `dropped`: it was cancelled, or another run has it.
+   */
+  readonly outcome: "done" | "failed" | "retried" | "interrupted" | "dropped";
+  /** Why it failed. */
+  readonly error: string | null;
+}
+/** Called with every run of a job, once how it ended is written: must be quick. */
+export const JobObserver = slot<(run: EndedRun) => void>("jobs.observer");
+
 /** Why a run was the last one: it took too long, the server ended during it, or it threw. */
 export type ExhaustedCause = "timeout" | "crash" | "error";
 /**

@@ -2,9 +2,11 @@
 import type { Clock } from "../base/clock";
 import { newUuid } from "../base/ids";
 import type { Log } from "../base/log";
+import { withOrigin } from "../base/origin";
 import type { Work } from "../base/stall-meter";
 import type { Store } from "../store/store";
 import { findCandidates, type Capacity } from "./candidates";
+import type { EndedRun } from "./contract";
 import type { Handlers } from "./handlers";
 import { runJob, Stopped, type Run } from "./run";
 import { handlerKey, ownerMax, selectJobs, ServedLog, type Selection } from "./scheduler";
@@ -21,6 +23,8 @@ export interface DispatcherOptions {
   readonly grace_ms: number;
   /** Is told what runs. */
   readonly work?: Work | undefined;
+  /** Called with every run that has ended. */
+  readonly tell: (run: EndedRun) => void;
   /** Called when a run has ended: there may be capacity for another. */
   readonly onEnded: () => void;
 }
@@ -173,7 +177,8 @@ export class Dispatcher {
     const run: Run = { job, handler, controller: new AbortController() };
     const what = `job ${job.name}`;
     this.options.work?.begin(what);
-    const ended = runJob(this.options, run).finally(() => {
+    const origin = { request_id: job.request_id ?? undefined, job: job.id };
+    const ended = withOrigin(origin, () => runJob(this.options, run)).finally(() => {
       this.options.work?.end(what);
       this.active.delete(job.id);
       this.options.onEnded();

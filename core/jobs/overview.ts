@@ -27,6 +27,7 @@ export interface JobOverview extends Pick<
   | "started_at"
   | "finished_at"
   | "subject"
+  | "request_id"
 > {
   readonly retriable: boolean;
 }
@@ -51,6 +52,7 @@ const columns = [
   "started_at",
   "finished_at",
   "subject",
+  "request_id",
 ] as const;
 
 /** Whether a job that failed for good can be run again: its payload is kept then. */

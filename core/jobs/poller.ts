@@ -1,6 +1,7 @@
 /** Looks for jobs when it is woken, when one becomes due, and at least every second. */
 import type { Clock } from "../base/clock";
 import { errorFields, type Log } from "../base/log";
+import { withoutOrigin } from "../base/origin";
 import type { Store } from "../store/store";
 import type { Dispatcher } from "./dispatcher";
 import type { Housekeeping } from "./housekeeping";
@@ -53,10 +54,11 @@ export class Poller {
   wake(): void {
     if (this.state !== "started" || this.asked) return;
     this.asked = true;
-    if (!this.looking)
-      setImmediate(() => {
-        if (this.state === "started") this.under_way = this.look();
-      });
+    if (this.looking) return;
+    const look = (): void => {
+      if (this.state === "started") this.under_way = this.look();
+    };
+    withoutOrigin(() => setImmediate(look));
   }
 
   /** Nothing of it touches the database any more when it returns. */

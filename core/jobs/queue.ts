@@ -7,10 +7,12 @@ import type { Clock } from "../base/clock";
 import { newId } from "../base/ids";
 import type { Log } from "../base/log";
 import { topic, type Notifier } from "../base/notifier";
+import { tellAll } from "../base/observers";
+import { originOf } from "../base/origin";
 import type { Work } from "../base/stall-meter";
 import { settlesWithin } from "../lib/timeout";
 import type { Db, Store } from "../store/store";
-import type { EnqueueOptions, EventRef, JobHandler, JobRef, PayloadOf } from "./contract";
+import type { EndedRun, EnqueueOptions, EventRef, JobHandler, JobRef, PayloadOf } from "./contract";
 import { Dispatcher } from "./dispatcher";
 import { Handlers, type Registered } from "./handlers";
 import { Housekeeping, kept_by_default, type JobsKept } from "./housekeeping";
@@ -37,6 +39,8 @@ export interface JobQueueOptions {
   readonly grace_ms?: number;
   /** Default: a day, and 30 days for those that failed. */
   readonly kept?: JobsKept;
+  /** Are told of every run that has ended. Default: nobody. */
+  readonly observers?: () => readonly ((run: EndedRun) => void)[];
 }
 export interface QueueStatus {
   readonly ready: number;
@@ -66,10 +70,12 @@ export class JobQueue {
       slots_max = 64,
       grace_ms = 10_000,
       kept = kept_by_default,
+      observers = () => [],
     } = options;
     const { handlers } = this;
     const onEnded = (): void => this.poller.wake();
-    const parts = { store, clock, log, work, handlers, slots_max, grace_ms, onEnded };
+    const tell = (run: EndedRun): void => tellAll(observers(), run, log);
+    const parts = { store, clock, log, work, handlers, slots_max, grace_ms, tell, onEnded };
     this.dispatcher = new Dispatcher(parts);
     const { dispatcher } = this;
     const housekeeping = new Housekeeping({ store, clock, log, dispatcher, kept });
@@ -208,6 +214,7 @@ export class JobQueue {
       attempts_max: limits.attempts_max,
       key: options.key ?? null,
       subject: options.subject ?? null,
+      request_id: originOf().request_id ?? null,
       created_at: now_ms,
     };
   }

@@ -8,7 +8,14 @@ import type { Clock } from "../base/clock";
 import { errorFields, type Log } from "../base/log";
 import { jitter } from "../base/random";
 import { TimeLimit } from "../lib/timeout";
-import { PermanentFailure, type ExhaustedCause, type JobEffect, type JobHandler } from "./contract";
+import {
+  PermanentFailure,
+  type EndedRun,
+  type ExhaustedCause,
+  type JobEffect,
+  type JobHandler,
+} from "./contract";
+import { toNumber } from "../store/columns";
 import { isFull, isStorageFault, storageFull } from "../store/storage-errors";
 import type { Db, Store } from "../store/store";
 import { isRetriable } from "./overview";
@@ -36,6 +43,8 @@ export interface RunnerOptions {
   readonly log: Log;
   /** How long a handler may go on after its signal fired before its slot is given to another. */
   readonly grace_ms: number;
+  /** Called once the run has ended. */
+  readonly tell: (run: EndedRun) => void;
 }
 
 interface Failed {
@@ -71,6 +80,10 @@ export const runJob = (parts: RunnerOptions, run: Run): Promise<void> =>
 
 class Runner {
   private readonly log: Log;
+  private readonly started_at: number;
+  private readonly began_ms = performance.now();
+  /** How it ended, as far as it is written. */
+  private ended: Pick<EndedRun, "outcome" | "error"> = { outcome: "interrupted", error: null };
 
   constructor(
     private readonly parts: RunnerOptions,
@@ -78,6 +91,7 @@ class Runner {
   ) {
     const { id, name, attempts } = of.job;
     this.log = parts.log.child({ job: id, name, attempt: attempts });
+    this.started_at = parts.clock.now_ms();
   }
 
   async run(): Promise<void> {
@@ -89,6 +103,24 @@ class Runner {
         errorFields(error),
       );
     }
+    this.tell();
+  }
+
+  private tell(): void {
+    const { id, plugin, name, attempts, owner, request_id, created_at, run_at } = this.of.job;
+    this.parts.tell({
+      id,
+      plugin,
+      name,
+      attempt: attempts,
+      owner,
+      request_id,
+      created_at: toNumber(created_at),
+      run_at: toNumber(run_at),
+      started_at: this.started_at,
+      duration_ms: performance.now() - this.began_ms,
+      ...this.ended,
+    });
   }
 
   private async outcome(): Promise<Outcome> {
@@ -137,7 +169,9 @@ class Runner {
    */
   private async end(outcome: Outcome, tries = 1): Promise<void> {
     try {
-      if (!(await this.write(outcome)))
+      const written = await this.write(outcome);
+      this.ended = written ? this.endOf(outcome) : { outcome: "dropped", error: null };
+      if (!written)
         this.log.warn("a job ended too late: it was cancelled, or another run has it", {
           outcome: outcome.kind,
         });
@@ -159,6 +193,13 @@ class Runner {
       );
       return this.end({ kind: "postponed", reason: outcome.reason });
     }
+  }
+
+  private endOf(outcome: Outcome): Pick<EndedRun, "outcome" | "error"> {
+    if (outcome.kind === "postponed") return { outcome: "retried", error: outcome.reason };
+    if (outcome.kind !== "failed") return { outcome: outcome.kind, error: null };
+    const { reason: error, permanent } = outcome;
+    return { outcome: permanent || isLast(this.of.job) ? "failed" : "retried", error };
   }
 
   /** False when the job is no longer ours; nothing was written then. */

@@ -25,6 +25,8 @@ export interface JobsTables {
     lease_token: string | null;
     key: string | null;
     subject: string | null;
+    /** The request that it goes back to; null for those of schedules. */
+    request_id: string | null;
     error: string | null;
     created_at: number;
     started_at: number | null;
@@ -128,6 +130,11 @@ async function createVersions(tx: Db<any>): Promise<void> {
     .execute();
 }
 
+/** The request that a job goes back to. */
+const addRequest = async (tx: Db<any>): Promise<void> => {
+  await tx.schema.alterTable("core_jobs").addColumn("request_id", "text").execute();
+};
+
 export const coreSchema: Schema = {
   name: "core",
   version,
@@ -138,5 +145,6 @@ export const coreSchema: Schema = {
     { id: "0003_failed_jobs", up: addFailed },
     { id: "0004_job_crashes", up: addCrashes },
     { id: "0005_versions", up: createVersions },
+    { id: "0006_job_request", up: addRequest },
   ],
 };

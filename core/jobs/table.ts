@@ -23,6 +23,7 @@ export interface NewJob {
   readonly attempts_max: number;
   readonly key: string | null;
   readonly subject: string | null;
+  readonly request_id: string | null;
   readonly created_at: number;
 }
 export interface Claimed {
@@ -37,6 +38,8 @@ export interface Claimed {
   /** How many of them were cut off by a crash of the server. */
   readonly crashes: number;
   readonly lease_token: string;
+  readonly request_id: string | null;
+  readonly created_at: number;
   readonly run_at: number;
 }
 /** Sends a statement that is written out. */
@@ -49,8 +52,8 @@ const marks = (count: number): string => Array(count).fill("?").join(", ");
 
 const insert_sql = `
 insert into core_jobs (id, plugin, name, payload, owner, lane, lane_max, priority, state, run_at,
-  attempts, attempts_max, key, subject, created_at)
-values (?, ?, ?, ?, ?, ?, ?, ?, 'ready', ?, 0, ?, ?, ?, ?)
+  attempts, attempts_max, key, subject, request_id, created_at)
+values (?, ?, ?, ?, ?, ?, ?, ?, 'ready', ?, 0, ?, ?, ?, ?, ?)
 on conflict (name, key) where key is not null and state in ('ready', 'running') do nothing`;
 
 /** Nothing happens when an unfinished job has the key. */
@@ -68,6 +71,7 @@ export const insertJob = (db: JobsDb, job: NewJob): Promise<unknown> =>
     job.attempts_max,
     job.key,
     job.subject,
+    job.request_id,
     job.created_at,
   ]);
 
@@ -89,7 +93,8 @@ const claim_sql = (jobs: number): string => `
 update core_jobs
 set state = 'running', attempts = attempts + 1, lease_until = ?, lease_token = ?, started_at = ?
 where state = 'ready' and id in (${marks(jobs)})
-returning id, plugin, name, owner, payload, attempts, attempts_max, crashes, lease_token, run_at`;
+returning id, plugin, name, owner, payload, attempts, attempts_max, crashes, lease_token,
+  request_id, created_at, run_at`;
 
 /** A job and the lease under which it runs. */
 type Held = Pick<Claimed, "id" | "lease_token">;

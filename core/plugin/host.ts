@@ -10,6 +10,7 @@ import { StallMeter } from "../base/stall-meter";
 import type { MountedRoute } from "../http/compiled-route";
 import { CronSchedules } from "../jobs/cron";
 import { JobQueue } from "../jobs/queue";
+import { JobObserver } from "../jobs/contract";
 import { coreSchema } from "../jobs/schema";
 import { withTimeout } from "../lib/timeout";
 import { migrate, noteVersion } from "../store/migrate";
@@ -81,6 +82,7 @@ export class Host {
       ...options,
       work: this.stalls,
       kept: { done_ms: kept.keep_done, failed_ms: kept.keep_failed },
+      observers: () => this.slots.read(JobObserver),
     });
     this.patient = new PatientStart(log);
     this.schedules = new CronSchedules({ queue: this.queue, store, log });

@@ -7,6 +7,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { dirname } from "node:path";
 import { CompiledQuery, Kysely } from "kysely";
 import { errorFields, type Log } from "../base/log";
+import { originOf, withOrigin, withoutOrigin } from "../base/origin";
 import { Checkpointer } from "./checkpointer";
 import { DiskRoom, logLimits, page_bytes, type LogLimits } from "./disk-room";
 import { freeSpaceOf, type FreeSpace } from "./free-space";
@@ -159,7 +160,7 @@ export class SqliteStore implements Store {
     // An earlier run may have been cut off.
     this.#shrinking.request();
     this.#commits = new GroupCommit({
-      transact: (within) => this.#transact(within),
+      transact: (within) => withoutOrigin(() => this.#transact(within)),
       memberHandle: (group) => new MemberHandle(group, parts),
       isOpen: () => writer.inTransaction,
       releaseReserve: (amount) => this.#room.releaseReserve(amount),
@@ -173,12 +174,13 @@ export class SqliteStore implements Store {
     this.#requireOutside();
     this.#admit(options.uses_reserve);
     const scope: TransactionScope = { open: false, after_commit: [] };
+    const origin = originOf();
     const result = await this.#commits.run((tx) => {
       // It may be the second try.
       scope.open = true;
       scope.after_commit.length = 0;
       return this.#scope
-        .run(scope, () => work(tx))
+        .run(scope, () => withOrigin(origin, () => work(tx)))
         .finally(() => {
           scope.open = false;
         });
@@ -196,10 +198,11 @@ export class SqliteStore implements Store {
     else this.#scope.exit(() => this.#attempt(work));
   };
 
-  readonly truncateWal = (): void => {
-    this.#wal.request();
-    this.#shrinking.request();
-  };
+  readonly truncateWal = (): void =>
+    withoutOrigin(() => {
+      this.#wal.request();
+      this.#shrinking.request();
+    });
 
   readonly space = (): Promise<Space> => this.#shrinking.space();
 

@@ -79,6 +79,7 @@ const JobRecord = t.Object({
   created_at: Timestamp(),
   finished_at: Nullable(Timestamp()),
   subject: Nullable(t.String({ description: "The record it is about." })),
+  request_id: Nullable(t.String(), "The request that it goes back to, as the log names it."),
   retriable: t.Boolean({ description: "It has failed and can be run again." }),
 });
 
@@ -118,6 +119,7 @@ const job_example = {
   created_at: "2026-11-21T08:00:00.000Z",
   finished_at: "2026-11-21T09:30:00.000Z",
   subject: "doc_01KAJ2Z9Q4W7N8X5R3T6V1Y0BC",
+  request_id: "req_01KAJ2Z9Q4W7N8X5R3T6V1Y0BC",
   retriable: true,
 };
 const answer = <S extends ReturnType<typeof t.Object> | ReturnType<typeof t.Array>>(
@@ -299,6 +301,7 @@ const jobRecord = ({
   created_at,
   finished_at,
   subject,
+  request_id,
   retriable,
 }: JobOverview) => ({
   id,
@@ -312,5 +315,6 @@ const jobRecord = ({
   created_at: rfc3339(created_at),
   finished_at: finished_at === null ? null : rfc3339(finished_at),
   subject,
+  request_id,
   retriable,
 });

@@ -495,6 +495,7 @@ describe("jobs", () => {
       created_at: expect.any(String),
       finished_at: expect.any(String),
       subject: "sub_1",
+      request_id: expect.stringMatching(/^req_/),
       retriable: true,
     });
     expect(text).not.toContain("secret words");

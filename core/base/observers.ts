@@ -1,0 +1,17 @@
+/** Those who are told of something: a plugin that fails of it takes nobody along. */
+import { errorFields, type Log } from "./log";
+
+/** Tells every observer, whatever another one throws. */
+export function tellAll<T extends { readonly request_id: string | null }>(
+  observers: readonly ((of: T) => void)[],
+  of: T,
+  log: Log,
+): void {
+  for (const observe of observers)
+    try {
+      observe(of);
+    } catch (error) {
+      const { request_id } = of;
+      log.error("an observer failed", { ...(request_id && { request_id }), ...errorFields(error) });
+    }
+}

@@ -713,7 +713,7 @@ describe("one's sessions", () => {
 });
 
 describe("a new password", () => {
-  const cases: [string, object, number, string, string?][] = [
+  const cases: [string, object, number, string, string][] = [
     [
       "with the wrong one of now",
       { current_password: "wrong horse", new_password: "another horse" },

@@ -109,12 +109,13 @@ describe("what is for administrators", () => {
     ["GET", "/system/logs"],
     ["GET", "/system/config"],
   ];
-  test.each(calls)("%s %s is refused to members, and to strangers", async (method, path, body) => {
-    const ada = await signedIn(server, "ada");
-    const answer = await ada.send(method, path, body);
-    expect([answer.status, answer.body.code]).toEqual([403, "admin_only"]);
-    expect((await visit(server).send(method, path, body)).status).toBe(401);
-  });
+  for (const [method, path, body] of calls)
+    test(`${method} ${path} is refused to members, and to strangers`, async () => {
+      const ada = await signedIn(server, "ada");
+      const answer = await ada.send(method, path, body);
+      expect([answer.status, answer.body.code]).toEqual([403, "admin_only"]);
+      expect((await visit(server).send(method, path, body)).status).toBe(401);
+    });
   test("is theirs from the request after they become one, and until they are no longer", async () => {
     const ada = await signedIn(server, "grace");
     const change = async (role: string) =>

@@ -39,7 +39,8 @@ const printTo =
     );
 
 // An output that can't be written to is no reason to end: whoever writes is told by a callback.
-for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
+process.stdout.on("error", () => {});
+process.stderr.on("error", () => {});
 
 installModules({ dossier: sdk, "dossier/contracts": contracts, "@sinclair/typebox": typebox });
 if (first === task_command) {

@@ -53,6 +53,14 @@ const leftovers: readonly Rule[] = [
   },
   { pattern: /\bdebugger\b/, why: "a leftover of debugging" },
   {
+    // All modules are one function in the executable. A few hundred rounds at its top level make
+    // the runtime compile the whole of it, which takes most of a second.
+    pattern: /^(for|while|do)\b/,
+    why: "a loop that runs when the module is loaded; put it into a function",
+    within: product,
+    except: /^plugins\/[^/]+\/web\//,
+  },
+  {
     pattern: /\b(test|describe|it)\.only\b/,
     why: "switches every other test off",
     within: /^test\//,

@@ -45,10 +45,14 @@ function mixed(raw: number): number {
 }
 
 /** Lower case of an ASCII letter or digit, 0 for every other unit. */
-const ascii_word = new Uint8Array(65_536);
-for (let unit = 48; unit < 123; unit++)
-  if (/[0-9a-z]/i.test(String.fromCharCode(unit)))
-    ascii_word[unit] = String.fromCharCode(unit).toLowerCase().charCodeAt(0);
+const ascii_word = lowerOfAscii();
+function lowerOfAscii(): Uint8Array {
+  const lower = new Uint8Array(65_536);
+  for (let unit = 48; unit < 123; unit++)
+    if (/[0-9a-z]/i.test(String.fromCharCode(unit)))
+      lower[unit] = String.fromCharCode(unit).toLowerCase().charCodeAt(0);
+  return lower;
+}
 
 const kinds = new Uint8Array(65_536);
 /** The part that a character has in terms; cached by UTF-16 unit. */

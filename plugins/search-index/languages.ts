@@ -32,11 +32,20 @@ function any(...patterns: readonly string[]): RegExp {
   return new RegExp(patterns.join("|"), "g");
 }
 
-/** A stopword → the languages that have it, English first. */
-const languages_of = new Map<string, string[]>();
-for (const [language, list] of Object.entries(stopwords))
-  for (const word of list.split(" "))
-    languages_of.set(word, [...(languages_of.get(word) ?? []), language]);
+let languages_of_words: ReadonlyMap<string, readonly string[]> | undefined;
+/** The languages that have this stopword, English first. */
+const languagesOf = (word: string): readonly string[] | undefined =>
+  (languages_of_words ??= languagesOfWords()).get(word);
+function languagesOfWords(): Map<string, string[]> {
+  const found = new Map<string, string[]>();
+  for (const [language, list] of Object.entries(stopwords))
+    for (const word of list.split(" ")) {
+      const languages = found.get(word);
+      if (languages) languages.push(language);
+      else found.set(word, [language]);
+    }
+  return found;
+}
 const words_of_text = /[\p{L}\p{M}]+/gu;
 
 /** One shorter stopword alone may be part of anything: it decides no language. */
@@ -51,7 +60,7 @@ function likeliestLanguage(text: string): {
   const counts = new Map([["en", 0]]),
     decided = new Set<string>();
   for (const word of words)
-    for (const language of languages_of.get(word) ?? []) {
+    for (const language of languagesOf(word) ?? []) {
       counts.set(language, (counts.get(language) ?? 0) + 1);
       if (word.length >= deciding_letters_min) decided.add(language);
     }
@@ -114,6 +123,6 @@ export function stopwordsOf(query: string): (start: number, end: number) => bool
     for (const match of query.matchAll(phrase))
       in_phrase.fill(1, match.index, match.index + match[0].length);
   return (start, end) =>
-    languages_of.get(query.slice(start, end).toLowerCase())?.includes(language) === true ||
+    languagesOf(query.slice(start, end).toLowerCase())?.includes(language) === true ||
     in_phrase.subarray(start, end).includes(1);
 }

@@ -55,6 +55,12 @@ describe("refused", () => {
       "`TODO`",
     ],
     [
+      "a loop that every start runs",
+      "plugins/a/tables.ts",
+      `${purpose}for (const row of rows) table.set(row.id, row);\n`,
+      "put it into a function",
+    ],
+    [
       "printing from the product",
       "plugins/a/service.ts",
       `${purpose}console.log("here");\n`,

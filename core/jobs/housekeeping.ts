@@ -4,6 +4,7 @@
  */
 import type { Clock } from "../base/clock";
 import { errorFields, type Log } from "../base/log";
+import type { CertainTime } from "./certain-time";
 import type { Store } from "../store/store";
 import { correctTimes } from "./clock-correction";
 import type { Dispatcher } from "./dispatcher";
@@ -15,6 +16,7 @@ export interface HousekeepingOptions {
   readonly log: Log;
   readonly dispatcher: Dispatcher;
   readonly kept: JobsKept;
+  readonly certain_time: CertainTime;
 }
 
 const heartbeat_ms = 10_000;
@@ -45,7 +47,8 @@ export class Housekeeping {
 
   /** Does what is due. */
   async run(): Promise<void> {
-    const { store, clock, dispatcher } = this.options;
+    const { store, clock, dispatcher, certain_time } = this.options;
+    await certain_time.keep();
     const now_ms = clock.now_ms();
     if (this.seen_at_ms === undefined || now_ms < this.seen_at_ms) await this.correctTimes(now_ms);
     this.seen_at_ms = now_ms;
@@ -73,12 +76,17 @@ export class Housekeeping {
   }
 
   private async prune(): Promise<void> {
-    const { store, clock, log, kept } = this.options;
+    const { store, certain_time, log, kept } = this.options;
     try {
       for (const state of ["done", "cancelled", "failed"] as const) {
         const kept_ms = state === "failed" ? kept.failed_ms : kept.done_ms;
         for (let gone = prune_each; !this.stopped && gone === prune_each;) {
-          gone = await table.pruneJobs(store.db, state, clock.now_ms() - kept_ms, prune_each);
+          gone = await table.pruneJobs(
+            store.db,
+            state,
+            certain_time.now_ms() - kept_ms,
+            prune_each,
+          );
           // What a job has failed of may quote what people wrote.
           if (state === "failed" && gone > 0) store.truncateWal();
           if (gone === prune_each) await Bun.sleep(prune_pause_ms);

@@ -13,6 +13,7 @@ import type { Work } from "../base/stall-meter";
 import { settlesWithin } from "../lib/timeout";
 import type { Db, Store } from "../store/store";
 import type { EndedRun, EnqueueOptions, EventRef, JobHandler, JobRef, PayloadOf } from "./contract";
+import { CertainTime } from "./certain-time";
 import { Dispatcher } from "./dispatcher";
 import { Handlers, type Registered } from "./handlers";
 import { Housekeeping, kept_by_default, type JobsKept } from "./housekeeping";
@@ -57,6 +58,7 @@ export class JobQueue {
   private readonly handlers = new Handlers();
   private readonly dispatcher: Dispatcher;
   private readonly poller: Poller;
+  private readonly certain_time: CertainTime;
   /** For administrators. */
   readonly overview: JobsOverview;
 
@@ -78,7 +80,16 @@ export class JobQueue {
     const parts = { store, clock, log, work, handlers, slots_max, grace_ms, tell, onEnded };
     this.dispatcher = new Dispatcher(parts);
     const { dispatcher } = this;
-    const housekeeping = new Housekeeping({ store, clock, log, dispatcher, kept });
+    this.certain_time = new CertainTime({ store, clock, log });
+    const { certain_time } = this;
+    const housekeeping = new Housekeeping({
+      store,
+      clock,
+      log,
+      dispatcher,
+      kept,
+      certain_time,
+    });
     this.poller = new Poller({ store, clock, log, dispatcher, housekeeping });
     this.overview = new JobsOverview({ store, clock, handlers, wake: () => this.announce() });
     notifier.subscribe(JobsReady, "all", () => this.poller.wake());
@@ -156,6 +167,14 @@ export class JobQueue {
       await store.inDeletion((tx) => table.returnJob(tx, job, clock.now_ms()));
     }
   }
+
+  /** Before everything that goes by age. */
+  readTime(): Promise<void> {
+    return this.certain_time.read();
+  }
+
+  /** As in the plugin contract. */
+  readonly certain_now_ms = (): number => this.certain_time.now_ms();
 
   /** Why jobs don't run; null when they do. */
   failure(): string | null {

@@ -34,6 +34,15 @@ export interface JobsTables {
   };
   /** The last tick of each schedule that became a job. */
   core_ticks: { name: string; tick_at: number };
+  /** One row: how far time has certainly come, and what the clocks said then. */
+  core_clock: {
+    id: number;
+    certain_ms: number;
+    clock_ms: number;
+    boot: string;
+    uptime_ms: number;
+    doubted_ms: number;
+  };
 }
 
 const unfinished = "state in ('ready', 'running')";
@@ -135,10 +144,22 @@ const addRequest = async (tx: Db<any>): Promise<void> => {
   await tx.schema.alterTable("core_jobs").addColumn("request_id", "text").execute();
 };
 
+async function createClock(tx: Db<any>): Promise<void> {
+  await tx.schema
+    .createTable("core_clock")
+    .addColumn("id", "integer", (c) => c.primaryKey())
+    .addColumn("certain_ms", "bigint", (c) => c.notNull())
+    .addColumn("clock_ms", "bigint", (c) => c.notNull())
+    .addColumn("boot", "text", (c) => c.notNull())
+    .addColumn("uptime_ms", "bigint", (c) => c.notNull())
+    .addColumn("doubted_ms", "bigint", (c) => c.notNull())
+    .execute();
+}
+
 export const coreSchema: Schema = {
   name: "core",
   version,
-  tables: ["core_jobs", "core_ticks", "core_versions"],
+  tables: ["core_jobs", "core_ticks", "core_versions", "core_clock"],
   migrations: [
     { id: "0001_jobs", up: createJobs },
     { id: "0002_job_owner", up: addOwner },
@@ -146,5 +167,6 @@ export const coreSchema: Schema = {
     { id: "0004_job_crashes", up: addCrashes },
     { id: "0005_versions", up: createVersions },
     { id: "0006_job_request", up: addRequest },
+    { id: "0007_clock", up: createClock },
   ],
 };

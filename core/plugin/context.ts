@@ -62,6 +62,7 @@ export function contextOf(
     files,
     sealed,
     now_ms: () => clock.now_ms(),
+    certain_now_ms: queue.certain_now_ms,
     log: sources.log.child({ plugin: plugin.name }),
     newId,
     enqueue: queue.enqueue.bind(queue),

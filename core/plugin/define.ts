@@ -80,6 +80,11 @@ export interface Context<C extends TObject = TObject, N = {}, L = {}, T = {}> {
   readonly sealed: Seal;
   /** Epoch milliseconds. */
   readonly now_ms: () => number;
+  /**
+   * The same, but not ahead of the time that has certainly passed: the clock may be set wrong, and
+   * right again. What goes for good after a time goes by this.
+   */
+  readonly certain_now_ms: () => number;
   readonly log: Log;
   /** A fresh opaque id: `fld_` + ULID, sortable by creation. */
   readonly newId: (prefix: string) => string;

@@ -218,6 +218,7 @@ export class Host {
     };
     await bring([coreSchema, ...sorted.filter((plugin) => !this.fileOf.has(plugin))]);
     await noteVersion(store, clock);
+    await this.queue.readTime();
     const good: Plugin[] = [];
     for (const plugin of sorted) {
       try {

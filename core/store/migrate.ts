@@ -37,7 +37,7 @@ export interface MigrateOptions {
 export async function migrate(
   store: Store,
   plugins: readonly Schema[],
-  clock: Clock,
+  clock: Pick<Clock, "now_ms">,
   { backups, log, before }: MigrateOptions,
 ): Promise<string[]> {
   const known = await ledger(store.db);
@@ -64,7 +64,11 @@ export async function migrate(
 }
 
 /** False when another process, started at the same moment, was faster. */
-async function apply(store: Store, { schema, migration }: Step, clock: Clock): Promise<boolean> {
+async function apply(
+  store: Store,
+  { schema, migration }: Step,
+  clock: Pick<Clock, "now_ms">,
+): Promise<boolean> {
   try {
     return await store.inTransaction(async (tx) => {
       if ((await ledger(tx)).some((row) => row.plugin === schema.name && row.id === migration.id))
@@ -143,7 +147,10 @@ async function lastVersion(db: Db): Promise<WrittenBy | undefined> {
 }
 
 /** Notes that this version has opened the database, whose tables are up to date. */
-export async function noteVersion({ db, inTransaction }: Store, clock: Clock): Promise<void> {
+export async function noteVersion(
+  { db, inTransaction }: Store,
+  clock: Pick<Clock, "now_ms">,
+): Promise<void> {
   const last = await lastVersion(db);
   if (last?.version === version && last.commit === commit) return;
   const started_at = clock.now_ms();
@@ -198,7 +205,7 @@ async function pruneCopies(directory: string): Promise<void> {
 }
 
 /** `20260131T120000Z`: sorts by time and is a file name everywhere. */
-const fileTime = (clock: Clock): string =>
+const fileTime = (clock: Pick<Clock, "now_ms">): string =>
   rfc3339(clock.now_ms())
     .replace(/\.\d+Z$/, "Z")
     .replaceAll(/[-:]/g, "");

@@ -4,9 +4,8 @@ import { notFound, rfc3339, UsageError, type Command, type CommandHandler } from
 import { sessionsChanged, type AccountContext } from "./context";
 import type { Role, User } from "./contract";
 import type { AccountService } from "./service";
-import { deleteExpired, deleteSessionById, deleteSessions, newestSessions } from "./session-store";
-import { session_ms_max } from "./session-cookie";
-import { idle_ms } from "./sessions";
+import { deleteSessionById, deleteSessions, newestSessions } from "./session-store";
+import { liveSince } from "./sessions";
 
 const email_option = { flags: "--email <email>", description: "the user's email", required: true };
 const user_option = { flags: "--user <email or id>", description: "only this user's" };
@@ -84,15 +83,16 @@ export const accessCommandHandlers = (
     },
     sessionList: async ({ options, print }) => {
       const user = options.user ? await accounts.findUser(text(options.user)) : undefined;
-      await deleteExpired(db, ctx.now_ms() - session_ms_max, ctx.now_ms() - idle_ms);
       printRows(
-        (await newestSessions(db, user?.id, listed_max)).map((session) => ({
-          id: session.id,
-          user: session.email,
-          address: session.address,
-          created_at: rfc3339(session.created_at),
-          last_seen_at: rfc3339(session.last_seen_at),
-        })),
+        (await newestSessions(db, user?.id, liveSince(ctx.now_ms()), listed_max)).map(
+          (session) => ({
+            id: session.id,
+            user: session.email,
+            address: session.address,
+            created_at: rfc3339(session.created_at),
+            last_seen_at: rfc3339(session.last_seen_at),
+          }),
+        ),
         { json: Boolean(options.json), empty: "Nobody is signed in.", print },
       );
     },

@@ -20,7 +20,7 @@ const badLink = () =>
   );
 
 export type FirstAdminContext = Omit<AccountContext, "emit" | "notify"> &
-  Pick<Context, "public_url" | "sealed">;
+  Pick<Context, "certain_now_ms" | "public_url" | "sealed">;
 
 /** What the first administrator enters. */
 export interface AdminForm {
@@ -129,7 +129,7 @@ export class FirstAdmin {
 
   private async insertLink(tx: Db, token: string, sealed: string | null): Promise<string> {
     const now = this.ctx.now_ms();
-    await store.deleteExpiredSetupLinks(tx, now);
+    await store.deleteExpiredSetupLinks(tx, this.ctx.certain_now_ms());
     await store.insertSetupLink(tx, {
       token_sha256: sha256(token),
       expires_at: now + link_valid_ms,

@@ -46,12 +46,22 @@ export const insertSession = async (db: AccountsDb, row: SessionRow): Promise<vo
   await db.insertInto("accounts_sessions").values(row).execute();
 };
 
+/** A session that began or was last used before these times has ended. */
+export interface LiveSince {
+  readonly created_after: number;
+  readonly seen_after: number;
+}
 export async function listSessions(
   db: AccountsDb,
   user_id: string,
+  live: LiveSince,
   window: { readonly limit: number; readonly offset: number },
 ): Promise<Listed<SessionRow>> {
-  const mine = db.selectFrom("accounts_sessions").where("user_id", "=", user_id);
+  const mine = db
+    .selectFrom("accounts_sessions")
+    .where("user_id", "=", user_id)
+    .where("accounts_sessions.created_at", ">", live.created_after)
+    .where("last_seen_at", ">", live.seen_after);
   return listPage(mine.selectAll(), window);
 }
 
@@ -59,10 +69,13 @@ export async function listSessions(
 export function newestSessions(
   db: AccountsDb,
   user_id: string | undefined,
+  live: LiveSince,
   limit: number,
 ): Promise<(SessionRow & { readonly email: string })[]> {
   const all = db
     .selectFrom("accounts_sessions")
+    .where("accounts_sessions.created_at", ">", live.created_after)
+    .where("last_seen_at", ">", live.seen_after)
     .innerJoin("accounts_users", "accounts_users.id", "accounts_sessions.user_id")
     .selectAll("accounts_sessions")
     .select("email");
@@ -116,14 +129,11 @@ export const deleteSessions = async (
 /** Of every user: those that began before the first time, or were last used before the second. */
 export const deleteExpired = async (
   db: AccountsDb,
-  created_before: number,
-  seen_before: number,
+  { created_after, seen_after }: LiveSince,
 ): Promise<void> => {
   await db
     .deleteFrom("accounts_sessions")
-    .where((e) =>
-      e.or([e("created_at", "<=", created_before), e("last_seen_at", "<=", seen_before)]),
-    )
+    .where((e) => e.or([e("created_at", "<=", created_after), e("last_seen_at", "<=", seen_after)]))
     .execute();
 };
 

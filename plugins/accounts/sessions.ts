@@ -27,7 +27,8 @@ export const idle_ms = 12 * 3_600_000;
 const sessions_max = 100;
 const user_agent_length_max = 300;
 
-export interface SessionContext extends Omit<AccountContext, "emit">, Pick<Context, "reads"> {
+export interface SessionContext
+  extends Omit<AccountContext, "emit">, Pick<Context, "certain_now_ms" | "reads"> {
   readonly trials: PasswordTrials;
   readonly last_use: Pick<LastUseBuffer, "note" | "lastOf">;
 }
@@ -95,7 +96,7 @@ export class SessionService implements Sessions {
     client: Client,
     password_hash?: string,
   ): Promise<SignedIn> {
-    const { inDeletion, newId, notify, now_ms } = this.ctx;
+    const { certain_now_ms, inDeletion, newId, notify, now_ms } = this.ctx;
     const token = newToken("dss");
     const before = tokenInCookie(request, client);
     const now = now_ms();
@@ -108,7 +109,7 @@ export class SessionService implements Sessions {
         (await findUser(tx, user.id))?.password_hash !== password_hash
       )
         throw invalidCredentials();
-      await store.deleteExpired(tx, now - session_ms_max, now - idle_ms);
+      await store.deleteExpired(tx, liveSince(certain_now_ms()));
       if (before !== null) await store.deleteByToken(tx, sha256(before));
       await store.insertSession(tx, {
         id,
@@ -151,9 +152,8 @@ export class SessionService implements Sessions {
 
   async list(user_id: string, current_id: string, page: PageRequest): Promise<Page<Session>> {
     const { db, last_use, now_ms } = this.ctx;
-    const now = now_ms();
-    await store.deleteExpired(db, now - session_ms_max, now - idle_ms);
-    const { rows, total } = await store.listSessions(db, user_id, pageWindow(page));
+    const live = liveSince(now_ms());
+    const { rows, total } = await store.listSessions(db, user_id, live, pageWindow(page));
     return toPage(
       rows.map((row) => ({
         ...row,
@@ -195,6 +195,12 @@ export class SessionService implements Sessions {
     return isWithin(session_ms_max, created_at, now) && isWithin(idle_ms, last_use_at, now);
   }
 }
+
+/** What lives at this time. */
+export const liveSince = (now: number): store.LiveSince => ({
+  created_after: now - session_ms_max,
+  seen_after: now - idle_ms,
+});
 
 /**
  * Whether that is not longer ago. A time to come says that the clock was wrong when it was written:

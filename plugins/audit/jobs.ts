@@ -8,14 +8,16 @@ export const Prune = job("audit.prune", t.Object({}));
 const each_max = 500;
 const pause_ms = 20;
 
+type PruneContext = Pick<Context, "certain_now_ms" | "inDeletion" | "truncateWal">;
+
 export const auditJobs = (
-  { inDeletion, now_ms, truncateWal }: Pick<Context, "inDeletion" | "now_ms" | "truncateWal">,
+  { certain_now_ms, inDeletion, truncateWal }: PruneContext,
   keep_ms: number,
 ): readonly JobHandler[] => [
   handle(
     Prune,
     async (_payload, { signal }) => {
-      const before = now_ms() - keep_ms;
+      const before = certain_now_ms() - keep_ms;
       for (;;) {
         signal.throwIfAborted();
         const gone = await inDeletion((tx) => deleteBefore(tx, before, each_max));

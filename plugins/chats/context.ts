@@ -12,6 +12,7 @@ import type { ChatRow, MessageRow } from "./store";
 export interface ChatContext extends Pick<
   Context,
   | "cancelJobs"
+  | "certain_now_ms"
   | "db"
   | "enqueue"
   | "inDeletion"

@@ -4,7 +4,7 @@
  */
 import { inParts } from "../../core/lib/parts";
 import type { Db, JobEffect } from "../../core/sdk";
-import { requireChat, requireOpenChat, restorableAfter } from "./access";
+import { requireChat, requireOpenChat } from "./access";
 import { notifyChat, type ChatContext } from "./context";
 import * as store from "./deletion-store";
 import { deleteEvents } from "./event-store";
@@ -18,6 +18,8 @@ const ended_at_once = 100;
 const messages_each = 20;
 const events_each = 500;
 const expired_each = 20;
+/** While the clock is ahead of the time that has certainly come, so long until the next look. */
+const doubt_pause_ms = 10 * 60_000;
 
 /**
  * Takes the session out of use and ends its polls and streams; its messages stay, an answer that is
@@ -78,7 +80,8 @@ export async function expireChats(ctx: ChatContext, signal: AbortSignal): Promis
   await inParts(
     () =>
       ctx.inDeletion(async (tx) => {
-        const expired = await store.expiredChats(tx, restorableAfter(ctx), expired_each);
+        const deleted_until = ctx.certain_now_ms() - ctx.restore_ms;
+        const expired = await store.expiredChats(tx, deleted_until, expired_each);
         for (const row of expired) await hideForGood(ctx, tx, row);
         return expired.length > 0;
       }),
@@ -89,9 +92,13 @@ export async function expireChats(ctx: ChatContext, signal: AbortSignal): Promis
 
 /** For the session that expires next. */
 async function enqueueNextExpiry(ctx: ChatContext, tx: Db): Promise<void> {
-  await store.correctDeletions(tx, ctx.now_ms());
+  const now = ctx.now_ms();
+  await store.correctDeletions(tx, now);
   const deleted_at = await store.firstDeletion(tx);
-  if (deleted_at !== undefined) await ctx.enqueueExpiry(tx, deleted_at + ctx.restore_ms);
+  if (deleted_at === undefined) return;
+  const due_at = deleted_at + ctx.restore_ms;
+  const is_doubtful = due_at <= now && due_at > ctx.certain_now_ms();
+  await ctx.enqueueExpiry(tx, is_doubtful ? now + doubt_pause_ms : due_at);
 }
 
 /** Runs `PurgeChat`: deletes the rows of a session that is gone. Goes on where it was cut off. */

@@ -10,7 +10,10 @@ export const flush_every_ms = 60_000;
 const day_ms = 24 * 3_600_000;
 export const days_max = 366;
 
-export interface UsageParts extends Pick<Context, "db" | "inTransaction" | "now_ms" | "log"> {
+export interface UsageParts extends Pick<
+  Context,
+  "certain_now_ms" | "db" | "inTransaction" | "now_ms" | "log"
+> {
   /** Bytes of originals that the owner holds now. */
   readonly storageOf: (owner_id: string) => Promise<number>;
   /** How long days are kept. */
@@ -38,8 +41,8 @@ export class UsageCounter {
   }
 
   async start(): Promise<void> {
-    const { db, keep_ms, now_ms } = this.#parts;
-    await store.pruneUsage(db, dayOf(now_ms() - keep_ms));
+    const { certain_now_ms, db, keep_ms } = this.#parts;
+    await store.pruneUsage(db, dayOf(certain_now_ms() - keep_ms));
     this.#timer = setInterval(() => void this.flush(), flush_every_ms);
     this.#timer.unref();
   }

@@ -23,6 +23,7 @@ export interface DocumentContext extends Pick<
   | "newId"
   | "notify"
   | "now_ms"
+  | "certain_now_ms"
   | "reads"
   | "truncateWal"
 > {

@@ -63,7 +63,7 @@ export async function purgeFolders(
  */
 export async function purgeExpired(ctx: DocumentContext, signal: AbortSignal): Promise<void> {
   const now_ms = ctx.now_ms(),
-    deleted_until = now_ms - ctx.config.restore_for;
+    deleted_until = ctx.certain_now_ms() - ctx.config.restore_for;
   const part = new PartSize(part_documents, part_ms);
   await inParts(
     () =>

@@ -15,6 +15,7 @@ type RunKey = Pick<RunState, "id" | "owner_id">;
 export interface ImportContext extends Pick<
   Context,
   | "cancelJobs"
+  | "certain_now_ms"
   | "db"
   | "emit"
   | "files"

@@ -252,10 +252,11 @@ export async function documentSettled(
 
 /** Deletes runs that ended longer ago than they are kept, in batches with pauses for others. */
 export async function deleteOldRuns(
-  { inDeletion, keep_runs_ms, now_ms, truncateWal }: ImportContext,
+  { inDeletion, keep_runs_ms, certain_now_ms, truncateWal }: ImportContext,
   signal: AbortSignal,
 ): Promise<void> {
-  const deleteBatch = () => inDeletion((tx) => store.deleteRuns(tx, now_ms() - keep_runs_ms));
+  const deleteBatch = () =>
+    inDeletion((tx) => store.deleteRuns(tx, certain_now_ms() - keep_runs_ms));
   while (!signal.aborted && (await deleteBatch()) > 0) {
     truncateWal();
     await Bun.sleep(20);

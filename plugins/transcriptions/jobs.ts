@@ -76,9 +76,9 @@ export const Prune = job("transcriptions.prune", t.Object({}));
 
 export const pruneJob = (
   runs: Pick<TranscriptionRuns, "deleteBefore">,
-  { keep_ms, now_ms }: Pick<Context, "now_ms"> & { readonly keep_ms: number },
+  { keep_ms, certain_now_ms }: Pick<Context, "certain_now_ms"> & { readonly keep_ms: number },
 ): JobHandler =>
-  handle(Prune, (_payload, { signal }) => runs.deleteBefore(now_ms() - keep_ms, signal), {
+  handle(Prune, (_payload, { signal }) => runs.deleteBefore(certain_now_ms() - keep_ms, signal), {
     attempts_max: 3,
     timeout_ms: 10 * minute_ms,
     uses_reserve: true,

@@ -35,7 +35,14 @@ type Receiver = Pick<WebhookRow, "id" | "owner_id">;
 
 export interface DeliveriesParts extends Pick<
   Context,
-  "db" | "inDeletion" | "inTransaction" | "newId" | "notify" | "now_ms" | "truncateWal"
+  | "certain_now_ms"
+  | "db"
+  | "inDeletion"
+  | "inTransaction"
+  | "newId"
+  | "notify"
+  | "now_ms"
+  | "truncateWal"
 > {
   /** How long deliveries that have ended are kept. */
   readonly keep_ms: number;
@@ -199,10 +206,10 @@ export class Deliveries {
 
   /** Deletes what is older than it is kept, in batches. */
   async deleteOld(signal: AbortSignal): Promise<void> {
-    const { inDeletion, keep_ms, now_ms, truncateWal } = this.ctx;
+    const { inDeletion, keep_ms, certain_now_ms, truncateWal } = this.ctx;
     while (!signal.aborted) {
       const deleted = await inDeletion((tx) =>
-        store.deleteDeliveries(tx, now_ms() - keep_ms, delete_batch),
+        store.deleteDeliveries(tx, certain_now_ms() - keep_ms, delete_batch),
       );
       if (deleted > 0) truncateWal();
       if (deleted < delete_batch) return;

@@ -6,6 +6,7 @@ import { Type } from "@sinclair/typebox";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Clock } from "../../core/base/clock";
 import { jsonLog, type Log } from "../../core/base/log";
 import { LocalNotifier } from "../../core/base/notifier";
 import { JobQueue, type JobQueueOptions } from "../../core/jobs/queue";
@@ -24,9 +25,11 @@ export const limits: JobLimits<{ name: string }> = { attempts_max: 3, timeout_ms
 export const second = 1_000;
 export const minute = 60 * second;
 
-export interface MovableClock {
-  now_ms(): number;
+export interface MovableClock extends Clock {
+  /** Somebody sets it. */
   move(by_ms: number): void;
+  /** Time passes. */
+  pass(ms: number): void;
 }
 
 export interface JobsWorld {
@@ -49,8 +52,14 @@ export interface JobsWorld {
 
 export function movableClock(from_ms = Date.UTC(2026, 0, 5, 12)): MovableClock {
   let at_ms = from_ms;
+  let up_ms = 0;
   return {
     now_ms: () => at_ms,
+    uptime: () => ({ boot: "test", ms: up_ms }),
+    pass: (ms) => {
+      at_ms += ms;
+      up_ms += ms;
+    },
     move: (by_ms) => {
       at_ms += by_ms;
     },

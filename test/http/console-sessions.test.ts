@@ -76,6 +76,7 @@ test("a password that is changed while it is being checked opens nothing any mor
     inDeletion,
     inTransaction,
     now_ms: Date.now,
+    certain_now_ms: Date.now,
     newId,
     passwords: { hash: async () => "", verify: change },
     trials: new PasswordTrials({
@@ -513,6 +514,7 @@ describe("a session lasts", () => {
       inDeletion,
       inTransaction,
       now_ms: () => clock.now_ms,
+      certain_now_ms: () => clock.now_ms,
       newId,
       passwords: { hash: async () => "", verify: async () => true },
       trials: new PasswordTrials({

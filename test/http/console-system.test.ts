@@ -176,6 +176,7 @@ describe("usage", () => {
     const usage = new UsageCounter({
       db,
       now_ms: () => now_ms,
+      certain_now_ms: () => now_ms,
       storageOf: async () => held,
       keep_ms: 400 * 24 * 3_600_000,
       log: jsonLog("error", () => {}),

@@ -271,6 +271,7 @@ test("settings are read only while there is no administrator", async () => {
     inDeletion,
     inTransaction,
     now_ms: Date.now,
+    certain_now_ms: Date.now,
     newId,
     passwords: new Passwords(),
     public_url: () => "",

@@ -369,13 +369,13 @@ describe("a running queue", () => {
     await queue.cancelJobs(world.db, ["cancelled"]);
     await queue.runDue();
     await queue.start();
-    world.clock.move(done - minute);
+    world.clock.pass(done - minute);
     // The next look at the clock passes these over.
     await queue.enqueue(world.db, Work, { name: "fresh" });
     await until(async () => (await world.states()).join() === "failed,done,cancelled,done");
-    world.clock.move(minute * 20);
+    world.clock.pass(minute * 20);
     await until(async () => (await world.states()).join() === "failed,done");
-    world.clock.move(failed + day);
+    world.clock.pass(failed + day);
     await until(async () => (await world.states()).length === 0);
     await queue.drain(second);
   });

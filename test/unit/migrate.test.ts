@@ -158,6 +158,7 @@ describe("what is applied", () => {
     await run(coreSchema, boxes);
     expect(await tables()).toEqual([
       "boxes",
+      "core_clock",
       "core_jobs",
       "core_migrations",
       "core_ticks",

@@ -1,0 +1,116 @@
+/**
+ * The time that has certainly come. What goes for good after a time goes by it: the clock on the
+ * wall may be a year ahead for a minute, and what it took by then would not come back.
+ */
+import type { Clock } from "../base/clock";
+import type { Log } from "../base/log";
+import type { Store } from "../store/store";
+import { all } from "./table";
+
+const minute_ms = 60_000;
+const day_ms = 24 * 60 * minute_ms;
+/** So far apart two clocks may be that are both right. */
+const slack_ms = minute_ms;
+/** What the clock is ahead is caught up with by so many hours in each hour. */
+const catch_up = 24;
+const write_every_ms = minute_ms;
+
+/** What the clocks said, and what was certain then. */
+export interface Seen {
+  readonly certain_ms: number;
+  readonly clock_ms: number;
+  readonly boot: string;
+  readonly uptime_ms: number;
+  /** How long the clock has been ahead of what was certain, by time that was measured. */
+  readonly doubted_ms: number;
+}
+
+/**
+ * Time that was measured is certain; what the clock adds to it, after an hour for each day of it,
+ * and after a day of running at the latest. So a server that runs an hour a day keeps up.
+ */
+export function seenAgain(before: Seen, clock: Clock): Seen {
+  const clock_ms = clock.now_ms();
+  const { boot, ms: uptime_ms } = clock.uptime();
+  const passed_ms = boot === before.boot ? Math.max(0, uptime_ms - before.uptime_ms) : 0;
+  const jumped_ms = clock_ms - before.clock_ms - passed_ms;
+  const seen = { clock_ms, boot, uptime_ms };
+  if (clock_ms - (before.certain_ms + passed_ms) <= slack_ms)
+    return { ...seen, certain_ms: clock_ms, doubted_ms: 0 };
+  const doubted_ms = jumped_ms > day_ms ? 0 : before.doubted_ms + passed_ms;
+  const certain_ms =
+    doubted_ms >= day_ms ? clock_ms : Math.min(clock_ms, before.certain_ms + passed_ms * catch_up);
+  return { ...seen, certain_ms, doubted_ms };
+}
+
+const select_sql = "select certain_ms, clock_ms, boot, uptime_ms, doubted_ms from core_clock";
+const write_sql = `
+insert into core_clock (id, certain_ms, clock_ms, boot, uptime_ms, doubted_ms)
+values (1, ?, ?, ?, ?, ?)
+on conflict (id) do update set certain_ms = excluded.certain_ms, clock_ms = excluded.clock_ms,
+  boot = excluded.boot, uptime_ms = excluded.uptime_ms, doubted_ms = excluded.doubted_ms`;
+
+export class CertainTime {
+  #seen: Seen | undefined;
+  #written: Seen | undefined;
+  #is_far_ahead = false;
+
+  constructor(
+    private readonly options: {
+      readonly store: Pick<Store, "db" | "inDeletion">;
+      readonly clock: Clock;
+      readonly log: Log;
+    },
+  ) {}
+
+  /** Epoch milliseconds, at most what the clock says; 0 before `read`. */
+  readonly now_ms = (): number => {
+    if (this.#seen === undefined) return 0;
+    this.#seen = seenAgain(this.#seen, this.options.clock);
+    return this.#seen.certain_ms;
+  };
+
+  /** Goes on from what an earlier run has remembered. Before everything else. */
+  async read(): Promise<void> {
+    const { store, clock } = this.options;
+    const [row] = await all<Seen>(store.db, select_sql, []);
+    this.#seen ??= row ? numbersOf(row) : firstSeen(clock);
+  }
+
+  /** Remembers it for the next start, now and then. */
+  async keep(): Promise<void> {
+    const { store, log } = this.options;
+    if (this.#seen === undefined) await this.read();
+    this.now_ms();
+    const { clock_ms, certain_ms, boot, uptime_ms, doubted_ms } = this.#seen!;
+    const ahead_ms = clock_ms - certain_ms;
+    if (ahead_ms > day_ms && !this.#is_far_ahead)
+      log.warn("the clock is far ahead: what goes by age waits until it is certain", {
+        ahead_s: Math.round(ahead_ms / 1_000),
+      });
+    this.#is_far_ahead = ahead_ms > day_ms;
+    if (
+      this.#written?.boot === boot &&
+      uptime_ms - this.#written.uptime_ms < write_every_ms &&
+      Math.abs(clock_ms - this.#written.clock_ms) < write_every_ms
+    )
+      return;
+    this.#written = this.#seen;
+    await store.inDeletion((tx) =>
+      all(tx, write_sql, [certain_ms, clock_ms, boot, uptime_ms, doubted_ms]),
+    );
+  }
+}
+
+function firstSeen(clock: Clock): Seen {
+  const clock_ms = clock.now_ms();
+  const { boot, ms } = clock.uptime();
+  return { certain_ms: clock_ms, clock_ms, boot, uptime_ms: ms, doubted_ms: 0 };
+}
+const numbersOf = (row: Seen): Seen => ({
+  certain_ms: Number(row.certain_ms),
+  clock_ms: Number(row.clock_ms),
+  boot: row.boot,
+  uptime_ms: Number(row.uptime_ms),
+  doubted_ms: Number(row.doubted_ms),
+});

@@ -1,0 +1,161 @@
+/** What goes for good after a time does not go by a clock that is wrong for a while. */
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { CertainTime, seenAgain, type Seen } from "../../core/jobs/certain-time";
+import { jobsWorld, minute, movableClock, type JobsWorld } from "../helpers/jobs";
+
+const hour = 60 * minute;
+const day = 24 * hour;
+const year = 365 * day;
+
+/** Sets the clock (`set`), lets time pass by the minute (`run`), or sleeps switched off (`off`). */
+type Step = readonly ["set" | "run" | "off", number];
+function after(steps: readonly Step[]) {
+  const clock = movableClock();
+  const begun_ms = clock.now_ms();
+  let boots = 0;
+  const now = () => {
+    const { ms } = clock.uptime();
+    return { now_ms: clock.now_ms, uptime: () => ({ boot: `${boots}`, ms }) };
+  };
+  let seen: Seen = {
+    certain_ms: begun_ms,
+    clock_ms: begun_ms,
+    boot: "0",
+    uptime_ms: 0,
+    doubted_ms: 0,
+  };
+  for (const [what, ms] of steps) {
+    if (what === "set") clock.move(ms);
+    if (what === "off") {
+      clock.pass(ms);
+      boots += 1;
+    }
+    for (let left = what === "run" ? ms : 0; left > 0; left -= minute) {
+      clock.pass(Math.min(minute, left));
+      seen = seenAgain(seen, now());
+    }
+    seen = seenAgain(seen, now());
+  }
+  return { certain_for: seen.certain_ms - begun_ms, behind: clock.now_ms() - seen.certain_ms };
+}
+
+describe("the time that has certainly come", () => {
+  const cases: [why: string, steps: readonly Step[], behind: number][] = [
+    ["is that of a clock that is right", [["run", 3 * day]], 0],
+    [
+      "follows a clock that is set by seconds",
+      [
+        ["run", hour],
+        ["set", 20_000],
+      ],
+      0,
+    ],
+    ["does not follow one that jumps a year", [["set", year]], year],
+    [
+      "follows one that is set back",
+      [
+        ["run", hour],
+        ["set", -30 * minute],
+      ],
+      0,
+    ],
+    [
+      "is right again with the clock",
+      [
+        ["set", year],
+        ["run", 10 * minute],
+        ["set", -year],
+      ],
+      0,
+    ],
+    [
+      "believes a jump of two days after two hours",
+      [
+        ["set", 2 * day],
+        ["run", 2.1 * hour],
+      ],
+      0,
+    ],
+    [
+      "believes any jump after a day",
+      [
+        ["set", year],
+        ["run", 25 * hour],
+      ],
+      0,
+    ],
+    [
+      "doubts the next jump as the first",
+      [
+        ["set", year],
+        ["run", 23 * hour],
+        ["set", year],
+        ["run", 2 * hour],
+      ],
+      2 * year - 25 * 23 * hour,
+    ],
+    [
+      "knows how long it slept",
+      [
+        ["run", hour],
+        ["off", year],
+      ],
+      year,
+    ],
+    [
+      "keeps up on a machine that runs an hour a day",
+      Array.from({ length: 60 }, (_, n): Step => (n % 2 ? ["off", 23 * hour] : ["run", hour])),
+      23 * hour,
+    ],
+  ];
+  test.each(cases)("%s", (_why, steps, behind) => {
+    expect(after(steps).behind).toBe(behind);
+  });
+
+  test("of an hour in which the clock was wrong is a day too much at most", () => {
+    expect(
+      after([
+        ["set", year],
+        ["run", hour],
+      ]).certain_for,
+    ).toBeLessThanOrEqual(day);
+  });
+});
+
+describe("what is remembered of it", () => {
+  let world: JobsWorld;
+  beforeEach(async () => {
+    world = await jobsWorld();
+  });
+  afterEach(() => world.close());
+  const begin = async (): Promise<CertainTime> => {
+    const time = new CertainTime(world);
+    await time.read();
+    return time;
+  };
+
+  test("is nothing before it was read", () => {
+    expect(new CertainTime(world).now_ms()).toBe(0);
+  });
+
+  test("outlives a restart with a clock that is wrong, and is right with it again", async () => {
+    const { clock } = world;
+    await (await begin()).keep();
+    const right = clock.now_ms();
+    clock.move(year);
+    const later = await begin();
+    expect(later.now_ms()).toBe(right);
+    clock.pass(minute / 2);
+    await later.keep();
+    expect(world.lines.join()).toContain("the clock is far ahead");
+    clock.move(-year);
+    expect((await begin()).now_ms()).toBe(clock.now_ms());
+  });
+
+  test("counts the time that the server was stopped", async () => {
+    const { clock } = world;
+    await (await begin()).keep();
+    clock.pass(5 * day);
+    expect((await begin()).now_ms()).toBe(clock.now_ms());
+  });
+});

@@ -3,6 +3,7 @@
  * refused, and uploads that are refused before they are read.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { accessCases } from "../cases/access";
 import { expectHas, expectProblem } from "../helpers/contract";
 import { temporaryFiles } from "../helpers/data-directory";
 import { startExecutable, type Executable } from "../helpers/executable";
@@ -52,50 +53,8 @@ beforeAll(async () => {
 }, 180_000);
 afterAll(() => server?.[Symbol.asyncDispose]());
 
+describe("who comes in", () => accessCases(startExecutable));
 describe("without a good key there is a challenge", () => {
-  const cases: [string, () => Record<string, string>, boolean][] = [
-    ["no header", () => ({}), false],
-    ["a key that is none", () => ({ authorization: "Bearer nonsense" }), true],
-    [
-      "a mistyped key",
-      () => ({
-        authorization: `Bearer ${ada.key.slice(0, -1)}${ada.key.endsWith("a") ? "b" : "a"}`,
-      }),
-      true,
-    ],
-    [
-      "a well-formed key that nobody has",
-      () => ({ authorization: `Bearer dsk_${"A".repeat(ada.key.length - 4)}` }),
-      true,
-    ],
-    ["a part of a key", () => ({ authorization: `Bearer ${ada.key.slice(0, 20)}` }), true],
-    ["the key without its scheme", () => ({ authorization: ada.key }), true],
-    ["another scheme", () => ({ authorization: `Basic ${btoa(`ada:${ada.key}`)}` }), true],
-    ["a scheme without a key", () => ({ authorization: "Bearer" }), true],
-    ["a key and more", () => ({ authorization: `Bearer ${ada.key} ${ada.key}` }), true],
-    [
-      "the key in a cookie",
-      () => ({ cookie: `session=${ada.key}; authorization=Bearer ${ada.key}` }),
-      false,
-    ],
-    ["the key in a header of its own", () => ({ "x-api-key": ada.key }), false],
-  ];
-  for (const [why, headers, sent] of cases)
-    for (const path of ["/folders", "/nowhere", "/api/dev/folders"])
-      test(`${why}: ${path}`, async () => {
-        const answer = await server.api("GET", path, undefined, { key: null, headers: headers() });
-        expectProblem(answer, 401);
-        expect(answer.headers.get("www-authenticate")).toBe(
-          sent ? `Bearer realm="dossier", error="invalid_token"` : `Bearer realm="dossier"`,
-        );
-      });
-  test("the key in the query", async () =>
-    expectProblem(
-      await server.api("GET", `/folders?api_key=${ada.key}&access_token=${ada.key}`, undefined, {
-        key: null,
-      }),
-      401,
-    ));
   test("two headers", async () => {
     const socket = openSocket(server.url());
     const lines = `Authorization: Bearer ${ada.key}\r\n`;
@@ -103,20 +62,6 @@ describe("without a good key there is a challenge", () => {
     expectProblem(await socket.answer(), 401);
     socket.cut();
   });
-  for (const scheme of ["Bearer", "bearer", "BEARER", "bEaReR"])
-    test(`the scheme ${scheme} is understood`, async () =>
-      expect(
-        (
-          await server.api("GET", "/folders", undefined, {
-            key: null,
-            headers: { authorization: `${scheme} ${ada.key}` },
-          })
-        ).status,
-      ).toBe(200));
-  test("a cookie beside a good key does no harm", async () =>
-    expect((await ada.send("GET", "/folders", undefined, { cookie: "session=1" })).status).toBe(
-      200,
-    ));
 });
 
 describe("keys", () => {

@@ -7,7 +7,8 @@ import { Database } from "bun:sqlite";
 import { mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expectProblem, rfc3339 } from "../helpers/contract";
+import { importRefusalCases } from "../cases/import-refusals";
+import { rfc3339 } from "../helpers/contract";
 import { startExecutable, type Executable } from "../helpers/executable";
 import { startNameServer, type NameServer } from "../helpers/dns";
 import { zip } from "../helpers/office";
@@ -137,72 +138,9 @@ describe("records", () => {
       items: source.urls.map((uri) => ({ uri, name: null, folder: null, error: null })),
     });
   });
-
-  test("refusals are problems that name the field", async () => {
-    const folder_id = await folder();
-    expectProblem(
-      await server.api("POST", "/imports", { folder_id, source: { type: "pigeon" } }, { key: ada }),
-      400,
-      "urls, sitemap, feed, zip, directory",
-    );
-    expectProblem(
-      await server.api(
-        "POST",
-        "/imports",
-        { folder_id, source: { type: "zip", url: 7 } },
-        { key: ada },
-      ),
-      400,
-      "source.url",
-    );
-    expectProblem(
-      await server.api(
-        "POST",
-        "/imports",
-        { folder_id, source: { type: "directory", path: "/etc" } },
-        { key: ada },
-      ),
-      400,
-      "imports.directories",
-    );
-    expectProblem(
-      await server.api(
-        "POST",
-        "/imports",
-        { folder_id: "fld_none", source: { type: "urls", urls: [] } },
-        { key: ada },
-      ),
-      404,
-      "folder",
-    );
-    expectProblem(
-      await server.api(
-        "POST",
-        "/import-schedules",
-        { folder_id, source: { type: "urls", urls: [] }, every: "often" },
-        { key: ada },
-      ),
-      400,
-      "cron",
-    );
-    expectProblem(
-      await server.api("GET", "/imports/imp_none", undefined, { key: ada }),
-      404,
-      "import",
-    );
-    const eve = await server.createUser("eve@example.com");
-    expectProblem(
-      await server.api(
-        "POST",
-        "/imports",
-        { folder_id, source: { type: "urls", urls: [] } },
-        { key: eve },
-      ),
-      403,
-      "another user",
-    );
-  });
 });
+
+describe("refused", () => importRefusalCases(startExecutable));
 
 describe("every kind of source", () => {
   beforeAll(() => {

@@ -1,8 +1,8 @@
 /** Users and API keys: over HTTP, and through the commands. */
 import { beforeAll, describe, expect, test } from "bun:test";
 import { HttpError } from "../../core/base/errors";
-import { newKeyToken } from "../../plugins/accounts/token";
 import type { Accounts, NewUser } from "../../plugins/accounts/contract";
+import { accessCases } from "../cases/access";
 import { startTestServer, type TestServer } from "../helpers/host";
 
 let server: TestServer;
@@ -46,63 +46,7 @@ async function run(
   return lines;
 }
 
-describe("who is let in", () => {
-  const bad = newKeyToken().token;
-  const cases: [string, Record<string, string>, string][] = [
-    ["nobody without a key", {}, `Bearer realm="dossier"`],
-    [
-      "nobody with a key that was never made",
-      { authorization: `Bearer ${bad}` },
-      `Bearer realm="dossier", error="invalid_token"`,
-    ],
-    [
-      "nobody with a mistyped key",
-      { authorization: `Bearer ${bad.slice(0, -1)}-` },
-      `Bearer realm="dossier", error="invalid_token"`,
-    ],
-    [
-      "nobody with another scheme",
-      { authorization: `Basic ${bad}` },
-      `Bearer realm="dossier", error="invalid_token"`,
-    ],
-    [
-      "nobody with an empty token",
-      { authorization: "Bearer " },
-      `Bearer realm="dossier", error="invalid_token"`,
-    ],
-    ["nobody with a cookie", { cookie: `key=${bad}` }, `Bearer realm="dossier"`],
-  ];
-  for (const [why, headers, challenge] of cases)
-    test(why, async () => {
-      const answer = await server.send(null, "GET", "/prompts", undefined, headers);
-      expect([answer.status, answer.headers.get("www-authenticate")]).toEqual([401, challenge]);
-      expect(answer.text).not.toContain(bad);
-    });
-
-  test("whoever has a key, however the scheme is written", async () => {
-    const { token } = await made("ada");
-    for (const scheme of ["Bearer", "bearer", "BEARER"]) {
-      expect(
-        (
-          await server.send(null, "GET", "/prompts", undefined, {
-            authorization: `${scheme} ${token}`,
-          })
-        ).status,
-      ).toBe(200);
-    }
-  });
-
-  test("nobody with two keys at once", async () => {
-    const [one, two] = [await made("ada"), await made("ada")];
-    expect(
-      (
-        await server.send(null, "GET", "/prompts", undefined, {
-          authorization: `Bearer ${one.token}, Bearer ${two.token}`,
-        })
-      ).status,
-    ).toBe(401);
-  });
-});
+describe("who comes in", () => accessCases(startTestServer));
 
 describe("a key stops", () => {
   test("at the next request after it is deactivated, alone", async () => {

@@ -5,6 +5,7 @@ import type { Log } from "../base/log";
 import { withOrigin } from "../base/origin";
 import type { Work } from "../base/stall-meter";
 import type { Store } from "../store/store";
+import type { RoomWaiters } from "./room-waiters";
 import { findCandidates, type Capacity } from "./candidates";
 import type { EndedRun } from "./contract";
 import type { Handlers } from "./handlers";
@@ -21,6 +22,8 @@ export interface DispatcherOptions {
   readonly slots_max: number;
   /** How long a handler may go on after its signal fired before its slot is given to another. */
   readonly grace_ms: number;
+  /** Is told which jobs found none on the disk. */
+  readonly room: RoomWaiters;
   /** Is told what runs. */
   readonly work?: Work | undefined;
   /** Called with every run that has ended. */

@@ -8,6 +8,7 @@ import type { CertainTime } from "./certain-time";
 import type { Store } from "../store/store";
 import { correctTimes } from "./clock-correction";
 import type { Dispatcher } from "./dispatcher";
+import type { RoomWaiters } from "./room-waiters";
 import * as table from "./table";
 
 export interface HousekeepingOptions {
@@ -17,6 +18,7 @@ export interface HousekeepingOptions {
   readonly dispatcher: Dispatcher;
   readonly kept: JobsKept;
   readonly certain_time: CertainTime;
+  readonly room: Pick<RoomWaiters, "take">;
 }
 
 const heartbeat_ms = 10_000;
@@ -47,11 +49,14 @@ export class Housekeeping {
 
   /** Does what is due. */
   async run(): Promise<void> {
-    const { store, clock, dispatcher, certain_time } = this.options;
+    const { store, clock, dispatcher, certain_time, room } = this.options;
     await certain_time.keep();
     const now_ms = clock.now_ms();
     if (this.seen_at_ms === undefined || now_ms < this.seen_at_ms) await this.correctTimes(now_ms);
     this.seen_at_ms = now_ms;
+    const with_room = room.take();
+    if (with_room.length > 0)
+      await store.inDeletion((tx) => table.hastenJobs(tx, with_room, now_ms));
     if (Math.abs(now_ms - this.renewed_at_ms) >= heartbeat_ms) {
       this.renewed_at_ms = now_ms;
       await dispatcher.renewLeases();

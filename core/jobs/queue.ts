@@ -20,6 +20,7 @@ import { Housekeeping, kept_by_default, type JobsKept } from "./housekeeping";
 import { countKinds, countReasons, type FailureReason, type KindCount } from "./kind-counts";
 import { JobsOverview } from "./overview";
 import { Poller } from "./poller";
+import { RoomWaiters } from "./room-waiters";
 import { Stopped } from "./run";
 import { handlerKey } from "./scheduler";
 import * as table from "./table";
@@ -77,7 +78,8 @@ export class JobQueue {
     const { handlers } = this;
     const onEnded = (): void => this.poller.wake();
     const tell = (run: EndedRun): void => tellAll(observers(), run, log);
-    const parts = { store, clock, log, work, handlers, slots_max, grace_ms, tell, onEnded };
+    const room = new RoomWaiters(store);
+    const parts = { store, clock, log, work, handlers, slots_max, grace_ms, room, tell, onEnded };
     this.dispatcher = new Dispatcher(parts);
     const { dispatcher } = this;
     this.certain_time = new CertainTime({ store, clock, log });
@@ -89,6 +91,7 @@ export class JobQueue {
       dispatcher,
       kept,
       certain_time,
+      room,
     });
     this.poller = new Poller({ store, clock, log, dispatcher, housekeeping });
     this.overview = new JobsOverview({ store, clock, handlers, wake: () => this.announce() });

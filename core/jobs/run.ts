@@ -19,6 +19,7 @@ import { toNumber } from "../store/columns";
 import { isFull, isStorageFault, storageFull } from "../store/storage-errors";
 import type { Db, Store } from "../store/store";
 import { isRetriable } from "./overview";
+import type { RoomWaiters } from "./room-waiters";
 import * as table from "./table";
 
 /** Why a run was told to stop. */
@@ -43,6 +44,8 @@ export interface RunnerOptions {
   readonly log: Log;
   /** How long a handler may go on after its signal fired before its slot is given to another. */
   readonly grace_ms: number;
+  /** Is told which jobs found none. */
+  readonly room: Pick<RoomWaiters, "add" | "forget">;
   /** Called once the run has ended. */
   readonly tell: (run: EndedRun) => void;
 }
@@ -57,7 +60,7 @@ type Outcome =
   | { readonly kind: "done"; readonly effect: JobEffect | void }
   | Failed
   /** Not the fault of the job: it waits `delay_ms` and the attempt does not count. */
-  | { readonly kind: "interrupted"; readonly delay_ms: number }
+  | { readonly kind: "interrupted"; readonly delay_ms: number; readonly found_no_room?: boolean }
   /** It failed for good, and so did `onExhausted`: tried again later. */
   | { readonly kind: "postponed"; readonly reason: string }
   /** Cancelled, or another has the lease: nothing to write. */
@@ -69,6 +72,7 @@ type Outcome =
  */
 const storage_pause_ms = 2_000;
 const full_pause_ms = 30_000;
+const no_room = { kind: "interrupted", delay_ms: full_pause_ms, found_no_room: true } as const;
 /** So often the end of a job is tried on a full disk before its work is thrown away. */
 const full_tries_max = 3;
 const postponed_ms = 60_000;
@@ -169,7 +173,11 @@ class Runner {
    */
   private async end(outcome: Outcome, tries = 1): Promise<void> {
     try {
+      const waits = outcome.kind === "interrupted" && outcome.found_no_room;
+      const found_bytes = waits ? this.parts.store.freeBytes() : 0;
       const written = await this.write(outcome);
+      if (waits) this.parts.room.add(this.of.job.id, found_bytes);
+      else this.parts.room.forget(this.of.job.id);
       this.ended = written ? this.endOf(outcome) : { outcome: "dropped", error: null };
       if (!written)
         this.log.warn("a job ended too late: it was cancelled, or another run has it", {
@@ -181,8 +189,7 @@ class Runner {
         await Bun.sleep(storage_pause_ms);
         if (stoppedBy(this.of.controller.signal)?.why === "shutdown") return;
         // Another job may do with the room that is left: this one gives its slot back.
-        if (isFull(error) && tries === full_tries_max)
-          return this.end({ kind: "interrupted", delay_ms: full_pause_ms });
+        if (isFull(error) && tries === full_tries_max) return this.end(no_room);
         return this.end(outcome, tries + 1);
       }
       if (outcome.kind === "done") return this.end(failure(error, this.of.handler.limits));
@@ -300,10 +307,9 @@ function outcomeOfStop(stopped: Stopped): Outcome {
 function failure(error: unknown, { uses_reserve }: JobHandler["limits"]): Outcome {
   // What deletes makes room for others, and takes little.
   if (isStorageFault(error))
-    return {
-      kind: "interrupted",
-      delay_ms: isFull(error) && !uses_reserve ? full_pause_ms : storage_pause_ms,
-    };
+    return isFull(error) && !uses_reserve
+      ? no_room
+      : { kind: "interrupted", delay_ms: storage_pause_ms };
   const reason = (error instanceof Error ? error.message : String(error)).slice(0, reason_max);
   return { kind: "failed", cause: "error", reason, permanent: error instanceof PermanentFailure };
 }

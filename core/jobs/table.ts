@@ -138,6 +138,15 @@ export const retryJob = (db: JobsDb, job: Held, error: string, run_at: number): 
 export const returnJob = (db: JobsDb, job: Held, run_at: number): Promise<boolean> =>
   fenced(db, "state = 'ready', attempts = attempts - 1, run_at = ?", [run_at], job);
 
+/** Those of them that wait are due at `run_at`. */
+export const hastenJobs = (db: JobsDb, ids: readonly string[], run_at: number): Promise<unknown> =>
+  all(
+    db,
+    `update core_jobs set run_at = ?
+where state = 'ready' and run_at > ? and id in (${marks(ids.length)})`,
+    [run_at, run_at, ...ids],
+  );
+
 /** Lengthens the leases with these tokens. Returns the ids of the jobs that still have them. */
 export async function renewLeases(
   db: JobsDb,

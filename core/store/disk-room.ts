@@ -85,6 +85,9 @@ export class DiskRoom {
   get reserve_in_use(): boolean {
     return this.full && this.#reserve_in_use;
   }
+  get free_bytes(): number {
+    return this.#free().free_bytes;
+  }
   /** What grows much is refused: see `requireFreeSpace`. */
   get short(): boolean {
     const { free_bytes, reserve_bytes } = this.#free();

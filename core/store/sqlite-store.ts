@@ -208,6 +208,8 @@ export class SqliteStore implements Store {
 
   readonly isDiskFull = (): boolean => this.#room.full;
 
+  readonly freeBytes = (): number => this.#room.free_bytes;
+
   readonly failure = (): Promise<string | null> => this.#state.failure();
 
   readonly forgetStatements = (): void => {

@@ -74,6 +74,8 @@ export interface Store {
    * refused meanwhile.
    */
   readonly isDiskFull: () => boolean;
+  /** What is free on the disk of the database. */
+  readonly freeBytes: () => number;
   /** Why nothing, or nothing new, can be written; null when all is well. Takes 2 s at most. */
   readonly failure: () => Promise<string | null>;
   /** Waits for the open transaction, empties the log and closes the file. */

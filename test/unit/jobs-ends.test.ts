@@ -1,6 +1,7 @@
 /** How a run ends that does not end by itself: time limits, leases, a full disk, cancelling. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { handle, PermanentFailure } from "../../core/jobs/contract";
+import { storageFull } from "../../core/store/storage-errors";
 import type { Db } from "../../core/store/store";
 import {
   jobsWorld,
@@ -248,6 +249,37 @@ describe("a full disk", () => {
     await queue.runDue();
     expect([runs, (await recorded(world.db)).length]).toEqual([2, 1]);
   }, 20_000);
+
+  const rooms: [why: string, after: number, more: number | null][] = [
+    ["when a file of another has gone", 100_000, 2 ** 30],
+    ["when there is a little more", 2 ** 22, 2 ** 23],
+    ["not when there is as much as before", 2 ** 22, null],
+  ];
+  test.each(rooms)("has its jobs run again %s, without a pause", async (_why, free, more) => {
+    const queue = world.queue();
+    let runs = 0;
+    const run = async () => {
+      runs += 1;
+      if (world.disk.free_bytes <= free) throw storageFull();
+    };
+    queue.register("test", handle(Work, run, limits));
+    queue.register(
+      "test",
+      handle(Other, async () => {}, limits),
+    );
+    await leave(free);
+    await queue.enqueue(world.db, Work, { name: "a" });
+    await queue.start();
+    await until(async () => runs === 1 && (await world.only()).state === "ready");
+    await leave(more ?? free);
+    if (more !== null) await until(async () => (await world.only()).state === "done");
+    else {
+      await queue.enqueue(world.db, Other, { name: "b" });
+      await until(async () => (await world.states()).includes("done"));
+    }
+    expect(runs).toBe(more === null ? 1 : 2);
+    await queue.drain(second);
+  });
 
   test("lets only those jobs run that delete", async () => {
     const queue = world.queue();

@@ -1,0 +1,43 @@
+/** Jobs that found no room on the disk: they run again as soon as there is more of it. */
+import type { Store } from "../store/store";
+
+/** So much more than there was is worth a try; of what was tried in vain a quarter more. */
+const more_bytes = 2 ** 20;
+const more_share = 1.25;
+
+export class RoomWaiters {
+  /** By job: what must be free for its next run. */
+  readonly #waiting = new Map<string, number>();
+  /** By job: what was free when it was woken. */
+  readonly #woken = new Map<string, number>();
+
+  constructor(private readonly store: Pick<Store, "freeBytes" | "isDiskFull">) {}
+
+  /** Its run has found no room; so much was free then. */
+  add(job_id: string, found_bytes: number): void {
+    const tried_bytes = this.#woken.get(job_id);
+    this.#waiting.set(
+      job_id,
+      tried_bytes === undefined ? found_bytes + more_bytes : tried_bytes * more_share + more_bytes,
+    );
+  }
+
+  /** Its run has ended in another way. */
+  forget(job_id: string): void {
+    this.#waiting.delete(job_id);
+    this.#woken.delete(job_id);
+  }
+
+  /** Those for which there may be room now; they wait no longer. */
+  take(): string[] {
+    if (this.#waiting.size === 0 || this.store.isDiskFull()) return [];
+    const free_bytes = this.store.freeBytes();
+    const ready: string[] = [];
+    for (const [id, needed_bytes] of this.#waiting) if (free_bytes >= needed_bytes) ready.push(id);
+    for (const id of ready) {
+      this.#waiting.delete(id);
+      this.#woken.set(id, free_bytes);
+    }
+    return ready;
+  }
+}

@@ -4,7 +4,9 @@
  * runs the same.
  */
 import { Glob } from "bun";
+import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
+import manifest from "../package.json";
 
 const project = resolve(import.meta.dir, "..");
 
@@ -49,7 +51,7 @@ export interface Import {
 export function problem({ from, to, type_only = false }: Import): string | null {
   const [area] = from.split("/");
   if (!to.includes("/") || !/^(core|plugins|test|scripts|examples)\//.test(to))
-    return area === "examples" ? problemOfExample(to) : null;
+    return area === "examples" ? problemOfExample(from, to) : null;
   if (to.startsWith("test/") && area !== "test") return "only tests import tests";
   if (to.startsWith("scripts/") && area !== "scripts" && area !== "test")
     return "only scripts and tests import scripts";
@@ -57,7 +59,7 @@ export function problem({ from, to, type_only = false }: Import): string | null 
     return "only tests import examples";
   if (area === "core") return problemOfCore(from, to);
   if (area === "plugins") return problemOfPlugin(from, to, type_only);
-  if (area === "examples") return problemOfExample(to);
+  if (area === "examples") return problemOfExample(from, to);
   return null;
 }
 
@@ -139,14 +141,27 @@ function problemOfSlice(from: string, to: string, type_only: boolean): string | 
 /**
  * An example is written as by a stranger: what it imports must exist on the stranger's side too.
  */
-const problemOfExample = (to: string): string | null =>
+const problemOfExample = (from: string, to: string): string | null =>
   packages_of_plugins.includes(to) ||
+  packagesBeside(from).includes(to) ||
   to.startsWith("examples/") ||
   to.startsWith("bun:") ||
   to.startsWith("node:") ||
   to === "bun"
     ? null
-    : `an example imports only ${packages_of_plugins.join(", ")} and its own files`;
+    : `an example imports only ${packages_of_plugins.join(", ")}, its own files and what the ` +
+      "package.json beside it names";
+
+/** The packages that the stranger installs, in the versions that this project tests with. */
+function packagesBeside(from: string): string[] {
+  const path = join(project, dirname(from), "package.json");
+  if (!existsSync(path)) return [];
+  const { dependencies } = JSON.parse(readFileSync(path, "utf8")) as {
+    dependencies: Readonly<Record<string, string>>;
+  };
+  const tested: Readonly<Record<string, string>> = manifest.devDependencies;
+  return Object.keys(dependencies).filter((name) => tested[name] === dependencies[name]);
+}
 
 /**
  * `import … from "…"`, `export … from "…"`, `import "…"`, `import("…")` and `new URL("./…",

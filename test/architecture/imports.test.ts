@@ -147,6 +147,11 @@ describe("refused", () => {
       "an example imports only",
     ],
     [
+      "an example that needs a package which it does not name",
+      { from: "examples/opentelemetry/plugin.ts", to: "kysely" },
+      "an example imports only",
+    ],
+    [
       "an example that needs a package",
       { from: "examples/activity/plugin.ts", to: "kysely" },
       "an example imports only",
@@ -188,6 +193,10 @@ describe("allowed", () => {
     [
       "a page on its own files",
       { from: "plugins/console/web/app/app.tsx", to: "plugins/console/web/ui/button.tsx" },
+    ],
+    [
+      "an example on a package that it names itself",
+      { from: "examples/opentelemetry/plugin.ts", to: "@opentelemetry/api" },
     ],
     ["an example on the package", { from: "examples/activity/plugin.ts", to: "dossier/contracts" }],
     ["a test on anything", { from: "test/folders.test.ts", to: "plugins/folders/store.ts" }],

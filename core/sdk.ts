@@ -38,6 +38,7 @@ export { RecordChanged, topic, type Change, type Notifier, type Topic } from "./
 // --- The database and files
 export { CompiledQuery, sql } from "kysely";
 export { prepared, preparedFirst } from "./store/prepared";
+export { rowsOf } from "./store/written-out";
 export type { Migration } from "./store/schema";
 export type { Db, PreparedReads } from "./store/store";
 export { bytes, rowKey, toNumber } from "./store/columns";

@@ -1,7 +1,7 @@
 /** The search for jobs that may run now. */
-import { all } from "./table";
-import type { JobsTables } from "./schema";
 import type { Db } from "../store/store";
+import { rowsOf } from "../store/written-out";
+import type { JobsTables } from "./schema";
 
 /** A job that waits and may run now. */
 export interface Candidate {
@@ -111,7 +111,7 @@ export const findCandidates = (
 ): Promise<Candidate[]> =>
   capacities.length === 0
     ? Promise.resolve([])
-    : all(db, candidates_sql(capacities.length), [
+    : rowsOf(db, candidates_sql(capacities.length), [
         ...capacities.flatMap(({ plugin, name, owner_max }) => [plugin, name, owner_max]),
         after_owner,
         now_ms,

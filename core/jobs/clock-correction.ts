@@ -2,9 +2,9 @@
  * Puts the job table right after the clock was ahead, and set back: what was written for a time
  * that has not come yet would stand still until then.
  */
-import { all } from "./table";
-import type { JobsTables } from "./schema";
 import type { Db, Store } from "../store/store";
+import { rowsOf } from "../store/written-out";
+import type { JobsTables } from "./schema";
 
 type JobsDb = Db<JobsTables>;
 
@@ -40,7 +40,7 @@ where id in (
   limit ?
 ) returning id`;
 const correctWaiting = async (tx: JobsDb, now_ms: number): Promise<number> =>
-  (await all(tx, waiting_sql, [...Array<number>(8).fill(now_ms), jobs_each])).length;
+  (await rowsOf(tx, waiting_sql, [...Array<number>(8).fill(now_ms), jobs_each])).length;
 
 const finished_sql = `
 update core_jobs set finished_at = ?
@@ -53,7 +53,8 @@ async function correctFinished(tx: JobsDb, now_ms: number): Promise<number> {
   let corrected = 0;
   for (const state of ["done", "failed", "cancelled"] as const) {
     const left = jobs_each - corrected;
-    if (left > 0) corrected += (await all(tx, finished_sql, [now_ms, state, now_ms, left])).length;
+    if (left > 0)
+      corrected += (await rowsOf(tx, finished_sql, [now_ms, state, now_ms, left])).length;
   }
   return corrected;
 }

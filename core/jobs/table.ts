@@ -2,10 +2,10 @@
  * Every SQL statement about jobs. The frequent ones are written out, so that nothing is compiled at
  * run time.
  */
-import { CompiledQuery } from "kysely";
 import { batchesOf } from "../lib/batch";
 import { toNumber } from "../store/columns";
 import type { Db } from "../store/store";
+import { rowsOf } from "../store/written-out";
 import type { JobsTables, JobState } from "./schema";
 
 type JobsDb = Db<JobsTables>;
@@ -42,12 +42,6 @@ export interface Claimed {
   readonly created_at: number;
   readonly run_at: number;
 }
-/** Sends a statement that is written out. */
-export const all = async <R>(
-  db: JobsDb,
-  sql: string,
-  parameters: readonly unknown[],
-): Promise<R[]> => (await db.executeQuery<R>(CompiledQuery.raw(sql, [...parameters]))).rows;
 const marks = (count: number): string => Array(count).fill("?").join(", ");
 
 const insert_sql = `
@@ -58,7 +52,7 @@ on conflict (name, key) where key is not null and state in ('ready', 'running') 
 
 /** Nothing happens when an unfinished job has the key. */
 export const insertJob = (db: JobsDb, job: NewJob): Promise<unknown> =>
-  all(db, insert_sql, [
+  rowsOf(db, insert_sql, [
     job.id,
     job.plugin,
     job.name,
@@ -87,7 +81,7 @@ export const claimJobs = (
 ): Promise<Claimed[]> =>
   ids.length === 0
     ? Promise.resolve([])
-    : all(db, claim_sql(ids.length), [lease.until_ms, lease.token, now_ms, ...ids]);
+    : rowsOf(db, claim_sql(ids.length), [lease.until_ms, lease.token, now_ms, ...ids]);
 
 const claim_sql = (jobs: number): string => `
 update core_jobs
@@ -108,7 +102,7 @@ const fenced = async (
   values: readonly unknown[],
   { id, lease_token }: Held,
 ): Promise<boolean> => {
-  const ended = await all(db, fenced_sql(set), [...values, id, lease_token]);
+  const ended = await rowsOf(db, fenced_sql(set), [...values, id, lease_token]);
   return ended.length === 1;
 };
 const fenced_sql = (set: string): string => `
@@ -154,7 +148,7 @@ export async function renewLeases(
   until_ms: number,
 ): Promise<Set<string>> {
   if (tokens.length === 0) return new Set();
-  const rows = await all<{ id: string }>(db, renew_sql(tokens.length), [until_ms, ...tokens]);
+  const rows = await rowsOf<{ id: string }>(db, renew_sql(tokens.length), [until_ms, ...tokens]);
   return new Set(rows.map((row) => row.id));
 }
 const renew_sql = (tokens: number): string => `
@@ -167,7 +161,7 @@ where state = 'running' and lease_token in (${marks(tokens)}) returning id`;
  */
 export async function freeJobs(db: JobsDb, before_ms: number | "all"): Promise<number> {
   const expired = before_ms === "all" ? "" : " and lease_until < ?";
-  const freed = await all(
+  const freed = await rowsOf(
     db,
     `update core_jobs
 set state = 'ready', crashes = crashes + 1, lease_until = null, lease_token = null
@@ -188,7 +182,7 @@ export async function cancelJobs(
 ): Promise<string[]> {
   const ids: string[] = [];
   for (const some of batchesOf(subjects, subjects_each)) {
-    const rows = await all<{ id: string }>(
+    const rows = await rowsOf<{ id: string }>(
       db,
       `update core_jobs
 set state = 'cancelled', payload = '', finished_at = ?, lease_until = null, lease_token = null
@@ -198,7 +192,7 @@ returning id`,
     );
     ids.push(...rows.map((row) => row.id));
     // One that failed is not asked for again.
-    await all(
+    await rowsOf(
       db,
       `update core_jobs set payload = ''
 where subject is not null and state = 'failed' and payload != ''
@@ -211,7 +205,7 @@ and subject in (${marks(some.length)})`,
 
 /** When the next job becomes due after `now_ms`; undefined when none will. */
 export async function nextRunAt(db: JobsDb, now_ms: number): Promise<number | undefined> {
-  const [row] = await all<{ run_at: number }>(
+  const [row] = await rowsOf<{ run_at: number }>(
     db,
     "select run_at from core_jobs where state = 'ready' and run_at > ? order by run_at limit 1",
     [now_ms],
@@ -228,7 +222,7 @@ export async function pruneJobs(
   before_ms: number,
   most: number,
 ): Promise<number> {
-  const gone = await all(
+  const gone = await rowsOf(
     db,
     `delete from core_jobs where id in (
   select id from core_jobs
@@ -246,7 +240,7 @@ export async function countJobs(
 ): Promise<{ ready: number; running: number; failed: number }> {
   const count = async (where: string): Promise<number> => {
     const sql = `select count(*) as n from core_jobs where ${where}`;
-    const [row] = await all<{ n: number }>(db, sql, []);
+    const [row] = await rowsOf<{ n: number }>(db, sql, []);
     return toNumber(row!.n);
   };
   return {
@@ -267,7 +261,7 @@ export async function takeTick(
   tick_at: number,
   now_ms: number,
 ): Promise<boolean> {
-  const taken = await all(
+  const taken = await rowsOf(
     db,
     "insert into core_ticks (name, tick_at) values (?, ?) on conflict (name) do update set " +
       "tick_at = excluded.tick_at where core_ticks.tick_at < excluded.tick_at " +

@@ -2,9 +2,10 @@
  * Group commit: transactions that come while one is being written share its commit. Each is kept or
  * undone alone, and one write to disk makes them all durable.
  */
-import { CompiledQuery, type Kysely } from "kysely";
+import type { Kysely } from "kysely";
 import type { MemberHandle } from "./member-handle";
 import { isFull } from "./storage-errors";
+import { rowsOf } from "./written-out";
 
 /**
  * The most that share one commit, and how long it may be put off for them: both bound how long
@@ -40,9 +41,9 @@ export interface GroupCommitOptions {
   readonly releaseReserve: (amount: "part" | "all") => boolean;
 }
 
-const savepoint = CompiledQuery.raw("savepoint member");
-const release = CompiledQuery.raw("release member");
-const undo = CompiledQuery.raw("rollback to member");
+const savepoint = "savepoint member";
+const release = "release member";
+const undo = "rollback to member";
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 export class GroupCommit {
@@ -117,7 +118,7 @@ export class GroupCommit {
     member: Member,
     keep: (result: unknown) => void,
   ): Promise<void> {
-    await group.executeQuery(savepoint);
+    await rowsOf(group, savepoint, []);
     const handle = this.options.memberHandle(group);
     let result: unknown;
     try {
@@ -125,13 +126,13 @@ export class GroupCommit {
     } catch (error) {
       if (!this.options.isOpen()) throw error;
       handle.end();
-      await group.executeQuery(undo);
-      await group.executeQuery(release);
+      await rowsOf(group, undo, []);
+      await rowsOf(group, release, []);
       return this.#retryOrReject(member, error);
     } finally {
       handle.end();
     }
-    await group.executeQuery(release);
+    await rowsOf(group, release, []);
     keep(result);
   }
 

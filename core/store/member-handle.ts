@@ -11,6 +11,7 @@ import {
   type KyselyProps,
   type QueryResult,
 } from "kysely";
+import { setRunner, type RunStatement } from "./written-out";
 
 type Options = Parameters<ConnectionProvider["provideConnection"]>[1];
 /** What a Kysely knows beside the executor of its queries. */
@@ -23,10 +24,16 @@ export class MemberHandle implements ConnectionProvider {
   #ended = false;
 
   /** `group`: the transaction that its members share. */
-  constructor(group: Kysely<any>, parts: HandleParts) {
+  constructor(group: Kysely<any>, parts: HandleParts, run: RunStatement) {
     const executor = group.getExecutor();
     this.#outer = executor;
-    this.tx = new Transaction({ ...parts, executor: executor.withConnectionProvider(this) });
+    this.tx = setRunner(
+      new Transaction({ ...parts, executor: executor.withConnectionProvider(this) }),
+      async (sql, parameters) => {
+        this.#requireOpen();
+        return run(sql, parameters);
+      },
+    );
   }
 
   /** From now on every query of the handle throws, those that are already on their way too. */

@@ -2,8 +2,9 @@
  * Statements that run all the time are built and compiled by Kysely once; after that a call only
  * puts in its values, which saves more time than SQLite takes for a small statement.
  */
-import { CompiledQuery, type Compilable } from "kysely";
+import type { Compilable } from "kysely";
 import type { Db } from "./store";
+import { rowsOf } from "./written-out";
 
 /** Stands for a value while the statement is compiled; `place` is that in a list. */
 class Placeholder {
@@ -49,7 +50,7 @@ export function prepared<T, V extends Values<V>, R>(
     const parameters = statement.parameters.map((parameter) =>
       parameter instanceof Placeholder ? valueOf(parameter, given) : parameter,
     );
-    return (await db.executeQuery<R>(CompiledQuery.raw(statement.sql, parameters))).rows;
+    return rowsOf<R>(db, statement.sql, parameters);
   };
 }
 

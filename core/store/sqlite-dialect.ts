@@ -17,6 +17,7 @@ import {
 import type { Mutex } from "./mutex";
 import { guarded, StatementCache } from "./sqlite-statements";
 import { isFull } from "./storage-errors";
+import type { RunStatement } from "./written-out";
 
 /** What guards the statements that write. */
 export interface StatementGuard {
@@ -59,6 +60,16 @@ export const kyselyStatements = (
       iterate: (parameters) => guarded(() => raw.iterate(...parameters), guard.onError),
     };
   });
+
+/** Runs statements past Kysely. Only for who has the connection: inside a transaction. */
+export const runnerOf =
+  (statements: StatementCache<SqliteStatement>): RunStatement =>
+  async (sql, parameters) => {
+    const statement = statements.get(sql);
+    if (statement.reader) return statement.all(parameters);
+    statement.run(parameters);
+    return [];
+  };
 
 /** A statement that is a transaction of its own. */
 function alone<R>(step: () => R, deletes: boolean, guard: StatementGuard): R {

@@ -18,12 +18,13 @@ import type { ReadConnectionSpec } from "./read-connection";
 import { LogSync } from "./log-sync";
 import { openUsingReserve } from "./reserve-file";
 import { Shrinking } from "./shrinking";
-import { SingleConnectionDialect, kyselyStatements } from "./sqlite-dialect";
+import { SingleConnectionDialect, kyselyStatements, runnerOf } from "./sqlite-dialect";
 import { SqlitePreparedReads } from "./sqlite-statements";
 import { storageFull, storageUnwritable } from "./storage-errors";
 import { StorageState } from "./storage-state";
 import type { Db, Space, Store, TransactionOptions } from "./store";
 import { WalTruncation } from "./wal-truncation";
+import { setRunner, type RunStatement } from "./written-out";
 
 /**
  * What a transaction knows of itself. It may outlive its end in a timer or promise that was started
@@ -94,6 +95,7 @@ export class SqliteStore implements Store {
   readonly #wal: WalTruncation;
   readonly #shrinking: Shrinking;
   readonly #log: Log;
+  readonly #run: RunStatement;
 
   /**
    * Opens the file, or makes it. Its directory must be there. @throws Error naming the file when it
@@ -133,7 +135,10 @@ export class SqliteStore implements Store {
       mutex,
       this.#requireOutside,
     );
-    this.db = new DatabaseRoot({ dialect });
+    this.#run = runnerOf(this.#statements);
+    this.db = setRunner(new DatabaseRoot({ dialect }), (sql, parameters) =>
+      this.#runAlone(mutex, sql, parameters),
+    );
     const parts: HandleParts = { config: { dialect }, dialect, driver: dialect.createDriver() };
     this.reads = new SqlitePreparedReads(reader);
     const onError = (error: unknown): void => this.#state.noteError(error);
@@ -161,7 +166,7 @@ export class SqliteStore implements Store {
     this.#shrinking.request();
     this.#commits = new GroupCommit({
       transact: (within) => withoutOrigin(() => this.#transact(within)),
-      memberHandle: (group) => new MemberHandle(group, parts),
+      memberHandle: (group) => new MemberHandle(group, parts, this.#run),
       isOpen: () => writer.inTransaction,
       releaseReserve: (amount) => this.#room.releaseReserve(amount),
     });
@@ -234,7 +239,9 @@ export class SqliteStore implements Store {
     if (this.#room.full) await this.#wal.trySome();
     this.#room.limitGrowth();
     try {
-      await this.#scope.exit(() => this.db.begin().execute(within));
+      await this.#scope.exit(() =>
+        this.db.begin().execute((group) => within(setRunner(group, this.#run))),
+      );
       await this.#sync();
       this.#state.noteWritten();
     } finally {
@@ -249,6 +256,16 @@ export class SqliteStore implements Store {
         await this.#wal.trySome();
         await this.#room.check();
       }
+    }
+  }
+
+  async #runAlone(mutex: Mutex, ...statement: Parameters<RunStatement>): Promise<unknown[]> {
+    this.#requireOutside();
+    const unlock = await mutex.lock();
+    try {
+      return await this.#run(...statement);
+    } finally {
+      unlock();
     }
   }
 

@@ -3,7 +3,7 @@
  * own file. The database comes first, so that the caller decides the transaction.
  */
 import { batchesOf } from "../../core/lib/batch";
-import { CompiledQuery, prepared, preparedFirst, sql, toNumber, type Db } from "../../core/sdk";
+import { prepared, preparedFirst, rowsOf, sql, toNumber, type Db } from "../../core/sdk";
 
 export interface DocumentRow {
   readonly document_id: string;
@@ -146,7 +146,7 @@ export async function insertSegment(
   await insertSegmentRow(tx, row);
   if (places) await insertPlaces(tx, places);
   await inBatches(chunks, (some) =>
-    tx.executeQuery(CompiledQuery.raw(insert_chunks[some.length]!, some.flatMap(valuesOf))),
+    rowsOf(tx, insert_chunks[some.length]!, some.flatMap(valuesOf)),
   );
 }
 

@@ -5,7 +5,7 @@
 import { piece_units, type Piece, type StoredText } from "../../core/lib/text-pieces";
 import type { ReadPieces } from "../../core/lib/text-reader";
 import {
-  CompiledQuery,
+  rowsOf,
   service,
   sql,
   type Db,
@@ -45,8 +45,8 @@ const select_pieces =
 /** Of a database or transaction, which sees what it has written itself. */
 export const piecesOfDb =
   (db: Db): ReadPieces =>
-  async (first_id, last_id) =>
-    (await db.executeQuery<Piece>(CompiledQuery.raw(select_pieces, [first_id, last_id]))).rows;
+  (first_id, last_id) =>
+    rowsOf<Piece>(db, select_pieces, [first_id, last_id]);
 /** Of a connection that waits for no transaction. */
 export const piecesOfReads =
   (reads: PreparedReads): ReadPieces =>

@@ -111,3 +111,29 @@ test("a list may have any length; statements are kept for a few of them", async 
   // 1 and 1; 2 and 1; 4 and 2; 4 and 4; 16 and 1.
   expect(builtLists - before).toBe(5);
 });
+
+test("nothing goes around a transaction, or comes after its end", async () => {
+  const row = { id: "a", words: null, size: 1 };
+  const around = store.inTransaction(() => insert(store.db, row));
+  await expect(around).rejects.toThrow("went around the open transaction");
+  let ended: NotesDb | undefined;
+  await store.inTransaction(async (tx) => {
+    ended = tx;
+  });
+  await expect(insert(ended!, row)).rejects.toThrow("the transaction has ended");
+  expect(await find(store.db, row)).toBeUndefined();
+});
+
+test("what is asked of the database meanwhile waits for the transaction", async () => {
+  const row = { id: "a", words: null, size: 1 };
+  const seen: unknown[] = [];
+  const done = store.inTransaction(async (tx) => {
+    await insert(tx, row);
+    await Bun.sleep(1);
+    seen.push("committed");
+  });
+  await Bun.sleep(0);
+  seen.push(await find(store.db, row));
+  await done;
+  expect(seen).toEqual(["committed", row]);
+});

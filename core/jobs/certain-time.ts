@@ -5,7 +5,7 @@
 import type { Clock } from "../base/clock";
 import type { Log } from "../base/log";
 import type { Store } from "../store/store";
-import { all } from "./table";
+import { rowsOf } from "../store/written-out";
 
 const minute_ms = 60_000;
 const day_ms = 24 * 60 * minute_ms;
@@ -73,7 +73,7 @@ export class CertainTime {
   /** Goes on from what an earlier run has remembered. Before everything else. */
   async read(): Promise<void> {
     const { store, clock } = this.options;
-    const [row] = await all<Seen>(store.db, select_sql, []);
+    const [row] = await rowsOf<Seen>(store.db, select_sql, []);
     this.#seen ??= row ? numbersOf(row) : firstSeen(clock);
   }
 

@@ -134,7 +134,7 @@ export const returnJob = (db: JobsDb, job: Held, run_at: number): Promise<boolea
 
 /** Those of them that wait are due at `run_at`. */
 export const hastenJobs = (db: JobsDb, ids: readonly string[], run_at: number): Promise<unknown> =>
-  all(
+  rowsOf(
     db,
     `update core_jobs set run_at = ?
 where state = 'ready' and run_at > ? and id in (${marks(ids.length)})`,

@@ -97,7 +97,7 @@ export class CertainTime {
       return;
     this.#written = this.#seen;
     await store.inDeletion((tx) =>
-      all(tx, write_sql, [certain_ms, clock_ms, boot, uptime_ms, doubted_ms]),
+      rowsOf(tx, write_sql, [certain_ms, clock_ms, boot, uptime_ms, doubted_ms]),
     );
   }
 }

@@ -7,6 +7,7 @@ import { errorFields, type Log } from "../base/log";
 import { HttpError } from "../base/errors";
 import { tellAll } from "../base/observers";
 import { withOrigin } from "../base/origin";
+import { loop_turns } from "../lib/loop-turns";
 import { basePathOf } from "../base/public-url";
 import type { RequestContext } from "./compiled-route";
 import type { Cors } from "./cors";
@@ -91,6 +92,8 @@ export class Gateway {
     if (alias) addDeprecationHeaders(path, this.#base_path, headers);
     const client = clientOf(incoming, peer, this.#base_path, this.options);
     const state: RequestState = { request_id, headers, client, served: null };
+    const turn = loop_turns.enter(callerKey(incoming, client));
+    if (turn) await turn;
     const response = await withOrigin({ request_id }, () =>
       this.#answer(incoming, alias ? asVersioned(incoming) : asRoutable(incoming), state),
     );
@@ -170,6 +173,10 @@ export class Gateway {
 /** Asked all the time, by whoever supervises the server. */
 const probes: ReadonlySet<string> = new Set(["/health", "/ready"]);
 const no_params = {};
+
+/** Of requests that arrive at once, those with different keys take turns. */
+const callerKey = ({ headers }: Request, { address }: Client): string =>
+  headers.get("authorization") ?? headers.get("cookie") ?? address;
 
 const unrouted = (
   surface: string,

@@ -221,7 +221,7 @@ export async function pollMessage(
   request_id: string,
   wait: PollWait,
 ): Promise<Message> {
-  const row = await waitForChange(ctx, wait, () =>
+  const row = await waitForChange(ctx, owner_id, wait, () =>
     requireMessage(ctx, ctx.db, owner_id, chat_id, request_id),
   );
   const [message] = await withFreshCitations(ctx, [row]);
@@ -231,12 +231,13 @@ export async function pollMessage(
 /** The row after at most one change, waited for without asking the database again and again. */
 async function waitForChange(
   { notifier }: ChatContext,
+  owner_id: string,
   { timeout_ms, signals }: PollWait,
   read: () => Promise<MessageRow>,
 ): Promise<MessageRow> {
   const before = await read();
   if (store.isFinal(before) || timeout_ms === 0) return before;
-  const waiter = new Waiter(notifier, StatusChanged, [before.id, before.chat_id]);
+  const waiter = new Waiter(notifier, StatusChanged, [before.id, before.chat_id], owner_id);
   try {
     // Read again: the change may have come between the first reading and the listening.
     const now = await read();

@@ -61,6 +61,7 @@ export class AnswerStreams {
     if (from === null) return null;
     const release = await this.acquire(owner_id);
     const stream = new AnswerStream(this.ctx, message, from, signals, {
+      owner_id,
       heartbeat_ms: this.heartbeat_ms,
       request_id,
       onClose: release,
@@ -104,12 +105,14 @@ class AnswerStream {
     private cursor: number,
     private readonly signals: readonly AbortSignal[],
     private readonly options: {
+      readonly owner_id: string;
       readonly heartbeat_ms: number;
       readonly request_id: string | undefined;
       readonly onClose: () => void;
     },
   ) {
-    this.waiter = new Waiter(ctx.notifier, AnswerGrew, [message.id, message.chat_id]);
+    const ids = [message.id, message.chat_id];
+    this.waiter = new Waiter(ctx.notifier, AnswerGrew, ids, options.owner_id);
     for (const signal of signals) signal.addEventListener("abort", this.close);
     if (signals.some((signal) => signal.aborted)) this.close();
   }

@@ -1,4 +1,5 @@
 /** Waits for a change of a message or a session: nobody polls the database. */
+import { loop_turns } from "../../core/lib/loop-turns";
 import { topic, type Notifier, type Topic } from "../../core/sdk";
 
 /** A message has another status, or a session was deleted; the key is the id of either. */
@@ -17,13 +18,21 @@ export function publishStatus({ notifier }: Publisher, id: string): void {
 export const publishGrowth = ({ notifier }: Publisher, message_id: string): void =>
   notifier.publish(AnswerGrew, message_id, null);
 
-/** Waits for changes of these records, from its construction until `close`. */
+/**
+ * Waits for changes of these records, from its construction until `close`. Of many that are woken
+ * at once, those of one owner take turns with those of others.
+ */
 export class Waiter {
   private readonly unsubscribe: () => void;
   private changed = false;
   private wake = (): void => {};
 
-  constructor(notifier: Notifier, about: Topic<null>, ids: readonly string[]) {
+  constructor(
+    notifier: Notifier,
+    about: Topic<null>,
+    ids: readonly string[],
+    private readonly owner_id: string,
+  ) {
     this.unsubscribe = notifier.subscribe(about, ids, () => {
       this.changed = true;
       this.wake();
@@ -34,7 +43,13 @@ export class Waiter {
    * Answers at the first change since it answered last, at the time limit or when a signal fires,
    * whichever is first: true when there was a change. One `next` at a time.
    */
-  next(timeout_ms: number, signals: readonly AbortSignal[]): Promise<boolean> {
+  async next(timeout_ms: number, signals: readonly AbortSignal[]): Promise<boolean> {
+    const changed = await this.change(timeout_ms, signals);
+    await loop_turns.enter(this.owner_id);
+    return changed;
+  }
+
+  private change(timeout_ms: number, signals: readonly AbortSignal[]): Promise<boolean> {
     return new Promise((resolve) => {
       const end = (): void => {
         clearTimeout(timer);

@@ -18,7 +18,7 @@ async function settledNow(promise: Promise<unknown>): Promise<boolean> {
 
 test("a change of the message wakes the one who waits", async () => {
   const notifier = new LocalNotifier();
-  const waiter = new Waiter(notifier, StatusChanged, ["msg_1"]);
+  const waiter = new Waiter(notifier, StatusChanged, ["msg_1"], "usr_1");
   const next = waiter.next(long_ms, [idle]);
   expect(await settledNow(next)).toBe(false);
   notifier.publish(StatusChanged, "msg_1", null);
@@ -29,7 +29,7 @@ test("a change of the message wakes the one who waits", async () => {
 
 test("a change between listening and waiting is not missed", async () => {
   const notifier = new LocalNotifier();
-  const waiter = new Waiter(notifier, StatusChanged, ["msg_1"]);
+  const waiter = new Waiter(notifier, StatusChanged, ["msg_1"], "usr_1");
   notifier.publish(StatusChanged, "msg_1", null);
   await waiter.next(long_ms, [idle]);
   waiter.close();
@@ -37,7 +37,7 @@ test("a change between listening and waiting is not missed", async () => {
 
 test("a change of another message wakes nobody", async () => {
   const notifier = new LocalNotifier();
-  const waiter = new Waiter(notifier, StatusChanged, ["msg_1"]);
+  const waiter = new Waiter(notifier, StatusChanged, ["msg_1"], "usr_1");
   const end = new AbortController();
   const next = waiter.next(long_ms, [end.signal]);
   notifier.publish(StatusChanged, "msg_2", null);
@@ -49,7 +49,7 @@ test("a change of another message wakes nobody", async () => {
 
 test("each of several signals ends the wait, also one that fired before", async () => {
   const notifier = new LocalNotifier();
-  const waiter = new Waiter(notifier, StatusChanged, ["msg_1"]);
+  const waiter = new Waiter(notifier, StatusChanged, ["msg_1"], "usr_1");
   const stopping = new AbortController();
   const next = waiter.next(long_ms, [idle, stopping.signal]);
   expect(await settledNow(next)).toBe(false);
@@ -61,7 +61,7 @@ test("each of several signals ends the wait, also one that fired before", async 
 
 test("the time limit ends the wait", async () => {
   const notifier = new LocalNotifier();
-  const waiter = new Waiter(notifier, StatusChanged, ["msg_1"]);
+  const waiter = new Waiter(notifier, StatusChanged, ["msg_1"], "usr_1");
   await waiter.next(1, [idle]);
   waiter.close();
   expect(notifier.subscriptions).toBe(0);
@@ -69,7 +69,10 @@ test("the time limit ends the wait", async () => {
 
 test("everyone who listens to a message is woken, and closing one keeps the others", async () => {
   const notifier = new LocalNotifier();
-  const waiters = Array.from({ length: 5 }, () => new Waiter(notifier, StatusChanged, ["msg_1"]));
+  const waiters = Array.from(
+    { length: 5 },
+    () => new Waiter(notifier, StatusChanged, ["msg_1"], "usr_1"),
+  );
   waiters[0]!.close();
   const nexts = waiters.slice(1).map((waiter) => waiter.next(long_ms, [idle]));
   expect(notifier.subscriptions).toBe(4);

@@ -1,0 +1,55 @@
+/** Turns of the event loop: many at once are done in parts, and owners take turns. */
+import { expect, test } from "bun:test";
+import { LoopTurns } from "../../core/lib/loop-turns";
+
+const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+/** Uses the present turn up; resolves to the one who waits then. */
+function useUp(turns: LoopTurns, subject: string): Promise<void> {
+  for (;;) {
+    const turn = turns.enter(subject);
+    if (turn) return turn;
+  }
+}
+
+test("whoever comes while there is time does not wait", async () => {
+  const turns = new LoopTurns();
+  expect(turns.enter("ada")).toBeUndefined();
+  await nextTurn();
+  expect(turns.enter("ada")).toBeUndefined();
+});
+
+test("when a turn is used up, the loop goes round before the next one", async () => {
+  const turns = new LoopTurns();
+  const waiting = useUp(turns, "ada");
+  let went_on = false;
+  void waiting.then(() => {
+    went_on = true;
+  });
+  await Promise.resolve();
+  expect(went_on).toBe(false);
+  await waiting;
+  await nextTurn();
+  expect(turns.enter("ada")).toBeUndefined();
+});
+
+test("of many, another's goes on after a few, and nobody is forgotten", async () => {
+  const turns = new LoopTurns();
+  const order: string[] = [];
+  const wait = (who: string) => turns.enter(who)!.then(() => void order.push(who));
+  const all = [useUp(turns, "ada").then(() => void order.push("ada"))];
+  for (let n = 0; n < 500; n++) all.push(wait("ada"));
+  all.push(wait("bob"));
+  await Promise.all(all);
+  expect(order).toHaveLength(502);
+  expect(order.indexOf("bob")).toBeLessThan(8);
+});
+
+test("whoever comes while others wait, waits too: nobody overtakes", async () => {
+  const turns = new LoopTurns();
+  const all = [useUp(turns, "ada")];
+  for (let n = 0; n < 20; n++) all.push(turns.enter("ada")!);
+  await nextTurn();
+  const late = turns.enter("ada");
+  expect(late).toBeDefined();
+  await Promise.all([...all, late]);
+});

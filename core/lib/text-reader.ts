@@ -105,7 +105,8 @@ export class TextPlaces {
       high = id + pieceCount(units);
     // Places that follow each other are mostly in the same piece or in the next.
     for (let step = 1; high - low > 1; step *= 2) {
-      const middle = Math.min(low + step, (low + high) >>> 1);
+      // Ids are larger than the 32 bits that a shift keeps.
+      const middle = low + Math.min(step, (high - low) >>> 1);
       if (begins(await this.load(middle))) low = middle;
       else {
         high = middle;

@@ -366,6 +366,18 @@ export function messageCases(start: StartServer): void {
     });
   });
 
+  test("a passage of a long text with characters beyond U+FFFF is cited where it stands", async () => {
+    const shelf = await ada.folder();
+    const filler = "A heron \u{1F426} waits in the shallows. ".repeat(3_000);
+    const text = `${filler}\n\nThe otter sleeps in its holt.\n\n${filler}`;
+    const { id } = await ada.text(shelf, text);
+    const { id: session } = await ada.made("/chats", { usedFolders: [shelf] });
+    const { citations } = await ada.ask(session, "cite otter");
+    const cited = citations.find((one: any) => one.document_id === id);
+    expectHas(cited, { verified: true });
+    expect(cited.quote).toContain("The otter sleeps in its holt.");
+    expect([...text].slice(cited.start, cited.end).join("")).toBe(cited.quote);
+  });
   test("what is not so is not said: a marker that names nothing and a quote that is nowhere are gone", async () => {
     await ada.text(folder, "The kestrel hovers over the verge.");
     const result = await ada.ask(chat, "cite kestrel");

@@ -29,16 +29,18 @@ const texts: [why: string, text: string][] = [
   ["U+FEFF at the beginning of every piece", "\ufeff".repeat(3 * piece_units)],
   ["U+0000 in it", `a\0b`.repeat(piece_units)],
 ];
+/** As large as ids are: they count the milliseconds since 1970 in 1024ths. */
+const first_id = 1_838_450_849_626_112;
 const reading = (pieces: readonly Piece[], id: number) => async (first: number, last: number) =>
   pieces.slice(first - id, last - id + 1);
 
 describe("a text is read back as it was cut", () => {
   for (const [why, content] of texts)
     test(why, async () => {
-      const pieces = [...piecesOf(content, 7)],
-        read = reading(pieces, 7),
+      const pieces = [...piecesOf(content, first_id)],
+        read = reading(pieces, first_id),
         points = [...content].length,
-        text = { id: 7, units: content.length, points };
+        text = { id: first_id, units: content.length, points };
       expect(pieces.every(({ data }) => data.isWellFormed())).toBe(true);
       expect(pointsUntil(pieces.at(-1))).toBe(points);
       expect((await readWhole(read, text)) === content).toBe(true);
@@ -47,14 +49,16 @@ describe("a text is read back as it was cut", () => {
         for (const length of [0, 1, 2, 900, piece_units + 3]) {
           const end = Math.min(content.length, start + length);
           if (start > end) continue;
-          expect((await readUnits(read, 7, start, end)) === content.slice(start, end)).toBe(true);
+          expect((await readUnits(read, first_id, start, end)) === content.slice(start, end)).toBe(
+            true,
+          );
         }
       if (content !== "")
-        expect(await readUnits(read, 7, 0, content.length + piece_units)).toBe(undefined);
+        expect(await readUnits(read, first_id, 0, content.length + piece_units)).toBe(undefined);
     });
   test("one that is gone is not taken for a shorter one", async () => {
-    const pieces = [...piecesOf("x".repeat(20 * piece_units), 7)],
-      text = { id: 7, units: 20 * piece_units, points: 20 * piece_units };
+    const pieces = [...piecesOf("x".repeat(20 * piece_units), first_id)],
+      text = { id: first_id, units: 20 * piece_units, points: 20 * piece_units };
     for (const left of [pieces.slice(1), pieces.slice(0, -1), []])
       await expect(
         readWhole(async (first, last) => left.filter(({ id }) => id >= first && id <= last), text),
@@ -62,9 +66,10 @@ describe("a text is read back as it was cut", () => {
   });
   test("and up to where it is asked for", async () => {
     const content = "abc".repeat(piece_units),
-      read = reading([...piecesOf(content, 7)], 7);
+      read = reading([...piecesOf(content, first_id)], first_id);
     const parts: string[] = [];
-    for await (const part of readParts(read, { id: 7, units: piece_units + 5 })) parts.push(part);
+    for await (const part of readParts(read, { id: first_id, units: piece_units + 5 }))
+      parts.push(part);
     expect(parts.join("")).toBe(content.slice(0, piece_units + 5));
   });
 });
@@ -72,9 +77,9 @@ describe("a text is read back as it was cut", () => {
 describe("places of code points and of units", () => {
   for (const [why, content] of texts)
     test(why, async () => {
-      const pieces = [...piecesOf(content, 7)],
-        text = { id: 7, units: content.length, points: [...content].length },
-        places = () => new TextPlaces(reading(pieces, 7), text);
+      const pieces = [...piecesOf(content, first_id)],
+        text = { id: first_id, units: content.length, points: [...content].length },
+        places = () => new TextPlaces(reading(pieces, first_id), text);
       const forward = places(),
         back = places();
       let unit = 0,

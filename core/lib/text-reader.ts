@@ -3,7 +3,10 @@ import { nextTurn } from "./parts";
 import { pairsIn, piece_units, pieceCount, type Piece, type StoredText } from "./text-pieces";
 
 /** The pieces from one id to another, both included, that are there. */
-export type ReadPieces = (first_id: number, last_id: number) => Promise<readonly Piece[]>;
+export type ReadPieces = (
+  first_id: number,
+  last_id: number,
+) => Promise<readonly Piece[]> | readonly Piece[];
 
 /** The text was deleted while it was read. */
 export class TextGone extends Error {

@@ -2,6 +2,7 @@
  * Text to chunks: paragraphs of 400 to 1,600 characters, with their page and heading. A change of
  * its output needs a new version.
  */
+import type { ReadableText } from "../../core/lib/text-window";
 import type { HeadingSpan, PageSpan } from "../extraction/contract";
 
 export const chunker_version = 2;
@@ -43,12 +44,13 @@ export const gap_chars_max = 64;
 
 /**
  * The chunks of `text` in order, without overlap; only white space lies between them. Takes linear
- * time whatever the text, and gives each chunk as soon as it is final. When `headings` is absent or
+ * time whatever the text, and gives each chunk as soon as it is final. Reads from the beginning to
+ * the end, but goes back to that of a line too long for a chunk. When `headings` is absent or
  * empty, lines that look like headings are taken for them, except in a `spoken` text: there every
  * short line looks like one.
  */
 export function* chunksOf(
-  text: string,
+  text: ReadableText,
   pages: readonly PageSpan[],
   headings: readonly HeadingSpan[] = [],
   spoken = false,
@@ -91,7 +93,7 @@ const rare_spaces = new Set([
   0xfeff,
   ...Array.from({ length: 11 }, (_, i) => 0x2000 + i),
 ]);
-function endOfLine(text: string, from: number): number {
+function endOfLine(text: ReadableText, from: number): number {
   let at = from;
   for (; at < text.length; at++) {
     const unit = text.charCodeAt(at);
@@ -99,12 +101,12 @@ function endOfLine(text: string, from: number): number {
   }
   return at;
 }
-function skipSpace(text: string, from: number, to: number): number {
+function skipSpace(text: ReadableText, from: number, to: number): number {
   let at = from;
   while (at < to && isSpace(text.charCodeAt(at))) at++;
   return at;
 }
-function trimSpace(text: string, from: number, to: number): number {
+function trimSpace(text: ReadableText, from: number, to: number): number {
   let at = to;
   while (at > from && isSpace(text.charCodeAt(at - 1))) at--;
   return at;
@@ -112,7 +114,7 @@ function trimSpace(text: string, from: number, to: number): number {
 
 /** Whether a paragraph ends between the lines so far and the line whose text begins at `start`. */
 function breaksBefore(
-  text: string,
+  text: ReadableText,
   pages: readonly PageSpan[],
   block: Lines,
   start: number,
@@ -121,10 +123,10 @@ function breaksBefore(
   if (crossesPage(pages, block.end, start)) return !continuesSentence(text, block.end, start);
   return lineBreaks(text, block.end, start) > 1 || block.end - block.line_start > wrapped_chars_max;
 }
-const startsOrEndsHeading = (text: string, block: Lines, line_start: number): boolean =>
+const startsOrEndsHeading = (text: ReadableText, block: Lines, line_start: number): boolean =>
   isMarkdownHeading(text, line_start) ||
   (block.lines === 1 && isMarkdownHeading(text, block.line_start));
-function lineBreaks(text: string, from: number, to: number): number {
+function lineBreaks(text: ReadableText, from: number, to: number): number {
   let count = 0;
   for (let at = from; at < to; at++) {
     const unit = text.charCodeAt(at);
@@ -133,10 +135,10 @@ function lineBreaks(text: string, from: number, to: number): number {
   }
   return count;
 }
-const isMarkdownHeading = (text: string, line_start: number): boolean =>
+const isMarkdownHeading = (text: ReadableText, line_start: number): boolean =>
   text.charCodeAt(line_start) === 35 && /^#{1,6}\s/.test(text.slice(line_start, line_start + 8));
 /** A sentence that runs on from the foot of a page to the head of the next one. */
-const continuesSentence = (text: string, end: number, start: number): boolean =>
+const continuesSentence = (text: ReadableText, end: number, start: number): boolean =>
   /[\p{L},\-\u2010\u00ad\ufffe\u0002]$/u.test(text.slice(end - 2, end)) &&
   /^\p{Ll}/u.test(text.slice(start, start + 2));
 
@@ -159,7 +161,7 @@ function pageAt(pages: readonly PageSpan[], at: number): number {
 class MarkedHeadings {
   private at = 0;
   constructor(
-    private readonly text: string,
+    private readonly text: ReadableText,
     private readonly headings: readonly HeadingSpan[],
   ) {}
 
@@ -188,7 +190,7 @@ class MarkedHeadings {
  * a sentence.
  */
 function blockOf(
-  text: string,
+  text: ReadableText,
   { start, end, lines }: Lines,
   known: MarkedHeadings | undefined,
 ): Block {
@@ -215,7 +217,7 @@ class ChunkAssembler {
   private heading: string | null = null;
 
   constructor(
-    private readonly text: string,
+    private readonly text: ReadableText,
     private readonly pages: readonly PageSpan[],
   ) {}
 
@@ -299,7 +301,11 @@ class ChunkAssembler {
 /**
  * Splits a long paragraph evenly: at sentence ends, else at white space, else between characters.
  */
-function* pieces(text: string, start: number, end: number): Generator<readonly [number, number]> {
+function* pieces(
+  text: ReadableText,
+  start: number,
+  end: number,
+): Generator<readonly [number, number]> {
   let from = start;
   while (end - from > long_chars) {
     const target = Math.ceil((end - from) / Math.max(2, Math.round((end - from) / target_chars)));
@@ -310,23 +316,24 @@ function* pieces(text: string, start: number, end: number): Generator<readonly [
   if (from < end) yield [from, end];
 }
 
-function cutNear(text: string, from: number, ideal: number, limit: number): number {
+function cutNear(text: ReadableText, from: number, ideal: number, limit: number): number {
   const reach = Math.floor((ideal - from) / 2);
   const sentence = nearest(text, ideal, Math.max(from + reach, from + 1), limit, endsSentence);
   if (sentence > 0) return sentence;
   const space = nearest(text, ideal, from + 1, limit, (units, at) => isSpace(units.charCodeAt(at)));
   if (space > 0) return space;
   let cut = ideal;
-  while (cut > from + reach && /^[\p{M}\u200d\ufe0f\udc00-\udfff]/u.test(text[cut]!)) cut--;
+  while (cut > from + reach && /^[\p{M}\u200d\ufe0f\udc00-\udfff]/u.test(text.slice(cut, cut + 1)))
+    cut--;
   return cut;
 }
 /** The index nearest to `ideal`, from `low` to below `limit`, that `fits`; 0 when none does. */
 function nearest(
-  text: string,
+  text: ReadableText,
   ideal: number,
   low: number,
   limit: number,
-  fits: (text: string, at: number) => boolean,
+  fits: (text: ReadableText, at: number) => boolean,
 ): number {
   for (let distance = 0; ideal - distance >= low || ideal + distance < limit; distance++) {
     if (ideal - distance >= low && fits(text, ideal - distance)) return ideal - distance;
@@ -338,7 +345,7 @@ function nearest(
  * Whether a sentence ends just before `at`: at a line break, after an ideographic full stop, or
  * after a full stop and closing marks that white space follows.
  */
-function endsSentence(text: string, at: number): boolean {
+function endsSentence(text: ReadableText, at: number): boolean {
   const unit = text.charCodeAt(at),
     before = text.charCodeAt(at - 1);
   if (unit === 10) return true;

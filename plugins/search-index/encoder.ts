@@ -1,5 +1,6 @@
 /** Encodes a document as chunks and segments: the part of indexing that needs no database. */
 import type { StoredText } from "../../core/lib/text-pieces";
+import type { ReadableText } from "../../core/lib/text-window";
 import type { HeadingSpan, PageSpan, TimeSpan } from "../extraction/contract";
 import type { Analyzer } from "./analyzer";
 import { chunksOf, type Chunk } from "./chunker";
@@ -12,15 +13,17 @@ const title_weight = 2;
  * `title` is searched with every chunk; `pages`, `headings` and `times` are UTF-16 indices into
  * `text`.
  */
-export interface EncoderInput {
+export interface EncoderInput<Text extends ReadableText = string> {
   readonly title: string;
-  readonly text: string;
+  readonly text: Text;
+  /** How many code points it has, when that is known. */
+  readonly points?: number | undefined;
   readonly pages: readonly PageSpan[];
   readonly headings?: readonly HeadingSpan[] | undefined;
   readonly times?: readonly TimeSpan[] | undefined;
 }
 /** The same with a text that may have to be read: it is null then. */
-export interface EncoderRequest extends Omit<EncoderInput, "text"> {
+export interface EncoderRequest extends Omit<EncoderInput, "text" | "points"> {
   readonly text: string | null;
   readonly stored?: StoredText | undefined;
 }
@@ -36,7 +39,7 @@ export interface EncodedSegment {
 
 /** The segments of a document, in order. Title and heading count for each chunk under them. */
 export function* encodeDocument(
-  input: EncoderInput,
+  input: EncoderInput<ReadableText>,
   analyzer: Analyzer,
 ): Generator<EncodedSegment, void> {
   for (const segment of encodeInSteps(input, analyzer)) if (segment !== null) yield segment;
@@ -44,11 +47,11 @@ export function* encodeDocument(
 
 /** The same in small steps, one for each chunk: null where no segment is complete. */
 export function* encodeInSteps(
-  input: EncoderInput,
+  input: EncoderInput<ReadableText>,
   analyzer: Analyzer,
 ): Generator<EncodedSegment | null, void> {
   const title = hashesOf(input.title, analyzer),
-    points = new CodePoints(input.text),
+    points = new CodePoints(input.text, input.points),
     times = new SpokenTimes(input.times ?? []),
     builder = new SegmentBuilder();
   let chunks: EncodedChunk[] = [];
@@ -93,8 +96,11 @@ class CodePoints {
   private index = 0;
   private surrogate_pairs = 0;
   private readonly is_bmp: boolean;
-  constructor(private readonly text: string) {
-    this.is_bmp = !/[\ud800-\udbff]/.test(text);
+  constructor(
+    private readonly text: ReadableText,
+    points = typeof text === "string" && !/[\ud800-\udbff]/.test(text) ? text.length : undefined,
+  ) {
+    this.is_bmp = points === text.length;
   }
   at(index: number): number {
     if (this.is_bmp) return index;

@@ -1,4 +1,5 @@
 /** The stopwords of a query, and the language of a text. */
+import type { ReadableText } from "../../core/lib/text-window";
 import { stopwords } from "./stopwords";
 
 /**
@@ -101,7 +102,7 @@ const sample_chars = 2_500,
  * ISO 639-1 code of the language of a text, by its alphabet and its stopwords; null when they don't
  * decide it.
  */
-export function languageOf(text: string): string | null {
+export function languageOf(text: Pick<ReadableText, "slice">): string | null {
   const sample = text.slice(0, sample_chars);
   if (/[\u0080-\uffff]/.test(sample)) {
     const letters = sample.match(/\p{L}/gu)?.length ?? 0;

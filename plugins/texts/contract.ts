@@ -4,6 +4,7 @@
  */
 import { piece_units, type Piece, type StoredText } from "../../core/lib/text-pieces";
 import type { ReadPieces } from "../../core/lib/text-reader";
+import type { ReadPiecesNow } from "../../core/lib/text-window";
 import {
   rowsOf,
   service,
@@ -53,9 +54,9 @@ export const piecesOfReads =
   (first_id, last_id) =>
     reads.all<Piece>(select_pieces, first_id, last_id);
 /** Of the connection of a worker. */
-export function piecesOfConnection(connection: ReadConnection): ReadPieces {
+export function piecesOfConnection(connection: ReadConnection): ReadPiecesNow {
   const statement = connection.prepare<unknown, [number, number]>(select_pieces);
-  return async (first_id, last_id) =>
+  return (first_id, last_id) =>
     statement.values(first_id, last_id).map((row) => ({
       id: row[0] as number,
       first_unit: row[1] as number,

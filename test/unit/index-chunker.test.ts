@@ -4,6 +4,8 @@
  */
 import { describe, expect, test } from "bun:test";
 import { analyzer } from "../../plugins/search-index/analyzer";
+import { piecesOf } from "../../core/lib/text-pieces";
+import { TextWindow } from "../../core/lib/text-window";
 import { chunksOf } from "../../plugins/search-index/chunker";
 import { IndexVersionRows, encoderInputOf } from "../../plugins/search-index/index-versions";
 import { encodeDocument, type EncoderInput } from "../../plugins/search-index/encoder";
@@ -308,18 +310,36 @@ test("from its rows, a text is put together so that it gives the same chunks aga
   expect(shape(after, input.text)).toEqual(shape(before, text));
 });
 
-test("text of every shape costs linear time", () => {
-  for (const shape of [
-    "a".repeat(3_000_000),
-    "\n".repeat(4_000_000),
-    "x\n".repeat(1_000_000),
-    "x\n\n".repeat(1_000_000),
-    " ".repeat(4_000_000),
-    "𠮷".repeat(1_000_000),
-    `a${"\u0301".repeat(1_000_000)}`,
-    "# x\n".repeat(500_000),
-  ]) {
-    for (const chunk of chunksOf(shape, []))
-      expect(chunk.end - chunk.start).toBeLessThanOrEqual(1_600);
-  }
+const shapes: [why: string, text: string][] = [
+  ["one line", "a".repeat(3_000_000)],
+  ["nothing but line breaks", "\n".repeat(4_000_000)],
+  ["short lines", "x\n".repeat(1_000_000)],
+  ["short paragraphs", "x\n\n".repeat(1_000_000)],
+  ["nothing but spaces", " ".repeat(4_000_000)],
+  ["spaces that a line ends with", `${`x${" ".repeat(1_000_000)}\n`.repeat(4)}y`],
+  ["pairs alone", "𠮷".repeat(1_000_000)],
+  ["marks alone", `a${"\u0301".repeat(1_000_000)}`],
+  ["headings alone", "# x\n".repeat(500_000)],
+];
+describe("text of every shape", () => {
+  for (const [why, text] of shapes)
+    test(`costs linear time, in a window too: ${why}`, () => {
+      const chunks = [...chunksOf(text, [])],
+        pieces = [...piecesOf(text, 1)];
+      for (const chunk of chunks) expect(chunk.end - chunk.start).toBeLessThanOrEqual(1_600);
+      let reads = 0;
+      const window = new TextWindow(
+        (first, last) => {
+          reads++;
+          return pieces.slice(first - 1, last);
+        },
+        { id: 1, units: text.length },
+      );
+      let count = 0;
+      for (const chunk of chunksOf(window, []))
+        if (!Bun.deepEquals(chunk, chunks[count++])) expect(chunk).toEqual(chunks[count - 1]!);
+      expect(count).toBe(chunks.length);
+      // A few times through the text.
+      expect(reads).toBeLessThan(8 + (4 * pieces.length) / 32);
+    });
 });

@@ -7,6 +7,8 @@ import { existsSync, mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { jsonLog } from "../../core/base/log";
+import { window_units } from "../../core/lib/text-window";
+import type { ReadConnectionSpec } from "../../core/sdk";
 import { analyzer } from "../../plugins/search-index/analyzer";
 import type { EncoderProtocol } from "../../plugins/search-index/encoder-worker";
 import { encodeDocument, type EncodedSegment } from "../../plugins/search-index/encoder";
@@ -256,16 +258,21 @@ describe("turns in a worker", () => {
   });
 });
 
-test("the encoding worker gives what encoding here gives", async () => {
-  const { store, texts } = await openTestIndex();
+function encodingWorker(read_connection: ReadConnectionSpec): WorkerClient<EncoderProtocol> {
   const client = new WorkerClient<EncoderProtocol>({
     path: "plugins/search-index/encoder-worker.ts",
     url: () => new URL("../../plugins/search-index/encoder-worker.ts", import.meta.url).href,
-    setting: { read_connection: store.read_connection },
+    setting: { read_connection },
     idle_ms: 60_000,
     log: jsonLog("error"),
   });
   clients.push(client);
+  return client;
+}
+
+test("the encoding worker gives what encoding here gives", async () => {
+  const { store, texts } = await openTestIndex();
+  const client = encodingWorker(store.read_connection);
   const input = {
     title: "Title",
     text: `The 🗂 first paragraph of the text that is in English.\f${"Second one of many in it. ".repeat(90)}`,
@@ -288,6 +295,24 @@ test("the encoding worker gives what encoding here gives", async () => {
     { ...ada, onPart: (segment) => of_stored.push(segment) },
   );
   expect(of_stored).toEqual(segments);
+});
+
+test("the encoding worker gives of a text that it reads in a window what it gives of the whole", async () => {
+  const { store, texts } = await openTestIndex(),
+    client = encodingWorker(store.read_connection);
+  const text = `# The 🗂 of ice\n\n${"It is cold 🥶 there, and in it are words. ".repeat(30_000)}`;
+  const written = await texts.prepare(text);
+  await store.inTransaction((tx) => written.keep(tx));
+  const input = { title: "Title", pages: [{ page: 1, start: 0, end: text.length }] },
+    segments: EncodedSegment[] = [];
+  expect(
+    await client.ask(
+      { ...input, text: null, stored: written.stored },
+      { ...ada, onPart: (segment) => segments.push(segment) },
+    ),
+  ).toBe("en");
+  expect(text.length).toBeGreaterThan(2 * window_units);
+  expect(segments).toEqual([...encodeDocument({ ...input, text }, analyzer)]);
 });
 
 test("the searching worker finds what searching here finds, and sees what was published since", async () => {

@@ -5,6 +5,7 @@
 import { describe, expect, test } from "bun:test";
 import { piece_units, piecesOf, pointsUntil, type Piece } from "../../core/lib/text-pieces";
 import { readParts, readUnits, readWhole, TextGone, TextPlaces } from "../../core/lib/text-reader";
+import { TextWindow, window_units } from "../../core/lib/text-window";
 import {
   ChunkPlaces,
   encodePlaces,
@@ -71,6 +72,72 @@ describe("a text is read back as it was cut", () => {
     for await (const part of readParts(read, { id: first_id, units: piece_units + 5 }))
       parts.push(part);
     expect(parts.join("")).toBe(content.slice(0, piece_units + 5));
+  });
+});
+
+describe("a window is the text", () => {
+  const long: [why: string, text: string][] = [
+    ["several windows", `The quagga ${bird} grazes.\n`.repeat(120_000)],
+    ["a pair across the end of every piece", `x${bird.repeat(2 * window_units)}`],
+  ];
+  for (const [why, content] of [...texts, ...long])
+    test(why, () => {
+      const pieces = [...piecesOf(content, 7)],
+        text = { id: 7, units: content.length };
+      let most = 0;
+      const window = new TextWindow((first, last) => {
+        most = Math.max(most, last - first);
+        return pieces.slice(first - 7, last - 6);
+      }, text);
+      const places = [0, 1, piece_units - 1, piece_units, window_units, 3 * window_units];
+      for (const at of [...places, ...places.toReversed(), content.length - 1, -1, content.length])
+        expect(window.charCodeAt(at)).toBe(content.charCodeAt(at));
+      for (const start of [...places, ...places.toReversed()])
+        for (const length of [0, 1, piece_units, 2 * window_units, content.length])
+          expect(window.slice(start, start + length) === content.slice(start, start + length)).toBe(
+            true,
+          );
+      expect(window.length).toBe(content.length);
+      expect(most).toBeLessThan(33);
+    });
+  test("read forwards and backwards, most units cost nothing", () => {
+    const content = "abcdefg ".repeat(window_units),
+      pieces = [...piecesOf(content, 7)],
+      least = pieces.length / 32;
+    let reads = 0;
+    const window = new TextWindow(
+      (first, last) => {
+        reads++;
+        return pieces.slice(first - 7, last - 6);
+      },
+      { id: 7, units: content.length },
+    );
+    for (let at = 0; at < content.length; at++) window.charCodeAt(at);
+    expect(reads).toBeLessThan(1.2 * least);
+    for (let at = content.length - 1; at >= 0; at--) window.charCodeAt(at);
+    expect(reads).toBeLessThan(2.4 * least);
+  });
+  test("up to where it is asked for", () => {
+    const content = "abc".repeat(piece_units),
+      pieces = [...piecesOf(content, 7)],
+      window = new TextWindow((first, last) => pieces.slice(first - 7, last - 6), {
+        id: 7,
+        units: piece_units + 5,
+      });
+    expect(window.slice(piece_units, content.length)).toBe(
+      content.slice(piece_units, piece_units + 5),
+    );
+    expect(window.charCodeAt(piece_units + 5)).toBeNaN();
+  });
+  test("of a text that is gone nothing is read", () => {
+    const pieces = [...piecesOf("x".repeat(20 * piece_units), 7)];
+    for (const left of [pieces.slice(1), pieces.slice(0, -1), []]) {
+      const window = new TextWindow(
+        (first, last) => left.filter(({ id }) => id >= first && id <= last),
+        { id: 7, units: 20 * piece_units },
+      );
+      expect(() => window.charCodeAt(0)).toThrow(TextGone);
+    }
   });
 });
 

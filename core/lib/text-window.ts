@@ -1,0 +1,72 @@
+/** A long text as if it were a string, while only a window of it is in memory. */
+import { piece_units, pieceCount, type Piece, type StoredText } from "./text-pieces";
+import { TextGone } from "./text-reader";
+
+/** What a string and a window have in common. */
+export interface ReadableText {
+  readonly length: number;
+  /** `NaN` outside. */
+  charCodeAt(at: number): number;
+  /** Between two UTF-16 units. */
+  slice(start: number, end: number): string;
+}
+
+/** The pieces from one id to another, both included, that are there. */
+export type ReadPiecesNow = (first_id: number, last_id: number) => readonly Piece[];
+
+/** In memory at a time: most of them on that side to which the reading goes, and some before. */
+const window_pieces = 32,
+  pieces_before = 2;
+/** A text of no more units is in memory as a whole when its first unit is. */
+export const window_units = (window_pieces - pieces_before) * piece_units;
+
+/** Quick where what is asked for lies near what was asked before. Throws TextGone from any call. */
+export class TextWindow implements ReadableText {
+  readonly length: number;
+  private held = "";
+  private start = 0;
+  private end = 0;
+
+  constructor(
+    private readonly read: ReadPiecesNow,
+    private readonly text: Pick<StoredText, "id" | "units">,
+  ) {
+    this.length = text.units;
+  }
+
+  charCodeAt(at: number): number {
+    if (at < this.start || at >= this.end) {
+      if (!(at >= 0 && at < this.length)) return Number.NaN;
+      this.moveTo(at);
+    }
+    return this.held.charCodeAt(at - this.start);
+  }
+
+  slice(start: number, end: number): string {
+    const until = Math.min(end, this.length);
+    if (start < 0 || start >= until) return "";
+    if (start < this.start || start >= this.end) this.moveTo(start);
+    if (until <= this.end) return this.held.slice(start - this.start, until - this.start);
+    const parts: string[] = [];
+    for (let at = start; at < until; at = this.end) {
+      if (at >= this.end) this.moveTo(at);
+      parts.push(this.held.slice(at - this.start, until - this.start));
+    }
+    return parts.join("");
+  }
+
+  private moveTo(unit: number): void {
+    const { id } = this.text,
+      piece = Math.floor(unit / piece_units),
+      goes_back = unit < this.start,
+      // Where a cut was made early, the unit is in the next piece.
+      from = Math.max(0, piece - (goes_back ? window_pieces - pieces_before : pieces_before)),
+      until = Math.min(pieceCount(this.length), from + window_pieces),
+      pieces = this.read(id + from, id + until - 1);
+    if (pieces.length !== until - from) throw new TextGone();
+    this.held = pieces.map(({ data }) => data).join("");
+    this.start = pieces[0]!.first_unit;
+    this.end = Math.min(this.start + this.held.length, this.length);
+    if (unit < this.start || unit >= this.end) throw new TextGone();
+  }
+}

@@ -13,9 +13,10 @@ export {
   type RunCommand,
 } from "./plugin/command";
 export { type OpenedData, type Tool, type ToolInput } from "./plugin/tool";
-export { fill, service, slot, type Fill } from "./base/refs";
+export { fill, fillWith, service, slot, type Fill } from "./base/refs";
 export { ConfigError } from "./base/config";
-export { Duration, List, Secret, Size } from "./base/settings";
+export { Duration, List, Secret, Size, type Changes } from "./base/settings";
+export { isOverruled, type SettingState } from "./plugin/setting-state";
 
 // --- Jobs, events, tasks, notifications
 export {

@@ -22,6 +22,7 @@ import prompts from "./prompts/plugin";
 import quotas from "./quotas/plugin";
 import rateLimit from "./rate-limit/plugin";
 import search from "./search/plugin";
+import settings from "./settings/plugin";
 import texts from "./texts/plugin";
 import transcriptions from "./transcriptions/plugin";
 import webhooks from "./webhooks/plugin";
@@ -47,6 +48,7 @@ export const builtIn = [
   quotas,
   rateLimit,
   search,
+  settings,
   texts,
   transcriptions,
   webhooks,

@@ -3,6 +3,7 @@
  */
 import type { TObject, TSchema } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
+import type { Changes } from "./settings";
 
 /** Every problem found, as sentences; the configuration is not used when there is one. */
 export class ConfigError extends Error {
@@ -24,6 +25,9 @@ export interface Config {
   readonly values: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   readonly settings: readonly Setting[];
   readonly warnings: readonly string[];
+  /** What it was made of, for whoever reads it again with what is stored. */
+  readonly sections: Sections;
+  readonly sources: ConfigSources;
 }
 /** A setting as it may be shown. */
 export interface ShownSetting {
@@ -31,12 +35,14 @@ export interface ShownSetting {
   readonly value: unknown;
   readonly origin: string;
 }
-export const shownSettings = ({ settings }: Config): ShownSetting[] =>
+export const shownSettings = ({ settings }: Pick<Config, "settings">): ShownSetting[] =>
   settings.map(({ section, key, value, origin, secret }) => ({
     setting: `${section}.${key}`,
-    value: secret ? "[secret]" : value,
+    value: secret ? hidden : value,
     origin,
   }));
+/** In place of a secret. */
+export const hidden = "[secret]";
 
 export type Sections = ReadonlyMap<string, TObject>;
 
@@ -48,11 +54,18 @@ export interface ConfigSources {
   /** `server.port` → text, as given on the command line. */
   readonly flags: Readonly<Record<string, string | undefined>>;
   readonly readSecretFile: (path: string) => string;
+  /** `section.key` → what was stored while the server ran: it comes before the default alone. */
+  readonly stored?: StoredValues;
 }
+export type StoredValues = ReadonlyMap<string, unknown>;
+/** The origin of what is stored. */
+export const stored_origin = "stored";
 
-type Kinded = TSchema & {
+/** One setting, as its plugin defines it. */
+export type Kinded = TSchema & {
   readonly kind?: "duration" | "size" | "list" | "secret";
   readonly of?: "string" | "duration";
+  readonly changes?: Changes;
 };
 /** These settings of the section `server` go without its name in the environment. */
 const unsectioned = new Set(["data", "host", "port", "secret_key"]);
@@ -79,7 +92,8 @@ export function readConfig(sections: Sections, sources: ConfigSources, lenient =
     problems.push(...read.problems);
   }
   if (problems.length > 0) throw new ConfigError(problems);
-  return { values, settings, warnings: [...(lenient ? unknown.sections : []), ...unknown.foreign] };
+  const warnings = [...(lenient ? unknown.sections : []), ...unknown.foreign];
+  return { values, settings, warnings, sections, sources };
 }
 
 /** One section and what is wrong with it. */
@@ -142,12 +156,15 @@ function findRaw(
   const table = sources.file[section];
   const inFile = isTable(table) ? table[key] : undefined;
   if (inFile !== undefined) return { raw: inFile, origin: sources.file_name };
+  const stored = sources.stored?.get(`${section}.${key}`);
+  if (stored !== undefined) return { raw: stored, origin: stored_origin };
   return of.default === undefined ? undefined : { raw: of.default, origin: "default" };
 }
 
 type Decoded = { readonly value: unknown } | { readonly problem: string };
 
-function decode(raw: unknown, of: Kinded): Decoded {
+/** The value of a setting as it is used, or what is wrong with it: `must be …`. */
+export function decode(raw: unknown, of: Kinded): Decoded {
   if (of.kind === "duration")
     return measured(raw, durations_ms, "a duration such as 500ms, 30s, 5m, 2h or 30d");
   if (of.kind === "size") return measured(raw, sizes_bytes, "a size such as 512KiB, 64MiB or 2GiB");
@@ -212,9 +229,12 @@ function measured(raw: unknown, units: Record<string, number>, words: string): D
     typeof raw === "number" ? String(raw) : typeof raw === "string" ? raw : "",
   );
   const unit = parts ? units[parts[2]!] : undefined;
-  return parts && unit !== undefined
-    ? { value: Math.round(Number(parts[1]) * unit) }
-    : { problem: `must be ${words}, not ${JSON.stringify(raw)}` };
+  if (!parts || unit === undefined)
+    return { problem: `must be ${words}, not ${JSON.stringify(raw)}` };
+  const value = Math.round(Number(parts[1]) * unit);
+  return value <= Number.MAX_SAFE_INTEGER
+    ? { value }
+    : { problem: `is too large: ${JSON.stringify(raw)}` };
 }
 
 function expected(of: Kinded): string {

@@ -17,16 +17,20 @@ export interface Log {
   child(fields: object): Log;
 }
 
-/** Writes lines of `least` and above. `write` gets one line without its line break. */
+/**
+ * Writes lines of `least` and above, as it is when they are written. `write` gets one line without
+ * its line break.
+ */
 export function jsonLog(
-  least: Level = "info",
+  least: Level | (() => Level) = "info",
   write: (line: string) => void = (line) => void process.stderr.write(`${line}\n`),
   base: object = {},
 ): Log {
   const at =
     (level: Level) =>
     (message: string, fields: object = {}) => {
-      if (levels.indexOf(level) < levels.indexOf(least)) return;
+      const lowest = typeof least === "function" ? least() : least;
+      if (levels.indexOf(level) < levels.indexOf(lowest)) return;
       write(
         redact(
           JSON.stringify({

@@ -23,9 +23,17 @@ export type SlotsOf<M> = {
   readonly [K in keyof M]: M[K] extends SlotRef<infer T> ? () => readonly T[] : never;
 };
 
-/** Adds one value to a slot. */
+/** Adds one value to a slot, or one that changes. */
 export interface Fill {
   readonly slot: SlotRef<any>;
   readonly value: unknown;
+  /** `value` is a function that says which value it is now; null for none. */
+  readonly varies?: boolean;
 }
 export const fill = <T>(slot: SlotRef<T>, value: NoInfer<T>): Fill => ({ slot, value });
+/** A value that comes and goes with the settings: `read` is asked whenever the slot is read. */
+export const fillWith = <T>(slot: SlotRef<T>, read: () => NoInfer<T> | null): Fill => ({
+  slot,
+  value: read,
+  varies: true,
+});

@@ -4,9 +4,17 @@
  */
 import { Type, type TUnsafe } from "@sinclair/typebox";
 
+/**
+ * When a change takes effect that is made while the server runs: `now`; `at start`, the next one;
+ * or `outside`: it is not changed from within at all, but only by whoever starts the server: it
+ * decides what the server may reach or how it is reached. Default: `at start`.
+ */
+export type Changes = "now" | "at start" | "outside";
+
 interface Words {
   readonly description?: string;
   readonly default?: string;
+  readonly changes?: Changes;
 }
 
 /** `500ms`, `30s`, `5m`, `2h`, `30d`; read as milliseconds. */

@@ -65,7 +65,7 @@ export async function bootstrap({
   const config = readConfig(sections, located.sources, lenient);
   const recent = new LogRing();
   const output = new LogOutput(process.stderr, linesLost);
-  const log = jsonLog(log_level ?? (config.values.server!.log_level as Level), (line) => {
+  const log = jsonLog(log_level ?? (() => config.values.server!.log_level as Level), (line) => {
     recent.add(line);
     output.write(line);
   });

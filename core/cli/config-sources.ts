@@ -13,72 +13,85 @@ export type Flags = Readonly<Record<string, string | undefined>>;
 export const coreSections: ReadonlyMap<string, TObject> = new Map<string, TObject>([
   [
     "server",
-    Type.Object({
-      data: Type.String({ default: "./dossier-data", description: "The data directory." }),
-      host: Type.String({ default: "127.0.0.1", description: "The address to listen on." }),
-      port: Type.Integer({
-        default: 4780,
-        minimum: 0,
-        maximum: 65535,
-        description: "The port to listen on; 0 takes a free one.",
-      }),
-      trusted_proxies: List("string", {
-        description:
-          "Networks of reverse proxies whose X-Forwarded-For is believed, such as 10.0.0.0/8.",
-      }),
-      public_url: Type.Optional(
-        Type.String({
-          pattern: "^https?://",
-          description: "The address people reach this server by; it may have a path.",
+    Type.Object(
+      {
+        data: Type.String({ default: "./dossier-data", description: "The data directory." }),
+        host: Type.String({ default: "127.0.0.1", description: "The address to listen on." }),
+        port: Type.Integer({
+          default: 4780,
+          minimum: 0,
+          maximum: 65535,
+          description: "The port to listen on; 0 takes a free one.",
         }),
-      ),
-      socket: Type.Optional(
-        Type.String({
-          minLength: 1,
+        trusted_proxies: List("string", {
           description:
-            "A Unix socket to listen on, in place of the port unless host or port is set too.",
+            "Networks of reverse proxies whose X-Forwarded-For is believed, such as 10.0.0.0/8.",
         }),
-      ),
-      tls_cert: Type.Optional(
-        Type.String({ minLength: 1, description: "The certificate for HTTPS, a PEM file." }),
-      ),
-      tls_key: Type.Optional(
-        Type.String({ minLength: 1, description: "The key of the certificate, a PEM file." }),
-      ),
-      cors_origins: List("string", {
-        description: "Origins whose pages may call the API with a key, or * for all.",
-      }),
-      secret_key: Type.Optional(
-        Secret({ description: "Seals secrets at rest instead of the file secret.key." }),
-      ),
-      log_level: Type.Union(
-        [Type.Literal("debug"), Type.Literal("info"), Type.Literal("warn"), Type.Literal("error")],
-        { default: "info", description: "The least level that is logged." },
-      ),
-    }),
+        public_url: Type.Optional(
+          Type.String({
+            pattern: "^https?://",
+            description: "The address people reach this server by; it may have a path.",
+          }),
+        ),
+        socket: Type.Optional(
+          Type.String({
+            minLength: 1,
+            description:
+              "A Unix socket to listen on, in place of the port unless host or port is set too.",
+          }),
+        ),
+        tls_cert: Type.Optional(
+          Type.String({ minLength: 1, description: "The certificate for HTTPS, a PEM file." }),
+        ),
+        tls_key: Type.Optional(
+          Type.String({ minLength: 1, description: "The key of the certificate, a PEM file." }),
+        ),
+        cors_origins: List("string", {
+          description: "Origins whose pages may call the API with a key, or * for all.",
+        }),
+        secret_key: Type.Optional(
+          Secret({ description: "Seals secrets at rest instead of the file secret.key." }),
+        ),
+        log_level: Type.Union(
+          [
+            Type.Literal("debug"),
+            Type.Literal("info"),
+            Type.Literal("warn"),
+            Type.Literal("error"),
+          ],
+          { default: "info", description: "The least level that is logged.", changes: "now" },
+        ),
+      },
+      { changes: "outside" },
+    ),
   ],
   [
     "jobs",
     Type.Object({
       keep_done: Duration({
         default: "1d",
+        changes: "now",
         description: "How long jobs that are done, or were cancelled, are kept.",
       }),
       keep_failed: Duration({
         default: "30d",
+        changes: "now",
         description: "How long jobs that have failed for good are kept.",
       }),
     }),
   ],
   [
     "plugins",
-    Type.Object({
-      directory: Type.Optional(
-        Type.String({
-          description: "Where plugin files lie; `plugins` in the data directory unless given.",
-        }),
-      ),
-    }),
+    Type.Object(
+      {
+        directory: Type.Optional(
+          Type.String({
+            description: "Where plugin files lie; `plugins` in the data directory unless given.",
+          }),
+        ),
+      },
+      { changes: "outside" },
+    ),
   ],
 ]);
 

@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Command as Commander } from "commander";
-import { shownSettings } from "../base/config";
+import { shownSettings, type ShownSetting } from "../base/config";
 import { version } from "../base/version";
 import type { Plugin } from "../plugin/define";
 import { order } from "../plugin/order";
@@ -18,6 +18,7 @@ import {
   type ProgramOptions,
 } from "./command-options";
 import type { Flags } from "./config-sources";
+import { refuseToMigrate, withChildren, withHost } from "./plugin-commands";
 import { serveUntilStopped, startServer } from "./server";
 
 export function addCoreCommands(program: Commander, program_options: ProgramOptions): void {
@@ -93,13 +94,29 @@ async function printOpenApi(flags: Flags, options: ProgramOptions): Promise<void
 }
 
 async function printConfig(flags: Flags, json: boolean, options: ProgramOptions): Promise<void> {
-  const { config } = await bootstrapBy(options, flags, "error");
-  const rows = shownSettings(config);
+  const rows = await settingsInForce(await bootstrapBy(options, flags, "error"), options);
   if (json) return options.print(JSON.stringify(rows));
   const width = Math.max(...rows.map((row) => row.setting.length));
   for (const { setting, value, origin } of rows) {
     const shown = Array.isArray(value) ? value.join(",") : String(value);
     options.print(`${setting.padEnd(width)}  ${shown}  (${origin})`);
+  }
+}
+
+/** With what is stored, when there is a database that can be opened as it is. */
+async function settingsInForce(boot: Bootstrap, options: ProgramOptions): Promise<ShownSetting[]> {
+  if (!existsSync(join(boot.located.data, database_file))) return shownSettings(boot.config);
+  let rows: ShownSetting[] = [];
+  try {
+    await withChildren(boot, options, (isolate) =>
+      withHost(boot, options, isolate, refuseToMigrate, async (host) => {
+        rows = host.operations.settings();
+      }),
+    );
+    return rows;
+  } catch (error) {
+    options.complain(`dossier: stored settings can't be read: ${(error as Error).message}`);
+    return shownSettings(boot.config);
   }
 }
 

@@ -86,12 +86,16 @@ async function lockToMigrate(data: string): Promise<() => void> {
 }
 
 /** Settings that are wrong stop no command, and the log holds only what went wrong. */
-const bootstrapFor = ({ options }: Given, { built_in }: ProgramOptions): Promise<Bootstrap> =>
+const bootstrapFor = (
+  { options }: Given,
+  { built_in, preflight_command }: ProgramOptions,
+  { loads_plugins }: Pick<Command, "loads_plugins"> = {},
+): Promise<Bootstrap> =>
   bootstrap({
     flags: flagsOf({ data: options.data }),
     env: process.env,
     built_in,
-    preflight_command: null,
+    preflight_command: loads_plugins ? preflight_command : null,
     log_level: "warn",
   });
 
@@ -101,7 +105,7 @@ async function runPluginCommand(
   given: Given,
   program_options: ProgramOptions,
 ): Promise<void> {
-  const boot = await bootstrapFor(given, program_options);
+  const boot = await bootstrapFor(given, program_options, command);
   const { print, stdin } = program_options;
   const { data } = boot.located;
   if (!command.starts_data && !existsSync(data))
@@ -172,14 +176,14 @@ async function runTool(
   );
 }
 
-async function refuseToMigrate(): Promise<void> {
+export async function refuseToMigrate(): Promise<void> {
   throw new Error(
     "the database was written by an earlier version: the next start of the server changes its " +
       "tables, and keeps a copy from before",
   );
 }
 
-async function withChildren(
+export async function withChildren(
   boot: Bootstrap,
   { isolate }: ProgramOptions,
   use: (run: IsolatedRun) => Promise<void>,
@@ -192,7 +196,7 @@ async function withChildren(
   }
 }
 
-async function withHost<R>(
+export async function withHost<R>(
   boot: Bootstrap,
   { built_in }: ProgramOptions,
   isolate: IsolatedRun,

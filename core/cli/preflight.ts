@@ -42,17 +42,22 @@ export async function runPreflight(
     }
   }
   const scratch = process.env[preflight_scratch]!;
+  const sections = new Map([
+    ...coreSections,
+    ...[...built_in, ...dropped_in.map(({ plugin }) => plugin)].map(
+      (plugin) => [plugin.section, plugin.config] as const,
+    ),
+  ]);
+  const { sources } = located;
   const values = Object.fromEntries(
-    [
-      ...coreSections,
-      ...[...built_in, ...dropped_in.map(({ plugin }) => plugin)].map(
-        (plugin) => [plugin.section, plugin.config] as const,
-      ),
-    ].map(([section, schema]) => [section, readSection(section, schema, located.sources).values]),
+    [...sections].map(([section, schema]) => [
+      section,
+      readSection(section, schema, sources).values,
+    ]),
   );
   const boot = {
     located: { ...located, data: scratch },
-    config: { values, settings: [], warnings: [] },
+    config: { values, settings: [], warnings: [], sections, sources },
     dropped_in,
     failures: [],
     log: jsonLog("error", () => {}),

@@ -17,7 +17,8 @@ export interface RequestContext {
   readonly client: Client;
   route: Route<any, any> | null;
   params: Readonly<Record<string, string>>;
-  about: string | null;
+  /** The records that the handler has named. */
+  readonly about: string[];
 }
 
 export interface MountedRoute {
@@ -110,7 +111,7 @@ function compileRoute(
         stopping,
         wait_ms: waitOf(request),
         about: (record: string) => {
-          context.about = record;
+          context.about.push(record);
         },
       } as Call<any, any>;
       return respond(await handler(call));

@@ -189,7 +189,7 @@ const unrouted = (
   client,
   route: null,
   params: no_params,
-  about: null,
+  about: [],
 });
 
 const servedRequest = (
@@ -213,7 +213,8 @@ const servedRequest = (
   client,
   route,
   params,
-  about,
+  about: about[0] ?? null,
+  also_about: about.slice(1),
   status,
   location: status === 201 || status === 202 ? headers.get("location") : null,
 });

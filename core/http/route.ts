@@ -142,7 +142,7 @@ export interface Call<P extends string = string, S extends RouteShape = RouteSha
   readonly wait_ms: number;
   /**
    * Names the record that the request is about, where neither the path nor `Location` does: an id,
-   * for those who observe requests.
+   * for those who observe requests. Called again, it names a further one.
    */
   readonly about: (record: string) => void;
 }

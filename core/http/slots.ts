@@ -80,6 +80,8 @@ export interface ServedRequest {
   readonly params: Readonly<Record<string, string>>;
   /** The record that its handler has named, beyond those of the path: an id. */
   readonly about: string | null;
+  /** Further ones, when the request was about several. */
+  readonly also_about: readonly string[];
   readonly status: number;
   /** Where a record was made, as the answer's `Location` says. */
   readonly location: string | null;

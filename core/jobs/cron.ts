@@ -24,6 +24,8 @@ export interface CronSchedulesOptions {
 
 export class CronSchedules {
   private readonly timers = new Map<string, ReturnType<typeof setTimeout>>();
+  /** The names of those that each owner has set. */
+  private readonly names = new Map<string, ReadonlySet<string>>();
   private readonly clock: Clock;
   private readonly look_ms_max: number;
 
@@ -33,11 +35,27 @@ export class CronSchedules {
   }
 
   /**
+   * The schedules of `owner` from now on, in place of those before. @throws Error on an expression
+   * that can't be read.
+   */
+  set(owner: string, schedules: readonly Schedule[]): void {
+    const before = this.names.get(owner) ?? new Set();
+    const names = new Set(schedules.map(nameOf));
+    for (const name of before)
+      if (!names.has(name)) {
+        clearTimeout(this.timers.get(name));
+        this.timers.delete(name);
+      }
+    for (const schedule of schedules) if (!before.has(nameOf(schedule))) this.add(schedule);
+    this.names.set(owner, names);
+  }
+
+  /**
    * Ticks from now on; ticks that were missed while the server was down are skipped.
    * @throws Error on an expression that can't be read.
    */
   add(schedule: Schedule): void {
-    const name = `${schedule.on.id} ${schedule.cron}`;
+    const name = nameOf(schedule);
     // UTC as an offset, not as a zone: a zone loads calendar data, which delays the start.
     const cron = new Cron(schedule.cron, { utcOffset: 0, paused: true });
     this.wait(name, schedule, cron, nextTick(cron, this.clock.now_ms()));
@@ -75,6 +93,8 @@ export class CronSchedules {
     });
   }
 }
+
+const nameOf = ({ on, cron }: Schedule): string => `${on.id} ${cron}`;
 
 /** The first tick after this moment. */
 const nextTick = (cron: Cron, after_ms: number): number | undefined =>

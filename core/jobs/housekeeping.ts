@@ -16,7 +16,8 @@ export interface HousekeepingOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly dispatcher: Dispatcher;
-  readonly kept: JobsKept;
+  /** Asked each time. */
+  readonly kept: () => JobsKept;
   readonly certain_time: CertainTime;
   readonly room: Pick<RoomWaiters, "take">;
 }
@@ -81,7 +82,8 @@ export class Housekeeping {
   }
 
   private async prune(): Promise<void> {
-    const { store, certain_time, log, kept } = this.options;
+    const { store, certain_time, log } = this.options;
+    const kept = this.options.kept();
     try {
       for (const state of ["done", "cancelled", "failed"] as const) {
         const kept_ms = state === "failed" ? kept.failed_ms : kept.done_ms;

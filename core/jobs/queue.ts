@@ -40,7 +40,7 @@ export interface JobQueueOptions {
    */
   readonly grace_ms?: number;
   /** Default: a day, and 30 days for those that failed. */
-  readonly kept?: JobsKept;
+  readonly kept?: () => JobsKept;
   /** Are told of every run that has ended. Default: nobody. */
   readonly observers?: () => readonly ((run: EndedRun) => void)[];
 }
@@ -72,7 +72,7 @@ export class JobQueue {
       work,
       slots_max = 64,
       grace_ms = 10_000,
-      kept = kept_by_default,
+      kept = () => kept_by_default,
       observers = () => [],
     } = options;
     const { handlers } = this;

@@ -156,10 +156,34 @@ async function createClock(tx: Db<any>): Promise<void> {
     .execute();
 }
 
+/** Settings that were stored while the server ran, and what wins over them in the server. */
+async function createSettings(tx: Db<any>): Promise<void> {
+  await tx.schema
+    .createTable("core_settings")
+    .addColumn("setting", "text", (c) => c.primaryKey())
+    .addColumn("value", "text", (c) => c.notNull())
+    .addColumn("sealed", "integer", (c) => c.notNull())
+    .addColumn("changed_at", "bigint", (c) => c.notNull())
+    .execute();
+  await tx.schema
+    .createTable("core_settings_origins")
+    .addColumn("setting", "text", (c) => c.primaryKey())
+    .addColumn("origin", "text", (c) => c.notNull())
+    .addColumn("value", "text", (c) => c.notNull())
+    .execute();
+}
+
 export const coreSchema: Schema = {
   name: "core",
   version,
-  tables: ["core_jobs", "core_ticks", "core_versions", "core_clock"],
+  tables: [
+    "core_jobs",
+    "core_ticks",
+    "core_versions",
+    "core_clock",
+    "core_settings",
+    "core_settings_origins",
+  ],
   migrations: [
     { id: "0001_jobs", up: createJobs },
     { id: "0002_job_owner", up: addOwner },
@@ -168,5 +192,6 @@ export const coreSchema: Schema = {
     { id: "0005_versions", up: createVersions },
     { id: "0006_job_request", up: addRequest },
     { id: "0007_clock", up: createClock },
+    { id: "0008_settings", up: createSettings },
   ],
 };

@@ -37,15 +37,16 @@ interface Waiting {
 }
 
 export class Limiter {
-  private readonly options: LimiterOptions;
+  private readonly limits: () => LimiterOptions;
   private readonly waiting: Waiting[] = [];
   private readonly running_by_key = new Map<string, number>();
   /** Without those that run beyond `concurrency`. */
   private running = 0;
   private overflow = 0;
 
-  constructor(options: LimiterOptions) {
-    this.options = options;
+  /** A function is asked whenever somebody comes or leaves. */
+  constructor(limits: LimiterOptions | (() => LimiterOptions)) {
+    this.limits = typeof limits === "function" ? limits : () => limits;
   }
 
   /** Somebody has to wait. */
@@ -69,7 +70,7 @@ export class Limiter {
    */
   async enter({ key = "", signal }: Entry = {}): Promise<() => void> {
     signal?.throwIfAborted();
-    if (this.waiting.length >= (this.options.waiting_max ?? Infinity))
+    if (this.waiting.length >= (this.limits().waiting_max ?? Infinity))
       throw new LimiterRefusal("full");
     if (this.admits(key)) this.count(key, 1);
     else await this.wait(key, signal);
@@ -77,7 +78,7 @@ export class Limiter {
   }
 
   private admits(key: string): boolean {
-    const { concurrency, per_key = Infinity } = this.options;
+    const { concurrency, per_key = Infinity } = this.limits();
     return this.running < concurrency && (this.running_by_key.get(key) ?? 0) < per_key;
   }
 
@@ -99,7 +100,7 @@ export class Limiter {
       reject(why);
     };
     const onAbort = (): void => refuse(signal!.reason);
-    const { wait_ms_max } = this.options;
+    const { wait_ms_max } = this.limits();
     const timer =
       wait_ms_max === undefined
         ? undefined
@@ -116,7 +117,7 @@ export class Limiter {
 
   /** Returns what ends the run. */
   private begin(key: string): () => void {
-    const { patience_ms, overflow_max = 0 } = this.options;
+    const { patience_ms, overflow_max = 0 } = this.limits();
     let beyond = false;
     const patience =
       patience_ms === undefined

@@ -12,6 +12,8 @@ export interface Command {
    * Positional arguments: `["id"]`. The last may be missing (`id?`), or many (`files...`).
    */
   readonly args?: readonly string[];
+  /** Needs the plugins of the plugins directory too: their settings, their jobs. */
+  readonly loads_plugins?: boolean;
   /** Creates the data directory when it is missing; any other command requires it. */
   readonly starts_data?: boolean;
   readonly options?: readonly {

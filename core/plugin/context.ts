@@ -11,6 +11,7 @@ import type { Files } from "../store/files";
 import type { Seal } from "../store/seal";
 import type { Store } from "../store/store";
 import type { Context, Plugin } from "./define";
+import type { LiveSettings } from "./live-settings";
 import type { Operations } from "./operations";
 import type { SlotRegistry } from "./slots";
 
@@ -29,6 +30,7 @@ export interface ContextSources {
   readonly operations: Operations;
   readonly queue: JobQueue;
   readonly slots: SlotRegistry;
+  readonly settings: LiveSettings;
   /** Of the plugins that are set up, by the id of their ref. */
   readonly services: ReadonlyMap<string, unknown>;
 }
@@ -43,6 +45,8 @@ export function contextOf(
   const notifier = afterCommit(sources.notifier, store);
   return {
     config: config.values[plugin.section] ?? {},
+    whenSettingsChange: (listener: () => void) =>
+      sources.settings.onChange(plugin.section, listener),
     services: mapValues(plugin.needs as Record<string, ServiceRef<unknown>>, (ref) =>
       sources.services.get(ref.id),
     ),

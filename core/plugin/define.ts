@@ -36,7 +36,10 @@ export const CONTRACT = 1;
  * What the host hands to `setup`. Everything a plugin may touch is in here; there are no globals.
  */
 export interface Context<C extends TObject = TObject, N = {}, L = {}, T = {}> {
+  /** As they are now: those that change while the server runs are read where they are used. */
   readonly config: Static<C>;
+  /** Calls `listener` after settings of this plugin have changed while the server runs. */
+  readonly whenSettingsChange: (listener: () => void) => void;
   readonly services: ServicesOf<N>;
   /** Complete once every plugin is set up: read a slot inside handlers, not inside `setup`. */
   readonly slots: SlotsOf<L>;
@@ -125,7 +128,8 @@ type Promised<K extends string, T> = {} extends T
 export type PluginInstance<P, R, K> = {
   readonly fills?: readonly Fill[];
   readonly jobs?: readonly JobHandler[];
-  readonly schedules?: readonly Schedule[];
+  /** A function is asked again whenever settings of the plugin have changed. */
+  readonly schedules?: readonly Schedule[] | (() => readonly Schedule[]);
   readonly health?: () => Promise<"ok" | { readonly failing: string }>;
   /** Runs after every plugin is set up and the database is migrated, before the first request. */
   readonly start?: () => Promise<void>;
@@ -151,6 +155,8 @@ export interface Plugin<
   /** The section of the configuration, when it is not the name. */
   readonly section: string;
   readonly config: C;
+  /** Whether the values of its settings fit each other. @throws ConfigError */
+  readonly checkConfig: (config: Static<C>) => void;
   readonly needs: N;
   readonly provides: P;
   /** The slots it reads. */
@@ -185,6 +191,7 @@ export function definePlugin<
     readonly contract?: number;
     readonly section?: string;
     readonly config?: C;
+    readonly checkConfig?: (config: Static<C>) => void;
     readonly needs?: N;
     readonly provides?: P;
     readonly slots?: L;
@@ -204,6 +211,7 @@ export function definePlugin<
     contract: CONTRACT,
     section: manifest.name.replaceAll("-", "_"),
     config: Type.Object({}) as unknown as C,
+    checkConfig: () => {},
     needs: {} as N,
     provides: {} as P,
     slots: {} as L,

@@ -8,6 +8,7 @@ import type { LogRing } from "../base/log-ring";
 import type { Fill, ServiceRef, SlotRef } from "../base/refs";
 import { StallMeter } from "../base/stall-meter";
 import type { MountedRoute } from "../http/compiled-route";
+import type { Schedule } from "../jobs/contract";
 import { CronSchedules } from "../jobs/cron";
 import { JobQueue } from "../jobs/queue";
 import { JobObserver } from "../jobs/contract";
@@ -15,18 +16,24 @@ import { coreSchema } from "../jobs/schema";
 import { withTimeout } from "../lib/timeout";
 import { migrate, noteVersion } from "../store/migrate";
 import type { Schema } from "../store/schema";
-import { createSeal } from "../store/seal";
+import { createSeal, type Seal } from "../store/seal";
 import type { Command, CommandHandler } from "./command";
 import { contextOf, type ContextSources } from "./context";
 import type { Plugin } from "./define";
-import { ServerOperations, type PluginFailure, type PluginStatus } from "./operations";
+import { LiveSettings } from "./live-settings";
+import {
+  ServerOperations,
+  type Operations,
+  type PluginFailure,
+  type PluginStatus,
+} from "./operations";
 import { order } from "./order";
 import { PatientStart } from "./patient-start";
 import { SlotRegistry } from "./slots";
 
 export interface HostOptions extends Omit<
   ContextSources,
-  "sealed" | "operations" | "queue" | "slots" | "services" | "paths"
+  "sealed" | "operations" | "queue" | "slots" | "services" | "settings" | "paths"
 > {
   /** Part of the executable: a problem in one of them stops the start. */
   readonly built_in: readonly Plugin[];
@@ -65,27 +72,39 @@ export class Host {
   readonly stalls: StallMeter;
   readonly queue: JobQueue;
   readonly failures: PluginFailure[];
+  readonly operations: Operations;
   private readonly fileOf: ReadonlyMap<Plugin, string>;
   private readonly slots = new SlotRegistry();
   private readonly schedules: CronSchedules;
   private readonly services = new Map<string, unknown>();
   private readonly running: SetUpPlugin[] = [];
   private readonly patient: PatientStart;
+  private readonly sealed: Seal;
+  private readonly settings: LiveSettings;
 
   constructor(private readonly options: HostOptions) {
-    const { failures, dropped_in, store, log } = options;
+    const { failures, dropped_in, store, log, config, paths } = options;
+    this.sealed = createSeal(paths.data, config.values.server?.secret_key as string | undefined);
+    this.settings = new LiveSettings({ ...options, sealed: this.sealed });
     this.failures = [...failures];
     this.fileOf = new Map(dropped_in.map(({ plugin, file }) => [plugin, file]));
     this.stalls = new StallMeter(log);
-    const kept = options.config.values.jobs as { keep_done: number; keep_failed: number };
+    const jobs = config.values.jobs as { readonly keep_done: number; readonly keep_failed: number };
     this.queue = new JobQueue({
       ...options,
       work: this.stalls,
-      kept: { done_ms: kept.keep_done, failed_ms: kept.keep_failed },
+      kept: () => ({ done_ms: jobs.keep_done, failed_ms: jobs.keep_failed }),
       observers: () => this.slots.read(JobObserver),
     });
     this.patient = new PatientStart(log);
     this.schedules = new CronSchedules({ queue: this.queue, store, log });
+    this.operations = new ServerOperations({
+      ...options,
+      queue: this.queue,
+      settings: this.settings,
+      host: this,
+      started_at_ms: options.clock.now_ms(),
+    });
   }
 
   /** Brings the tables up to date and sets every plugin up. Once, before everything else. */
@@ -93,7 +112,11 @@ export class Host {
     const { sorted, refused } = order([...this.options.built_in, ...this.fileOf.keys()]);
     for (const { plugin, reason } of refused) this.leaveOut(plugin, reason);
     const sources = this.sources();
-    for (const plugin of await this.migrated(sorted)) await this.setUpOne(plugin, sources);
+    const migrated = await this.migrated(sorted);
+    await this.settings.load(
+      migrated.map(({ section, checkConfig }) => [section, checkConfig] as const),
+    );
+    for (const plugin of migrated) await this.setUpOne(plugin, sources);
     for (const { plugin, parts } of this.running) {
       for (const fill of (parts.fills ?? []) as Fill[]) this.slots.add(fill);
       for (const handler of parts.jobs ?? []) this.queue.register(plugin.name, handler);
@@ -165,9 +188,16 @@ export class Host {
       else await this.patient.start(plugin.name, parts.start);
     }
     await this.patient.start("jobs", () => this.queue.start());
-    for (const { parts } of this.running)
-      for (const schedule of parts.schedules ?? []) this.schedules.add(schedule);
+    for (const { plugin, parts } of this.running) this.schedule(plugin, parts.schedules ?? []);
+    await this.settings.noteOrigins();
     this.stalls.start();
+  }
+
+  private schedule(plugin: Plugin, schedules: readonly Schedule[] | (() => Schedule[])): void {
+    if (typeof schedules !== "function") return this.schedules.set(plugin.name, schedules);
+    const ask = (): void => this.schedules.set(plugin.name, schedules());
+    ask();
+    this.settings.onChange(plugin.section, ask);
   }
 
   /** Ends jobs within `drain_ms`, then stops the plugins in reverse order. */
@@ -184,21 +214,15 @@ export class Host {
   }
 
   private sources(): ContextSources {
-    const { options, queue, slots, services } = this;
-    const { paths, config, clock } = options;
-    const secret_key = config.values.server?.secret_key as string | undefined;
+    const { options, queue, slots, services, sealed, settings, operations } = this;
     return {
       ...options,
       queue,
       slots,
       services,
-      sealed: createSeal(paths.data, secret_key),
-      operations: new ServerOperations({
-        ...options,
-        queue,
-        host: this,
-        started_at_ms: clock.now_ms(),
-      }),
+      sealed,
+      settings,
+      operations,
     };
   }
 
@@ -240,8 +264,10 @@ export class Host {
       );
     const file = this.fileOf.get(plugin);
     try {
+      const context = contextOf(plugin, file, sources);
+      plugin.checkConfig(context.config);
       const made = await timed(
-        Promise.resolve(plugin.setup(contextOf(plugin, file, sources))),
+        Promise.resolve(plugin.setup(context)),
         file === undefined ? Infinity : setup_ms_max,
         "its set-up",
       );

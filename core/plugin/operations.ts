@@ -1,6 +1,6 @@
 /** The state of the running server, for plugins that show it to administrators. */
 import { rfc3339 } from "../base/clock";
-import { shownSettings, type Config, type ShownSetting } from "../base/config";
+import type { ShownSetting } from "../base/config";
 import type { Level } from "../base/log";
 import type { LogLine, LogRing } from "../base/log-ring";
 import type { Stalls } from "../base/stall-meter";
@@ -8,7 +8,10 @@ import type { JobOverview } from "../jobs/overview";
 import type { FailureReason, KindCount } from "../jobs/kind-counts";
 import type { JobQueue, QueueStatus } from "../jobs/queue";
 import type { JobState } from "../jobs/schema";
-import type { Space, Store } from "../store/store";
+import type { Db, Space, Store } from "../store/store";
+import type { LiveSettings, SettingChanges } from "./live-settings";
+import type { SettingState } from "./setting-state";
+import type { Origins } from "./settings-store";
 
 /** A plugin that is not part of the running server, and why. */
 export interface PluginFailure {
@@ -33,8 +36,23 @@ export interface Operations {
   readonly started_at_ms: number;
   /** Every plugin, those that are left out too; asks each for its health. */
   plugins(): Promise<PluginOverview[]>;
-  /** Secrets are hidden. */
+  /** Those in force. Secrets are hidden. */
   settings(): ShownSetting[];
+  /** Every setting, with what is stored of it. Secrets are hidden. */
+  settingStates(): SettingState[];
+  /**
+   * Stores settings, all of them or none, and puts those in force here that change at once; null
+   * goes back to the default. `also` runs in the same transaction. @throws HttpError 400 that names
+   * the setting.
+   */
+  changeSettings(
+    changes: SettingChanges,
+    also?: (tx: Db<any>) => Promise<void>,
+  ): Promise<SettingState[]>;
+  /** Puts in force what another process has stored. */
+  reloadSettings(): Promise<void>;
+  /** What wins over stored settings in the server that was started last. */
+  originsOfServer(): Promise<Origins>;
   /** The newest first. */
   logs(least: Level, most: number): LogLine[];
   readonly jobs: {
@@ -75,7 +93,7 @@ export interface Operations {
 
 export interface OperationsOptions {
   readonly started_at_ms: number;
-  readonly config: Config;
+  readonly settings: LiveSettings;
   readonly store: Store;
   readonly queue: JobQueue;
   readonly recent: LogRing;
@@ -129,7 +147,25 @@ export class ServerOperations implements Operations {
   }
 
   settings(): ShownSetting[] {
-    return shownSettings(this.options.config);
+    return this.options.settings.shown();
+  }
+
+  settingStates(): SettingState[] {
+    return this.options.settings.list();
+  }
+
+  changeSettings(
+    ...change: Parameters<Operations["changeSettings"]>
+  ): ReturnType<Operations["changeSettings"]> {
+    return this.options.settings.change(...change);
+  }
+
+  reloadSettings(): Promise<void> {
+    return this.options.settings.reload();
+  }
+
+  originsOfServer(): Promise<Origins> {
+    return this.options.settings.originsOfServer();
   }
 
   logs(least: Level, most: number): LogLine[] {

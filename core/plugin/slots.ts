@@ -2,16 +2,24 @@
 import type { Fill, SlotRef } from "../base/refs";
 
 export class SlotRegistry {
-  private readonly values = new Map<string, unknown[]>();
+  private readonly fills = new Map<string, Fill[]>();
+  /** Of slots whose values never change. */
+  private readonly values = new Map<string, readonly unknown[]>();
   private is_complete = false;
 
-  add({ slot, value }: Fill): void {
-    this.values.set(slot.id, [...(this.values.get(slot.id) ?? []), value]);
+  add(one: Fill): void {
+    this.fills.set(one.slot.id, [...(this.fills.get(one.slot.id) ?? []), one]);
   }
 
   /** Every plugin is set up: from now on slots may be read. */
   complete(): void {
     this.is_complete = true;
+    for (const [id, fills] of this.fills)
+      if (!fills.some(({ varies }) => varies))
+        this.values.set(
+          id,
+          fills.map(({ value }) => value),
+        );
   }
 
   /** @throws Error before `complete`. */
@@ -20,6 +28,11 @@ export class SlotRegistry {
       throw new Error(
         `the slot ${id} was read before every plugin was set up; read it inside a handler`,
       );
-    return (this.values.get(id) ?? []) as readonly T[];
+    return (this.values.get(id) ?? valuesNow(this.fills.get(id) ?? [])) as readonly T[];
   }
 }
+
+const valuesNow = (fills: readonly Fill[]): unknown[] =>
+  fills
+    .map(({ value, varies }) => (varies ? (value as () => unknown)() : value))
+    .filter((value) => value !== null);

@@ -25,16 +25,21 @@ export default definePlugin({
   name: "accounts",
   version: "1.0.0",
   section: "admin",
-  config: t.Object({
-    email: t.Optional(
-      t.String({ description: "Email of the first administrator. Read only while there is none." }),
-    ),
-    password: t.Optional(
-      Secret({
-        description: "Password of the first administrator. Read only while there is none.",
-      }),
-    ),
-  }),
+  config: t.Object(
+    {
+      email: t.Optional(
+        t.String({
+          description: "Email of the first administrator. Read only while there is none.",
+        }),
+      ),
+      password: t.Optional(
+        Secret({
+          description: "Password of the first administrator. Read only while there is none.",
+        }),
+      ),
+    },
+    { changes: "outside" },
+  ),
   provides: { accounts: Accounts, sessions: Sessions },
   events: [UserDeactivated],
   tables: [

@@ -11,6 +11,10 @@ export type NewEntry = Omit<EntryRow, "id" | "created_at">;
 
 /** Ids of records: anything else in a path was never a record. */
 const id_pattern = /^[a-z]{2,8}_\w{1,64}$/;
+/** Settings have names in place of ids. */
+const setting_pattern = /^[a-z][a-z_]{0,63}\.[a-z][a-z_]{0,63}$/;
+const named = (text: string | null | undefined): string | null =>
+  text && setting_pattern.test(text) ? text : idOrNull(text);
 const idOrNull = (text: string | null | undefined): string | null =>
   text && id_pattern.test(text) ? text : null;
 
@@ -20,8 +24,17 @@ export interface Scope {
   readonly reads: boolean;
 }
 
-/** Null when it is nothing for the log: it changed nothing, and was not refused either. */
-export function entryOf(served: ServedRequest, { reads }: Scope): NewEntry | null {
+/**
+ * One for each record that the request was about; none when it is nothing for the log: it changed
+ * nothing, and was not refused either.
+ */
+export function entriesOf(served: ServedRequest, scope: Scope): NewEntry[] {
+  const entry = entryOf(served, scope);
+  if (entry === null) return [];
+  return [entry, ...served.also_about.map((record) => ({ ...entry, record: named(record) }))];
+}
+
+function entryOf(served: ServedRequest, { reads }: Scope): NewEntry | null {
   const { route, status, surface } = served;
   if (route === null || route.root) return null;
   const changes = route.method !== "GET" && route.scope !== "read";
@@ -62,7 +75,7 @@ function outcomeOf(status: number): Outcome | null {
 
 /** What its handler named, else what was made, else the last id of the path. */
 const recordOf = ({ about, location, params }: ServedRequest): string | null =>
-  idOrNull(about) ??
+  named(about) ??
   idOrNull(location?.split(/[?#]/)[0]!.split("/").at(-1)) ??
   idOrNull(Object.values(params).at(-1));
 
@@ -73,7 +86,7 @@ export const commandEntry = ({ name, about, done }: RunCommand): NewEntry => ({
   key_id: null,
   address: null,
   action: name,
-  record: idOrNull(about),
+  record: named(about),
   outcome: done ? "done" : "failed",
   status: null,
   request_id: null,

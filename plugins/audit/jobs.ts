@@ -12,12 +12,12 @@ type PruneContext = Pick<Context, "certain_now_ms" | "inDeletion" | "truncateWal
 
 export const auditJobs = (
   { certain_now_ms, inDeletion, truncateWal }: PruneContext,
-  keep_ms: number,
+  keep_ms: () => number,
 ): readonly JobHandler[] => [
   handle(
     Prune,
     async (_payload, { signal }) => {
-      const before = certain_now_ms() - keep_ms;
+      const before = certain_now_ms() - keep_ms();
       for (;;) {
         signal.throwIfAborted();
         const gone = await inDeletion((tx) => deleteBefore(tx, before, each_max));

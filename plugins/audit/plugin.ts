@@ -4,7 +4,7 @@
  */
 import { CommandObserver, definePlugin, Duration, fill, RequestObserver, t } from "../../core/sdk";
 import { Accounts } from "../accounts/contract";
-import { commandEntry, entryOf } from "./entries";
+import { commandEntry, entriesOf } from "./entries";
 import { auditJobs, auditSchedules } from "./jobs";
 import { migrations } from "./migrations";
 import { Recorder } from "./recorder";
@@ -17,9 +17,10 @@ export default definePlugin({
   config: t.Object({
     reads: t.Boolean({
       default: false,
+      changes: "now",
       description: "What is read in the console goes into the audit log too.",
     }),
-    keep: Duration({ default: "365d", description: "How long entries are kept." }),
+    keep: Duration({ default: "365d", changes: "now", description: "How long entries are kept." }),
   }),
   needs: { accounts: Accounts },
   tables: ["audit_entries"],
@@ -31,13 +32,12 @@ export default definePlugin({
     return {
       fills: [
         fill(RequestObserver, (served) => {
-          const entry = entryOf(served, config);
-          if (entry !== null) recorder.record(entry);
+          for (const entry of entriesOf(served, config)) recorder.record(entry);
         }),
         fill(CommandObserver, (command) => recorder.record(commandEntry(command))),
       ],
       routes: auditHandlers(new AuditLog(ctx, recorder)),
-      jobs: auditJobs(ctx, config.keep),
+      jobs: auditJobs(ctx, () => config.keep),
       schedules: auditSchedules,
       health: async () => {
         const failing = recorder.failure();

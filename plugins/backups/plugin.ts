@@ -23,20 +23,26 @@ export default definePlugin({
   version: "1.0.0",
   config: t.Object({
     schedule: t.Optional(
-      t.String({ description: "When backups are made: cron, in UTC, such as `0 3 * * *`." }),
+      t.String({
+        changes: "now",
+        description: "When backups are made: cron, in UTC, such as `0 3 * * *`.",
+      }),
     ),
     keep: t.Integer({
       default: 7,
       minimum: 1,
       maximum: 10_000,
+      changes: "now",
       description: "How many backups are kept; those that a newer one needs are kept too.",
     }),
     directory: t.Optional(
       t.String({
+        changes: "outside",
         description: "Where backups go; `backups` in the data directory unless given.",
       }),
     ),
   }),
+  checkConfig: ({ schedule }) => requireCron(scheduleOf(schedule)),
   slots: { probes: BackupProbes },
   tables: ["backups_runs"],
   migrations,
@@ -61,7 +67,7 @@ export default definePlugin({
       routes: backupHandlers(ctx, backups),
       commands: commandHandlers(backups),
       jobs: backupJobs(backups),
-      schedules: backupSchedules(settings.schedule),
+      schedules: () => backupSchedules(settings.schedule),
       fills: [...backupMetrics(backups, ctx), ...backupChecks(backups, ctx.now_ms)],
       health: () => backups.health(),
       start: () => maker.clean(),
@@ -69,21 +75,34 @@ export default definePlugin({
   },
 });
 
-/** @throws ConfigError on a schedule that can't be read. */
+/** As they are now. */
 function settingsOf(
-  config: { schedule?: string; keep: number; directory?: string },
+  config: { readonly schedule?: string; readonly keep: number; readonly directory?: string },
   data: string,
 ): BackupSettings {
-  const schedule = config.schedule?.trim() || null;
+  const directory =
+    config.directory === undefined ? join(data, "backups") : resolve(data, config.directory);
+  return {
+    get schedule() {
+      return scheduleOf(config.schedule);
+    },
+    get keep() {
+      return config.keep;
+    },
+    directory,
+  };
+}
+
+const scheduleOf = (written: string | undefined): string | null => written?.trim() || null;
+
+/** @throws ConfigError on a schedule that can't be read. */
+function requireCron(schedule: string | null): void {
   const wrong = schedule === null ? null : problemOf(schedule);
   if (wrong !== null)
     throw new ConfigError([
       `backups.schedule: ${JSON.stringify(schedule)} is not a cron expression such as ` +
         `"0 3 * * *" (${wrong}).`,
     ]);
-  const directory =
-    config.directory === undefined ? join(data, "backups") : resolve(data, config.directory);
-  return { schedule, keep: config.keep, directory };
 }
 
 function problemOf(cron: string): string | null {

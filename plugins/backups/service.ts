@@ -51,7 +51,7 @@ export interface Current {
 
 export interface BackupsParts extends Pick<
   Context,
-  "db" | "inTransaction" | "now_ms" | "newId" | "log" | "operations"
+  "db" | "inTransaction" | "now_ms" | "newId" | "log" | "operations" | "whenSettingsChange"
 > {
   readonly settings: BackupSettings;
   readonly maker: BackupMaker;
@@ -61,8 +61,18 @@ export interface BackupsParts extends Pick<
 export class BackupService {
   #current: Current | null = null;
   readonly #described = new Map<string, Description>();
+  /** When the schedule became another one while the server ran. */
+  #scheduled_at_ms = 0;
+  #schedule: string | null;
 
-  constructor(private readonly parts: BackupsParts) {}
+  constructor(private readonly parts: BackupsParts) {
+    this.#schedule = parts.settings.schedule;
+    parts.whenSettingsChange(() => {
+      if (this.#schedule === parts.settings.schedule) return;
+      this.#schedule = parts.settings.schedule;
+      this.#scheduled_at_ms = parts.now_ms();
+    });
+  }
 
   get current(): Current | null {
     return this.#current;
@@ -133,7 +143,9 @@ export class BackupService {
     const runs = (await store.listRuns(db)).filter(({ kind }) => kind === "backup");
     const last_success = runs.find(({ error }) => error === null)?.finished_at ?? null;
     const last = runs[0];
-    const due = this.#tickAfter(last_success ?? operations.started_at_ms);
+    const due = this.#tickAfter(
+      Math.max(last_success ?? operations.started_at_ms, this.#scheduled_at_ms),
+    );
     return {
       last_success,
       failure: last?.error ? { at: last.finished_at, error: last.error } : null,

@@ -7,7 +7,7 @@ type AccessContext = Pick<ChatContext, "now_ms" | "restore_ms">;
 
 /** Sessions that were deleted at or before this time can't be restored any more. */
 export const restorableAfter = ({ now_ms, restore_ms }: AccessContext): number =>
-  now_ms() - restore_ms;
+  now_ms() - restore_ms();
 
 /** Deleted or not. @throws HttpError 404, or 403 when it is another user's. */
 export async function requireChat(

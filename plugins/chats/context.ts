@@ -35,7 +35,7 @@ export interface ChatContext extends Pick<
   readonly answerers: () => readonly Answerer[];
   readonly places: AnswerPlaces;
   /** How long a deleted session can be restored, milliseconds. */
-  readonly restore_ms: number;
+  readonly restore_ms: () => number;
   /** Queues the purge of a session that is gone: jobs.ts. */
   readonly enqueuePurge: (tx: Db, gone: Pick<ChatRow, "id" | "owner_id">) => Promise<void>;
   /** Queues the next look at deleted sessions, unless one is queued. */

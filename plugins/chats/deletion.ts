@@ -31,7 +31,7 @@ export const removeChat = (ctx: ChatContext, owner_id: string, chat_id: string):
     const row = await requireOpenChat(ctx, tx, owner_id, chat_id);
     const now = ctx.now_ms();
     await store.setDeleted(tx, chat_id, now);
-    await ctx.enqueueExpiry(tx, now + ctx.restore_ms);
+    await ctx.enqueueExpiry(tx, now + ctx.restore_ms());
     publishStatus(ctx, chat_id);
     notifyChat(ctx, row, "deleted");
   });
@@ -96,7 +96,7 @@ async function enqueueNextExpiry(ctx: ChatContext, tx: Db): Promise<void> {
   await store.correctDeletions(tx, now);
   const deleted_at = await store.firstDeletion(tx);
   if (deleted_at === undefined) return;
-  const due_at = deleted_at + ctx.restore_ms;
+  const due_at = deleted_at + ctx.restore_ms();
   const is_doubtful = due_at <= now && due_at > ctx.certain_now_ms();
   await ctx.enqueueExpiry(tx, is_doubtful ? now + doubt_pause_ms : due_at);
 }

@@ -47,12 +47,16 @@ export class AnswerPlaces {
   /** Limits are known once every plugin is set up. */
   private open(): Lines {
     if (this.lines) return this.lines;
-    const { concurrency, waiting_max } = this.limits()[0] ?? default_limits;
+    const limits = () => this.limits()[0] ?? default_limits;
     return (this.lines = {
-      work: new Limiter({ concurrency, per_key: Math.max(1, concurrency - 1) }),
-      calls: new Limiter({
-        concurrency: waiting_max,
-        per_key: Math.max(1, Math.floor(waiting_max / waiting_share)),
+      work: new Limiter(() => {
+        const { concurrency } = limits();
+        return { concurrency, per_key: Math.max(1, concurrency - 1) };
+      }),
+      calls: new Limiter(() => {
+        const { waiting_max } = limits();
+        const per_key = Math.max(1, Math.floor(waiting_max / waiting_share));
+        return { concurrency: waiting_max, per_key };
       }),
     });
   }

@@ -23,6 +23,7 @@ export default definePlugin({
   config: t.Object({
     restore_for: Duration({
       default: "30d",
+      changes: "now",
       description: "How long a deleted session can be restored; then it is purged.",
     }),
   }),
@@ -52,8 +53,15 @@ export default definePlugin({
       ...enqueuers(host),
       answerers: slots.answerers,
       places: new AnswerPlaces(slots.limits),
-      restore_ms: config.restore_for,
+      restore_ms: () => config.restore_for,
     };
+    // What was deleted is due at another time now.
+    host.whenSettingsChange(
+      () =>
+        void resumeDeletions(ctx).catch((error: unknown) =>
+          host.log.error("deleted sessions keep the time that they had", { error: String(error) }),
+        ),
+    );
     return {
       jobs: chatJobs(ctx),
       schedules,

@@ -45,6 +45,7 @@ export default definePlugin({
   config: t.Object({
     keep_usage: Duration({
       default: "400d",
+      changes: "now",
       description: "How long is kept what each user did on each day.",
     }),
   }),
@@ -67,7 +68,7 @@ export default definePlugin({
     const feed = new ChangeFeed({ isLive: (session_id) => sessions.isLive(session_id), newUuid });
     const usage = new UsageCounter({
       ...ctx,
-      keep_ms: ctx.config.keep_usage,
+      keep_ms: () => ctx.config.keep_usage,
       storageOf: (owner_id) => quotas.heldCommitted(owner_id, "storage"),
     });
     notifier.subscribe(RecordChanged, "all", (change, here) => {

@@ -17,7 +17,7 @@ export interface UsageParts extends Pick<
   /** Bytes of originals that the owner holds now. */
   readonly storageOf: (owner_id: string) => Promise<number>;
   /** How long days are kept. */
-  readonly keep_ms: number;
+  readonly keep_ms: () => number;
 }
 type Counted = "requests" | "answers" | "uploads";
 interface Counts {
@@ -42,7 +42,7 @@ export class UsageCounter {
 
   async start(): Promise<void> {
     const { certain_now_ms, db, keep_ms } = this.#parts;
-    await store.pruneUsage(db, dayOf(certain_now_ms() - keep_ms));
+    await store.pruneUsage(db, dayOf(certain_now_ms() - keep_ms()));
     this.#timer = setInterval(() => void this.flush(), flush_every_ms);
     this.#timer.unref();
   }

@@ -18,7 +18,7 @@ export interface DoctorParts {
 
 export class AllChecks implements Doctor {
   /** Results that are used again. */
-  readonly #held = new Map<SystemCheck, () => Promise<CheckResult>>();
+  readonly #held = new WeakMap<SystemCheck, () => Promise<CheckResult>>();
 
   constructor(private readonly parts: DoctorParts) {}
 

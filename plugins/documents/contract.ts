@@ -68,7 +68,7 @@ export interface IngestResult {
 }
 export interface Documents {
   /** The largest file that can be uploaded, bytes. */
-  readonly upload_bytes_max: number;
+  readonly upload_bytes_max: () => number;
   /** The document. @throws HttpError 404 when it does not exist, 403 when it is another user's. */
   require(db: Db, owner_id: string, document_id: string): Promise<DocumentName>;
   /**

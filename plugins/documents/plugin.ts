@@ -27,10 +27,12 @@ export default definePlugin({
   config: t.Object({
     upload_bytes_max: Size({
       default: "512MiB",
+      changes: "now",
       description: "The largest file that can be uploaded.",
     }),
     restore_for: Duration({
       default: "30d",
+      changes: "now",
       description: "How long a document that was taken out of its last folder can be restored.",
     }),
   }),
@@ -69,7 +71,7 @@ export default definePlugin({
           ...documentQueries,
           ingest: (tx, owner_id, request) => ingest(ctx, tx, owner_id, request),
           removeFiles: ctx.removeFiles,
-          upload_bytes_max: ctx.config.upload_bytes_max,
+          upload_bytes_max: () => ctx.config.upload_bytes_max,
         },
       },
       routes: documentHandlers(ctx),

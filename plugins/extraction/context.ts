@@ -4,7 +4,8 @@ import type { tasks } from "./tasks";
 
 export interface ExtractionContext extends Pick<Context, "newId" | "paths"> {
   readonly isolate: Isolate<typeof tasks>;
-  readonly limits: ExtractionLimits;
+  /** As they are now: one reading keeps to those of its beginning. */
+  readonly limits: () => ExtractionLimits;
 }
 
 export interface ExtractionLimits {

@@ -35,29 +35,39 @@ export default definePlugin({
   config: t.Object({
     memory_max: Size({
       default: "600MiB",
+      changes: "now",
       description: "What reading one file may take; above it the file fails with out_of_memory.",
     }),
     pages_max: t.Integer({
       default: 5_000,
       minimum: 1,
+      changes: "now",
       description: "Pages of one PDF, or frames of one TIFF.",
     }),
     ocr_pages_max: t.Integer({
       default: 200,
       minimum: 0,
+      changes: "now",
       description: "Pages of one file whose text is recognised from their picture (OCR).",
     }),
-    ocr_page_timeout: Duration({ default: "20s", description: "For each such page." }),
+    ocr_page_timeout: Duration({
+      default: "20s",
+      changes: "now",
+      description: "For each such page.",
+    }),
     timeout: Duration({
       default: "30s",
+      changes: "now",
       description: "For reading one file, and for opening a PDF.",
     }),
     page_timeout: Duration({
       default: "500ms",
+      changes: "now",
       description: "On top of it for each other page of a PDF.",
     }),
     timeout_max: Duration({
       default: "10m",
+      changes: "now",
       description: "The longest that reading one PDF may take in all.",
     }),
   }),
@@ -70,7 +80,7 @@ export default definePlugin({
       newId,
       paths,
       isolate: children.isolate,
-      limits: {
+      limits: () => ({
         memory_max_bytes: config.memory_max,
         characters_max,
         timeout_ms: config.timeout,
@@ -79,7 +89,7 @@ export default definePlugin({
         pages_max: config.pages_max,
         ocr_pages_max: config.ocr_pages_max,
         ocr_page_timeout_ms: config.ocr_page_timeout,
-      },
+      }),
     };
     const extraction = new ExtractionService(slots.extractors);
     const extractors = [

@@ -28,7 +28,7 @@ export interface ImportContext extends Pick<
   | "truncateWal"
 > {
   /** How long runs that have ended are kept. */
-  readonly keep_runs_ms: number;
+  readonly keep_runs_ms: () => number;
   readonly accounts: Accounts;
   readonly documents: Documents;
   readonly extraction: Extraction;

@@ -57,9 +57,9 @@ export interface FetcherParts extends Pick<Context, "files" | "now_ms"> {
   readonly allows: AddressPolicy;
   /** Which addresses get the delay of `host_delay_ms`. */
   readonly isPublic: AddressPolicy;
-  readonly host_delay_ms: number;
+  readonly host_delay_ms: () => number;
   /** For one item, redirects and all. */
-  readonly timeout_ms: number;
+  readonly timeout_ms: () => number;
 }
 
 export const robots_agent = "dossier";
@@ -76,7 +76,7 @@ export class Fetcher {
 
   /** The file at this address. @throws SourceFailure, and the reason of the signal. */
   async fetch(url: string, options: FetchLimits): Promise<FetchedItem> {
-    const { timeout_ms } = this.ctx;
+    const timeout_ms = this.ctx.timeout_ms();
     const late = AbortSignal.timeout(timeout_ms);
     const signal = AbortSignal.any([options.signal, late]);
     try {
@@ -128,7 +128,7 @@ export class Fetcher {
   ): Promise<{ readonly response: Response; readonly done: () => void }> {
     const addresses = await this.addressesOf(target);
     const delay_ms = Math.max(
-      addresses.some(this.ctx.isPublic) ? this.ctx.host_delay_ms : 0,
+      addresses.some(this.ctx.isPublic) ? this.ctx.host_delay_ms() : 0,
       1_000 * Math.min(crawl_delay_s ?? 0, crawl_delay_s_max),
     );
     await this.delays.wait(target.url.host, delay_ms, signal);

@@ -49,20 +49,24 @@ export default definePlugin({
   version: "1.0.0",
   config: t.Object({
     allow_networks: List("string", {
+      changes: "outside",
       description:
         "Networks that are not public and may be imported from all the same, such as " +
         "10.1.0.0/16; their hosts get no pauses.",
     }),
     directories: List("string", {
+      changes: "outside",
       description: "Directories of the server that every user may import from.",
     }),
     host_delay: Duration({
       default: "200ms",
+      changes: "now",
       description: "The pause that a host gets between two requests.",
     }),
-    timeout: Duration({ default: "2m", description: "For fetching one file." }),
+    timeout: Duration({ default: "2m", changes: "now", description: "For fetching one file." }),
     keep_runs: Duration({
       default: "90d",
+      changes: "now",
       description: "How long runs that have ended are kept. Their documents stay.",
     }),
   }),
@@ -87,14 +91,14 @@ export default definePlugin({
       lookup: services.lookup,
       allows,
       isPublic: createAddressPolicy([]),
-      host_delay_ms: config.host_delay,
-      timeout_ms: config.timeout,
+      host_delay_ms: () => config.host_delay,
+      timeout_ms: () => config.timeout,
     });
     const own: ImportContext = {
       ...ctx,
       ...services,
       ...enqueuers(ctx),
-      keep_runs_ms: config.keep_runs,
+      keep_runs_ms: () => config.keep_runs,
       fetcher,
       robots: new RobotsCache(),
       sources: ctx.slots.sources,

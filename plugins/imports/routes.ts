@@ -302,13 +302,13 @@ async function receiveParts(
   folder_id: string,
   request: Request,
 ): Promise<ReceivedPart[]> {
-  const total_bytes_max = files_bytes_times * documents.upload_bytes_max;
+  const total_bytes_max = files_bytes_times * documents.upload_bytes_max();
   announcedBytes(request, total_bytes_max);
   await folders.require(db, owner_id, folder_id);
   return receiveFiles(request, files, {
     part: "files",
     files_max,
-    bytes_max: documents.upload_bytes_max,
+    bytes_max: documents.upload_bytes_max(),
     total_bytes_max,
     admit: async () => undefined,
   });

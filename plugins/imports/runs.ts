@@ -256,7 +256,7 @@ export async function deleteOldRuns(
   signal: AbortSignal,
 ): Promise<void> {
   const deleteBatch = () =>
-    inDeletion((tx) => store.deleteRuns(tx, certain_now_ms() - keep_runs_ms));
+    inDeletion((tx) => store.deleteRuns(tx, certain_now_ms() - keep_runs_ms()));
   while (!signal.aborted && (await deleteBatch()) > 0) {
     truncateWal();
     await Bun.sleep(20);

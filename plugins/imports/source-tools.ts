@@ -26,7 +26,7 @@ export class RunTools implements SourceTools {
     readonly signal: AbortSignal,
   ) {
     this.temporary = ctx.paths.temporary;
-    this.upload_bytes_max = ctx.documents.upload_bytes_max;
+    this.upload_bytes_max = ctx.documents.upload_bytes_max();
     this.robots = run_id === null ? new Map() : ctx.robots.ofRun(run_id);
   }
 

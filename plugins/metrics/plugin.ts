@@ -32,24 +32,37 @@ const routes = {
   }),
 };
 
+/** @throws ConfigError on a network that is none. */
+const accessBy = ({
+  token,
+  networks,
+}: {
+  readonly token?: string;
+  readonly networks: readonly string[];
+}): MetricsAccess => ({
+  token_sha256: token ? sha256(token) : null,
+  networks: networks.length > 0 ? networkSetting("metrics.networks", networks) : null,
+});
+
 export default definePlugin({
   name: "metrics",
   version: "1.0.0",
   config: t.Object({
-    token: t.Optional(Secret({ description: "Whoever sends it may read GET /metrics." })),
+    token: t.Optional(
+      Secret({ changes: "now", description: "Whoever sends it may read GET /metrics." }),
+    ),
     networks: List("string", {
+      changes: "now",
       description: "Networks that GET /metrics may be read from without a token.",
     }),
   }),
+  checkConfig: (config) => void accessBy(config),
   slots: { metrics: Metrics },
   routes,
   setup: (ctx) => {
     const { config, log, slots } = ctx;
-    const { token, networks } = config;
-    const access: MetricsAccess = {
-      token_sha256: token ? sha256(token) : null,
-      networks: networks.length > 0 ? networkSetting("metrics.networks", networks) : null,
-    };
+    let access = accessBy(config);
+    ctx.whenSettingsChange(() => (access = accessBy(config)));
     const requests = new RequestCounts();
     const own = serverMetrics(ctx);
     const scraper = new Scraper({ metrics: () => [...own, ...slots.metrics()], requests, log });

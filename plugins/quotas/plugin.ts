@@ -12,6 +12,7 @@ const Limit = (things: string) =>
   t.Optional(
     t.Integer({
       minimum: 0,
+      changes: "now",
       description: `The most ${things} that a user may hold. No limit unless given.`,
     }),
   );
@@ -25,6 +26,7 @@ export default definePlugin({
     chats: Limit("chat sessions"),
     storage: t.Optional(
       Size({
+        changes: "now",
         description:
           "The most bytes of original files that a user may hold. No limit unless given.",
       }),

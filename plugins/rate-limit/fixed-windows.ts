@@ -1,10 +1,14 @@
 /** Counts requests in windows of fixed length, aligned to the clock: exact, in bounded memory. */
 import type { RateLimit, RateLimiter } from "../../core/sdk";
 
-export interface WindowOptions {
+export interface WindowLimits {
   /** Requests that one subject may make in one window. */
   readonly requests_max: number;
   readonly window_ms: number;
+}
+export interface WindowOptions {
+  /** Asked at every request. */
+  readonly limits: () => WindowLimits;
   /**
    * Subjects whose name starts with this are invented at will by whoever sends requests, such as
    * addresses: only so many are counted apart.
@@ -24,26 +28,29 @@ export interface WindowOptions {
  * processes another `RateLimiter` has to share the counts.
  */
 export class FixedWindows implements RateLimiter {
-  readonly window_ms: number;
   #current_window = -1;
+  #window_ms = 0;
   readonly #used = new Map<string, number>();
   #unbounded_count = 0;
 
-  constructor(private readonly options: WindowOptions) {
-    this.window_ms = options.window_ms;
+  constructor(private readonly options: WindowOptions) {}
+
+  get window_ms(): number {
+    return this.options.limits().window_ms;
   }
 
   async take(subject: string, count: number): Promise<RateLimit> {
-    const { now_ms, requests_max } = this.options;
-    this.#startWindow(Math.floor(now_ms() / this.window_ms));
+    const { requests_max, window_ms } = this.options.limits();
+    this.#startWindow(window_ms);
     const name = this.#countedAs(subject);
     const before = this.#used.get(name) ?? 0;
     const allowed = before + Math.max(1, count) <= requests_max;
     if (allowed && count > 0) this.#add(name, count);
     return {
       limit: requests_max,
-      remaining: requests_max - (this.#used.get(name) ?? 0),
-      reset_s: Math.ceil(((this.#current_window + 1) * this.window_ms) / 1_000),
+      // Fewer may be allowed by now than were used.
+      remaining: Math.max(0, requests_max - (this.#used.get(name) ?? 0)),
+      reset_s: Math.ceil(((this.#current_window + 1) * window_ms) / 1_000),
       allowed,
     };
   }
@@ -53,9 +60,11 @@ export class FixedWindows implements RateLimiter {
     return this.#used.size;
   }
 
-  #startWindow(window: number): void {
-    if (window === this.#current_window) return;
+  #startWindow(window_ms: number): void {
+    const window = Math.floor(this.options.now_ms() / window_ms);
+    if (window === this.#current_window && window_ms === this.#window_ms) return;
     this.#current_window = window;
+    this.#window_ms = window_ms;
     this.#used.clear();
     this.#unbounded_count = 0;
   }

@@ -2,7 +2,7 @@
  * Rate limit: so many requests in a window for each owner of keys, and for each address that comes
  * without a valid key.
  */
-import { definePlugin, Duration, fill, RateLimiter, t } from "../../core/sdk";
+import { ConfigError, definePlugin, Duration, fill, RateLimiter, t } from "../../core/sdk";
 import { FixedWindows } from "./fixed-windows";
 
 /**
@@ -19,15 +19,17 @@ export default definePlugin({
     requests: t.Integer({
       minimum: 1,
       default: 600,
+      changes: "now",
       description: "Requests allowed in one window.",
     }),
-    window: Duration({ default: "60s", description: "Length of a window." }),
+    window: Duration({ default: "60s", changes: "now", description: "Length of a window." }),
   }),
+  checkConfig: ({ window }) => {
+    if (window < 1) throw new ConfigError(["rate_limit.window must be at least 1ms."]);
+  },
   setup: ({ now_ms, config }) => {
-    if (config.window < 1) throw new Error("rate_limit.window must be at least 1ms.");
     const windows = new FixedWindows({
-      requests_max: config.requests,
-      window_ms: config.window,
+      limits: () => ({ requests_max: config.requests, window_ms: config.window }),
       unbounded_prefix,
       unbounded_max: addresses_max,
       now_ms,

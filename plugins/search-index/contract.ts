@@ -3,7 +3,7 @@
  * folders that are searched.
  */
 import type { StoredText } from "../../core/lib/text-pieces";
-import { service, slot, type Db } from "../../core/sdk";
+import { service, slot, topic, type Db } from "../../core/sdk";
 import type { HeadingSpan, PageSpan, TimeSpan } from "../extraction/contract";
 
 export interface IndexInput {
@@ -145,3 +145,5 @@ export interface Embedder {
 }
 /** The first one is used; without one, search goes by words alone. */
 export const Embedders = slot<Embedder>("index.embedders");
+/** Another embedder is to be used from now on, or none: whoever fills the slot says so. */
+export const EmbedderChanged = topic<null>("index.embedder_changed");

@@ -49,6 +49,7 @@ export class DocumentEmbedder {
   /** The set that answers: `target`, except for the time after a change of the model. */
   private serving: VectorSetRow | null = null;
   private failure: string | null = null;
+  private following: Promise<void> = Promise.resolve();
 
   constructor(private readonly parts: DocumentEmbedderParts) {}
 
@@ -60,10 +61,31 @@ export class DocumentEmbedder {
     return this.serving === null || this.serving.dimensions === 0 ? null : this.serving;
   }
 
+  /** The embedder has become another one, or none, while the server runs. */
+  follow(): void {
+    this.following = this.following.then(() =>
+      this.start().catch((error: unknown) => {
+        this.failure = error instanceof Error ? error.message : String(error);
+        this.parts.log.error("the vectors of another model could not be begun", {
+          error: this.failure,
+        });
+      }),
+    );
+  }
+
+  /** Nothing of it touches the database any more when it returns. */
+  stop(): Promise<void> {
+    return this.following;
+  }
+
   /** Before the first request: compares the model of the settings with the stored sets. */
   async start(): Promise<void> {
     const embedder = this.parts.embedder();
-    if (embedder === undefined) return;
+    this.failure = null;
+    if (embedder === undefined) {
+      this.target = this.serving = null;
+      return;
+    }
     await this.parts.inTransaction(async (tx) => {
       const sets = await store.vectorSets(tx);
       this.serving = sets.find((set) => set.serving === 1) ?? null;
@@ -164,11 +186,14 @@ export class DocumentEmbedder {
   }
 
   private async storeVectors(tx: Db, set: VectorSetRow, embedded: EmbeddedBatch): Promise<void> {
+    // The embedder has become another one meanwhile.
+    if (this.target?.id !== set.id) return enqueueEmbedding(this.parts, tx);
     const { segments, dimensions } = embedded;
     for (const { id, vectors } of segments) await store.insertVectors(tx, set.id, id, vectors);
     if (set.dimensions !== dimensions) {
       await store.setDimensions(tx, set.id, dimensions);
       this.parts.afterCommit(() => {
+        if (this.target?.id !== set.id) return;
         this.target = { ...set, dimensions };
         if (this.serving?.id === set.id) this.serving = this.target;
       });
@@ -188,6 +213,7 @@ export class DocumentEmbedder {
    */
   private async finish(tx: Db, set: VectorSetRow): Promise<void> {
     const { afterCommit, truncateWal } = this.parts;
+    if (this.target?.id !== set.id) return enqueueEmbedding(this.parts, tx);
     const [next] = await store.nextWaiting(tx, 1);
     if (next !== undefined && next.tries < attempts_to_wait_for)
       return enqueueEmbedding(this.parts, tx);

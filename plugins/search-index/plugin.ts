@@ -4,7 +4,7 @@
  */
 import { definePlugin, fill, ReadinessChecks, Size, t, task, type Context } from "../../core/sdk";
 import { BackupProbes } from "../backups/contract";
-import { Embedders, SearchIndex } from "./contract";
+import { EmbedderChanged, Embedders, SearchIndex } from "./contract";
 import { DocumentEmbedder } from "./document-embedder";
 import type { EncoderProtocol } from "./encoder-worker";
 import { jobHandlers } from "./jobs";
@@ -77,6 +77,7 @@ export default definePlugin({
       document_embedder,
     });
     const reindexer = new Reindexer({ ...ctx, index });
+    let stopFollowing = (): void => {};
     return {
       services: { index },
       fills: [
@@ -98,8 +99,13 @@ export default definePlugin({
         await index.start();
         await reindexer.start();
         await document_embedder.start();
+        stopFollowing = ctx.notifier.subscribe(EmbedderChanged, "all", () =>
+          document_embedder.follow(),
+        );
       },
       stop: async () => {
+        stopFollowing();
+        await document_embedder.stop();
         await Promise.all([encoder.stop(), searcher.stop(), index.stop()]);
       },
       async health() {

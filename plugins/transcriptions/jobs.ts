@@ -36,7 +36,7 @@ export const enqueueNext =
 
 export const transcriptionJobs = (
   runner: TranscriptionRunner,
-  { timeout, concurrency }: { readonly timeout: number; readonly concurrency: number },
+  config: { readonly timeout: number; readonly concurrency: number },
 ): readonly JobHandler[] => {
   const common: Pick<JobHandler["limits"], "attempts_max" | "crashes_max" | "onExhausted"> = {
     attempts_max: 3,
@@ -58,8 +58,12 @@ export const transcriptionJobs = (
     }),
     handle(TranscribeRecording, (payload, run) => runner.transcribe(payload, run), {
       ...common,
-      timeout_ms: timeout + overhead_ms,
-      concurrency,
+      get timeout_ms() {
+        return config.timeout + overhead_ms;
+      },
+      get concurrency() {
+        return config.concurrency;
+      },
     }),
     handle(UserDeactivated, (payload) => runner.endAllOf(payload), {
       attempts_max: 20,
@@ -76,9 +80,9 @@ export const Prune = job("transcriptions.prune", t.Object({}));
 
 export const pruneJob = (
   runs: Pick<TranscriptionRuns, "deleteBefore">,
-  { keep_ms, certain_now_ms }: Pick<Context, "certain_now_ms"> & { readonly keep_ms: number },
+  { keep_ms, certain_now_ms }: Pick<Context, "certain_now_ms"> & { readonly keep_ms: () => number },
 ): JobHandler =>
-  handle(Prune, (_payload, { signal }) => runs.deleteBefore(certain_now_ms() - keep_ms, signal), {
+  handle(Prune, (_payload, { signal }) => runs.deleteBefore(certain_now_ms() - keep_ms(), signal), {
     attempts_max: 3,
     timeout_ms: 10 * minute_ms,
     uses_reserve: true,

@@ -3,7 +3,16 @@
  * said.
  */
 import { removeLeftovers } from "../../core/lib/temporary-files";
-import { definePlugin, DnsLookup, Duration, fill, Secret, t, type Context } from "../../core/sdk";
+import {
+  definePlugin,
+  DnsLookup,
+  Duration,
+  fill,
+  fillWith,
+  Secret,
+  t,
+  type Context,
+} from "../../core/sdk";
 import { Accounts } from "../accounts/contract";
 import { DocumentUses, Documents, FileUses } from "../documents/contract";
 import { Extractors } from "../extraction/contract";
@@ -21,7 +30,7 @@ import { routes, transcriptionHandlers } from "./routes";
 import { completedEvent, TranscriptionRunner } from "./runner";
 import { TranscriptionRuns } from "./runs";
 import { Transcriptions } from "./service";
-import { chosenTranscriber, type Chosen } from "./settings";
+import { chosenTranscriber, type Chosen, type TranscriptionSettings } from "./settings";
 import { fileIsUsed } from "./store";
 import { CommandTranscriber, killLeftovers } from "./transcribers/command";
 import { EndpointTranscriber } from "./transcribers/openai";
@@ -33,19 +42,24 @@ export default definePlugin({
   config: t.Object({
     provider: t.Union([t.Literal("none"), t.Literal("openai"), t.Literal("command")], {
       default: "none",
+      changes: "now",
       description:
         "Who turns speech into text: an OpenAI-compatible endpoint, or a program on this " +
         "machine. Captions need neither.",
     }),
     base_url: t.Optional(
       t.String({
+        changes: "now",
         description: "The OpenAI-compatible endpoint, such as http://127.0.0.1:8000/v1.",
       }),
     ),
-    api_key: t.Optional(Secret({ description: "The endpoint's key, when it wants one." })),
-    model: t.Optional(t.String({ description: "The model there." })),
+    api_key: t.Optional(
+      Secret({ changes: "now", description: "The endpoint's key, when it wants one." }),
+    ),
+    model: t.Optional(t.String({ changes: "now", description: "The model there." })),
     command: t.Optional(
       t.String({
+        changes: "outside",
         description:
           "The program with its arguments: {input} is the recording, {output} a path to write " +
           "to, {language} the language or auto. No shell reads it.",
@@ -53,21 +67,29 @@ export default definePlugin({
     ),
     language: t.Optional(
       t.String({
+        changes: "now",
         description: "The language that is spoken, such as en, for transcribers that want to know.",
       }),
     ),
     keep_runs: Duration({
       default: "365d",
+      changes: "now",
       description: "How long runs that have ended are kept. Their documents stay.",
     }),
-    timeout: Duration({ default: "2h", description: "For transcribing one recording." }),
+    timeout: Duration({
+      default: "2h",
+      changes: "now",
+      description: "For transcribing one recording.",
+    }),
     concurrency: t.Integer({
       default: 1,
       minimum: 1,
       maximum: 64,
+      changes: "now",
       description: "Recordings that are transcribed at the same time.",
     }),
   }),
+  checkConfig: chosenTranscriber,
   needs: {
     accounts: Accounts,
     folders: Folders,
@@ -83,7 +105,7 @@ export default definePlugin({
   tasks,
   setup: (ctx) => {
     const { config, services, slots } = ctx;
-    const chosen = chosenTranscriber(config);
+    const chosen = new ChosenTranscriber(ctx);
     const runs = new TranscriptionRuns({ ...ctx, ...services });
     const reader = new TranscriptReader(ctx);
     const common = {
@@ -96,8 +118,8 @@ export default definePlugin({
     const runner = new TranscriptionRunner({
       ...common,
       reader,
-      language: config.language ?? null,
-      timeout_ms: config.timeout,
+      language: () => config.language ?? null,
+      timeout_ms: () => config.timeout,
     });
     return {
       routes: transcriptionHandlers(new Transcriptions(common), {
@@ -118,21 +140,14 @@ export default definePlugin({
           sample: completedEvent("trn_00000000000000000000000000"),
         }),
         fill(Extractors, captionsExtractor(reader)),
-        ...transcribersOf(chosen, ctx).map((one) => fill(Transcribers, one)),
+        fillWith(Transcribers, () => chosen.transcriber),
       ],
       jobs: [
         ...transcriptionJobs(runner, config),
-        pruneJob(runs, { ...ctx, keep_ms: config.keep_runs }),
+        pruneJob(runs, { ...ctx, keep_ms: () => config.keep_runs }),
       ],
       schedules: transcriptionSchedules,
-      health: async () =>
-        chosen.kind !== "command" || Bun.which(chosen.words[0]!)
-          ? "ok"
-          : {
-              failing:
-                `Recordings can't be transcribed: the program ${chosen.words[0]} ` +
-                "of transcription.command is not installed.",
-            },
+      health: async () => chosen.failing() ?? "ok",
       start: async () => {
         await killLeftovers(ctx.paths.temporary);
         await removeLeftovers(ctx.paths.temporary, temporary_prefix);
@@ -141,11 +156,40 @@ export default definePlugin({
   },
 });
 
-/** The transcriber of the settings, if there is one. */
-function transcribersOf(
-  chosen: Chosen,
-  ctx: Pick<Context, "log" | "newId" | "paths">,
-): Transcriber[] {
-  if (chosen.kind === "openai") return [new EndpointTranscriber(chosen)];
-  return chosen.kind === "command" ? [new CommandTranscriber(chosen.words, ctx)] : [];
+/** The transcriber that the settings name now. */
+class ChosenTranscriber {
+  private chosen!: Chosen;
+  /** Null when they name none. */
+  transcriber: Transcriber | null = null;
+
+  constructor(
+    private readonly ctx: Pick<Context, "log" | "newId" | "paths" | "whenSettingsChange"> & {
+      readonly config: TranscriptionSettings;
+    },
+  ) {
+    this.choose();
+    ctx.whenSettingsChange(() => this.choose());
+  }
+
+  failing(): { readonly failing: string } | null {
+    const { chosen } = this;
+    if (chosen.kind !== "command" || Bun.which(chosen.words[0]!)) return null;
+    return {
+      failing:
+        `Recordings can't be transcribed: the program ${chosen.words[0]} ` +
+        "of transcription.command is not installed.",
+    };
+  }
+
+  private choose(): void {
+    this.chosen = chosenTranscriber(this.ctx.config);
+    this.transcriber = this.made();
+  }
+
+  private made(): Transcriber | null {
+    if (this.chosen.kind === "openai") return new EndpointTranscriber(this.chosen);
+    return this.chosen.kind === "command"
+      ? new CommandTranscriber(this.chosen.words, this.ctx)
+      : null;
+  }
 }

@@ -17,6 +17,7 @@ import {
   type HandlersOf,
   type Static,
 } from "../../core/sdk";
+import type { Documents } from "../documents/contract";
 import { toSrt, toText, toVtt } from "./transcript";
 import { assemble } from "./transcript";
 import type { Transcript } from "./transcript";
@@ -208,7 +209,7 @@ export const routes = {
 
 export function transcriptionHandlers(
   transcriptions: Transcriptions,
-  { files, upload_bytes_max }: { readonly files: Files; readonly upload_bytes_max: number },
+  { files, upload_bytes_max }: Pick<Documents, "upload_bytes_max"> & { readonly files: Files },
 ): HandlersOf<typeof routes> {
   const accepted = async (run: RunRow) =>
     reply(202, runRecord(run, await transcriptions.names([run])), {
@@ -222,11 +223,12 @@ export function transcriptionHandlers(
     request: Request,
   ): Promise<RunRow> => {
     if (!folder_id) throw badRequest("The query field `folder_id` is required.", "?folder_id");
-    const announced_bytes = announcedBytes(request, upload_bytes_max);
+    const bytes_max = upload_bytes_max();
+    const announced_bytes = announcedBytes(request, bytes_max);
     await transcriptions.admit(owner_id, folder_id, announced_bytes);
     const { received, ...file } = await receiveFile(request, files, {
       part: "file",
-      bytes_max: upload_bytes_max,
+      bytes_max,
       admit: async () => undefined,
     });
     return transcriptions.addUpload(owner_id, folder_id, file, received);

@@ -37,9 +37,9 @@ export interface RunnerParts
   readonly transcriber: () => Transcriber | undefined;
   readonly enqueueNext: (tx: Db, run: RunRow) => Promise<void>;
   /** The language of recordings, as far as the settings say. */
-  readonly language: string | null;
+  readonly language: () => string | null;
   /** For transcribing one recording. */
-  readonly timeout_ms: number;
+  readonly timeout_ms: () => number;
 }
 type Payload = { readonly run_id: string };
 
@@ -168,7 +168,7 @@ export class TranscriptionRunner {
    */
   private async fetchFile({ id, owner_id, url }: RunRow, signal: AbortSignal): Promise<void> {
     const { documents, inTransaction, quotas, transcriber } = this.ctx;
-    const bytes_max = documents.upload_bytes_max;
+    const bytes_max = documents.upload_bytes_max();
     const received = await downloadRecording(url!, { ...this.ctx, bytes_max, signal });
     const { sha256, size_bytes } = received;
     try {
@@ -207,7 +207,9 @@ export class TranscriptionRunner {
     recording: Omit<Recording, "language">,
     job: AbortSignal,
   ): Promise<ReadOutput> {
-    const { language, reader, timeout_ms } = this.ctx;
+    const { reader } = this.ctx;
+    const language = this.ctx.language();
+    const timeout_ms = this.ctx.timeout_ms();
     const limit = AbortSignal.timeout(timeout_ms);
     const signal = AbortSignal.any([job, limit]);
     try {

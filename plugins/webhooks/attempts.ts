@@ -30,7 +30,7 @@ export interface AttemptSenderParts extends Pick<Context, "db" | "now_ms" | "sea
   readonly deliveries: Deliveries;
   readonly lookup: DnsLookup;
   readonly allows: AddressPolicy;
-  readonly prefixes: HeaderPrefixes;
+  readonly prefixes: () => HeaderPrefixes;
 }
 
 const answer_ms_max = 15_000;
@@ -112,7 +112,7 @@ export class AttemptSender {
     return {
       "content-type": "application/json",
       "user-agent": `Dossier/${version}`,
-      ...deliveryHeaders(message, secrets, prefixes),
+      ...deliveryHeaders(message, secrets, prefixes()),
     };
   }
 

@@ -45,7 +45,7 @@ export interface DeliveriesParts extends Pick<
   | "truncateWal"
 > {
   /** How long deliveries that have ended are kept. */
-  readonly keep_ms: number;
+  readonly keep_ms: () => number;
   readonly enqueueAttempt: (
     tx: Db<any>,
     webhook: Receiver,
@@ -57,7 +57,7 @@ export interface DeliveriesParts extends Pick<
    * Before the second and the third attempt, milliseconds; the last one serves for those that are
    * missing.
    */
-  readonly retry_delays_ms: readonly number[];
+  readonly retry_delays_ms: () => readonly number[];
 }
 
 /** POSTs of one delivery. `beginAttempt` keeps to it, however often the job of an attempt runs. */
@@ -162,7 +162,7 @@ export class Deliveries {
       });
     if (attempt >= attempts_max)
       return store.updateDelivery(tx, delivery_id, { status: "dropped", next_attempt_at: null });
-    const delays_ms = this.ctx.retry_delays_ms;
+    const delays_ms = this.ctx.retry_delays_ms();
     const delay_ms = jitter(delays_ms[attempt - 1] ?? delays_ms.at(-1) ?? 0, jitter_share);
     const next_attempt_at =
       this.ctx.now_ms() + Math.max(delay_ms, Math.min(retry_after_ms ?? 0, retry_after_ms_max));
@@ -209,7 +209,7 @@ export class Deliveries {
     const { inDeletion, keep_ms, certain_now_ms, truncateWal } = this.ctx;
     while (!signal.aborted) {
       const deleted = await inDeletion((tx) =>
-        store.deleteDeliveries(tx, certain_now_ms() - keep_ms, delete_batch),
+        store.deleteDeliveries(tx, certain_now_ms() - keep_ms(), delete_batch),
       );
       if (deleted > 0) truncateWal();
       if (deleted < delete_batch) return;

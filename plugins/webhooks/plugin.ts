@@ -40,39 +40,53 @@ export default definePlugin({
   version: "1.0.0",
   config: t.Object({
     allow_networks: List("string", {
+      changes: "outside",
       description:
         "Networks that are not public and may be delivered to all the same, such as 10.1.0.0/16.",
     }),
     dns_servers: List("string", {
+      changes: "outside",
       description:
         "Name servers, such as 10.0.0.1 or 10.0.0.1:5353, for webhooks and imports; those of the " +
         "system unless given.",
     }),
     retry_delays: List<number>("duration", {
       default: "5s,5m",
+      changes: "now",
       description: "Before the second and before the third attempt, give or take a fifth.",
     }),
     per_account: t.Integer({
       default: 10,
       minimum: 1,
+      changes: "now",
       description: "Webhooks that one user may hold.",
     }),
     keep_deliveries: Duration({
       default: "30d",
+      changes: "now",
       description: "How long deliveries that have ended are kept.",
     }),
     header_prefix: t.String({
       default: "Service",
       pattern: prefix_pattern,
+      changes: "now",
       description:
         "The product's name in the headers of a delivery: X-Service-Event, X-Service-Signature.",
     }),
     legacy_header_prefix: t.String({
       default: "Legacy",
       pattern: prefix_pattern,
+      changes: "now",
       description: "Its previous name, under which the same headers are sent too.",
     }),
   }),
+  checkConfig: ({ retry_delays }) => {
+    if (retry_delays.length < 1 || retry_delays.length > retries)
+      throw new ConfigError([
+        `webhooks.retry_delays must be one or ${retries} durations: ` +
+          "there are three attempts at most.",
+      ]);
+  },
   needs: { accounts: Accounts },
   provides: { lookup: DnsLookup },
   slots: { events: WebhookEvents },
@@ -82,11 +96,6 @@ export default definePlugin({
   routes,
   setup: (ctx) => {
     const { config, slots, services } = ctx;
-    if (config.retry_delays.length < 1 || config.retry_delays.length > retries)
-      throw new ConfigError([
-        `webhooks.retry_delays must be one or ${retries} durations: ` +
-          "there are three attempts at most.",
-      ]);
     const allows = createAddressPolicy(config.allow_networks, "webhooks.allow_networks");
     const lookup = lookupBy(config.dns_servers);
     const webhooks = new Webhooks({
@@ -94,14 +103,14 @@ export default definePlugin({
       events: slots.events,
       lookup,
       allows,
-      per_account: config.per_account,
+      per_account: () => config.per_account,
     });
     const deliveries = new Deliveries({
       ...ctx,
       enqueueAttempt: enqueueAttempt(ctx.enqueue),
       events: slots.events,
-      retry_delays_ms: config.retry_delays,
-      keep_ms: config.keep_deliveries,
+      retry_delays_ms: () => config.retry_delays,
+      keep_ms: () => config.keep_deliveries,
     });
     const sender = new AttemptSender({
       ...ctx,
@@ -109,7 +118,7 @@ export default definePlugin({
       deliveries,
       lookup,
       allows,
-      prefixes: { current: config.header_prefix, legacy: config.legacy_header_prefix },
+      prefixes: () => ({ current: config.header_prefix, legacy: config.legacy_header_prefix }),
     });
     return {
       services: { lookup },

@@ -51,7 +51,7 @@ export interface WebhooksParts extends Pick<
   readonly lookup: DnsLookup;
   readonly allows: AddressPolicy;
   /** Webhooks that one user may hold. */
-  readonly per_account: number;
+  readonly per_account: () => number;
 }
 
 const retry_after_s = 5;
@@ -160,7 +160,7 @@ export class Webhooks {
 
   /** @throws HttpError 400 when the owner holds as many webhooks as an account may. */
   private async requireCapacity(from: Db, owner_id: string): Promise<void> {
-    const { per_account } = this.ctx;
+    const per_account = this.ctx.per_account();
     if ((await store.countWebhooks(from, owner_id)) >= per_account)
       throw badRequest(
         `An account may hold at most ${per_account} webhooks, all events together. ` +

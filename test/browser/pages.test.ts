@@ -546,7 +546,7 @@ const administration: readonly State[] = [
     "settings in force",
     async ({ say, tab }) => {
       await tab("Settings");
-      await say("imports.allow_networks");
+      await say("imports.host_delay");
     },
   ],
 ];

@@ -83,7 +83,7 @@ export function testExtraction(
     isolate,
     newId,
     paths: { data, database: "", temporary },
-    limits: { ...limits, ...options.limits },
+    limits: () => ({ ...limits, ...options.limits }),
   };
   const extraction: Extraction = new ExtractionService(() => extractors);
   const extractors = [

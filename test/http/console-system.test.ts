@@ -178,7 +178,7 @@ describe("usage", () => {
       now_ms: () => now_ms,
       certain_now_ms: () => now_ms,
       storageOf: async () => held,
-      keep_ms: 400 * 24 * 3_600_000,
+      keep_ms: () => 400 * 24 * 3_600_000,
       log: jsonLog("error", () => {}),
       inTransaction: (work) =>
         full ? Promise.reject(new Error("disk full")) : inTransaction(work),

@@ -553,7 +553,7 @@ describe("a page that is too slow", () => {
       isolate: isolate as never,
       newId,
       paths: { data: "", database: "", temporary: process.env.TMPDIR ?? "/tmp" },
-      limits,
+      limits: () => limits,
     });
     const found = extractor.extract(
       { path: "", size_bytes: 1, name: "", declared_type: null },

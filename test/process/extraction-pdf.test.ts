@@ -290,7 +290,7 @@ function scripted(messages: readonly PageMessage[], written: string, end: Error 
     isolate: isolate as never,
     newId,
     paths: { data: "", database: "", temporary },
-    limits,
+    limits: () => limits,
   });
   return extractor.extract(
     { path: "", size_bytes: 1, name: "", declared_type: null },

@@ -295,8 +295,8 @@ describe("manners", () => {
         lookup: async () => ({ kind: "absent" }),
         allows: () => true,
         isPublic: () => true,
-        host_delay_ms: 120,
-        timeout_ms: 20_000,
+        host_delay_ms: () => 120,
+        timeout_ms: () => 20_000,
         now_ms: Date.now,
         files: server.files,
       });

@@ -9,8 +9,7 @@ const noon_ms = Date.UTC(2026, 2, 3, 12);
 function windows({ requests_max = 3, window_ms = minute_ms, unbounded_max = 2 } = {}) {
   const clock = { now_ms: noon_ms };
   const counter = new FixedWindows({
-    requests_max,
-    window_ms,
+    limits: () => ({ requests_max, window_ms }),
     unbounded_prefix: "address:",
     unbounded_max,
     now_ms: () => clock.now_ms,

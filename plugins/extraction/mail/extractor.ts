@@ -44,7 +44,7 @@ export class MailExtractor implements Extractor {
   ) {}
 
   async extract(source: ExtractionSource, options: ExtractionOptions): Promise<Extracted> {
-    const { limits } = this.ctx;
+    const limits = this.ctx.limits();
     const budget = this.budgets.get(source) ?? {
       depth: depth_max,
       attachments: attachments_max,

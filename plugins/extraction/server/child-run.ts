@@ -28,7 +28,7 @@ export function readInChild<Result>(
   { signal }: ExtractionOptions,
   run: (input: ReaderInput, options: RunOptions) => Promise<Result>,
 ): Promise<Result & { readonly text: string }> {
-  const { timeout_ms, memory_max_bytes, characters_max } = ctx.limits;
+  const { timeout_ms, memory_max_bytes, characters_max } = ctx.limits();
   return withOutput(ctx, async (output) => {
     try {
       const input = { path, output, characters_max };

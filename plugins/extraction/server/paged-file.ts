@@ -4,7 +4,8 @@
  */
 import { join } from "node:path";
 import type { PageMessage, PagesInput } from "../child/page-output";
-import type { ExtractionContext } from "../context";
+import type { Context } from "../../../core/sdk";
+import type { ExtractionContext, ExtractionLimits } from "../context";
 import type { Extracted, ExtractionOptions } from "../contract";
 import { toExtractionFailure, withOutput, type RunOptions } from "./child-run";
 import { Deadline } from "./deadline";
@@ -35,10 +36,11 @@ export async function readPagedFile(
 ): Promise<Extracted> {
   const pages = new PageCollector(file);
   const begun_ms = performance.now();
+  const limits = ctx.limits();
   for (;;) {
-    const left_ms = ctx.limits.timeout_max_ms - (performance.now() - begun_ms);
+    const left_ms = limits.timeout_max_ms - (performance.now() - begun_ms);
     const end = await withOutput(ctx, (output) =>
-      runOnce(ctx, pages, options, left_ms, output, run),
+      runOnce({ limits, paths: ctx.paths }, pages, options, left_ms, output, run),
     );
     const hopeless = !pages.hasText() && pages.slow().length > 0;
     const skipped = end.overran && pages.slow().length < slow_pages_max;
@@ -56,7 +58,7 @@ interface End {
 }
 
 async function runOnce(
-  { limits, paths }: ExtractionContext,
+  { limits, paths }: { readonly limits: ExtractionLimits; readonly paths: Context["paths"] },
   pages: PageCollector,
   { signal, onProgress }: ExtractionOptions,
   left_ms: number,

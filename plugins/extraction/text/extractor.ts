@@ -22,7 +22,7 @@ export const textExtractor = (ctx: ExtractionContext): Extractor => ({
   extract: async (source, options) => {
     const { name, declared_type } = source;
     const { broken, ...formatted } =
-      (await readSmall(source, ctx.limits.characters_max)) ??
+      (await readSmall(source, ctx.limits().characters_max)) ??
       (await readInChild(ctx, source, options, (input, run_options) =>
         ctx.isolate("text", { ...input, hints: { name, declared_type } }, run_options),
       ));

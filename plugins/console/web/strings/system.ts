@@ -78,11 +78,4 @@ export const system_strings = {
   message: "Message",
   logs_label: "Log, newest first",
   no_logs: "Nothing was logged at this level since the start.",
-  setting: "Setting",
-  origin: "From",
-  settings_label: "Settings in force",
-  settings_text:
-    "Read at the start, from dossier.toml in the data directory, the environment and flags. " +
-    "Secrets are hidden.",
-  none: "none",
 } as const;

@@ -7,7 +7,6 @@ export type Check = SystemState["checks"][number];
 export type PluginState = SystemState["plugins"][number];
 export type Job = RowOf<"listJobs">;
 export type LogLine = RowOf<"listLogLines">;
-export type SettingInForce = Answer<"listSettings">[number];
 
 export const check_tones: Readonly<Record<Check["status"], TagTone>> = {
   ok: "ok",

@@ -12,7 +12,6 @@ import { formatBytes } from "../../ui/format";
 import { Note } from "../../ui/note";
 import { PageHeader } from "../../ui/page-header";
 import { RecordPage } from "../../ui/record-page";
-import { Loading } from "../../ui/states";
 import { Table, type Column } from "../../ui/table";
 import { Tabs } from "../../ui/tabs";
 import { Tag } from "../../ui/tag";
@@ -20,12 +19,12 @@ import { toast, toastError } from "../../ui/toast";
 import { system_strings as strings } from "../../strings/system";
 import { Jobs } from "./jobs";
 import { Logs } from "./logs";
+import { Settings } from "./settings";
 import {
   check_tones,
   plugin_tones,
   type Check,
   type PluginState,
-  type SettingInForce,
   type SystemState,
 } from "./records";
 
@@ -237,52 +236,6 @@ function Storage({ state: { storage } }: { readonly state: SystemState }) {
           <Link href="/backups">{strings.backup_link}</Link>
         </p>
       </div>
-    </section>
-  );
-}
-
-const setting_columns: readonly Column<SettingInForce>[] = [
-  {
-    key: "name",
-    header: strings.setting,
-    kind: "main",
-    cell: ({ name, value }) => (
-      <span class="two-lines">
-        <code class="wrap-anywhere">{name}</code>
-        {value === null || value === "" ? (
-          <span>{strings.none}</span>
-        ) : (
-          <span class="mono wrap-anywhere">{value}</span>
-        )}
-      </span>
-    ),
-  },
-  {
-    key: "origin",
-    header: strings.origin,
-    kind: "tight",
-    cell: ({ origin }) => <span class="wrap-anywhere">{origin}</span>,
-  },
-];
-
-function Settings() {
-  const settings = useQuery({
-    queryKey: [...keys.system, "config"],
-    queryFn: () => api<readonly SettingInForce[]>("/system/config"),
-  });
-  return (
-    <section class="card">
-      <Loading query={settings}>
-        {(rows) => (
-          <Table
-            label={strings.settings_label}
-            columns={setting_columns}
-            rows={rows}
-            row_key={({ name }) => name}
-          />
-        )}
-      </Loading>
-      <p class="card-foot small muted">{strings.settings_text}</p>
     </section>
   );
 }

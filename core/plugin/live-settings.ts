@@ -1,0 +1,350 @@
+/**
+ * Settings that change while the server runs: what is stored of them, what is in force, and who is
+ * told. The command line, the environment and dossier.toml win over what is stored.
+ */
+import type { TObject } from "@sinclair/typebox";
+import type { Clock } from "../base/clock";
+import {
+  ConfigError,
+  decode,
+  nearest,
+  readSection,
+  shownSettings,
+  stored_origin,
+  type Config,
+  type Kinded,
+  type Setting,
+  type ShownSetting,
+  type StoredValues,
+} from "../base/config";
+import { badRequest } from "../base/errors";
+import { errorFields, type Log } from "../base/log";
+import type { Changes } from "../base/settings";
+import { Mutex } from "../store/mutex";
+import type { Seal } from "../store/seal";
+import type { Db, Store } from "../store/store";
+import { describe, type SettingState } from "./setting-state";
+import * as rows from "./settings-store";
+
+export interface LiveSettingsOptions {
+  /** Its values are what every plugin reads: they are changed in place. */
+  readonly config: Config;
+  readonly store: Store;
+  readonly sealed: Seal;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+/** Whether the values of a section fit each other. @throws ConfigError */
+export type SectionCheck = (values: any) => void;
+/** `section.key` → the new value as people write it; null goes back to the default. */
+export type SettingChanges = Readonly<Record<string, unknown>>;
+
+/** The longest text, and the most settings in one change. */
+const value_length_max = 8_192;
+const changes_max = 100;
+
+type Section = ReturnType<typeof readSection>;
+
+export class LiveSettings {
+  private stored: StoredValues = new Map();
+  /** Why what is stored of a setting is not used. */
+  private readonly unusable = new Map<string, string>();
+  private readonly checks = new Map<string, SectionCheck>();
+  private readonly listeners = new Map<string, Set<() => void>>();
+  private readonly in_force = new Map<string, Setting>();
+  private readonly one_at_a_time = new Mutex();
+
+  constructor(private readonly options: LiveSettingsOptions) {
+    for (const one of options.config.settings) this.in_force.set(`${one.section}.${one.key}`, one);
+  }
+
+  /** Before the plugins are set up: everything that is stored takes effect. */
+  async load(checks: Iterable<readonly [string, SectionCheck]>): Promise<void> {
+    for (const [section, check] of checks) this.checks.set(section, check);
+    await this.read();
+    for (const section of sectionsOf(this.stored.keys())) this.takeOver(section, true);
+  }
+
+  /** Another process has stored something: what changes at once does. */
+  reload(): Promise<void> {
+    return this.alone(async () => {
+      const before = this.stored;
+      await this.read();
+      for (const section of sectionsOf(changedKeys(before, this.stored)))
+        this.takeOver(section, false);
+    });
+  }
+
+  /**
+   * Stores values and puts them in force, all of them or none. `also` runs in the transaction.
+   * @throws HttpError 400 that names the setting
+   */
+  change(changes: SettingChanges, also?: (tx: Db<any>) => Promise<void>): Promise<SettingState[]> {
+    return this.alone(async () => {
+      const names = Object.keys(changes);
+      if (names.length === 0) throw badRequest("Name at least one setting.");
+      if (names.length > changes_max)
+        throw badRequest(`One call changes at most ${changes_max} settings.`);
+      await this.read();
+      const next = new Map(this.stored);
+      for (const name of names) {
+        const raw = this.checked(name, changes[name]);
+        if (raw === null) next.delete(name);
+        else next.set(name, raw);
+      }
+      for (const section of sectionsOf(names)) this.requireFit(section, names, next);
+      await this.write(names, next, also);
+      this.stored = next;
+      for (const name of names) this.unusable.delete(name);
+      for (const section of sectionsOf(names)) this.takeOver(section, false);
+      return this.list().filter(({ setting }) => names.includes(setting));
+    });
+  }
+
+  /** Every setting there is, in the order of their definitions. */
+  list(): SettingState[] {
+    return [...this.options.config.sections].flatMap(([section, schema]) => {
+      const later = this.sectionWith(section, this.stored).settings;
+      return keysOf(schema).map((key) => {
+        const name = `${section}.${key}`;
+        return describe(name, propertyOf(schema, key), {
+          changes: changesOf(schema, key),
+          now: this.in_force.get(name),
+          later: later.find((one) => one.key === key),
+          stored: this.stored.get(name),
+          problem: this.unusable.get(name) ?? null,
+        });
+      });
+    });
+  }
+
+  /** Those in force that have a value. */
+  shown(): ShownSetting[] {
+    const settings = [...this.options.config.sections].flatMap(([section, schema]) =>
+      keysOf(schema).flatMap((key) => this.in_force.get(`${section}.${key}`) ?? []),
+    );
+    return shownSettings({ settings });
+  }
+
+  /** Calls `listener` whenever values of the section have changed, after they have. */
+  onChange(section: string, listener: () => void): void {
+    this.listeners.set(section, (this.listeners.get(section) ?? new Set()).add(listener));
+  }
+
+  /** What the server that was started last takes from elsewhere, and from where. */
+  originsOfServer(): Promise<rows.Origins> {
+    return rows.readOrigins(this.options.store.db);
+  }
+
+  /** Of this process, for commands that are started with another environment. */
+  async noteOrigins(): Promise<void> {
+    const { store, log } = this.options;
+    const own = new Map(
+      this.shown()
+        .filter(({ origin }) => origin !== "default" && origin !== stored_origin)
+        .map(({ setting, origin, value }) => [setting, { origin, value }]),
+    );
+    try {
+      if (changedKeys(await rows.readOrigins(store.db), own).length === 0) return;
+      await store.inTransaction((tx) => rows.writeOrigins(tx, own));
+    } catch (error) {
+      // Commands say less then; the settings are as they are.
+      log.warn("where settings come from could not be noted", errorFields(error));
+    }
+  }
+
+  private async alone<R>(work: () => Promise<R>): Promise<R> {
+    const leave = await this.one_at_a_time.lock();
+    try {
+      return await work();
+    } finally {
+      leave();
+    }
+  }
+
+  private async read(): Promise<void> {
+    const { store, sealed, log } = this.options;
+    const stored = new Map<string, unknown>();
+    this.unusable.clear();
+    for (const row of await rows.readSettings(store.db)) {
+      const of = this.find(row.setting);
+      // Of a plugin that is not here, or of another version.
+      if (of === undefined || of.changes === "outside") continue;
+      try {
+        const raw: unknown =
+          row.sealed === 1 ? sealed.unseal(row.value, boundTo(row.setting)) : JSON.parse(row.value);
+        const decoded = decode(raw, of.schema);
+        if ("problem" in decoded) throw new Error(`${row.setting} ${decoded.problem}`);
+        stored.set(row.setting, raw);
+      } catch (error) {
+        this.refuse(row.setting, (error as Error).message, log);
+      }
+    }
+    this.stored = stored;
+  }
+
+  private refuse(name: string, reason: string, log: Log): void {
+    this.unusable.set(name, reason);
+    log.warn("what is stored of a setting is not used", { setting: name, reason });
+  }
+
+  /** Puts in force what may be, and tells those who listen. `all`: the server starts. */
+  private takeOver(section: string, all: boolean): void {
+    const schema = this.options.config.sections.get(section);
+    if (schema === undefined) return;
+    let fresh = this.sectionWith(section, this.stored);
+    try {
+      this.requireConsistent(section, fresh);
+    } catch (error) {
+      const without = new Map([...this.stored].filter(([name]) => sectionOf(name) !== section));
+      for (const name of this.stored.keys())
+        if (!without.has(name)) this.refuse(name, (error as Error).message, this.options.log);
+      fresh = this.sectionWith(section, without);
+    }
+    const values = this.options.config.values[section] as Record<string, unknown>;
+    let changed = false;
+    for (const key of keysOf(schema)) {
+      if (!all && changesOf(schema, key) !== "now") continue;
+      const name = `${section}.${key}`;
+      const setting = fresh.settings.find((one) => one.key === key);
+      if (!same(values[key], fresh.values[key])) changed = true;
+      if (fresh.values[key] === undefined) delete values[key];
+      else values[key] = fresh.values[key];
+      if (setting === undefined) this.in_force.delete(name);
+      else this.in_force.set(name, setting);
+    }
+    if (changed && !all) this.tell(section);
+  }
+
+  private tell(section: string): void {
+    for (const listener of this.listeners.get(section) ?? [])
+      try {
+        listener();
+      } catch (error) {
+        this.options.log.error("a change of settings could not be followed", {
+          section,
+          ...errorFields(error),
+        });
+      }
+  }
+
+  private sectionWith(section: string, stored: StoredValues): Section {
+    const { sections, sources } = this.options.config;
+    return readSection(section, sections.get(section)!, { ...sources, stored });
+  }
+
+  /** @throws Error with what does not fit. */
+  private requireConsistent(section: string, { problems, values }: Section): void {
+    if (problems.length > 0) throw new ConfigError(problems);
+    this.checks.get(section)?.(values);
+  }
+
+  /** @throws HttpError 400 naming the first of `names` that is of this section. */
+  private requireFit(section: string, names: readonly string[], next: StoredValues): void {
+    try {
+      const fresh = this.sectionWith(section, next);
+      this.requireConsistent(section, fresh);
+      // What is overruled now has to fit when it no longer is.
+      const asked = names.filter((name) => sectionOf(name) === section && next.has(name));
+      const values = Object.fromEntries(
+        asked.map((name) => [keyOf(name), this.decoded(name, next.get(name))]),
+      );
+      this.requireConsistent(section, { ...fresh, values: { ...fresh.values, ...values } });
+    } catch (error) {
+      const said = error instanceof ConfigError ? error.problems.join(" ") : String(error);
+      throw badRequest(said, `/${names.find((name) => sectionOf(name) === section)}`);
+    }
+  }
+
+  /** What is stored of it; null takes away what is. @throws HttpError 400 */
+  private checked(name: string, raw: unknown): unknown {
+    const of = this.find(name);
+    const refuse = (why: string): never => {
+      throw badRequest(`${name} ${why}.`, `/${name}`);
+    };
+    if (of === undefined) {
+      const known = [...this.options.config.sections].flatMap(([section, schema]) =>
+        keysOf(schema).map((key) => `${section}.${key}`),
+      );
+      throw badRequest(
+        `There is no setting ${name}; the nearest is ${nearest(name, known)}.`,
+        `/${name}`,
+      );
+    }
+    if (of.changes === "outside")
+      return refuse(
+        "can't be stored, because it decides what the server may reach or how it is reached: set " +
+          "it in dossier.toml, in the environment or on the command line, and start the server " +
+          "again",
+      );
+    if (raw === null) return null;
+    if (raw === "" && of.schema.kind !== "list")
+      return refuse("is empty: unset it to go back to the default");
+    if (JSON.stringify(raw).length > value_length_max)
+      return refuse(`must be at most ${value_length_max} characters`);
+    const decoded = decode(raw, of.schema);
+    if ("problem" in decoded) return refuse(decoded.problem);
+    // Durations and sizes stay as they are written.
+    return ["duration", "size"].includes(of.schema.kind ?? of.schema.of ?? "")
+      ? raw
+      : decoded.value;
+  }
+
+  private async write(
+    names: readonly string[],
+    next: StoredValues,
+    also: ((tx: Db<any>) => Promise<void>) | undefined,
+  ): Promise<void> {
+    const { store, sealed, clock } = this.options;
+    await store.inTransaction(async (tx) => {
+      for (const name of names) {
+        const raw = next.get(name);
+        if (raw === undefined) await rows.deleteSetting(tx, name);
+        else {
+          const is_secret = this.find(name)!.schema.kind === "secret";
+          await rows.writeSetting(tx, {
+            setting: name,
+            value: is_secret ? sealed.seal(raw as string, boundTo(name)) : JSON.stringify(raw),
+            sealed: Number(is_secret),
+            changed_at: clock.now_ms(),
+          });
+        }
+      }
+      await also?.(tx);
+    });
+    store.truncateWal();
+  }
+
+  private decoded(name: string, raw: unknown): unknown {
+    const decoded = decode(raw, this.find(name)!.schema);
+    return "value" in decoded ? decoded.value : undefined;
+  }
+
+  private find(name: string): { readonly schema: Kinded; readonly changes: Changes } | undefined {
+    const schema = this.options.config.sections.get(sectionOf(name));
+    const key = keyOf(name);
+    if (schema === undefined || !Object.hasOwn(schema.properties, key)) return undefined;
+    return { schema: propertyOf(schema, key), changes: changesOf(schema, key) };
+  }
+}
+
+const sectionOf = (name: string): string => name.slice(0, Math.max(0, name.indexOf(".")));
+const keyOf = (name: string): string => name.slice(name.indexOf(".") + 1);
+const sectionsOf = (names: Iterable<string>): string[] => [
+  ...new Set([...names].map((name) => sectionOf(name))),
+];
+const keysOf = (schema: TObject): string[] => Object.keys(schema.properties);
+const propertyOf = (schema: TObject, key: string): Kinded => schema.properties[key] as Kinded;
+/** What the setting says, else its section. */
+const changesOf = (schema: TObject, key: string): Changes =>
+  propertyOf(schema, key).changes ?? (schema.changes as Changes | undefined) ?? "at start";
+const boundTo = (name: string): string => `core_settings ${name}`;
+const same = (one: unknown, other: unknown): boolean =>
+  JSON.stringify(one) === JSON.stringify(other);
+const changedKeys = (
+  before: ReadonlyMap<string, unknown>,
+  after: ReadonlyMap<string, unknown>,
+): string[] =>
+  [...new Set([...before.keys(), ...after.keys()])].filter(
+    (name) => !same(before.get(name), after.get(name)),
+  );

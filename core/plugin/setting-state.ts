@@ -1,0 +1,80 @@
+/** One setting as administrators see it: its value, where that comes from, and what else is set. */
+import type { TSchema } from "@sinclair/typebox";
+import { hidden, stored_origin, type Kinded, type Setting } from "../base/config";
+import type { Changes } from "../base/settings";
+
+export type SettingKind =
+  "text" | "integer" | "number" | "boolean" | "choice" | "duration" | "size" | "list" | "secret";
+
+/** Values are as people write them; secrets are hidden. */
+export interface SettingState {
+  /** `section.key` */
+  readonly setting: string;
+  readonly description: string;
+  readonly kind: SettingKind;
+  /** Of a choice. */
+  readonly choices: readonly string[] | null;
+  readonly minimum: number | null;
+  readonly maximum: number | null;
+  /** In force; null when there is none. */
+  readonly value: unknown;
+  /** What wins: `default`, `stored`, `dossier.toml`, a variable or an option. */
+  readonly origin: string;
+  readonly default: unknown;
+  /** Null when nothing is. */
+  readonly stored: unknown;
+  readonly changes: Changes;
+  /** Another value than the one in force is ready for the next start. */
+  readonly restart_needed: boolean;
+  /** Why what is stored is not used. */
+  readonly problem: string | null;
+}
+
+export interface KnownOfSetting {
+  readonly changes: Changes;
+  readonly now: Setting | undefined;
+  /** At the next start. */
+  readonly later: Setting | undefined;
+  readonly stored: unknown;
+  readonly problem: string | null;
+}
+
+export function describe(
+  setting: string,
+  schema: Kinded,
+  { changes, now, later, stored, problem }: KnownOfSetting,
+): SettingState {
+  const kind = kindOf(schema);
+  const shown = (value: unknown): unknown =>
+    value === undefined ? null : kind === "secret" ? hidden : value;
+  return {
+    setting,
+    description: schema.description ?? "",
+    kind,
+    choices: kind === "choice" ? choicesOf(schema) : null,
+    minimum: schema.minimum ?? null,
+    maximum: schema.maximum ?? null,
+    value: shown(now?.value),
+    origin: now?.origin ?? "default",
+    default: shown(schema.default),
+    stored: shown(stored),
+    changes,
+    restart_needed:
+      changes === "at start" && JSON.stringify(now?.value) !== JSON.stringify(later?.value),
+    problem,
+  };
+}
+
+/** Whether something else wins over what is stored. */
+export const isOverruled = ({ origin, stored, restart_needed }: SettingState): boolean =>
+  stored !== null && origin !== stored_origin && !restart_needed;
+
+function kindOf(schema: Kinded): SettingKind {
+  if (schema.kind !== undefined) return schema.kind;
+  if (Array.isArray(schema.anyOf)) return "choice";
+  return schema.type === "integer" || schema.type === "number" || schema.type === "boolean"
+    ? schema.type
+    : "text";
+}
+const choicesOf = (schema: Kinded): string[] =>
+  (schema.anyOf as TSchema[]).map((one) => String(one.const));

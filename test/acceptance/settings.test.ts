@@ -1,0 +1,122 @@
+/**
+ * Acceptance: settings on the command line, beside a running server that follows at once, and
+ * without one.
+ */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { startExecutable, type Executable } from "../helpers/executable";
+
+const canary = "sk-xylophonecanary";
+const counter = `
+import { definePlugin, t } from "dossier";
+export default definePlugin({ name: "counter", version: "1.0.0",
+  config: t.Object({ most: t.Integer({ default: 3, maximum: 9, changes: "now" }) }),
+  setup: () => ({}) });
+`;
+let server: Executable;
+beforeAll(async () => {
+  server = await startExecutable({
+    files: { "plugins/counter.ts": counter, "dossier.toml": '[chats]\nrestore_for = "9d"\n' },
+    env: { DOSSIER_AUDIT_KEEP: "90d" },
+  });
+  await server.createUser();
+}, 180_000);
+afterAll(() => server?.[Symbol.asyncDispose]());
+
+const set = (key: string, value: string) => server.mustCli(["config", "set", key, value]);
+const get = (key: string) => server.mustCli(["config", "get", key]);
+const folder = async () => (await server.api("POST", "/folders", { name: "One more" })).status;
+
+describe("beside a running server", () => {
+  test("a quota is there when the command ends, and gone after unset", async () => {
+    expect(await set("quotas.folders", "1")).toBe("quotas.folders is 1 from now on.");
+    expect([await folder(), await folder()]).toEqual([201, 403]);
+    expect(await get("quotas.folders")).toBe("1");
+    await server.mustCli(["config", "unset", "quotas.folders"]);
+    expect(await folder()).toBe(201);
+  });
+
+  const overruled: [where: string, key: string, value: string, winner: string, stays: string][] = [
+    ["the environment", "audit.keep", "3d", "DOSSIER_AUDIT_KEEP", "90d"],
+    ["dossier.toml", "chats.restore_for", "3d", "dossier.toml", "9d"],
+  ];
+  test.each(overruled)(
+    "%s wins, and the command says so",
+    async (_where, key, value, winner, stays) => {
+      expect(await set(key, value)).toContain(`${key} is stored as ${value}, but ${winner} wins`);
+      expect(await get(key)).toBe(stays);
+      expect(await server.mustCli(["config", "list"])).toContain(
+        `${stays}  (${winner}; it wins over what is stored)`,
+      );
+    },
+  );
+
+  const refused: [why: string, words: string[], code: number, says: RegExp][] = [
+    [
+      "a wrong value",
+      ["set", "chats.restore_for", "5"],
+      1,
+      /chats\.restore_for must be a duration/,
+    ],
+    [
+      "a setting that nobody knows",
+      ["set", "chats.restore", "5d"],
+      1,
+      /nearest is chats\.restore_for/,
+    ],
+    ["where the server listens", ["set", "server.port", "1"], 1, /server\.port can't be stored/],
+    ["no value", ["set", "audit.keep"], 2, /give the value/],
+    ["a value and standard input", ["set", "audit.keep", "5d", "--stdin"], 2, /give the value/],
+    ["reading what nobody knows", ["get", "audit.keeps"], 2, /no setting audit\.keeps/],
+    ["a plugin file's own limits", ["set", "counter.most", "10"], 1, /counter\.most .* at most 9/],
+  ];
+  test.each(refused)("%s is refused", async (_why, words, code, says) => {
+    const said = await server.cli(["config", ...words]);
+    expect([said.code, said.stderr]).toEqual([code, expect.stringMatching(says)]);
+  });
+
+  test("a plugin file's setting is stored", async () => {
+    expect(await set("counter.most", "5")).toBe("counter.most is 5 from now on.");
+  });
+
+  test("a secret comes from standard input, is sealed, and is shown nowhere", async () => {
+    const words = ["config", "set", "answers.api_key", "--stdin"];
+    expect(await server.mustCli(words, { stdin: canary })).not.toContain(canary);
+    expect(await get("answers.api_key")).toBe("[secret]");
+    for (const list of [["config"], ["config", "list", "--json"]])
+      expect(await server.mustCli(list)).not.toContain(canary);
+    for (const name of readdirSync(server.data).filter((one) => one.startsWith("dossier.")))
+      expect(readFileSync(join(server.data, name)).includes(canary)).toBe(false);
+    expect(server.output()).not.toContain(canary);
+  });
+
+  test("each change is in the audit log, by the user of the operating system", async () => {
+    const key = await server.createUser("root@example.com", { role: "admin" });
+    const { data } = (await server.api("GET", "/audit?record=answers.api_key", undefined, { key }))
+      .body;
+    expect(data).toMatchObject([
+      { action: "config set", via: "command_line", outcome: "done", actor: expect.any(String) },
+    ]);
+  });
+});
+
+test("what is stored is there after a restart, and is changed without a server", async () => {
+  await set("index.cache", "64MiB");
+  await set("quotas.chats", "7");
+  await server.restart();
+  expect([await get("index.cache"), await get("quotas.chats"), await get("counter.most")]).toEqual([
+    "64MiB",
+    "7",
+    "5",
+  ]);
+  await server.stop();
+  expect(await set("quotas.folders", "0")).toBe("quotas.folders is 0 from now on.");
+  expect(JSON.parse(await server.mustCli(["config", "--json"]))).toContainEqual({
+    setting: "quotas.folders",
+    value: 0,
+    origin: "stored",
+  });
+  await server.restart();
+  expect(await folder()).toBe(403);
+}, 120_000);

@@ -1,0 +1,91 @@
+/** What administrators do in the console, in a browser: settings. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { Page } from "playwright-core";
+import { chromium_path, why_skipped } from "../helpers/chromium";
+import { expectWell, limit_ms, startConsole, type Console } from "../helpers/console";
+
+let at: Console, page: Page;
+beforeAll(async () => {
+  if (!chromium_path) return console.log(why_skipped);
+  at = await startConsole({ env: { DOSSIER_AUDIT_KEEP: "90d" } });
+  ({ page } = at);
+}, 300_000);
+afterAll(() => at?.[Symbol.asyncDispose]());
+
+const row = (name: string) => page.getByRole("row", { name });
+const press = (name: string) => page.getByRole("button", { name, exact: true }).click();
+const say = (text: string | RegExp) => page.getByText(text).first().waitFor();
+
+describe.skipIf(!chromium_path)("settings", () => {
+  const dialog = () => page.getByRole("dialog");
+  test(
+    "one is changed, a wrong value is refused beside the field, and the default comes back",
+    async () => {
+      await at.open("/system?part=settings");
+      await press("Change quotas.folders");
+      await expectWell(at.window, { within: "dialog[open]" });
+      await dialog().getByLabel("Value").fill("many");
+      await press("Save");
+      await dialog().getByText("quotas.folders must be an integer of at least 0").waitFor();
+      await dialog().getByLabel("Value").fill("0");
+      await press("Save");
+      await row("quotas.folders").getByText("Changed here").waitFor();
+      expect(
+        (await at.dossier.api("POST", "/folders", { name: "x" }, { key: at.key })).status,
+      ).toBe(403);
+      await press("Back to the default: quotas.folders");
+      await row("quotas.folders").getByText("Default").waitFor();
+      await at.api("POST", "/folders", { name: "x" });
+    },
+    limit_ms,
+  );
+
+  test(
+    "what wins is said, before and after",
+    async () => {
+      await at.open("/system?part=settings");
+      await press("Change audit.keep");
+      await dialog().getByText("DOSSIER_AUDIT_KEEP says otherwise").waitFor();
+      await dialog().getByLabel("Value").fill("3d");
+      await press("Save");
+      await say("DOSSIER_AUDIT_KEEP wins over what was stored here: 3d.");
+      await press("Back to the default: audit.keep");
+    },
+    limit_ms,
+  );
+
+  test(
+    "a choice, a secret that is not shown, and what waits for a restart",
+    async () => {
+      await at.open("/system?part=settings");
+      await press("Change answers.fallback");
+      await dialog().getByLabel("Value").selectOption("fail");
+      await press("Save");
+      await row("answers.fallback").getByText("Changed here").waitFor();
+      await press("Change answers.api_key");
+      await dialog().getByLabel("Value").fill("sk-xylophone");
+      await press("Save");
+      await row("answers.api_key").getByText("[secret]").waitFor();
+      await press("Change index.cache");
+      await dialog().getByLabel("Value").fill("64MiB");
+      await press("Save");
+      await row("index.cache").getByText("Another value takes effect at the next start.").waitFor();
+      expect(await page.content()).not.toContain("xylophone");
+      await expectWell(at.window);
+    },
+    limit_ms,
+  );
+
+  test(
+    "they are found by their names, and those that nobody changes here are shown when asked for",
+    async () => {
+      await at.open("/system?part=settings");
+      await page.getByLabel("Find a setting").fill("server.port");
+      await say("No such setting");
+      await page.getByText("All", { exact: true }).click();
+      await row("server.port").waitFor();
+      expect(await page.getByRole("button", { name: "Change server.port" }).count()).toBe(0);
+    },
+    limit_ms,
+  );
+});

@@ -1,0 +1,273 @@
+/** Settings that change while the server runs: who may, what is refused, what wins, what follows. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { signedIn, type Browser } from "../helpers/browser";
+import { startEmbedder } from "../helpers/embedder";
+import { form } from "../helpers/forms";
+import { startTestServer, type TestServer } from "../helpers/host";
+import { person } from "../helpers/person";
+import { says, startProvider } from "../helpers/provider";
+import { until } from "../helpers/server";
+
+const canary = "sk-xylophonecanary";
+let server: TestServer, admin: Browser, ada: Browser;
+beforeAll(async () => {
+  server = await startTestServer({
+    env: { DOSSIER_AUDIT_KEEP: "90d", DOSSIER_METRICS_NETWORKS: "10.0.0.0/8" },
+  });
+  admin = await signedIn(server, "grace", { role: "admin" });
+  ada = await signedIn(server, "ada");
+});
+afterAll(() => server.stop());
+
+const change = (changes: object) => admin.send("PATCH", "/settings", changes);
+const stateOf = async (setting: string): Promise<any> =>
+  (await admin.send("GET", "/settings")).body.find((one: any) => one.setting === setting);
+
+describe("refused, and nothing is stored", () => {
+  const cases: [why: string, changes: object, says: RegExp][] = [
+    [
+      "a setting that nobody knows",
+      { "chats.restore_four": "1d" },
+      /nearest is chats\.restore_for/,
+    ],
+    ["a section that nobody knows", { "nothing.at_all": 1 }, /There is no setting nothing\.at_all/],
+    ["a name without a section", { restore_for: "1d" }, /There is no setting restore_for/],
+    ["a name of JavaScript's", { "server.constructor": "1" }, /no setting server\.constructor/],
+    [
+      "a duration without a unit",
+      { "chats.restore_for": "30" },
+      /^chats\.restore_for must be a dur/,
+    ],
+    ["a number in place of one", { "chats.restore_for": 30 }, /^chats\.restore_for must be a dur/],
+    ["a time beyond all times", { "chats.restore_for": "1e99d" }, /^chats\.restore_for must be/],
+    ["more days than there are", { "chats.restore_for": `${"9".repeat(30)}d` }, /is too large/],
+    [
+      "an integer with a fraction",
+      { "quotas.folders": 1.5 },
+      /^quotas\.folders must be an integer/,
+    ],
+    ["one below the least", { "quotas.folders": -1 }, /^quotas\.folders .* at least 0/],
+    ["one above the most", { "answers.concurrency": 1_000 }, /^answers\.concurrency .* at most 64/],
+    ["a choice that is none", { "server.log_level": "loud" }, /^server\.log_level must be "debug"/],
+    [
+      "a size that is none",
+      { "documents.upload_bytes_max": "big" },
+      /^documents\.upload_bytes_max/,
+    ],
+    ["a boolean that is none", { "audit.reads": "perhaps" }, /^audit\.reads must be a boolean/],
+    ["an empty text", { "answers.model": "" }, /^answers\.model is empty/],
+    ["a text without end", { "answers.model": "m".repeat(9_000) }, /at most 8192 characters/],
+    ["a cron that is none", { "backups.schedule": "at noon" }, /backups\.schedule: "at noon"/],
+    ["too many delays", { "webhooks.retry_delays": "1s,2s,3s" }, /webhooks\.retry_delays must be/],
+    ["a network that is none", { "metrics.networks": "home" }, /metrics\.networks/],
+    [
+      "an address that is none",
+      { "answers.provider": "openai", "answers.base_url": "ftp://x", "answers.model": "m" },
+      /answers\.base_url must begin with/,
+    ],
+    [
+      "half of what belongs together",
+      { "answers.provider": "openai" },
+      /answers\.base_url is miss/,
+    ],
+    ["where the server listens", { "server.port": 1 }, /^server\.port can't be stored/],
+    ["who is an administrator", { "admin.email": "a@b.c" }, /^admin\.email can't be stored/],
+    ["a program that would be run", { "transcription.command": "sh {input}" }, /can't be stored/],
+    ["directories of the server", { "imports.directories": "/etc" }, /can't be stored/],
+    [
+      "networks that are not public",
+      { "webhooks.allow_networks": "10.0.0.0/8" },
+      /can't be stored/,
+    ],
+    ["one of two", { "quotas.folders": 3, "quotas.chats": "many" }, /^quotas\.chats must be/],
+    ["nothing at all", {}, /at least one setting/],
+  ];
+  test.each(cases)("%s", async (_why, changes, says) => {
+    const { status, body } = await change(changes);
+    expect([status, body.detail]).toEqual([400, expect.stringMatching(says)]);
+    for (const setting of Object.keys(changes))
+      expect((await stateOf(setting))?.stored ?? null).toBeNull();
+  });
+  test("a value that no setting has names its field", async () => {
+    const { status, body } = await change({ "quotas.folders": { most: 3 } });
+    expect([status, body.errors[0].pointer]).toEqual([400, "/quotas.folders"]);
+  });
+  test("by a member, and without a key", async () => {
+    const sent = { "quotas.folders": 1 };
+    expect((await ada.send("PATCH", "/settings", sent)).status).toBe(403);
+    expect((await ada.send("GET", "/settings")).status).toBe(403);
+    expect((await server.send("ada", "PATCH", "/settings", sent)).status).toBe(403);
+    expect((await server.send(null, "PATCH", "/settings", sent)).status).toBe(401);
+  });
+});
+
+describe("what follows at once", () => {
+  test("a quota, and its end", async () => {
+    await change({ "quotas.folders": 1 });
+    expect((await server.send("bob", "POST", "/folders", { name: "one" })).status).toBe(201);
+    expect((await server.send("bob", "POST", "/folders", { name: "two" })).body).toMatchObject({
+      code: "quota_exceeded",
+      detail: expect.stringContaining("at most 1 folders"),
+    });
+    expect((await change({ "quotas.folders": null })).body[0]).toMatchObject({
+      value: null,
+      stored: null,
+      origin: "default",
+    });
+    expect((await server.send("bob", "POST", "/folders", { name: "two" })).status).toBe(201);
+  });
+  test("the largest upload", async () => {
+    const { id } = (await server.send("ada", "POST", "/folders", { name: "Uploads" })).body;
+    const upload = async () =>
+      (
+        await server.send(
+          "ada",
+          "POST",
+          `/documents/file?folder_id=${id}&overwrite=true`,
+          form("a.txt", "x".repeat(2_000)),
+        )
+      ).status;
+    await change({ "documents.upload_bytes_max": "1KiB" });
+    expect(await upload()).toBe(413);
+    await change({ "documents.upload_bytes_max": null });
+    expect(await upload()).toBe(201);
+  });
+  test("the rate limit of keys is overruled here, and the answer says so", async () => {
+    const [state] = (await change({ "rate_limit.requests": 5 })).body;
+    expect(state).toMatchObject({
+      value: "1000000",
+      origin: "DOSSIER_RATE_LIMIT_REQUESTS",
+      stored: 5,
+      overruled: true,
+    });
+    await change({ "rate_limit.requests": null });
+  });
+  test("who may read the metrics", async () => {
+    const read = (token: string) =>
+      server.call(null, "GET", "//metrics", undefined, { authorization: `Bearer ${token}` });
+    expect((await read("hush hush")).status).toBe(403);
+    await change({ "metrics.token": canary });
+    expect((await read(canary)).status).toBe(200);
+    expect((await read("another")).status).toBe(401);
+    await change({ "metrics.token": null });
+    expect((await read(canary)).status).toBe(403);
+  });
+  test("what a user may register", async () => {
+    await change({ "webhooks.per_account": 3 });
+    expect(await stateOf("webhooks.per_account")).toMatchObject({ value: 3, origin: "stored" });
+    await change({ "webhooks.per_account": null });
+  });
+  test("the level of the log", async () => {
+    expect((await change({ "server.log_level": "debug" })).body[0].value).toBe("debug");
+    await change({ "server.log_level": null });
+  });
+  test("the schedule of backups", async () => {
+    const next = async () => (await admin.send("GET", "/backups")).body.next_at;
+    expect(await next()).toBeNull();
+    await change({ "backups.schedule": "0 3 1 1 *", "backups.keep": 2 });
+    expect((await admin.send("GET", "/backups")).body).toMatchObject({
+      schedule: "0 3 1 1 *",
+      keep: 2,
+      overdue: false,
+    });
+    expect(await next()).toEndWith("-01-01T03:00:00.000Z");
+    await change({ "backups.schedule": null, "backups.keep": null });
+    expect(await next()).toBeNull();
+  });
+});
+
+test("what takes effect at the next start says so, and can be taken back", async () => {
+  expect((await change({ "index.cache": "64MiB" })).body[0]).toMatchObject({
+    value: "256MiB",
+    stored: "64MiB",
+    overruled: false,
+    changes: "at start",
+    restart_needed: true,
+  });
+  expect((await change({ "index.cache": null })).body[0].restart_needed).toBe(false);
+});
+
+test("a secret is sealed, and shown to nobody", async () => {
+  await change({ "answers.api_key": canary });
+  expect(await stateOf("answers.api_key")).toMatchObject({
+    value: "[secret]",
+    stored: "[secret]",
+    origin: "stored",
+  });
+  for (const path of ["/settings", "/system/config"])
+    expect((await admin.send("GET", path)).text).not.toContain(canary);
+  const rows = await server.store.db.selectFrom("core_settings").selectAll().execute();
+  expect(JSON.stringify(rows)).toContain("answers.api_key");
+  expect(JSON.stringify(rows)).not.toContain(canary);
+  await change({ "answers.api_key": null });
+});
+
+test("the audit log has an entry for each setting, without values", async () => {
+  await change({ "chats.restore_for": "7d", "documents.restore_for": "8d" });
+  const { data } = (await admin.send("GET", "/audit?action=changeSettings&per_page=2")).body;
+  expect(data.map((one: any) => [one.record, one.actor, one.outcome]).sort()).toEqual([
+    ["chats.restore_for", "grace@dossier.test", "done"],
+    ["documents.restore_for", "grace@dossier.test", "done"],
+  ]);
+  await change({ "chats.restore_for": null, "documents.restore_for": null });
+});
+
+test("an administrator's key may do the same over the API", async () => {
+  await server.key("grace");
+  expect((await server.send("grace", "PATCH", "/settings", { "audit.reads": true })).body).toEqual([
+    expect.objectContaining({ setting: "audit.reads", value: true, default: false }),
+  ]);
+  await server.send("grace", "PATCH", "/settings", { "audit.reads": null });
+});
+
+describe("endpoints of models", () => {
+  const birds = "The heron stands in shallow water. It waits for fish without moving.";
+  test("a language model answers, another one after it, and none again", async () => {
+    const [first, second] = [startProvider(), startProvider()];
+    for (const provider of [first, second])
+      provider.plays(() => says("The heron stands in shallow water [1]."));
+    const bob = await person(server, "bob");
+    const folder_id = await bob.folder("Birds");
+    await bob.text(folder_id, birds);
+    const { id } = await bob.made("/chats", { usedFolders: [folder_id] });
+    const model = async () => (await bob.ask(id, "Where does the heron stand?")).model;
+    expect(await model()).toBe("extractive");
+    await change({
+      "answers.provider": "openai",
+      "answers.base_url": first.base_url,
+      "answers.model": "tiny-1",
+      "answers.api_key": canary,
+    });
+    await until(async () => (await model()) === "tiny-1");
+    await change({ "answers.base_url": second.base_url, "answers.model": "tiny-2" });
+    await until(async () => (await model()) === "tiny-2");
+    await change({
+      "answers.provider": null,
+      "answers.base_url": null,
+      "answers.model": null,
+      "answers.api_key": null,
+    });
+    await until(async () => (await model()) === "extractive");
+    for (const provider of [first, second]) provider.stop();
+  });
+
+  test("documents get vectors of an embedder, then of another model, and keep none without", async () => {
+    const embedder = startEmbedder({ small: 64, large: 128 });
+    const sets = () =>
+      server.store.db.selectFrom("index_vector_sets").selectAll().orderBy("id").execute();
+    const waiting = async () =>
+      (await server.store.db.selectFrom("index_vectors_waiting").selectAll().execute()).length;
+    await change({ "embeddings.base_url": embedder.url, "embeddings.model": "small" });
+    await until(async () => (await sets()).at(-1)?.dimensions === 64);
+    await until(async () => (await waiting()) === 0);
+    await change({ "embeddings.model": "large" });
+    await until(async () => {
+      const rows = await sets();
+      return rows.length === 1 && rows[0]!.model === "large" && rows[0]!.serving === 1;
+    });
+    await change({ "embeddings.base_url": null, "embeddings.model": null });
+    const { status } = await server.send("bob", "POST", "/search", { query: "heron" });
+    expect([status, (await server.send(null, "GET", "/health")).body.status]).toEqual([200, "ok"]);
+    await embedder.stop();
+  });
+});

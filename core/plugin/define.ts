@@ -156,7 +156,7 @@ export interface Plugin<
   readonly section: string;
   readonly config: C;
   /** Whether the values of its settings fit each other. @throws ConfigError */
-  readonly checkConfig: (config: Static<C>) => void;
+  readonly checkConfig?: (config: Static<C>) => void;
   readonly needs: N;
   readonly provides: P;
   /** The slots it reads. */
@@ -211,7 +211,6 @@ export function definePlugin<
     contract: CONTRACT,
     section: manifest.name.replaceAll("-", "_"),
     config: Type.Object({}) as unknown as C,
-    checkConfig: () => {},
     needs: {} as N,
     provides: {} as P,
     slots: {} as L,

@@ -114,7 +114,9 @@ export class Host {
     const sources = this.sources();
     const migrated = await this.migrated(sorted);
     await this.settings.load(
-      migrated.map(({ section, checkConfig }) => [section, checkConfig] as const),
+      migrated.flatMap(({ section, checkConfig }) =>
+        checkConfig ? [[section, checkConfig] as const] : [],
+      ),
     );
     for (const plugin of migrated) await this.setUpOne(plugin, sources);
     for (const { plugin, parts } of this.running) {
@@ -265,7 +267,7 @@ export class Host {
     const file = this.fileOf.get(plugin);
     try {
       const context = contextOf(plugin, file, sources);
-      plugin.checkConfig(context.config);
+      plugin.checkConfig?.(context.config);
       const made = await timed(
         Promise.resolve(plugin.setup(context)),
         file === undefined ? Infinity : setup_ms_max,

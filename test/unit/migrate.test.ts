@@ -161,6 +161,8 @@ describe("what is applied", () => {
       "core_clock",
       "core_jobs",
       "core_migrations",
+      "core_settings",
+      "core_settings_origins",
       "core_ticks",
       "core_versions",
     ]);

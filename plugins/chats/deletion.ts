@@ -80,7 +80,7 @@ export async function expireChats(ctx: ChatContext, signal: AbortSignal): Promis
   await inParts(
     () =>
       ctx.inDeletion(async (tx) => {
-        const deleted_until = ctx.certain_now_ms() - ctx.restore_ms;
+        const deleted_until = ctx.certain_now_ms() - ctx.restore_ms();
         const expired = await store.expiredChats(tx, deleted_until, expired_each);
         for (const row of expired) await hideForGood(ctx, tx, row);
         return expired.length > 0;

@@ -22,6 +22,14 @@ export interface Piece {
   readonly data: string;
 }
 
+/** A text that is too long to be handed over as a whole. */
+export interface LongText {
+  /** It is no longer than this, UTF-16 units. */
+  readonly units_max: number;
+  /** In their order, to be read once; none of them is long. */
+  readonly parts: AsyncIterable<string>;
+}
+
 export const pieceCount = (units: number): number => Math.ceil(units / piece_units);
 
 /** Whether what ends here is read from the first piece, wherever the cut after it was made. */
@@ -38,15 +46,47 @@ export function* cutText(content: string): Generator<string, void> {
 
 /** The pieces with their places, if the first has this id. */
 export function* piecesOf(content: string, id: number): Generator<Piece, void> {
-  let first_unit = 0,
-    first_point = 0;
-  for (const data of cutText(content)) {
-    yield { id: id++, first_unit, first_point, data };
-    first_unit += data.length;
-    first_point += data.length - pairsIn(data).length;
+  const row = new PieceRow(id);
+  for (const data of cutText(content)) yield row.next(data);
+}
+/** The same of a text that comes in parts, wherever these end. */
+export async function* piecesOfParts(
+  parts: AsyncIterable<string>,
+  id: number,
+): AsyncGenerator<Piece, void> {
+  const row = new PieceRow(id);
+  let rest = "",
+    at = piece_units;
+  for await (const part of parts) {
+    rest += part;
+    // With the unit after it, it is known whether the cut would go through a pair.
+    for (; row.units + rest.length > at; at += piece_units) {
+      const length = at - row.units,
+        data = rest.slice(0, isPair(rest, length - 1) ? length - 1 : length);
+      rest = rest.slice(data.length);
+      yield row.next(data);
+    }
+  }
+  if (rest !== "") yield row.next(rest);
+}
+
+/** Numbers pieces in their order. */
+class PieceRow {
+  units = 0;
+  private points = 0;
+  constructor(private id: number) {}
+
+  next(data: string): Piece {
+    const piece = { id: this.id++, first_unit: this.units, first_point: this.points, data };
+    this.units += data.length;
+    this.points += data.length - pairsIn(data).length;
+    return piece;
   }
 }
 
+/** Units up to the end of this piece. */
+export const unitsUntil = (last: Piece | undefined): number =>
+  last === undefined ? 0 : last.first_unit + last.data.length;
 /** Code points up to the end of this piece. */
 export const pointsUntil = (last: Piece | undefined): number =>
   last === undefined ? 0 : last.first_point + last.data.length - pairsIn(last.data).length;

@@ -2,6 +2,7 @@
  * The job that makes a version answer (bytes → text → index → `synced`, switched in one
  * transaction), and the one that gives the index a new title.
  */
+import type { LongText } from "../../core/lib/text-pieces";
 import {
   type Db,
   type ExhaustedCause,
@@ -170,23 +171,33 @@ async function extractFile(
       log.warn("progress was not written", { document_id: id, error: String(error) }),
     );
   };
-  const extracted = await ctx.files.withLocalFile(sha256, (path) =>
-    ctx.extraction.extract(
-      { path, size_bytes, name, declared_type: media_type },
-      { signal, onProgress },
-    ),
-  );
-  if (isDue()) await report("chunking", extraction_share);
-  return storeExtracted(ctx, extracted, signal);
+  const long: NewText[] = [];
+  const takeLong = async (text: LongText): Promise<void> => {
+    long.push(await ctx.texts.prepareLong(text, signal));
+  };
+  try {
+    const extracted = await ctx.files.withLocalFile(sha256, (path) =>
+      ctx.extraction.extract(
+        { path, size_bytes, name, declared_type: media_type },
+        { signal, onProgress, takeLong },
+      ),
+    );
+    if (isDue()) await report("chunking", extraction_share);
+    return await storeExtracted(ctx, extracted, long[0], signal);
+  } catch (error) {
+    for (const written of long) written.discard();
+    throw error;
+  }
 }
 
-/** Writes a long text ahead; the version gets it when it is published. */
+/** Writes a long text ahead, when that was not done yet; the version gets it when published. */
 async function storeExtracted(
   { texts }: DocumentContext,
   { text, ...extracted }: Extracted,
+  long: NewText | undefined,
   signal: AbortSignal,
 ): Promise<Text> {
-  const written = await texts.prepare(text, signal),
+  const written = long ?? (await texts.prepare(text, signal)),
     { stored } = written;
   signal.addEventListener("abort", () => written.discard(), { once: true });
   return {

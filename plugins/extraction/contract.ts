@@ -1,4 +1,5 @@
 /** What other plugins see of extraction: a file goes in, its text with page numbers comes out. */
+import type { LongText } from "../../core/lib/text-pieces";
 import { service, slot } from "../../core/sdk";
 
 /**
@@ -86,6 +87,11 @@ export interface ExtractionOptions {
   readonly signal: AbortSignal;
   /** 0 to 1, as pages are read. */
   readonly onProgress: (progress: number) => void;
+  /**
+   * Takes a long text, so that it is never in memory as a whole: `Extracted.text` is empty then.
+   * Called once at most. Without it, every text comes as a whole.
+   */
+  readonly takeLong?: ((text: LongText) => Promise<void>) | undefined;
 }
 export interface Extraction {
   /**

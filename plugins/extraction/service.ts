@@ -2,6 +2,7 @@
  * Chooses the extractor of a file by its bytes, and holds what comes back to the promises of the
  * contract.
  */
+import type { LongText } from "../../core/lib/text-pieces";
 import {
   ExtractionFailure,
   type Extracted,
@@ -25,7 +26,17 @@ export class ExtractionService implements Extraction {
     const extractor = by_rank.find((one) => one.recognises(head, tail, source));
     if (!extractor)
       throw new ExtractionFailure("unsupported_type", unsupportedMessage(head, by_rank));
-    return repaired(await extractor.extract(source, options));
+    let is_taken = false;
+    const { takeLong } = options,
+      take = async ({ units_max, parts }: LongText): Promise<void> => {
+        is_taken = true;
+        await takeLong!({ units_max, parts: repairedParts(parts) });
+      };
+    const extracted = await extractor.extract(source, {
+      ...options,
+      takeLong: takeLong && take,
+    });
+    return is_taken ? extracted : repaired(extracted);
   }
 }
 
@@ -56,6 +67,24 @@ function unsupportedMessage(head: Uint8Array, extractors: readonly Extractor[]):
  */
 function repaired(extracted: Extracted): Extracted {
   if (!/\S/.test(extracted.text)) throw new ExtractionFailure("empty", "The file has no text.");
-  if (extracted.text.isWellFormed() && !extracted.text.includes("\0")) return extracted;
-  return { ...extracted, text: extracted.text.toWellFormed().replaceAll("\0", " ") };
+  const text = repairedText(extracted.text);
+  return text === extracted.text ? extracted : { ...extracted, text };
+}
+const repairedText = (text: string): string =>
+  text.isWellFormed() && !text.includes("\0") ? text : text.toWellFormed().replaceAll("\0", " ");
+
+/** The same in parts. */
+async function* repairedParts(parts: AsyncIterable<string>): AsyncGenerator<string, void> {
+  let half = "",
+    is_blank = true;
+  for await (const part of parts) {
+    const joined = half + part;
+    // The other half of a pair may begin the next part.
+    half = /[\ud800-\udbff]$/.exec(joined)?.[0] ?? "";
+    const text = repairedText(joined.slice(0, joined.length - half.length));
+    is_blank &&= !/\S/.test(text);
+    yield text;
+  }
+  if (is_blank) throw new ExtractionFailure("empty", "The file has no text.");
+  if (half !== "") yield repairedText(half);
 }

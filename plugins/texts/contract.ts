@@ -2,7 +2,12 @@
  * Texts as other plugins keep them: cut into pieces, so that a large one is written, read and
  * deleted in parts, and read from the middle. Whoever keeps a text keeps what `StoredText` says.
  */
-import { piece_units, type Piece, type StoredText } from "../../core/lib/text-pieces";
+import {
+  piece_units,
+  type LongText,
+  type Piece,
+  type StoredText,
+} from "../../core/lib/text-pieces";
 import type { ReadPieces } from "../../core/lib/text-reader";
 import type { ReadPiecesNow } from "../../core/lib/text-window";
 import {
@@ -31,6 +36,8 @@ export interface Texts {
    * @throws HttpError 507
    */
   prepare(content: string, signal?: AbortSignal): Promise<NewText>;
+  /** The same of a text that is never in memory as a whole. @throws what its parts throw */
+  prepareLong(text: LongText, signal?: AbortSignal): Promise<NewText>;
   /** Writes a text inside a transaction, whatever its size. */
   insert(tx: Db, content: string): Promise<StoredText>;
   /** Nobody keeps these any more: deletes small ones at once, large ones in parts after it. */

@@ -8,6 +8,9 @@ import {
   pieceCount,
   pointsUntil,
   piecesOf,
+  piecesOfParts,
+  unitsUntil,
+  type LongText,
   type Piece,
   type StoredText,
 } from "../../core/lib/text-pieces";
@@ -51,11 +54,25 @@ export class TextService implements Texts {
       id = this.newId(count);
     if (count <= part_pieces) {
       const pieces = [...piecesOf(content, id)];
-      return new SmallText(storedText(id, content, pieces.at(-1)), pieces);
+      return new SmallText(storedText(id, pieces.at(-1)), pieces);
     }
+    return this.prepareAhead(piecesOf(content, id), { id, units: content.length }, signal);
+  }
+
+  async prepareLong({ units_max, parts }: LongText, signal?: AbortSignal): Promise<NewText> {
+    const id = this.newId(pieceCount(units_max));
+    return this.prepareAhead(piecesOfParts(parts, id), { id, units: units_max }, signal);
+  }
+
+  private async prepareAhead(
+    pieces: Pieces,
+    reserved: store.UnusedText,
+    signal: AbortSignal | undefined,
+  ): Promise<NewText> {
+    const { id } = reserved;
     this.held.add(id);
     try {
-      const stored = await this.writeAhead(content, id, signal);
+      const stored = await this.writeAhead(pieces, reserved, signal);
       return {
         stored,
         is_written: true,
@@ -65,6 +82,8 @@ export class TextService implements Texts {
     } catch (error) {
       this.discard(id);
       throw error;
+    } finally {
+      await pieces.return?.();
     }
   }
 
@@ -72,7 +91,7 @@ export class TextService implements Texts {
     const id = this.newId(pieceCount(content.length));
     let last: Piece | undefined;
     for (const piece of piecesOf(content, id)) await store.insertPiece(tx, (last = piece));
-    return storedText(id, content, last);
+    return storedText(id, last);
   }
 
   async drop(tx: Db, texts: readonly StoredText[]): Promise<void> {
@@ -105,26 +124,29 @@ export class TextService implements Texts {
 
   /** In transactions of some pieces; until the last one nobody keeps the text. */
   private async writeAhead(
-    content: string,
-    id: number,
+    pieces: Pieces,
+    reserved: store.UnusedText,
     signal: AbortSignal | undefined,
   ): Promise<StoredText> {
     const { files, inTransaction } = this.parts,
-      pieces = piecesOf(content, id);
-    let next = pieces.next(),
+      { id, units } = reserved;
+    let next = await pieces.next(),
       last: Piece | undefined;
     await inParts(async () => {
       files.requireFreeSpace();
       const some: Piece[] = [];
-      for (; !next.done && some.length < part_pieces; next = pieces.next()) some.push(next.value);
+      for (; !next.done && some.length < part_pieces; next = await pieces.next())
+        some.push(next.value);
+      if (unitsUntil(some.at(-1)) > units)
+        throw new Error("a text is longer than it was said to be");
       await inTransaction(async (tx) => {
-        if (last === undefined) await store.insertUnused(tx, { id, units: content.length });
+        if (last === undefined) await store.insertUnused(tx, reserved);
         for (const piece of some) await store.insertPiece(tx, piece);
       });
-      last = some.at(-1);
+      last = some.at(-1) ?? last;
       return !next.done;
     }, signal);
-    return storedText(id, content, last);
+    return storedText(id, last);
   }
 
   private async keep(tx: Db, id: number): Promise<void> {
@@ -166,8 +188,10 @@ class SmallText implements NewText {
   discard(): void {}
 }
 
-const storedText = (id: number, content: string, last: Piece | undefined): StoredText => ({
+type Pieces = Iterator<Piece, void> | AsyncIterator<Piece, void>;
+
+const storedText = (id: number, last: Piece | undefined): StoredText => ({
   id,
-  units: content.length,
+  units: unitsUntil(last),
   points: pointsUntil(last),
 });

@@ -3,7 +3,14 @@
  * goes, whenever the server ends.
  */
 import { describe, expect, test } from "bun:test";
-import { piece_units, piecesOf, pointsUntil, type Piece } from "../../core/lib/text-pieces";
+import {
+  piece_units,
+  piecesOf,
+  piecesOfParts,
+  pointsUntil,
+  type Piece,
+} from "../../core/lib/text-pieces";
+import { CompiledQuery } from "../../core/sdk";
 import { readParts, readUnits, readWhole, TextGone, TextPlaces } from "../../core/lib/text-reader";
 import { TextWindow, window_units } from "../../core/lib/text-window";
 import {
@@ -73,6 +80,21 @@ describe("a text is read back as it was cut", () => {
       parts.push(part);
     expect(parts.join("")).toBe(content.slice(0, piece_units + 5));
   });
+});
+
+/** As it comes from a file. */
+async function* inParts(content: string, units: number): AsyncGenerator<string> {
+  for (let at = 0; at < content.length; at += units) yield content.slice(at, at + units);
+}
+describe("a text that comes in parts is cut like the whole", () => {
+  for (const [why, content] of texts)
+    test(why, async () => {
+      const whole = [...piecesOf(content, first_id)];
+      for (const units of [999, piece_units - 1, piece_units, piece_units + 1, 5 * piece_units])
+        expect(await Array.fromAsync(piecesOfParts(inParts(content, units), first_id))).toEqual(
+          whole,
+        );
+    });
 });
 
 describe("a window is the text", () => {
@@ -250,6 +272,28 @@ describe("a stored text", () => {
     expect(parts).toBeGreaterThan(2);
     expect(await rowsOf(index)).toEqual([0, 0]);
   });
+  test("that comes in parts is never longer in memory than a few of them", async () => {
+    const { store, texts: all } = await openTestIndex();
+    let given = 0,
+      ahead = 0;
+    async function* parts() {
+      for await (const part of inParts(large, 10_000)) {
+        given += part.length;
+        const row = await store.db.executeQuery<{ units: number | null }>(
+          CompiledQuery.raw("select sum(length(data)) as units from texts_pieces"),
+        );
+        ahead = Math.max(ahead, given - (row.rows[0]!.units ?? 0));
+        yield part;
+      }
+    }
+    const written = await all.prepareLong({ units_max: 2 * large.length, parts: parts() });
+    await store.inTransaction((tx) => written.keep(tx));
+    expect(given).toBe(large.length);
+    expect(ahead).toBeLessThan(30 * piece_units);
+    expect(written.stored.units).toBe(large.length);
+    expect(written.stored.points).toBe([...large].length);
+    expect((await readWhole(piecesOfDb(store.db), written.stored)) === large).toBe(true);
+  });
   const ends: [why: string, end: (index: TestIndex) => Promise<unknown>][] = [
     ["is discarded", async ({ texts: all }) => (await all.prepare(large)).discard()],
     [
@@ -271,6 +315,24 @@ describe("a stored text", () => {
           writing = all.prepare(large, job.signal);
         job.abort(new Error("cancelled"));
         await expect(writing).rejects.toThrow("cancelled");
+      },
+    ],
+    [
+      "is longer than it was said to be",
+      async ({ texts: all }) => {
+        const long = { units_max: 40 * piece_units, parts: inParts(large, 10_000) };
+        await expect(all.prepareLong(long)).rejects.toThrow("longer than");
+      },
+    ],
+    [
+      "can't be read to its end",
+      async ({ texts: all }) => {
+        async function* parts() {
+          yield large;
+          throw new Error("unreadable");
+        }
+        const long = { units_max: 2 * large.length, parts: parts() };
+        await expect(all.prepareLong(long)).rejects.toThrow("unreadable");
       },
     ],
     [

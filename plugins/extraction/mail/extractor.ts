@@ -74,7 +74,9 @@ export class MailExtractor implements Extractor {
     budget: Budget,
     files: string[],
   ): Promise<MailOutput & { readonly text: string }> {
-    return readInChild(this.ctx, source, options, (input, run_options) => {
+    // It is put together with its attachments.
+    const whole = { ...options, takeLong: undefined };
+    return readInChild(this.ctx, source, whole, (input, run_options) => {
       for (let count = 1; count <= attachments_max; count++) files.push(`${input.output}-${count}`);
       const allowed = budget.depth > 0 ? budget.attachments : 0;
       return this.ctx.isolate("mail", { ...input, attachments_max: allowed }, run_options);

@@ -14,6 +14,7 @@ import {
   type ExtractionOptions,
   type ExtractionSource,
 } from "../contract";
+import { handOver } from "./written-text";
 
 export interface RunOptions {
   readonly timeout_ms: number;
@@ -21,19 +22,24 @@ export interface RunOptions {
   readonly signal: AbortSignal;
 }
 
-/** What the reader returned, together with the text that it wrote. @throws ExtractionFailure */
+/**
+ * What the reader returned, together with the text that it wrote; that is empty when it is long and
+ * was taken. @throws ExtractionFailure
+ */
 export function readInChild<Result>(
   ctx: ExtractionContext,
   { path }: ExtractionSource,
-  { signal }: ExtractionOptions,
+  { signal, takeLong }: ExtractionOptions,
   run: (input: ReaderInput, options: RunOptions) => Promise<Result>,
 ): Promise<Result & { readonly text: string }> {
   const { timeout_ms, memory_max_bytes, characters_max } = ctx.limits();
-  return withOutput(ctx, async (output) => {
+  return withOutputs(ctx, async (newOutput) => {
+    const output = newOutput();
     try {
       const input = { path, output, characters_max };
       const result = await run(input, { timeout_ms, memory_max_bytes, signal });
-      return { ...result, text: await Bun.file(output).text() };
+      const written = [{ path: output, bytes: Bun.file(output).size }];
+      return { ...result, text: await handOver(written, takeLong) };
     } catch (error) {
       signal.throwIfAborted();
       throw toExtractionFailure(error);
@@ -44,16 +50,20 @@ export function readInChild<Result>(
 /** Names of the files that carry a text from a child to the server begin so. */
 export const output_prefix = "extracted-";
 
-/** Calls `use` with the path of a file that does not exist yet, and removes it afterwards. */
-export async function withOutput<T>(
+/** Calls `use` with what names files that do not exist yet, and removes them afterwards. */
+export async function withOutputs<T>(
   { paths, newId }: Pick<ExtractionContext, "paths" | "newId">,
-  use: (output: string) => Promise<T>,
+  use: (newOutput: () => string) => Promise<T>,
 ): Promise<T> {
-  const output = join(paths.temporary, `${output_prefix}${newId("ext")}`);
+  const outputs: string[] = [];
   try {
-    return await use(output);
+    return await use(() => {
+      const output = join(paths.temporary, `${output_prefix}${newId("ext")}`);
+      outputs.push(output);
+      return output;
+    });
   } finally {
-    await rm(output, { force: true });
+    for (const output of outputs) await rm(output, { force: true });
   }
 }
 

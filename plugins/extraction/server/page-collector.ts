@@ -2,8 +2,14 @@
 import { TaskFailure } from "../../../core/sdk";
 import { page_separator, type PageMessage, type PageWithoutText } from "../child/page-output";
 import type { ExtractionLimits } from "../context";
-import { ExtractionFailure, type Extracted, type PageSpan } from "../contract";
+import {
+  ExtractionFailure,
+  type Extracted,
+  type ExtractionOptions,
+  type PageSpan,
+} from "../contract";
 import { emptyFailure, pageWarnings } from "./page-warnings";
+import { handOver, type WrittenFile } from "./written-text";
 
 export interface PagedFile {
   /** What messages call it. */
@@ -19,8 +25,11 @@ export class PageCollector {
   private recognised = 0;
   /** How much of the running child's output belongs to finished pages. */
   private bytes = 0;
+  private units = 0;
   /** The output of the children before it. */
-  private readonly texts: string[] = [];
+  private readonly written: WrittenFile[] = [];
+  /** UTF-16 units of that, each with a separator after it. */
+  private units_before = 0;
   private readonly spans: PageSpan[] = [];
   private readonly doubtful: number[] = [];
   private readonly too_slow: number[] = [];
@@ -45,7 +54,8 @@ export class PageCollector {
     [this.last, this.recognising] = [message.page, null];
     if (message.kind !== "text") return void this.without[message.kind].push(message.page);
     this.bytes = message.bytes;
-    const before = this.charactersBefore();
+    this.units = message.end;
+    const before = this.units_before;
     this.spans.push({
       page: message.page,
       start: before + message.start,
@@ -54,12 +64,11 @@ export class PageCollector {
     if (message.doubtful) this.doubtful.push(message.page);
   }
 
-  /** Takes the finished pages out of the output of a child that has ended. */
-  async collect(output: string): Promise<void> {
-    if (this.bytes > 0)
-      this.texts.push(
-        new TextDecoder().decode((await Bun.file(output).bytes()).subarray(0, this.bytes)),
-      );
+  /** Counts the finished pages of a child that has ended. Its output is read by `result`. */
+  collect(output: string): void {
+    if (this.bytes === 0) return;
+    this.written.push({ path: output, bytes: this.bytes });
+    this.units_before += this.units + page_separator.length;
     this.bytes = 0;
   }
 
@@ -72,7 +81,7 @@ export class PageCollector {
     return {
       first_page: this.last + 1,
       ocr_pages_max: ocr_pages_max - this.recognised,
-      characters_max: characters_max - this.charactersBefore(),
+      characters_max: characters_max - this.units_before,
     };
   }
 
@@ -113,20 +122,16 @@ export class PageCollector {
   }
 
   /** `failure` is what ended reading early. @throws ExtractionFailure when no page has text */
-  result(failure: unknown): Extracted {
+  async result(failure: unknown, takeLong?: ExtractionOptions["takeLong"]): Promise<Extracted> {
     const { page_count, last, too_slow, doubtful, unusable_languages } = this;
     const report = { ...this.without, page_count, last, too_slow, doubtful, unusable_languages };
     if (!this.hasText()) throw emptyFailure(this.file.what, report);
     return {
-      text: this.texts.join(page_separator),
+      text: await handOver(this.written, takeLong, page_separator),
       media_type: this.file.media_type,
       pages: this.spans,
       page_count,
       warnings: pageWarnings(report, failure),
     };
-  }
-
-  private charactersBefore(): number {
-    return this.texts.reduce((sum, text) => sum + text.length + page_separator.length, 0);
   }
 }

@@ -7,7 +7,7 @@ import type { PageMessage, PagesInput } from "../child/page-output";
 import type { Context } from "../../../core/sdk";
 import type { ExtractionContext, ExtractionLimits } from "../context";
 import type { Extracted, ExtractionOptions } from "../contract";
-import { toExtractionFailure, withOutput, type RunOptions } from "./child-run";
+import { toExtractionFailure, withOutputs, type RunOptions } from "./child-run";
 import { Deadline } from "./deadline";
 import { PageCollector, type PagedFile } from "./page-collector";
 
@@ -28,10 +28,19 @@ const slow_pages_max = 3;
 const hopeless_page_ms = 4_000;
 
 /** @throws ExtractionFailure */
-export async function readPagedFile(
+export const readPagedFile = (
   ctx: ExtractionContext,
   file: PagedFile,
   options: ExtractionOptions,
+  run: Run,
+): Promise<Extracted> =>
+  withOutputs(ctx, (newOutput) => readPages(ctx, file, options, newOutput, run));
+
+async function readPages(
+  ctx: ExtractionContext,
+  file: PagedFile,
+  options: ExtractionOptions,
+  newOutput: () => string,
   run: Run,
 ): Promise<Extracted> {
   const pages = new PageCollector(file);
@@ -39,15 +48,14 @@ export async function readPagedFile(
   const limits = ctx.limits();
   for (;;) {
     const left_ms = limits.timeout_max_ms - (performance.now() - begun_ms);
-    const end = await withOutput(ctx, (output) =>
-      runOnce({ limits, paths: ctx.paths }, pages, options, left_ms, output, run),
-    );
+    const parts = { limits, paths: ctx.paths };
+    const end = await runOnce(parts, pages, options, left_ms, newOutput(), run);
     const hopeless = !pages.hasText() && pages.slow().length > 0;
     const skipped = end.overran && pages.slow().length < slow_pages_max;
     if (skipped) pages.skipSlowPage();
     if (skipped && !hopeless && !pages.isComplete()) continue;
     if (end.failure !== undefined && !skipped && !pages.survives(end.failure)) throw end.failure;
-    return pages.result(skipped ? undefined : end.failure);
+    return pages.result(skipped ? undefined : end.failure, options.takeLong);
   }
 }
 
@@ -105,6 +113,6 @@ async function runOnce(
     };
   } finally {
     deadline.clear();
-    await pages.collect(output);
+    pages.collect(output);
   }
 }

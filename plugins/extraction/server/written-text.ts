@@ -1,0 +1,52 @@
+/** The text that children have written to files. A long one is read in parts. */
+import { open } from "node:fs/promises";
+import type { ExtractionOptions } from "../contract";
+
+/** The first `bytes` of a file, UTF-8. */
+export interface WrittenFile {
+  readonly path: string;
+  readonly bytes: number;
+}
+
+/** A text of more bytes is long. */
+const long_bytes_min = 2 ** 20;
+const part_bytes = 256 * 1024;
+
+/** The text of these files, with `separator` between them; empty when it is long and was taken. */
+export async function handOver(
+  files: readonly WrittenFile[],
+  takeLong: ExtractionOptions["takeLong"],
+  separator = "",
+): Promise<string> {
+  const units_max = files.reduce((sum, { bytes }) => sum + bytes + separator.length, 0);
+  if (takeLong !== undefined && units_max > long_bytes_min) {
+    await takeLong({ units_max, parts: partsOf(files, separator) });
+    return "";
+  }
+  const texts: string[] = [];
+  for (const { path, bytes } of files)
+    texts.push(decoder().decode(await Bun.file(path).slice(0, bytes).bytes()));
+  return texts.join(separator);
+}
+
+async function* partsOf(
+  files: readonly WrittenFile[],
+  separator: string,
+): AsyncGenerator<string, void> {
+  const buffer = new Uint8Array(part_bytes);
+  for (const [index, { path, bytes }] of files.entries()) {
+    if (index > 0) yield separator;
+    await using file = await open(path);
+    const utf8 = decoder();
+    for (let at = 0; at < bytes;) {
+      const { bytesRead } = await file.read(buffer, 0, Math.min(part_bytes, bytes - at), at);
+      if (bytesRead === 0) break;
+      at += bytesRead;
+      yield utf8.decode(buffer.subarray(0, bytesRead), { stream: true });
+    }
+    yield utf8.decode();
+  }
+}
+
+/** What begins with U+FEFF keeps it: readers say where in their text something lies. */
+const decoder = (): TextDecoder => new TextDecoder("utf-8", { ignoreBOM: true });

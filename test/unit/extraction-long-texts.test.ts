@@ -1,0 +1,98 @@
+/**
+ * Long texts on their way from the child that read a file: in parts, which together are the whole,
+ * and hold the promises of the contract.
+ */
+import { afterAll, describe, expect, test } from "bun:test";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { LongText } from "../../core/lib/text-pieces";
+import type { Extractor } from "../../plugins/extraction/contract";
+import { handOver } from "../../plugins/extraction/server/written-text";
+import { ExtractionService } from "../../plugins/extraction/service";
+
+const directory = mkdtempSync(join(tmpdir(), "dossier-long-texts-"));
+afterAll(() => rmSync(directory, { recursive: true, force: true }));
+
+/** Takes a text, and says what it was. */
+function taking() {
+  const taken: string[] = [];
+  return {
+    taken,
+    takeLong: async ({ units_max, parts }: LongText): Promise<void> => {
+      for await (const part of parts) taken.push(part);
+      expect(taken.join("").length).toBeLessThanOrEqual(units_max);
+    },
+  };
+}
+
+describe("what children wrote", () => {
+  const long = "Ein Lotse 🚢 fährt über die Außenförde.\n".repeat(40_000);
+  const cases: [why: string, files: readonly string[]][] = [
+    ["one file", [long]],
+    ["a pair across the end of every part", [`x${"🚢".repeat(400_000)}`]],
+    ["several files", ["page 1", long, "page 8"]],
+    ["a file that begins with U+FEFF", [`\ufeff${long}`, "\ufeffpage 2"]],
+  ];
+  for (const [why, texts] of cases)
+    test(`in parts is the same as in one: ${why}`, async () => {
+      const files = texts.map((text, index) => {
+        const path = join(directory, `${Bun.hash(why)}-${index}`);
+        // What a child wrote of a page that it did not finish comes after it.
+        writeFileSync(path, `${text}not finished`);
+        return { path, bytes: Buffer.byteLength(text) };
+      });
+      const { taken, takeLong } = taking();
+      expect((await handOver(files, undefined, "\n\n")) === texts.join("\n\n")).toBe(true);
+      expect(await handOver(files, takeLong, "\n\n")).toBe("");
+      expect(taken.join("") === texts.join("\n\n")).toBe(true);
+      expect(Math.max(...taken.map((part) => part.length))).toBeLessThanOrEqual(256 * 1024);
+    });
+  test("comes as a whole when it is short", async () => {
+    const path = join(directory, "short"),
+      { taken, takeLong } = taking();
+    writeFileSync(path, "page 1");
+    expect(await handOver([{ path, bytes: 6 }], takeLong)).toBe("page 1");
+    expect(taken).toEqual([]);
+  });
+});
+
+describe("a long text of any extractor", () => {
+  const cases: [why: string, parts: readonly string[], expected: string | RegExp][] = [
+    ["is taken as it is", ["one ", "two"], "one two"],
+    ["may be cut through a pair", ["a\ud83d", "\udea2b"], "a🚢b"],
+    [
+      "loses U+0000 and halves of pairs",
+      ["a\0b\ud83d", "c", "\udea2\ud83d"],
+      "a b\ufffdc\ufffd\ufffd",
+    ],
+    ["is not blank", [" \n", "\t"], /has no text/],
+  ];
+  for (const [why, parts, expected] of cases)
+    test(why, async () => {
+      const path = join(directory, "any");
+      writeFileSync(path, "anything");
+      const extractor: Extractor = {
+        name: "anything",
+        rank: 1,
+        recognises: () => true,
+        async extract(_source, options) {
+          await options.takeLong!({
+            units_max: 100,
+            parts: (async function* () {
+              yield* parts;
+            })(),
+          });
+          return { text: "", media_type: "x/y", pages: [], page_count: null, warnings: [] };
+        },
+      };
+      const { taken, takeLong } = taking(),
+        extracted = new ExtractionService(() => [extractor]).extract(
+          { path, size_bytes: 8, name: "a", declared_type: null },
+          { signal: new AbortController().signal, onProgress: () => {}, takeLong },
+        );
+      if (typeof expected !== "string") return expect(extracted).rejects.toThrow(expected);
+      expect((await extracted).text).toBe("");
+      expect(taken.join("")).toBe(expected);
+    });
+});

@@ -17,6 +17,7 @@ const plugins: readonly Plugin[] = builtIn;
 const task_child = childCommand(import.meta.path);
 const words = process.argv.slice(2);
 const [first, ...rest] = words;
+const serves = words.length === 0 || words.includes("serve");
 /** How long the last lines of a server may take to be read. */
 const last_lines_ms_max = 500;
 
@@ -42,6 +43,9 @@ const printTo =
 process.stdout.on("error", () => {});
 process.stderr.on("error", () => {});
 
+// What is compiled to machine code, and when: see scripts/build.ts.
+if (!serves) Bun.unsafe.setJITPolicy(1);
+
 installModules({ dossier: sdk, "dossier/contracts": contracts, "@sinclair/typebox": typebox });
 if (first === task_command) {
   await runChild(
@@ -63,7 +67,6 @@ if (first === task_command) {
     stdin: async () => (await Bun.stdin.text()).replace(/\r?\n$/, ""),
   });
   // What a command prints is its work; a server that was told to stop waits for no reader.
-  const serves = words.length === 0 || words.includes("serve");
   const printed = Promise.all(printing);
   if (serves) await settlesWithin(printed, last_lines_ms_max);
   else await printed;

@@ -33,7 +33,7 @@ export {
   type JobRun,
   type PayloadOf,
 } from "./jobs/contract";
-export { task, TaskFailure, type Isolate } from "./isolate/contract";
+export { lazyTask, task, TaskFailure, type Isolate } from "./isolate/contract";
 export { RecordChanged, topic, type Change, type Notifier, type Topic } from "./base/notifier";
 
 // --- The database and files
@@ -113,7 +113,7 @@ export {
 } from "./http/slots";
 export { sameHost } from "./http/client";
 export { basePathOf } from "./base/public-url";
-export { inBlock, networkSetting } from "./base/networks";
+export { inBlock, ipVersion, networkSetting, type Networks } from "./base/networks";
 
 // --- Requests to addresses that users give
 export { createAddressPolicy, type AddressPolicy } from "./outbound/address-policy";

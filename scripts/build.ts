@@ -70,10 +70,15 @@ async function compile(outfile: string): Promise<void> {
     format: "esm",
     minify: true,
     bytecode: true,
+    // What is imported when it is needed is a file of its own: a start neither reads nor runs it.
+    splitting: true,
     sourcemap: "none",
     define: { DOSSIER_COMMIT: JSON.stringify(commit()) },
     compile: {
       outfile,
+      // Most of what a start runs it runs once: compiling that to machine code would only delay it.
+      // `serve` ends this when it listens, everything else before it begins.
+      jitPolicy: 8,
       autoloadDotenv: false,
       autoloadBunfig: false,
       autoloadTsconfig: false,

@@ -45,6 +45,8 @@ export interface Import {
   readonly from: string;
   readonly to: string;
   readonly type_only?: boolean;
+  /** `import("…")`: loaded when it is reached. */
+  readonly lazy?: boolean;
 }
 
 /** Why this import is not allowed, or null. */
@@ -178,12 +180,19 @@ const statement = new RegExp(
   "g",
 );
 
+export interface Written {
+  readonly path: string;
+  readonly type_only: boolean;
+  readonly lazy: boolean;
+}
+
 /** What this text imports, as it is written there. Comments don't count. */
-export function importsOf(text: string): { readonly path: string; readonly type_only: boolean }[] {
+export function importsOf(text: string): Written[] {
   const code = text.replace(/\/\*[\s\S]*?\*\//g, "").replace(/^\s*\/\/.*$/gm, "");
-  return [...code.matchAll(statement)].map(([, type, from, direct, url]) => ({
+  return [...code.matchAll(statement)].map(([all, type, from, direct, url]) => ({
     path: (from ?? direct ?? url)!,
     type_only: type !== undefined,
+    lazy: url !== undefined || (direct !== undefined && all.includes("(")),
   }));
 }
 
@@ -197,9 +206,9 @@ export async function imports(
   const found: Import[] = [];
   for (const folder of folders) {
     for (const from of [...new Glob(`${folder}/**/*.{ts,tsx}`).scanSync({ cwd: root })].sort()) {
-      for (const { path, type_only } of importsOf(await Bun.file(join(root, from)).text())) {
+      for (const { path, ...how } of importsOf(await Bun.file(join(root, from)).text())) {
         const to = path.startsWith(".") ? await target(root, from, path) : path;
-        found.push({ from, to, type_only });
+        found.push({ from, to, ...how });
       }
     }
   }
@@ -231,6 +240,23 @@ export function circles(edges: readonly Import[]): string[][] {
       if (reachable(member, next).has(file)) seen.add(member);
   }
   return found;
+}
+
+/** What takes milliseconds to load, and what a server needs later or never. */
+const late = new Set([
+  ...["child_process", "dns/promises", "http", "https", "net", "tls", "zlib"].map(
+    (name) => `node:${name}`,
+  ),
+  ...["music-metadata", "node-html-parser", "openai", "postal-mime", "prom-client"],
+]);
+
+/** What every start of the executable would load too early: it is imported where it is used. */
+export function tooEarly(edges: readonly Import[]): Import[] {
+  const early = edges.filter(({ type_only, lazy }) => !type_only && !lazy);
+  const next = new Map<string, string[]>();
+  for (const { from, to } of early) next.set(from, [...(next.get(from) ?? []), to]);
+  const loaded = reachable("core/main.ts", next);
+  return early.filter(({ from, to }) => late.has(to) && loaded.has(from));
 }
 
 /** Every file that `start` imports, directly or not. */
@@ -271,5 +297,8 @@ if (import.meta.main) {
   for (const { from, to, why } of broken) console.error(`${from} -> ${to}: ${why}`);
   const ways = circles(edges);
   for (const way of ways) console.error(`a circle of imports: ${way.join(" -> ")}`);
-  process.exit(broken.length + ways.length > 0 ? 1 : 0);
+  const early = tooEarly(edges);
+  for (const { from, to } of early)
+    console.error(`${from} -> ${to}: every start would load it; import it where it is used`);
+  process.exit(broken.length + ways.length + early.length > 0 ? 1 : 0);
 }

@@ -1,20 +1,31 @@
 /** Networks in CIDR notation, and whether an address lies in one of them. */
-import { BlockList, isIP } from "node:net";
+import type { BlockList } from "node:net";
 import { ConfigError } from "./config";
 
+/** Loaded when it is needed: it takes milliseconds, and most servers start without networks. */
+const net = () => process.getBuiltinModule("node:net");
+
+/** 4, 6, or 0 for what is no address. */
+export const ipVersion = (text: string): number => net().isIP(text);
+
+export type Networks = Pick<BlockList, "check">;
+const no_networks: Networks = { check: () => false };
+
 /** An IPv4-mapped IPv6 address (`::ffff:10.0.0.1`) counts as the IPv4 address. */
-export function inBlock(block: BlockList, address: string): boolean {
+export function inBlock(block: Networks, address: string): boolean {
+  if (block === no_networks) return false;
   const plain = address.startsWith("::ffff:") ? address.slice(7) : address;
-  const family = isIP(plain);
+  const family = ipVersion(plain);
   return family !== 0 && block.check(plain, family === 6 ? "ipv6" : "ipv4");
 }
 
 /** Reads `10.0.0.0/8` or a single address. @throws Error naming the one that is neither. */
-export function networkList(networks: readonly string[]): BlockList {
-  const block = new BlockList();
+export function networkList(networks: readonly string[]): Networks {
+  if (networks.length === 0) return no_networks;
+  const block = new (net().BlockList)();
   for (const network of networks) {
     const [address = "", bits] = network.split("/");
-    const family = isIP(address);
+    const family = ipVersion(address);
     const widest = family === 6 ? 128 : 32;
     if (family === 0 || (bits !== undefined && !(/^\d{1,3}$/.test(bits) && Number(bits) <= widest)))
       throw new Error(`${network} is not a network such as 10.0.0.0/8`);
@@ -28,7 +39,7 @@ export function networkList(networks: readonly string[]): BlockList {
 }
 
 /** The networks of a setting. @throws ConfigError naming the setting. */
-export function networkSetting(setting: string, networks: readonly string[]): BlockList {
+export function networkSetting(setting: string, networks: readonly string[]): Networks {
   try {
     return networkList(networks);
   } catch (error) {

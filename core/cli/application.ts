@@ -1,8 +1,7 @@
 /** The routes of core and of every plugin behind one gateway, and their OpenAPI document. */
-import type { BlockList } from "node:net";
 import { Type } from "@sinclair/typebox";
 import { ConfigError, type Config } from "../base/config";
-import { networkSetting } from "../base/networks";
+import { networkSetting, type Networks } from "../base/networks";
 import { basePathOf } from "../base/public-url";
 import { version } from "../base/version";
 import { compileRoutes, type MountedRoute } from "../http/compiled-route";
@@ -239,5 +238,5 @@ const unlimited: RateLimiter = {
   }),
 };
 
-const trustedProxies = ({ values }: Config): BlockList =>
+const trustedProxies = ({ values }: Config): Networks =>
   networkSetting("server.trusted_proxies", values.server!.trusted_proxies as string[]);

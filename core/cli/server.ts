@@ -71,6 +71,7 @@ export async function startServer(
       plugins: host.plugins.length,
       left_out: host.failures.map(({ name, reason }) => ({ name, reason })),
     });
+    Bun.unsafe.setJITPolicy(1);
     const tidying = setTimeout(giveMemoryBack, tidy_after_ms).unref();
     // After the log lines, so that what a person must read comes last.
     const place = served.url === null ? ` (listening on ${listening.socket})` : "";

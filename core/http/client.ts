@@ -2,8 +2,7 @@
  * Where a request came from: as the connection says, or as a reverse proxy says when it is a
  * trusted one.
  */
-import { isIP, type BlockList } from "node:net";
-import { inBlock } from "../base/networks";
+import { inBlock, ipVersion, type Networks } from "../base/networks";
 import type { Client } from "./route";
 
 /** The other end of the connection. */
@@ -15,7 +14,7 @@ export interface Peer {
 
 export interface ProxyOptions {
   /** Networks whose `X-Forwarded-…` headers are trusted. */
-  readonly trusted_proxies: BlockList;
+  readonly trusted_proxies: Networks;
   /** `https://dossier.example.com`: requests for this host came by the scheme it names. */
   readonly public_url: () => string;
 }
@@ -48,7 +47,7 @@ export function clientOf(
   const scheme = lastOf(headers.get("x-forwarded-proto"))?.toLowerCase();
   const host = lastOf(headers.get("x-forwarded-host")) ?? requested_host;
   return {
-    address: hop === undefined || isIP(hop) === 0 ? peer.address : hop,
+    address: hop === undefined || ipVersion(hop) === 0 ? peer.address : hop,
     host,
     secure: scheme === undefined ? isSecure(host) : scheme === "https",
     base_path,

@@ -1,6 +1,6 @@
 /** Opens the port and the Unix socket, and closes them gracefully. */
-import { isIP } from "node:net";
 import type { Log } from "../base/log";
+import { ipVersion } from "../base/networks";
 import { settlesWithin } from "../lib/timeout";
 import type { Peer } from "./client";
 import type { Gateway } from "./gateway";
@@ -35,7 +35,7 @@ function whyNotOpened(
   port: number,
 ): string {
   // For a name without an address the runtime says that the port is taken, or that a file exists.
-  const doubtful = isIP(host) === 0 && host !== "localhost";
+  const doubtful = ipVersion(host) === 0 && host !== "localhost";
   const doubt = doubtful ? `, or ${host} is not an address of this machine` : "";
   if (code === "EADDRINUSE")
     return (

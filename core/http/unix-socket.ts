@@ -1,6 +1,5 @@
 /** The path of a Unix socket to listen on: free, or left behind by a server that is dead. */
 import { chmodSync, lstatSync, rmSync, type Stats } from "node:fs";
-import { connect } from "node:net";
 import { dirname } from "node:path";
 
 /** Owner and group, such as that of the reverse proxy, may connect. */
@@ -66,7 +65,7 @@ function stateOf(path: string): Stats | undefined {
 /** Whether somebody accepts connections there. */
 function isServed(path: string): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>();
-  const socket = connect({ path });
+  const socket = process.getBuiltinModule("node:net").connect({ path });
   socket.once("connect", () => {
     socket.destroy();
     resolve(true);

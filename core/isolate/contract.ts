@@ -14,6 +14,11 @@ export interface Task<I = any, M = any, O = any> {
 export const task = <I, M, O>(
   run: (input: I, send: (message: M) => void) => Promise<O>,
 ): Task<I, M, O> => ({ run });
+/** A task whose code is loaded in the child: the server, which never runs it, starts without it. */
+export const lazyTask = <I, M, O>(
+  load: () => Promise<(input: I, send: (message: M) => void) => Promise<O>>,
+): Task<I, M, O> => ({ run: async (input, send) => (await load())(input, send) });
+
 export interface IsolateOptions<M> {
   readonly timeout_ms: number;
   readonly memory_max_bytes: number;

@@ -12,7 +12,9 @@ import {
 } from "node:fs";
 import { Readable, Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { crc32, createInflateRaw, inflateRawSync } from "node:zlib";
+
+/** Loaded with the first archive: a server starts sooner. */
+const zlib = () => process.getBuiltinModule("node:zlib");
 
 export type ZipProblem =
   | "directory_too_large"
@@ -247,7 +249,7 @@ export function readEntry(
 ): { readonly bytes: Uint8Array; readonly intact: boolean } {
   const packed = packedBytes(source, entry, bytes_max);
   const bytes = entry.method === stored ? packed : inflate(packed, bytes_max);
-  return { bytes, intact: entry.crc === null || crc32(bytes) === entry.crc };
+  return { bytes, intact: entry.crc === null || zlib().crc32(bytes) === entry.crc };
 }
 
 function packedBytes(source: ZipSource, entry: ZipEntry, bytes_max: number): Buffer {
@@ -271,7 +273,7 @@ function dataOffset(source: ZipSource, { encrypted, at }: ZipEntry): number {
 
 function inflate(packed: Buffer, bytes_max: number): Uint8Array {
   try {
-    return inflateRawSync(packed, { maxOutputLength: Math.max(1, bytes_max) });
+    return zlib().inflateRawSync(packed, { maxOutputLength: Math.max(1, bytes_max) });
   } catch (error) {
     const too_large = (error as NodeJS.ErrnoException).code === "ERR_BUFFER_TOO_LARGE";
     throw new ZipError(too_large ? "too_large" : "damaged");
@@ -300,7 +302,7 @@ export async function* entryPieces(
   const passed =
     method === stored || packed_bytes === 0
       ? pipeline(packed, meter)
-      : pipeline(packed, createInflateRaw(), meter);
+      : pipeline(packed, zlib().createInflateRaw(), meter);
   passed.catch(() => {});
   try {
     yield* meter;
@@ -347,7 +349,7 @@ class Meter extends Transform {
     done: (error: Error | null, chunk?: Buffer) => void,
   ): void {
     this.bytes += chunk.length;
-    this.crc = crc32(chunk, this.crc);
+    this.crc = zlib().crc32(chunk, this.crc);
     if (this.bytes > this.claimed_bytes) done(new ZipError("damaged"));
     else if (this.bytes > this.bytes_max) done(new ZipError("too_large"));
     else done(null, chunk);

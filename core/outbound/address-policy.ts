@@ -2,8 +2,7 @@
  * Which addresses outbound requests may connect to. Holds IANA's registries of special-purpose
  * addresses.
  */
-import { isIP } from "node:net";
-import { inBlock, networkList, networkSetting } from "../base/networks";
+import { inBlock, ipVersion, networkList, networkSetting, type Networks } from "../base/networks";
 
 /**
  * Blocks of IPv4 that are not for public servers. The few that IANA calls reachable (anycast
@@ -43,15 +42,20 @@ export const special_v6: readonly (readonly [block: string, what: string])[] = [
   ["3fff::/20", "documentation"],
 ];
 
-const special = networkList([...special_v4, ...special_v6].map(([block]) => block));
-const global = networkList([global_v6]);
+/** Made for the first address. */
+let blocks: { readonly special: Networks; readonly global: Networks } | undefined;
+const makeBlocks = (): NonNullable<typeof blocks> => ({
+  special: networkList([...special_v4, ...special_v6].map(([block]) => block)),
+  global: networkList([global_v6]),
+});
 
 /**
  * True for an address that a server of the public Internet may have; false for everything else,
  * also for what is no address.
  */
 export function isPublic(address: string): boolean {
-  const family = isIP(address);
+  const family = ipVersion(address);
+  const { special, global } = (blocks ??= makeBlocks());
   if (
     family === 0 ||
     address.includes("%") ||

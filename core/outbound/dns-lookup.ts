@@ -3,7 +3,7 @@
  * look-up blocks a thread for each name server that does not answer: four of those would stall file
  * reads and password hashes of the whole server.
  */
-import { Resolver } from "node:dns/promises";
+import type { Resolver } from "node:dns/promises";
 import { settlesWithin } from "../lib/timeout";
 import { service } from "../base/refs";
 
@@ -33,7 +33,7 @@ export function createDnsLookup({
   servers,
   timeout_ms = lookup_ms_max,
 }: DnsLookupOptions): DnsLookup {
-  createResolver(servers);
+  if (servers.length > 0) createResolver(servers);
   return async (host) => {
     const resolver = createResolver(servers);
     const answers: (LookupResult | undefined)[] = [undefined, undefined];
@@ -49,7 +49,8 @@ export function createDnsLookup({
 }
 
 function createResolver(servers: readonly string[]): Resolver {
-  const resolver = new Resolver(each_try);
+  const { Resolver: CAresResolver } = process.getBuiltinModule("node:dns/promises");
+  const resolver = new CAresResolver(each_try);
   if (servers.length > 0) resolver.setServers(servers);
   return resolver;
 }

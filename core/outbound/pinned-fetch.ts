@@ -1,5 +1,5 @@
 /** Requests to URLs of users, over a connection to an address that was checked. */
-import { isIP } from "node:net";
+import { ipVersion } from "../base/networks";
 import type { Target } from "./target";
 
 export interface PinnedRequest {
@@ -53,7 +53,7 @@ function fetchAt(
   address: string,
   { method, headers, body, signal }: PinnedRequest,
 ): Promise<Response> {
-  const host_part = isIP(address) === 6 ? `[${address}]` : address;
+  const host_part = ipVersion(address) === 6 ? `[${address}]` : address;
   const port_part = url.port === "" ? "" : `:${url.port}`;
   return fetch(`${url.protocol}//${host_part}${port_part}${url.pathname}${url.search}`, {
     method,

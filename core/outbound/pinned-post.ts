@@ -2,8 +2,7 @@
  * Posts to URLs of users, over a connection to an address that was checked. On a connection of its
  * own and not through `fetch`, which fails when headers are cut off: the status line alone decides.
  */
-import { connect as connectPlain, type Socket } from "node:net";
-import { connect as connectSecure } from "node:tls";
+import type { Socket } from "node:net";
 import { atFirstAddress } from "./pinned-fetch";
 import { ResponseReader } from "./response-reader";
 import type { Target } from "./target";
@@ -54,14 +53,14 @@ function connectTo({ url, host, is_address }: Target, address: string): Socket {
   const is_secure = url.protocol === "https:";
   const port = url.port === "" ? (is_secure ? 443 : 80) : Number(url.port);
   return is_secure
-    ? connectSecure({
+    ? process.getBuiltinModule("node:tls").connect({
         host: address,
         port,
         rejectUnauthorized: true,
         ALPNProtocols: ["http/1.1"],
         ...(is_address ? {} : { servername: host }),
       })
-    : connectPlain({ host: address, port });
+    : process.getBuiltinModule("node:net").connect({ host: address, port });
 }
 
 /** @throws Error when there is no connection, or no certificate that is good. */

@@ -1,6 +1,6 @@
 /** The checks of a URL from a user that need no network: what it must look like. */
-import { isIP } from "node:net";
 import { badRequest } from "../base/errors";
+import { ipVersion } from "../base/networks";
 
 /** The message is a sentence for the person who gave the URL. */
 export class InvalidUrl extends Error {
@@ -61,7 +61,7 @@ export function parseTarget(text: string): Target {
     throw new InvalidUrl("The URL must not hold a fragment (#…): it is never sent.");
   if (url.port === "0") throw new InvalidUrl("The URL must not name port 0.");
   const host = url.hostname.replace(/^\[|\]$/g, "").replace(/\.$/, "");
-  const is_address = isIP(host) !== 0;
+  const is_address = ipVersion(host) !== 0;
   if (!is_address) {
     checkName(host);
     url.hostname = host;

@@ -36,12 +36,13 @@ interface TransactionScope {
 }
 
 const busy_timeout_ms = 5_000;
-/** The busy timeout comes first: switching to WAL can itself meet another opener. */
-const pragmasOf = ({ pages_max, late_pages_max }: LogLimits): string[] => [
-  `busy_timeout = ${busy_timeout_ms}`,
+/** For a file without pages. With pages, the second would write and sync at each start. */
+const pragmas_of_new = [
   `page_size = ${page_bytes}`,
-  // Of a new database alone: see shrinking.ts.
+  // See shrinking.ts.
   "auto_vacuum = INCREMENTAL",
+];
+const pragmasOf = ({ pages_max, late_pages_max }: LogLimits): string[] => [
   "journal_mode = WAL",
   "synchronous = FULL",
   "foreign_keys = ON",
@@ -316,11 +317,17 @@ export class SqliteStore implements Store {
   };
 }
 
+const hasPages = (database: Database): boolean =>
+  database.query<{ page_count: number }, []>("pragma page_count").get()!.page_count > 0;
+
 /** The connection that writes and the one that reads. */
 function connect(path: string): { readonly writer: Database; readonly reader: Database } {
   try {
     const writer = new Database(path, { create: true });
-    for (const pragma of pragmasOf(logLimits(freeSpaceOf(dirname(path)))))
+    // First, because switching to WAL can itself meet another opener.
+    writer.run(`pragma busy_timeout = ${busy_timeout_ms}`);
+    const limits = logLimits(freeSpaceOf(dirname(path)));
+    for (const pragma of [...(hasPages(writer) ? [] : pragmas_of_new), ...pragmasOf(limits)])
       writer.run(`pragma ${pragma}`);
     // A file that can only be read opens without complaint, and would fail at the first request
     // that writes.

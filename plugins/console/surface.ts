@@ -2,9 +2,9 @@
  * The API behind the session cookie, at `/console/api/v1`: who may call it, which requests are
  * refused as cross-site, and the headers of every answer.
  */
-import { isIP } from "node:net";
 import {
   HttpError,
+  ipVersion,
   sameHost,
   type Authentication,
   type Surface,
@@ -116,7 +116,9 @@ export function refusalOf(
 function isName(host: string): boolean {
   const name = host.replace(/:\d+$/, "").toLowerCase();
   return (
-    isIP(name.replace(/^\[|\]$/g, "")) === 0 && name !== "localhost" && !name.endsWith(".localhost")
+    ipVersion(name.replace(/^\[|\]$/g, "")) === 0 &&
+    name !== "localhost" &&
+    !name.endsWith(".localhost")
   );
 }
 

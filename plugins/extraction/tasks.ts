@@ -1,21 +1,13 @@
 /** What runs in a child process: the reader of each format. */
-import { task } from "../../core/sdk";
-import { readHtml } from "./html/reader";
-import { readImage } from "./image/reader";
-import { readLegacy } from "./legacy/reader";
-import { readMail } from "./mail/reader";
-import { readOffice } from "./office/reader";
-import { readPdf } from "./pdf/reader";
-import { readRtf } from "./rtf/reader";
-import { readText } from "./text/reader";
+import { lazyTask } from "../../core/sdk";
 
 export const tasks = {
-  html: task(readHtml),
-  image: task(readImage),
-  legacy: task(readLegacy),
-  mail: task(readMail),
-  office: task(readOffice),
-  pdf: task(readPdf),
-  rtf: task(readRtf),
-  text: task(readText),
+  html: lazyTask(async () => (await import("./html/reader")).readHtml),
+  image: lazyTask(async () => (await import("./image/reader")).readImage),
+  legacy: lazyTask(async () => (await import("./legacy/reader")).readLegacy),
+  mail: lazyTask(async () => (await import("./mail/reader")).readMail),
+  office: lazyTask(async () => (await import("./office/reader")).readOffice),
+  pdf: lazyTask(async () => (await import("./pdf/reader")).readPdf),
+  rtf: lazyTask(async () => (await import("./rtf/reader")).readRtf),
+  text: lazyTask(async () => (await import("./text/reader")).readText),
 };

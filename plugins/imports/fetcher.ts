@@ -2,7 +2,6 @@
  * Fetches what users name: only from addresses that were checked, at the pace of the host, within
  * limits that no server can talk its way around.
  */
-import { STATUS_CODES } from "node:http";
 import { retryAfterMs } from "../../core/lib/retry-after";
 import {
   checkHost,
@@ -240,7 +239,8 @@ function requireOk({ url }: Target, response: Response, now_ms: number): void {
   const { status, headers } = response;
   if (status === 200) return;
   response.body?.cancel().catch(() => undefined);
-  const answer = `${status}${STATUS_CODES[status] === undefined ? "" : ` ${STATUS_CODES[status]}`}`;
+  const reason = process.getBuiltinModule("node:http").STATUS_CODES[status];
+  const answer = reason === undefined ? `${status}` : `${status} ${reason}`;
   if (retry_statuses.includes(status))
     throw new HostBusy(retryAfterMs(headers.get("retry-after"), now_ms), answer, url.host);
   throw new BadStatus(status, answer, url.host);

@@ -1,6 +1,5 @@
 /** The body of an HTTP answer: decompressed, complete, and never longer than the limit. */
 import { Readable, type Transform } from "node:stream";
-import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 import { SourceFailure } from "./contract";
 
 export interface BodyLimits {
@@ -9,11 +8,12 @@ export interface BodyLimits {
   readonly signal: AbortSignal;
 }
 
+const zlib = () => process.getBuiltinModule("node:zlib");
 const decoders: Readonly<Record<string, () => Transform>> = {
-  gzip: createGunzip,
-  "x-gzip": createGunzip,
-  deflate: createInflate,
-  br: createBrotliDecompress,
+  gzip: () => zlib().createGunzip(),
+  "x-gzip": () => zlib().createGunzip(),
+  deflate: () => zlib().createInflate(),
+  br: () => zlib().createBrotliDecompress(),
 };
 
 /** @throws SourceFailure when it breaks off or has an unknown encoding. */

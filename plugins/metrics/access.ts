@@ -1,13 +1,12 @@
 /** Who may read the metrics: whoever has the token, or asks from a network of the list. */
-import type { BlockList } from "node:net";
 import { timingSafeEqual } from "node:crypto";
-import { HttpError, inBlock, forbidden, type Client } from "../../core/sdk";
+import { HttpError, inBlock, forbidden, type Client, type Networks } from "../../core/sdk";
 
 export interface MetricsAccess {
   /** SHA-256 of the token; null when there is none. */
   readonly token_sha256: Uint8Array | null;
   /** Null when none is listed. */
-  readonly networks: BlockList | null;
+  readonly networks: Networks | null;
 }
 
 export const sha256 = (text: string): Uint8Array =>

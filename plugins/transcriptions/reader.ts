@@ -5,7 +5,8 @@
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { TaskFailure, type Context, type Isolate } from "../../core/sdk";
-import type { Probed, tasks } from "./child/tasks";
+import type { Probed } from "./child/probe";
+import type { tasks } from "./child/tasks";
 import type { ReadOutput } from "./child/transcript";
 import { TranscriptionFailure, type TranscriptionCode } from "./contract";
 

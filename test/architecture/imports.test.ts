@@ -1,6 +1,14 @@
 /** The import rule: holds in this tree, and catches what it is for. */
 import { describe, expect, test } from "bun:test";
-import { circles, imports, importsOf, problem, type Import } from "../../scripts/check-imports";
+import {
+  circles,
+  imports,
+  importsOf,
+  problem,
+  tooEarly,
+  type Import,
+  type Written,
+} from "../../scripts/check-imports";
 
 test("nothing in the project imports what it may not", async () => {
   const edges = await imports();
@@ -12,6 +20,20 @@ test("nothing in the project imports what it may not", async () => {
 
 test("no files import each other in a circle, types included", async () => {
   expect(circles(await imports())).toEqual([]);
+});
+
+test("no start loads what is needed later or never", async () => {
+  expect(tooEarly(await imports())).toEqual([]);
+});
+
+test("what a start loads too early is found behind other files, not behind a lazy import", () => {
+  const edges: Import[] = [
+    { from: "core/main.ts", to: "core/a.ts" },
+    { from: "core/a.ts", to: "core/b.ts", lazy: true },
+    { from: "core/a.ts", to: "core/c.ts", type_only: true },
+    ...["core/a.ts", "core/b.ts", "core/c.ts"].map((from) => ({ from, to: "node:http" })),
+  ];
+  expect(tooEarly(edges)).toEqual([{ from: "core/a.ts", to: "node:http" }]);
 });
 
 describe("refused", () => {
@@ -205,7 +227,11 @@ describe("allowed", () => {
 });
 
 describe("imports are found", () => {
-  const cases: [reason: string, text: string, found: ReturnType<typeof importsOf>][] = [
+  const cases: [
+    reason: string,
+    text: string,
+    found: (Omit<Written, "lazy"> & Partial<Written>)[],
+  ][] = [
     ["a plain one", `import { a } from "./a";`, [{ path: "./a", type_only: false }]],
     [
       "over several lines",
@@ -226,7 +252,11 @@ describe("imports are found", () => {
       ],
     ],
     ["for its effect", `import "./a";`, [{ path: "./a", type_only: false }]],
-    ["at run time", `const a = await import("./a");`, [{ path: "./a", type_only: false }]],
+    [
+      "at run time",
+      `const a = await import("./a");`,
+      [{ path: "./a", type_only: false, lazy: true }],
+    ],
     [
       "as a file",
       `import wasm from "pdfium/pdfium.wasm" with { type: "file" };`,
@@ -235,13 +265,15 @@ describe("imports are found", () => {
     [
       "as a worker",
       `new Worker(new URL("./search-worker.ts", import.meta.url))`,
-      [{ path: "./search-worker.ts", type_only: false }],
+      [{ path: "./search-worker.ts", type_only: false, lazy: true }],
     ],
     ["not in a comment", `/** import { a } from "./a"; */\n// import "./b";\n`, []],
     ["not in a query builder", `const q = db.selectFrom("folders");`, []],
   ];
   for (const [reason, text, found] of cases)
-    test(reason, () => expect(importsOf(text)).toEqual(found));
+    test(reason, () =>
+      expect(importsOf(text)).toEqual(found.map((one) => ({ lazy: false, ...one }))),
+    );
 });
 
 describe("a circle", () => {

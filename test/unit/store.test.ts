@@ -1,7 +1,7 @@
 /** The database: transactions that nobody goes around, work after commit, prepared reads, the lock. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { Database } from "bun:sqlite";
-import { chmodSync, mkdtempSync, rmSync } from "node:fs";
+import { chmodSync, mkdtempSync, rmSync, statSync, utimesSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { CompiledQuery, sql } from "kysely";
@@ -62,6 +62,15 @@ describe("how the file is opened", () => {
       );
       expect(Object.values(rows[0]!)[0]).toBe(value);
     });
+
+  test("a file that is opened again is not written to", async () => {
+    const path = join(directory, "again.db");
+    const open = () => new SqliteStore(path, { log: jsonLog("error", () => {}) });
+    await open().close();
+    utimesSync(path, 1, 1);
+    await open().close();
+    expect(statSync(path).mtimeMs).toBe(1_000);
+  });
 
   test("a directory that is not there is named", () => {
     expect(() => new SqliteStore("/nowhere/at/all/dossier.db", { log: jsonLog("error") })).toThrow(

@@ -5,7 +5,7 @@
 import type { ExtractionContext } from "../context";
 import type { Extractor } from "../contract";
 import { readInChild } from "../server/child-run";
-import { format_names } from "./formats";
+import { format_names } from "./names";
 
 /** Of an archive, an empty archive, and one that was meant to be split over several disks. */
 const signatures: readonly string[] = ["PK\x03\x04", "PK\x05\x06", "PK00PK\x03\x04"];

@@ -1,13 +1,14 @@
 /**
  * Runs in the child: the formats of documents in ZIP archives, how each is detected, and its
- * reader. A new format is a reader beside this file and an entry in one of the tables here; if it
- * is of no family yet, also a function in `families`.
+ * reader. A new format is a reader beside this file, an entry in one of the tables here, and its
+ * name in names.ts; if it is of no family yet, also a function in `families`.
  */
 import type { Page } from "../child/blocks";
 import { ExtractionFailure } from "../contract";
 import { readDocx } from "./docx";
 import { readEpub } from "./epub";
 import { readOdfPages, readOdfSheets, readOdfText } from "./odf";
+import { openxml_names } from "./names";
 import type { OfficePackage, Progress } from "./package";
 import { readPptx } from "./pptx";
 import { readXlsx } from "./xlsx";
@@ -23,7 +24,6 @@ export interface OfficeDocument {
 }
 
 interface OpenXmlFormat {
-  readonly name: string;
   /** Matches the content type of the main part, in all its variants. */
   readonly content_type: RegExp;
   /** The usual name of the main part. */
@@ -34,21 +34,18 @@ interface OpenXmlFormat {
 const openxml = "application/vnd.openxmlformats-officedocument";
 const openxml_formats: readonly OpenXmlFormat[] = [
   {
-    name: "Word",
     content_type: /wordprocessingml|ms-word/i,
     main_part: "word/document.xml",
     media_type: `${openxml}.wordprocessingml.document`,
     read: readDocx,
   },
   {
-    name: "Excel",
     content_type: /spreadsheetml|ms-excel/i,
     main_part: "xl/workbook.xml",
     media_type: `${openxml}.spreadsheetml.sheet`,
     read: readXlsx,
   },
   {
-    name: "PowerPoint",
     content_type: /presentationml|ms-powerpoint/i,
     main_part: "ppt/presentation.xml",
     media_type: `${openxml}.presentationml.presentation`,
@@ -68,14 +65,6 @@ const opendocument_formats: readonly OpenDocumentFormat[] = [
   { word: "graphics", old_word: "draw", read: readOdfPages },
   { word: "spreadsheet", old_word: "calc", read: readOdfSheets },
 ];
-
-/** `Word, Excel and PowerPoint`. */
-const openxml_names = openxml_formats
-  .map(({ name }) => name)
-  .join(", ")
-  .replace(/, (?!.*, )/, " and ");
-/** What this file can read, for people. */
-export const format_names = `${openxml_names} since 2007, OpenDocument, EPUB`;
 
 const families: readonly ((pkg: OfficePackage) => OfficeDocument | null)[] = [
   findOpenDocument,

@@ -2,18 +2,15 @@
  * What runs in a child process: everything that reads what strangers wrote; and how a source runs
  * it, with the reason in words when it fails.
  */
-import { task, TaskFailure, type Isolate } from "../../../core/sdk";
+import { lazyTask, TaskFailure, type Isolate } from "../../../core/sdk";
 import { SourceFailure, type SourceTools } from "../contract";
-import { readFeed, readSitemap } from "./lists";
-import { readPage } from "./page";
-import { listZip, unzip } from "./zip";
 
 export const tasks = {
-  feed: task(readFeed),
-  page: task(readPage),
-  sitemap: task(readSitemap),
-  unzip: task(unzip),
-  zip: task(listZip),
+  feed: lazyTask(async () => (await import("./lists")).readFeed),
+  page: lazyTask(async () => (await import("./page")).readPage),
+  sitemap: lazyTask(async () => (await import("./lists")).readSitemap),
+  unzip: lazyTask(async () => (await import("./zip")).unzip),
+  zip: lazyTask(async () => (await import("./zip")).listZip),
 };
 
 export interface ChildParts {

@@ -1,25 +1,7 @@
 /** The tasks that run in a child process: reading a transcript, probing a recording. */
-import { parseFile } from "music-metadata";
-import { task } from "../../../core/sdk";
-import { readTranscript } from "./transcript";
+import { lazyTask } from "../../../core/sdk";
 
-/** Properties of a recording; null where the file does not tell. */
-export interface Probed {
-  readonly duration_s: number | null;
-  readonly has_video: boolean | null;
-}
-
-export async function probe({ path }: { readonly path: string }): Promise<Probed> {
-  const {
-    format: { duration, hasAudio, hasVideo },
-  } = await parseFile(path, { duration: true, skipCovers: true, mkvUseIndex: true });
-  return {
-    duration_s:
-      duration !== undefined && Number.isFinite(duration) && duration > 0
-        ? Math.round(duration * 1_000) / 1_000
-        : null,
-    has_video: hasAudio === undefined && hasVideo === undefined ? null : hasVideo === true,
-  };
-}
-
-export const tasks = { probe: task(probe), read: task(readTranscript) };
+export const tasks = {
+  probe: lazyTask(async () => (await import("./probe")).probe),
+  read: lazyTask(async () => (await import("./transcript")).readTranscript),
+};

@@ -1,0 +1,21 @@
+/** Probes a recording, in a child process. */
+import { parseFile } from "music-metadata";
+
+/** Properties of a recording; null where the file does not tell. */
+export interface Probed {
+  readonly duration_s: number | null;
+  readonly has_video: boolean | null;
+}
+
+export async function probe({ path }: { readonly path: string }): Promise<Probed> {
+  const {
+    format: { duration, hasAudio, hasVideo },
+  } = await parseFile(path, { duration: true, skipCovers: true, mkvUseIndex: true });
+  return {
+    duration_s:
+      duration !== undefined && Number.isFinite(duration) && duration > 0
+        ? Math.round(duration * 1_000) / 1_000
+        : null,
+    has_video: hasAudio === undefined && hasVideo === undefined ? null : hasVideo === true,
+  };
+}

@@ -29,7 +29,7 @@ const has_points = 1,
   has_times = 8;
 const header_bytes = 8;
 
-export function encodePlaces(chunks: readonly ChunkPlace[]): Uint8Array {
+export function encodePlaces(chunks: readonly ChunkPlace[]): Uint8Array<ArrayBuffer> {
   const headings = [...new Set(chunks.flatMap(({ heading }) => heading ?? []))],
     number_of = new Map(headings.map((heading, at) => [heading, at + 1]));
   const columns =

@@ -6,13 +6,15 @@ import type { ReadableText } from "../../core/lib/text-window";
 import type { ReadConnectionSpec } from "../../core/sdk";
 import { analyzer } from "./analyzer";
 import { encodeInSteps, type EncodedSegment, type EncoderRequest } from "./encoder";
+import { placed, type PlacedSegment } from "./index-versions";
 import { languageOf } from "./languages";
 import { serveWorker } from "./worker-server";
 
 export interface EncoderProtocol {
   readonly setting: { readonly read_connection: ReadConnectionSpec };
   readonly request: EncoderRequest;
-  readonly part: EncodedSegment;
+  /** Placed where the text is stored, so that the server has as little to do as can be. */
+  readonly part: EncodedSegment | PlacedSegment;
   readonly response: string | null;
 }
 
@@ -29,7 +31,12 @@ serveWorker<EncoderProtocol>(({ read_connection }) => {
       language = languageOf(text),
       { stored } = request;
     for (const segment of encodeInSteps({ ...request, text, points: stored?.points }, analyzer)) {
-      if (segment !== null) run.sendPart(segment, [segment.data.buffer as ArrayBuffer]);
+      if (segment !== null && stored === undefined)
+        run.sendPart(segment, [segment.data.buffer as ArrayBuffer]);
+      else if (segment !== null) {
+        const part = placed(segment);
+        run.sendPart(part, [part.data.buffer, part.places.buffer]);
+      }
       if (run.due) await run.pause();
     }
     return language;

@@ -7,14 +7,28 @@ import type { HeadingSpan, PageSpan, TimeSpan } from "../extraction/contract";
 import { encodePlaces, type ChunkPlace } from "./chunk-places";
 import { gap_chars_max } from "./chunker";
 import type { EncodedSegment, EncoderInput } from "./encoder";
-import type { ChunkRow, DocumentRow, SegmentRows } from "./store";
+import { toStored } from "./stored-segment";
+import type { ChunkRow, DocumentRow, PlacesRow, SegmentRows } from "./store";
+
+/** A segment whose text is stored elsewhere, as its rows hold it. */
+export interface PlacedSegment extends Pick<PlacesRow, "in_first_piece"> {
+  readonly data: Uint8Array<ArrayBuffer>;
+  readonly places: Uint8Array<ArrayBuffer>;
+  readonly chunk_count: number;
+}
+export const placed = ({ data, chunks }: EncodedSegment): PlacedSegment => ({
+  data: toStored(data),
+  places: encodePlaces(chunks),
+  chunk_count: chunks.length,
+  in_first_piece: isInFirstPiece(chunks.at(-1)!) ? 1 : 0,
+});
 
 /**
  * Makes the rows of an index version, one segment late: where the chunks hold the text, that of a
  * segment's last chunk includes the white space before the next segment.
  */
 export class IndexVersionRows {
-  private last: EncodedSegment | undefined;
+  private last: EncodedSegment | PlacedSegment | undefined;
   private last_id = 0;
   /** The id of the first segment, which names the index version; 0 before there is one. */
   index_version = 0;
@@ -29,43 +43,40 @@ export class IndexVersionRows {
   ) {}
 
   /** Takes the next segment; returns the rows of the one before it. */
-  add(segment: EncodedSegment): SegmentRows[] {
-    const rows = this.end(segment.chunks[0]?.start);
+  add(segment: EncodedSegment | PlacedSegment): SegmentRows[] {
+    const rows = this.end("chunks" in segment ? segment.chunks[0]?.start : undefined);
     this.last = segment;
     this.last_id = this.nextId();
     if (this.index_version === 0) this.index_version = this.last_id;
     this.segments++;
-    this.chunks += segment.chunks.length;
+    this.chunks += "chunks" in segment ? segment.chunks.length : segment.chunk_count;
     return rows;
   }
 
   /** The rows of the last segment; `next_start` is where the chunk after it begins. */
   end(next_start?: number): SegmentRows[] {
     if (this.last === undefined) return [];
-    const { data, chunks } = this.last,
-      { text, last_id: segment_id } = this;
-    const row = {
+    const { text, last_id: segment_id, last } = this;
+    const rowOf = (data: Uint8Array) => ({
       id: segment_id,
       edition: this.index_version,
       document_id: this.document_id,
-      data: new Uint8Array(data.buffer, data.byteOffset, data.byteLength),
-    };
-    if (typeof text === "number")
+      data,
+    });
+    if (typeof text === "number") {
+      const { data, places, in_first_piece } = "chunks" in last ? placed(last) : last;
       return [
         {
-          row,
-          places: {
-            segment_id,
-            text_id: text,
-            in_first_piece: isInFirstPiece(chunks.at(-1)!) ? 1 : 0,
-            data: encodePlaces(chunks),
-          },
+          row: rowOf(data),
+          places: { segment_id, text_id: text, in_first_piece, data: places },
           chunks: [],
         },
       ];
+    }
+    const { data, chunks } = last as EncodedSegment;
     return [
       {
-        row,
+        row: rowOf(toStored(data)),
         places: null,
         chunks: chunks.map((chunk, ordinal) => ({
           segment_id,

@@ -8,6 +8,7 @@ import { firstPieceSql, piecesOfConnection } from "../texts/contract";
 import { ChunkPlaces, type ChunkPlace } from "./chunk-places";
 import { PackPart } from "./pack";
 import type { Segment } from "./segment";
+import { fromStored } from "./stored-segment";
 import type { ChunkRow, DocumentRow } from "./store";
 
 /** Names a chunk: the id of its segment, and its place among the chunks of that segment. */
@@ -76,7 +77,7 @@ export class SqliteSegmentReader implements SegmentReader {
   async segments(ids: readonly number[]): Promise<(Segment | null)[]> {
     return ids.map((id) => {
       const data = bytesOf(this.statements.segment.values(id), 4);
-      return data && new Uint32Array(data.buffer, data.byteOffset, data.byteLength >>> 2);
+      return data && fromStored(data);
     });
   }
 

@@ -133,20 +133,46 @@ function packed(
   starts: readonly number[],
   postings: readonly number[],
 ): Segment {
-  const halves = lengths.length + starts.length + postings.length;
-  const segment = new Uint32Array(header_words + hashes.length + ((halves + 1) >>> 1));
-  segment.set([
-    analyzer,
-    hashes.length,
-    lengths.length,
-    postings.length,
-    lengths.reduce((sum, one) => sum + one, 0),
-    0,
-  ]);
-  segment.set(hashes, header_words);
-  const words = new Uint16Array(segment.buffer, (header_words + hashes.length) * 4);
-  words.set(lengths);
-  words.set(starts, lengths.length);
-  words.set(postings, lengths.length + starts.length);
+  const counts = [hashes.length, lengths.length, postings.length] as const;
+  const columns = newSegment(analyzer, ...counts);
+  columns.hashes.set(hashes);
+  columns.lengths.set(lengths);
+  columns.starts.set(starts);
+  columns.postings.set(postings);
+  return sealed(columns);
+}
+
+/** A segment that is being written, and its columns. */
+export interface SegmentColumns {
+  readonly segment: Segment;
+  readonly hashes: Uint32Array;
+  readonly lengths: Uint16Array;
+  /** One more than there are terms: the last is where the postings end. */
+  readonly starts: Uint16Array;
+  readonly postings: Uint16Array;
+}
+export function newSegment(
+  analyzer: number,
+  terms: number,
+  chunks: number,
+  postings: number,
+): SegmentColumns {
+  const halves = chunks + terms + 1 + postings;
+  const segment = new Uint32Array(header_words + terms + ((halves + 1) >>> 1));
+  segment.set([analyzer, terms, chunks, postings]);
+  let at = (header_words + terms) * 4;
+  const column = (count: number) =>
+    new Uint16Array(segment.buffer, (at += count * 2) - count * 2, count);
+  return {
+    segment,
+    hashes: segment.subarray(header_words, header_words + terms),
+    lengths: column(chunks),
+    starts: column(terms + 1),
+    postings: column(postings),
+  };
+}
+/** Once all columns are written. */
+export function sealed({ segment, lengths }: SegmentColumns): Segment {
+  segment[4] = lengths.reduce((sum, one) => sum + one, 0);
   return segment;
 }

@@ -12,6 +12,7 @@ import type { ReadConnectionSpec } from "../../core/sdk";
 import { analyzer } from "../../plugins/search-index/analyzer";
 import type { EncoderProtocol } from "../../plugins/search-index/encoder-worker";
 import { encodeDocument, type EncodedSegment } from "../../plugins/search-index/encoder";
+import { placed, type PlacedSegment } from "../../plugins/search-index/index-versions";
 import type { SearchProtocol } from "../../plugins/search-index/search-handler";
 import { WorkerClient, type WorkerOptions } from "../../plugins/search-index/worker-client";
 import type { FragileProtocol } from "../helpers/fragile-worker";
@@ -281,20 +282,22 @@ test("the encoding worker gives what encoding here gives", async () => {
       { page: 2, start: 41, end: 3_000 },
     ],
   };
-  const segments: EncodedSegment[] = [];
+  type Part = EncodedSegment | PlacedSegment;
+  const segments: Part[] = [];
   expect(await client.ask(input, { ...ada, onPart: (segment) => segments.push(segment) })).toBe(
     "en",
   );
-  expect(segments).toEqual([...encodeDocument(input, analyzer)]);
+  const encoded = [...encodeDocument(input, analyzer)];
+  expect(segments).toEqual(encoded);
   expect(segments.length).toBe(1);
   const written = await texts.prepare(input.text);
   await store.inTransaction((tx) => written.keep(tx));
-  const of_stored: EncodedSegment[] = [];
+  const of_stored: Part[] = [];
   await client.ask(
     { ...input, text: null, stored: written.stored },
     { ...ada, onPart: (segment) => of_stored.push(segment) },
   );
-  expect(of_stored).toEqual(segments);
+  expect(of_stored).toEqual(encoded.map(placed));
 });
 
 test("the encoding worker gives of a text that it reads in a window what it gives of the whole", async () => {
@@ -304,7 +307,7 @@ test("the encoding worker gives of a text that it reads in a window what it give
   const written = await texts.prepare(text);
   await store.inTransaction((tx) => written.keep(tx));
   const input = { title: "Title", pages: [{ page: 1, start: 0, end: text.length }] },
-    segments: EncodedSegment[] = [];
+    segments: (EncodedSegment | PlacedSegment)[] = [];
   expect(
     await client.ask(
       { ...input, text: null, stored: written.stored },
@@ -312,7 +315,7 @@ test("the encoding worker gives of a text that it reads in a window what it give
     ),
   ).toBe("en");
   expect(text.length).toBeGreaterThan(2 * window_units);
-  expect(segments).toEqual([...encodeDocument({ ...input, text }, analyzer)]);
+  expect(segments).toEqual([...encodeDocument({ ...input, text }, analyzer)].map(placed));
 });
 
 test("the searching worker finds what searching here finds, and sees what was published since", async () => {

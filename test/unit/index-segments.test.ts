@@ -1,0 +1,81 @@
+/** Segments as they are stored: read again, each is the same one, and those of before are too. */
+import { describe, expect, test } from "bun:test";
+import { analyzer } from "../../plugins/search-index/analyzer";
+import { encodeDocument } from "../../plugins/search-index/encoder";
+import {
+  postingCount,
+  segment_chunks_max,
+  segment_terms_max,
+  SegmentBuilder,
+  termCount,
+  type Segment,
+} from "../../plugins/search-index/segment";
+import { fromStored, toStored } from "../../plugins/search-index/stored-segment";
+import { makeText, seededRandom } from "../../scripts/bench/text";
+
+/** A segment of these chunks, each a list of hashes. */
+function segmentOf(chunks: readonly (readonly number[])[], version = 1): Segment {
+  const builder = new SegmentBuilder();
+  for (const hashes of chunks) {
+    for (const hash of hashes) builder.add(hash);
+    builder.endChunk(hashes.length);
+  }
+  return builder.finish(version);
+}
+const times = <T>(count: number, make: (index: number) => T): T[] =>
+  Array.from({ length: count }, (_, index) => make(index));
+const random = seededRandom(7);
+const anyHash = (): number => Math.floor(random() * 2 ** 32);
+
+describe("a segment is the same when it is read again", () => {
+  const cases: readonly (readonly [why: string, segment: Segment])[] = [
+    ["without chunks", segmentOf([])],
+    ["with a chunk that has no words", segmentOf([[], [5], []])],
+    ["with the least and the greatest hash", segmentOf([[0, 2 ** 32 - 1]])],
+    [
+      "with hashes that differ in the highest byte alone",
+      segmentOf([times(256, (i) => (i << 24) >>> 0)]),
+    ],
+    [
+      "with hashes that differ in the lowest byte alone",
+      segmentOf([times(256, (i) => 0xabcdef00 + i)]),
+    ],
+    ["with a word that stands often in a chunk", segmentOf([times(7, () => 9), times(8, () => 9)])],
+    ["with a word that stands more often than is counted", segmentOf([times(300, () => 9)])],
+    ["with words that skip chunks", segmentOf(times(40, (i) => (i % 16 === 0 ? [1, 2] : [2, 3])))],
+    [
+      "with a word of the last chunk alone",
+      segmentOf(times(segment_chunks_max, (i) => (i === 255 ? [4] : []))),
+    ],
+    ["of a later analyzer", segmentOf([[1, 2, 3]], 0xffff)],
+    ["with as many words as fit", segmentOf([times(segment_terms_max, anyHash)])],
+    [
+      "where no number is small",
+      segmentOf(times(250, () => times(9, () => times(20, () => anyHash() & 7)).flat())),
+    ],
+  ];
+  for (const [why, segment] of cases)
+    test(why, () => {
+      expect(fromStored(toStored(segment))).toEqual(segment);
+    });
+});
+
+test("a segment that was stored as it is can be read", () => {
+  const segment = segmentOf([
+    [1, 2],
+    [2, 3],
+  ]);
+  expect(fromStored(new Uint8Array(segment.buffer))).toEqual(segment);
+});
+
+test("texts of any length take a third less than as they are read", () => {
+  for (const [seed, length] of [600, 4_000, 30_000, 200_000].entries()) {
+    const [segment] = [
+      ...encodeDocument({ title: "T", text: makeText(seed, length), pages: [] }, analyzer),
+    ];
+    const { data } = segment!;
+    expect(termCount(data)).toBeLessThanOrEqual(postingCount(data));
+    expect(toStored(data).byteLength).toBeLessThan(0.7 * data.byteLength);
+    expect(fromStored(toStored(data))).toEqual(data);
+  }
+});

@@ -1,5 +1,6 @@
 /** The executable. The only file that names both core and the built-in plugins. */
 import { isAbsolute } from "node:path";
+import { createInterface } from "node:readline";
 import * as typebox from "@sinclair/typebox";
 import { builtIn } from "../plugins/built-in";
 import * as contracts from "../plugins/contracts";
@@ -39,6 +40,18 @@ const printTo =
       }),
     );
 
+/** The question goes where complaints go: what a command prints may be read by a program. */
+async function typedLine(question: string): Promise<string> {
+  process.stderr.write(question);
+  const lines = createInterface({ input: process.stdin });
+  try {
+    for await (const line of lines) return line;
+    return "";
+  } finally {
+    lines.close();
+  }
+}
+
 // An output that can't be written to is no reason to end: whoever writes is told by a callback.
 process.stdout.on("error", () => {});
 process.stderr.on("error", () => {});
@@ -65,6 +78,7 @@ if (first === task_command) {
     print: printTo(process.stdout),
     complain: printTo(process.stderr),
     stdin: async () => (await Bun.stdin.text()).replace(/\r?\n$/, ""),
+    ask: typedLine,
   });
   // What a command prints is its work; a server that was told to stop waits for no reader.
   const printed = Promise.all(printing);

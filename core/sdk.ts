@@ -10,6 +10,7 @@ export {
   UsageError,
   type Command,
   type CommandHandler,
+  type CommandInput,
   type RunCommand,
 } from "./plugin/command";
 export { type OpenedData, type Tool, type ToolInput } from "./plugin/tool";

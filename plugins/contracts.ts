@@ -1,7 +1,10 @@
 /** What plugin files may import as `dossier/contracts`: the contracts of every built-in plugin. */
 export {
   Accounts,
+  purgeOfUser,
   Sessions,
+  UserDeactivated,
+  UserDeleted,
   type Key,
   type NewKey,
   type NewUser,

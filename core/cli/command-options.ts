@@ -14,6 +14,8 @@ export interface ProgramOptions {
   readonly print: (line: string) => void;
   readonly complain: (line: string) => void;
   readonly stdin: () => Promise<string>;
+  /** The first line of standard input, after the question; empty when there is none. */
+  readonly ask: (question: string) => Promise<string>;
 }
 
 export const withData = (command: Commander): Commander =>

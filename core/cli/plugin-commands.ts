@@ -106,7 +106,7 @@ async function runPluginCommand(
   program_options: ProgramOptions,
 ): Promise<void> {
   const boot = await bootstrapFor(given, program_options, command);
-  const { print, stdin } = program_options;
+  const { print, stdin, ask } = program_options;
   const { data } = boot.located;
   if (!command.starts_data && !existsSync(data))
     throw new Error(`there is no data directory ${data}; name the one you mean with --data`);
@@ -117,7 +117,7 @@ async function runPluginCommand(
   await withChildren(boot, program_options, (isolate) =>
     withHost(boot, program_options, isolate, beforeMigration, async (host) => {
       unlock?.();
-      await runObserved(host, command, { ...given, print, stdin });
+      await runObserved(host, command, { ...given, print, stdin, ask });
     }),
   );
 }

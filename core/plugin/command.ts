@@ -35,6 +35,8 @@ export interface CommandInput {
   readonly print: (line: string) => void;
   /** Standard input to its end, without the last line break. */
   readonly stdin: () => Promise<string>;
+  /** Asks the person at the terminal, and answers the line that they type. */
+  readonly ask: (question: string) => Promise<string>;
   /** Names the record that the command is about, for those who observe commands: an id. */
   readonly about: (record: string) => void;
 }

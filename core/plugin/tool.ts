@@ -10,7 +10,7 @@ import type { Command, CommandInput } from "./command";
 export interface OpenedData {
   readonly slot: <T>(ref: SlotRef<T>) => readonly T[];
 }
-export interface ToolInput extends Omit<CommandInput, "about"> {
+export interface ToolInput extends Omit<CommandInput, "about" | "ask"> {
   /** The data directory, which may be missing. */
   readonly data: string;
   /** The settings of this plugin. */

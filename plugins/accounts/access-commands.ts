@@ -1,9 +1,17 @@
 /** The commands about who may come in: users switched off and on, roles, sessions. */
 import { printRows } from "../../core/lib/print-rows";
-import { notFound, rfc3339, UsageError, type Command, type CommandHandler } from "../../core/sdk";
+import {
+  notFound,
+  rfc3339,
+  UsageError,
+  type Command,
+  type CommandHandler,
+  type CommandInput,
+} from "../../core/sdk";
 import { sessionsChanged, type AccountContext } from "./context";
 import type { Role, User } from "./contract";
 import type { AccountService } from "./service";
+import { foldedEmail } from "./user";
 import { deleteSessionById, deleteSessions, newestSessions } from "./session-store";
 import { liveSince } from "./sessions";
 
@@ -39,6 +47,16 @@ export const accessCommands = {
       },
     ],
   },
+  userDelete: {
+    name: "user delete",
+    summary:
+      "Delete a user for good, with their folders, documents, chats, keys and everything else.",
+    changes: true,
+    options: [
+      email_option,
+      { flags: "--yes", description: "without asking for the email to be typed again" },
+    ],
+  },
   sessionList: {
     name: "session list",
     summary: "List who is signed in to the console, newest first.",
@@ -57,7 +75,7 @@ export interface AccessCommandContext extends Pick<
   AccountContext,
   "db" | "inDeletion" | "notify" | "now_ms"
 > {
-  readonly accounts: Pick<AccountService, "changeUser" | "findUser">;
+  readonly accounts: Pick<AccountService, "changeUser" | "deleteUser" | "findUser">;
 }
 
 export const accessCommandHandlers = (
@@ -81,6 +99,7 @@ export const accessCommandHandlers = (
       const role = text(input.options.role) as Role;
       await change({ role }, ({ email }) => `${email} is ${role} now.`)(input);
     },
+    userDelete: (input) => deleteUser(accounts, input),
     sessionList: async ({ options, print }) => {
       const user = options.user ? await accounts.findUser(text(options.user)) : undefined;
       printRows(
@@ -115,6 +134,27 @@ export const accessCommandHandlers = (
     },
   };
 };
+
+async function deleteUser(
+  accounts: Pick<AccountService, "deleteUser" | "findUser">,
+  { options, ask, print, about }: CommandInput,
+): Promise<void> {
+  const { id, email } = await accounts.findUser(text(options.email));
+  about(id);
+  if (!options.yes) {
+    const typed = await ask(
+      `This deletes ${email} for good, with every folder, document, chat and key of theirs. ` +
+        "Type the email to go on: ",
+    );
+    if (foldedEmail(typed) !== foldedEmail(email))
+      throw new Error("that is not the email: nothing was deleted");
+  }
+  await accounts.deleteUser(id);
+  print(
+    `Deleted ${email}. What they have made leaves the disk in the background, while the server ` +
+      "runs.",
+  );
+}
 
 const text = (option: string | boolean | undefined): string =>
   typeof option === "string" ? option : "";

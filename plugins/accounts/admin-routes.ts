@@ -175,6 +175,18 @@ export const adminRoutes = {
     },
     errors: { 409: "This is the last active administrator (`last_admin`)." },
   }),
+  deleteUser: route.delete("/users/:userId", {
+    summary: "Delete a user",
+    tag: "Users",
+    operation: "deleteUser",
+    admin: true,
+    description:
+      "For good, with everything that is theirs: folders, documents, chats, prompts, webhooks, " +
+      "imports, transcriptions, keys. They are signed out and gone from every list at once; the " +
+      "rest leaves the disk in the background. The audit log keeps what they did.",
+    answers: { 204: { description: "The user is deleted." } },
+    errors: { 409: "This is the last active administrator (`last_admin`)." },
+  }),
   resetUser: route.post("/users/:userId/reset", {
     summary: "Make a link to a new password",
     tag: "Users",
@@ -250,6 +262,10 @@ export const adminHandlers = ({
     },
     changeUser: async ({ params, body }) =>
       userRecord(await accounts.changeUser(params.userId, body), await lastSeen([params.userId])),
+    deleteUser: async ({ params }) => {
+      await accounts.deleteUser(params.userId);
+      return reply(204);
+    },
     resetUser: async ({ params }) => ({ reset_url: await invitations.renew(params.userId) }),
   };
 };

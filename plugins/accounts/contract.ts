@@ -1,5 +1,13 @@
 /** What other plugins may know about accounts: who may sign in, and with which keys. */
-import { event, service, t, type Caller, type Client } from "../../core/sdk";
+import {
+  event,
+  handle,
+  service,
+  t,
+  type Caller,
+  type Client,
+  type JobHandler,
+} from "../../core/sdk";
 
 export type Role = "admin" | "member";
 export type Scope = "read" | "write";
@@ -67,6 +75,11 @@ export interface Accounts {
    */
   setUserActive(user_id: string, active: boolean): Promise<User>;
   /**
+   * For good: they are signed out and their keys are gone with the transaction; what they have made
+   * goes after it. @throws HttpError 404, 409 when it would leave no active administrator.
+   */
+  deleteUser(user_id: string): Promise<User>;
+  /**
    * The token is given here, once, and never again. @throws HttpError 400 on a name, scopes or an
    * expiry that won't do, 404.
    */
@@ -115,3 +128,29 @@ export const UserDeactivated = event(
   "accounts.user_deactivated",
   t.Object({ user_id: t.String() }),
 );
+
+/**
+ * The user is gone, and so are their keys and sessions: whoever keeps something of theirs deletes
+ * it. Comes again while something may have been missed.
+ */
+export const UserDeleted = event("accounts.user_deleted", t.Object({ user_id: t.String() }));
+
+const hour_ms = 3_600_000;
+/**
+ * The job of a plugin that deletes what it keeps of a deleted user, in small parts. It may run
+ * again when there is nothing left.
+ */
+export const purgeOfUser = (
+  purge: (user_id: string, signal: AbortSignal) => Promise<void>,
+): JobHandler =>
+  handle(UserDeleted, ({ user_id }, { signal }) => purge(user_id, signal), {
+    attempts_max: 20,
+    // Every start goes on with it.
+    crashes_max: Number.MAX_SAFE_INTEGER,
+    timeout_ms: 6 * hour_ms,
+    // In small parts, so that it need take no slot from jobs that somebody waits for.
+    io_bound: true,
+    concurrency: 8,
+    ownerOf: ({ user_id }) => user_id,
+    uses_reserve: true,
+  });

@@ -117,4 +117,14 @@ export const migrations: readonly Migration[] = [
         .execute();
     },
   },
+  {
+    id: "0005_deleted_users",
+    up: async (tx) => {
+      await tx.schema
+        .createTable("accounts_deletions")
+        .addColumn("user_id", "text", (c) => c.primaryKey())
+        .addColumn("deleted_at", "bigint", (c) => c.notNull())
+        .execute();
+    },
+  },
 ];

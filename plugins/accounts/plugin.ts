@@ -7,7 +7,8 @@ import { accessCommandHandlers, accessCommands } from "./access-commands";
 import { adminHandlers, adminRoutes } from "./admin-routes";
 import { KeyAuthenticator } from "./authenticator";
 import { commandHandlers, commands } from "./commands";
-import { Accounts, Sessions, UserDeactivated } from "./contract";
+import { Accounts, Sessions, UserDeactivated, UserDeleted } from "./contract";
+import { deletionSchedules, UserDeletion } from "./deletion";
 import { FirstAdmin } from "./first-admin";
 import { Invitations } from "./invitations";
 import { LastUseBuffer } from "./last-use";
@@ -41,13 +42,14 @@ export default definePlugin({
     { changes: "outside" },
   ),
   provides: { accounts: Accounts, sessions: Sessions },
-  events: [UserDeactivated],
+  events: [UserDeactivated, UserDeleted],
   tables: [
     "accounts_users",
     "accounts_keys",
     "accounts_setup_links",
     "accounts_sessions",
     "accounts_password_links",
+    "accounts_deletions",
   ],
   migrations,
   routes: { ...routes, ...adminRoutes },
@@ -56,7 +58,8 @@ export default definePlugin({
     const { config, db, inTransaction, log } = ctx;
     const account_ctx = { ...ctx, passwords: new Passwords() };
     const first_admin = new FirstAdmin(account_ctx);
-    const accounts = new AccountService(account_ctx, first_admin);
+    const deletion = new UserDeletion(account_ctx);
+    const accounts = new AccountService(account_ctx, first_admin, deletion);
     const invitations = new Invitations(account_ctx);
     const writeEach = (note: typeof noteKeyUse) => (uses: ReadonlyMap<string, number>) =>
       inTransaction(async (tx) => {
@@ -80,7 +83,10 @@ export default definePlugin({
         fill(Authenticator, new KeyAuthenticator({ ...ctx, last_use: key_use })),
         fill(StartNotice, () => first_admin.signInHint()),
       ],
+      jobs: deletion.jobs(),
+      schedules: deletionSchedules,
       start: async () => {
+        await deletion.resume();
         const admin = await first_admin.fromSettings(config);
         if (admin)
           log.info("created the first administrator from the settings", { user_id: admin.id });

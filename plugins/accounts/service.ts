@@ -1,5 +1,5 @@
 /** The rules about users and keys. Knows nothing of HTTP requests and writes no SQL. */
-import { conflict, notFound, type Listed, type PageRequest } from "../../core/sdk";
+import { notFound, type Listed, type PageRequest } from "../../core/sdk";
 import { keyChanged, sessionsChanged, type AccountContext } from "./context";
 import {
   UserDeactivated,
@@ -12,7 +12,9 @@ import {
 } from "./contract";
 import type { FirstAdmin } from "./first-admin";
 import { newKeyRow, toKey } from "./key";
+import { isActiveAdmin, requireAnotherAdmin } from "./last-admin";
 import { checkPassword } from "./passwords";
+import type { UserDeletion } from "./deletion";
 import { deletePasswordLink, deleteSessions } from "./session-store";
 import * as store from "./store";
 import type { UserRow } from "./store";
@@ -25,6 +27,7 @@ export class AccountService implements Accounts {
   constructor(
     private readonly ctx: AccountContext,
     private readonly first_admin: Pick<FirstAdmin, "signInHint">,
+    private readonly deletion: Pick<UserDeletion, "remove">,
   ) {}
 
   async findUser(id_or_email: string): Promise<User> {
@@ -85,18 +88,17 @@ export class AccountService implements Accounts {
         role: role ?? before.role,
         active: active === undefined ? before.active : Number(active),
       }))!;
-      if (
-        isActiveAdmin(before) &&
-        !isActiveAdmin(row) &&
-        (await store.countOtherActiveAdmins(tx, user_id)) === 0
-      )
-        throw conflict("This is the last active administrator.", "last_admin");
+      if (!isActiveAdmin(row)) await requireAnotherAdmin(tx, before);
       if (active === false) await deleteSessions(tx, user_id);
       if (before.active === 1 && row.active === 0)
         await this.ctx.emit(tx, UserDeactivated, { user_id });
       this.ctx.notify(sessionsChanged(user_id, "all", active === false ? "deleted" : "changed"));
       return toUser(row);
     });
+  }
+
+  deleteUser(user_id: string): Promise<User> {
+    return this.deletion.remove(user_id);
   }
 
   async createKey(
@@ -155,5 +157,3 @@ export class AccountService implements Accounts {
     return row;
   }
 }
-
-const isActiveAdmin = ({ role, active }: UserRow): boolean => role === "admin" && active === 1;

@@ -57,8 +57,14 @@ export interface SetupLinkRow {
   /** The token, sealed, of the link that every start prints; null for others. */
   readonly sealed: string | null;
 }
+/** A user who was deleted: nothing but the id is left. */
+export interface DeletedUserRow {
+  readonly user_id: string;
+  readonly deleted_at: number;
+}
 export interface AccountsTables {
   accounts_users: UserRow;
+  accounts_deletions: DeletedUserRow;
   accounts_keys: KeyRow;
   accounts_setup_links: SetupLinkRow;
   accounts_sessions: SessionRow;
@@ -129,6 +135,22 @@ export const updateUser = (
     .where("id", "=", id)
     .returningAll()
     .executeTakeFirst();
+
+/** With every key; sessions and links are deleted before. */
+export async function deleteUser(db: AccountsDb, user_id: string, deleted_at: number) {
+  await db.deleteFrom("accounts_keys").where("user_id", "=", user_id).execute();
+  await db.deleteFrom("accounts_users").where("id", "=", user_id).execute();
+  await db.insertInto("accounts_deletions").values({ user_id, deleted_at }).execute();
+}
+
+export const deletedUsers = async (db: AccountsDb): Promise<DeletedUserRow[]> =>
+  (await db.selectFrom("accounts_deletions").selectAll().orderBy("deleted_at").execute()).map(
+    ({ user_id, deleted_at }) => ({ user_id, deleted_at: toNumber(deleted_at) }),
+  );
+
+export const forgetDeletedUsers = async (db: AccountsDb, until: number): Promise<void> => {
+  await db.deleteFrom("accounts_deletions").where("deleted_at", "<", until).execute();
+};
 
 export const insertKey = async (db: AccountsDb, row: KeyRow): Promise<void> => {
   await db.insertInto("accounts_keys").values(row).execute();

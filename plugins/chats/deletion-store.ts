@@ -47,6 +47,16 @@ export const expiredChats = (
     .limit(limit)
     .execute();
 
+/** Some sessions of the owner that are not gone for good, deleted or not. */
+export const chatsOf = (db: ChatsDb, owner_id: string, limit: number): Promise<ChatRow[]> =>
+  db
+    .selectFrom("chats")
+    .selectAll()
+    .where("owner_id", "=", owner_id)
+    .where("gone_at", "is", null)
+    .limit(limit)
+    .execute();
+
 /** When the first of those that can be restored was deleted; undefined when there is none. */
 export async function firstDeletion(db: ChatsDb): Promise<number | undefined> {
   const row = await db

@@ -90,6 +90,22 @@ export async function expireChats(ctx: ChatContext, signal: AbortSignal): Promis
   return (tx) => enqueueNextExpiry(ctx, tx);
 }
 
+/** Every session of a user who is gone. */
+export const removeChatsOf = (
+  ctx: ChatContext,
+  owner_id: string,
+  signal: AbortSignal,
+): Promise<void> =>
+  inParts(
+    () =>
+      ctx.inDeletion(async (tx) => {
+        const rows = await store.chatsOf(tx, owner_id, expired_each);
+        for (const row of rows) await hideForGood(ctx, tx, row);
+        return rows.length > 0;
+      }),
+    signal,
+  );
+
 /** For the session that expires next. */
 async function enqueueNextExpiry(ctx: ChatContext, tx: Db): Promise<void> {
   const now = ctx.now_ms();

@@ -1,9 +1,10 @@
 /** Every job of chats: the function that runs it, how often it is tried, how many at once. */
 import { inParts } from "../../core/lib/parts";
 import { every, handle, job, t, type Context, type Db, type JobHandler } from "../../core/sdk";
+import { purgeOfUser } from "../accounts/contract";
 import { answerMessage, failMessage } from "./answer";
 import type { ChatContext } from "./context";
-import { expireChats, purgeChat } from "./deletion";
+import { expireChats, purgeChat, removeChatsOf } from "./deletion";
 import { deleteEvents, endedMessages } from "./event-store";
 
 const minute_ms = 60_000;
@@ -66,6 +67,7 @@ export const chatJobs = (ctx: ChatContext): readonly JobHandler[] => [
     timeout_ms: 10 * minute_ms,
     uses_reserve: true,
   }),
+  purgeOfUser((user_id, signal) => removeChatsOf(ctx, user_id, signal)),
   handle(PurgeChat, ({ chat_id }, { signal }) => purgeChat(ctx, chat_id, signal), {
     attempts_max: 20,
     // Every start goes on with it.

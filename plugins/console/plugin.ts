@@ -19,7 +19,7 @@ import {
 } from "../../core/sdk";
 import { cachedAtOnce } from "../../core/lib/cached";
 import { databaseBytes, directoryBytes, freeSpace } from "../../core/lib/disk-usage";
-import { Sessions } from "../accounts/contract";
+import { purgeOfUser, Sessions } from "../accounts/contract";
 import { Doctor } from "../doctor/contract";
 import { Quotas } from "../quotas/contract";
 import { assets, index_html } from "./assets.gen";
@@ -101,6 +101,7 @@ export default definePlugin({
         }),
       },
       commands: commandHandlers(operations),
+      jobs: [purgeOfUser((user_id) => usage.forget(user_id))],
       start: async () => {
         validPages(slots.pages(), ({ path, title }, reason) =>
           log.warn("a page of a plugin is not shown", { path, title, reason }),

@@ -56,3 +56,7 @@ export async function readUsage(
 export const pruneUsage = async (db: ConsoleDb, before_day: string): Promise<void> => {
   await db.deleteFrom("console_usage").where("day", "<", before_day).execute();
 };
+
+export const forgetUsage = async (db: ConsoleDb, owner_id: string): Promise<void> => {
+  await db.deleteFrom("console_usage").where("owner_id", "=", owner_id).execute();
+};

@@ -52,6 +52,12 @@ export class UsageCounter {
     await this.flush();
   }
 
+  /** Of a user who is gone. */
+  async forget(owner_id: string): Promise<void> {
+    await this.flush();
+    await this.#parts.inTransaction((tx) => store.forgetUsage(tx, owner_id));
+  }
+
   /** Counts requests of programs; those that the console makes by itself do not count. */
   readonly noteRequest = ({
     surface,

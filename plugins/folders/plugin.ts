@@ -1,6 +1,6 @@
 /** Folders: a two-level tree that belongs to a user and counts its documents. */
 import { definePlugin } from "../../core/sdk";
-import { Accounts } from "../accounts/contract";
+import { Accounts, purgeOfUser } from "../accounts/contract";
 import { Quotas } from "../quotas/contract";
 import { commandHandlers, commands } from "./commands";
 import { FolderContents, FolderDeleted, Folders } from "./contract";
@@ -36,7 +36,10 @@ export default definePlugin({
       routes: folderHandlers(folders),
       commands: commandHandlers({ ...ctx, ...ctx.services }),
       fills: folderMetrics(ctx),
-      jobs: folderJobs({ ...ctx, contents }),
+      jobs: [
+        ...folderJobs({ ...ctx, contents }),
+        purgeOfUser((user_id, signal) => folders.removeAll(user_id, signal)),
+      ],
       start: () => resumePurges(ctx.db, enqueuePurge),
     };
   },

@@ -13,6 +13,7 @@ import {
   type Db,
   type PageRequest,
 } from "../../core/sdk";
+import { inParts } from "../../core/lib/parts";
 import type { Quotas } from "../quotas/contract";
 import { FolderDeleted, type Contents, type CounterChange, type Folders } from "./contract";
 import type { DeletedTree } from "./purge";
@@ -184,6 +185,15 @@ export class FolderService implements Folders {
       await enqueuePurge(tx, { folder_id, owner_id });
       for (const id of folder_ids) this.notify(owner_id, id, "deleted");
     });
+  }
+
+  /** Every folder of a user who is gone. */
+  removeAll(owner_id: string, signal: AbortSignal): Promise<void> {
+    return inParts(async () => {
+      const folder_id = await store.anyRoot(this.ctx.db, owner_id);
+      if (folder_id !== undefined) await this.remove(owner_id, folder_id);
+      return folder_id !== undefined;
+    }, signal);
   }
 
   private async insert(tx: Db, folder: FolderRow): Promise<void> {

@@ -111,6 +111,17 @@ const findAll = prepared((db: FoldersDb, { ids }: { readonly ids: readonly strin
 export const ownedIds = async (db: FoldersDb, owner_id: string): Promise<string[]> =>
   (await present(db).select("id").where("owner_id", "=", owner_id).execute()).map((row) => row.id);
 
+/** One root folder of the owner; undefined when there is none. */
+export const anyRoot = async (db: FoldersDb, owner_id: string): Promise<string | undefined> =>
+  (
+    await present(db)
+      .select("id")
+      .where("owner_id", "=", owner_id)
+      .where("parent_id", "is", null)
+      .limit(1)
+      .executeTakeFirst()
+  )?.id;
+
 export const sumSyncing = async (db: FoldersDb, ids: readonly string[]): Promise<number> =>
   ids.length === 0
     ? 0

@@ -14,7 +14,7 @@ import {
   t,
   type Context,
 } from "../../core/sdk";
-import { Accounts } from "../accounts/contract";
+import { Accounts, purgeOfUser } from "../accounts/contract";
 import { Documents, DocumentUses, FileUses } from "../documents/contract";
 import { Extraction } from "../extraction/contract";
 import { FolderContents, Folders } from "../folders/contract";
@@ -33,6 +33,7 @@ import {
   documentSettled,
   finishedEvent,
   purgeFolders,
+  purgeRunsOf,
   removeDocuments,
   removeFolders,
 } from "./runs";
@@ -120,7 +121,13 @@ export default definePlugin({
         ...uses(own, schedules),
         ...importMetrics(ctx),
       ],
-      jobs: importJobs(own, schedules),
+      jobs: [
+        ...importJobs(own, schedules),
+        purgeOfUser(async (user_id, signal) => {
+          await schedules.removeAll(user_id);
+          await purgeRunsOf(own, user_id, signal);
+        }),
+      ],
       schedules: importSchedules,
       start: async () => {
         warnAboutSettings(ctx, config);

@@ -221,6 +221,23 @@ export async function purgeFolders(
   }
 }
 
+/** Every run of a user who is gone, with its items, in parts. */
+export async function purgeRunsOf(
+  ctx: ImportContext,
+  owner_id: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const { db, inDeletion } = ctx;
+  for (;;) {
+    const run = await store.anyRun(db, owner_id);
+    if (run === undefined) return ctx.truncateWal();
+    // One that goes on gives back the file that it keeps.
+    await inDeletion((tx) => cancelIfUnfinished(ctx, tx, run.id));
+    await inParts(() => inDeletion((tx) => itemStore.deleteSome(tx, run.id)), signal);
+    await inDeletion((tx) => store.deleteRun(tx, run.id));
+  }
+}
+
 /** Inside the transaction that purges the documents: items that wait for one of them fail. */
 export async function removeDocuments(
   ctx: ImportContext,

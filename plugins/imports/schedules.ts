@@ -73,6 +73,14 @@ export class Schedules {
     });
   }
 
+  /** Of a user who is gone: a hundred at most. */
+  removeAll(owner_id: string): Promise<void> {
+    return this.ctx.inDeletion(async (tx) => {
+      const ids = await store.deleteSchedulesOf(tx, owner_id);
+      if (ids.length > 0) await this.ctx.cancelJobs(tx, ids);
+    });
+  }
+
   /** Inside the transaction that deletes the folders. */
   async removeFolders(tx: Db, folder_ids: readonly string[]): Promise<void> {
     const ids = await store.deleteSchedulesIn(tx, folder_ids);

@@ -290,6 +290,26 @@ export async function deleteRuns(db: ImportsDb, finished_until: number): Promise
   return ids.length;
 }
 
+/** One run of the owner. */
+export const anyRun = (db: ImportsDb, owner_id: string): Promise<RunState | undefined> =>
+  db
+    .selectFrom("imports_runs")
+    .select(state)
+    .where("owner_id", "=", owner_id)
+    .orderBy("id")
+    .limit(1)
+    .executeTakeFirst();
+export const deleteRun = (db: ImportsDb, id: string) =>
+  db.deleteFrom("imports_runs").where("id", "=", id).execute();
+export const deleteSchedulesOf = async (db: ImportsDb, owner_id: string): Promise<string[]> =>
+  (
+    await db
+      .deleteFrom("imports_schedules")
+      .where("owner_id", "=", owner_id)
+      .returning("id")
+      .execute()
+  ).map(({ id }) => id);
+
 export const insertSchedule = (db: ImportsDb, row: ScheduleRow) =>
   db.insertInto("imports_schedules").values(row).execute();
 export const findSchedule = (db: ImportsDb, id: string): Promise<ScheduleRow | undefined> =>

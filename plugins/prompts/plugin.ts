@@ -1,5 +1,6 @@
 /** Saved prompts: texts that a user writes once and applies to chat sessions. */
 import { definePlugin } from "../../core/sdk";
+import { purgeOfUser } from "../accounts/contract";
 import { Prompts, PromptUses } from "./contract";
 import { migrations } from "./migrations";
 import { promptHandlers, routes } from "./routes";
@@ -15,6 +16,10 @@ export default definePlugin({
   routes,
   setup: (ctx) => {
     const prompts = new PromptService({ ...ctx, uses: ctx.slots.uses });
-    return { services: { prompts }, routes: promptHandlers(prompts) };
+    return {
+      services: { prompts },
+      routes: promptHandlers(prompts),
+      jobs: [purgeOfUser((user_id, signal) => prompts.removeAll(user_id, signal))],
+    };
   },
 });

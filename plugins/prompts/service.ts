@@ -1,4 +1,5 @@
 /** The rules about saved prompts. Knows nothing of HTTP requests and writes no SQL. */
+import { inParts } from "../../core/lib/parts";
 import {
   checkedName,
   description_length_max,
@@ -17,6 +18,8 @@ import * as store from "./store";
 import type { PromptRow, PromptValues } from "./store";
 
 export const text_length_max = 32_000;
+/** In one part, when all of them go. */
+const removed_each = 8;
 
 export interface NewPrompt {
   readonly name: string;
@@ -105,6 +108,15 @@ export class PromptService implements Prompts {
       this.notify(owner_id, prompt_id, "deleted");
     });
     truncateWal();
+  }
+
+  /** Every prompt of a user who is gone. */
+  async removeAll(owner_id: string, signal: AbortSignal): Promise<void> {
+    await inParts(async () => {
+      const ids = await store.somePrompts(this.ctx.db, owner_id, removed_each);
+      for (const id of ids) await this.remove(owner_id, id);
+      return ids.length > 0;
+    }, signal);
   }
 
   private notify(owner_id: string, id: string, action: Change["action"]): void {

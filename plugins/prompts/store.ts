@@ -42,6 +42,20 @@ export async function listPrompts(
   return listPage(mine.selectAll(), pageWindow(page));
 }
 
+export const somePrompts = async (
+  db: PromptsDb,
+  owner_id: string,
+  limit: number,
+): Promise<string[]> =>
+  (
+    await db
+      .selectFrom("prompts")
+      .select("id")
+      .where("owner_id", "=", owner_id)
+      .limit(limit)
+      .execute()
+  ).map(({ id }) => id);
+
 /** The prompt after the change; undefined when it went away meanwhile. */
 export const updatePrompt = (
   db: PromptsDb,

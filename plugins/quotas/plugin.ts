@@ -3,10 +3,12 @@
  * hold. None by default.
  */
 import { definePlugin, Size, t } from "../../core/sdk";
+import { purgeOfUser } from "../accounts/contract";
 import { Quotas } from "./contract";
 import { quotaMetrics } from "./metrics";
 import { migrations } from "./migrations";
 import { QuotaService } from "./service";
+import { forget } from "./store";
 
 const Limit = (things: string) =>
   t.Optional(
@@ -35,8 +37,9 @@ export default definePlugin({
   provides: { quotas: Quotas },
   tables: ["quotas_used"],
   migrations,
-  setup: ({ config, reads }) => ({
+  setup: ({ config, inDeletion, reads }) => ({
     services: { quotas: new QuotaService(config, reads) },
     fills: quotaMetrics(reads),
+    jobs: [purgeOfUser((user_id) => inDeletion((tx) => forget(tx, user_id)))],
   }),
 });

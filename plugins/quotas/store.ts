@@ -90,3 +90,7 @@ export async function heldCommitted(
   );
   return toNumber(row?.used);
 }
+
+export const forget = async (db: QuotasDb, owner_id: string): Promise<void> => {
+  await db.deleteFrom("quotas_used").where("owner_id", "=", owner_id).execute();
+};

@@ -13,7 +13,7 @@ import {
   t,
   type Context,
 } from "../../core/sdk";
-import { Accounts } from "../accounts/contract";
+import { Accounts, purgeOfUser } from "../accounts/contract";
 import { DocumentUses, Documents, FileUses } from "../documents/contract";
 import { Extractors } from "../extraction/contract";
 import { FolderContents, Folders } from "../folders/contract";
@@ -144,6 +144,7 @@ export default definePlugin({
       ],
       jobs: [
         ...transcriptionJobs(runner, config),
+        purgeOfUser((user_id, signal) => runs.deleteOf(user_id, signal)),
         pruneJob(runs, { ...ctx, keep_ms: () => config.keep_runs }),
       ],
       schedules: transcriptionSchedules,

@@ -128,7 +128,15 @@ export class TranscriptionRunner {
   /** Ends what is under way for a user who was deactivated. */
   async endAllOf({ user_id }: { readonly user_id: string }): Promise<JobEffect | void> {
     const { accounts, runs } = this.ctx;
-    if (!(await accounts.findUser(user_id)).active) return (tx) => runs.cancelAll(tx, user_id);
+    // One who was deleted meanwhile is active nowhere.
+    const active = await accounts.findUser(user_id).then(
+      (user) => user.active,
+      (error: unknown) => {
+        if (error instanceof HttpError) return false;
+        throw error;
+      },
+    );
+    if (!active) return (tx) => runs.cancelAll(tx, user_id);
   }
 
   /**

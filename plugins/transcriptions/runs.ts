@@ -102,6 +102,18 @@ export class TranscriptionRuns {
     }, signal);
   }
 
+  /** Deletes every run of a user who is gone. */
+  async deleteOf(owner_id: string, signal: AbortSignal): Promise<void> {
+    await inParts(async () => {
+      return this.ctx.inDeletion(async (tx) => {
+        const runs = await store.runsOf(tx, owner_id, delete_batch);
+        await this.delete(tx, runs);
+        return runs.length > 0;
+      });
+    }, signal);
+    this.ctx.truncateWal();
+  }
+
   /** Deletes runs that ended before this time, in parts; their documents stay. */
   async deleteBefore(finished_before: number, signal: AbortSignal): Promise<void> {
     await inParts(async () => {

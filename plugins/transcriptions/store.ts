@@ -207,6 +207,14 @@ export const runsIn = async (
         .$if(with_file, (query) => query.where("sha256", "is not", null))
         .limit(limit)
         .execute();
+/** At most `limit` runs of the owner, whatever became of them. */
+export const runsOf = (db: TranscriptionsDb, owner_id: string, limit: number): Promise<RunRow[]> =>
+  db
+    .selectFrom("transcriptions")
+    .selectAll()
+    .where("owner_id", "=", owner_id)
+    .limit(limit)
+    .execute();
 /** At most `limit` runs that ended before this time. */
 export const runsBefore = (
   db: TranscriptionsDb,

@@ -9,7 +9,7 @@ import {
   List,
   t,
 } from "../../core/sdk";
-import { Accounts } from "../accounts/contract";
+import { Accounts, purgeOfUser } from "../accounts/contract";
 import { AttemptSender } from "./attempts";
 import { WebhookDue, WebhookEvents } from "./contract";
 import { Deliveries } from "./deliveries";
@@ -124,7 +124,10 @@ export default definePlugin({
       services: { lookup },
       routes: webhookHandlers(webhooks, deliveries, ctx.now_ms),
       fills: [...webhookMetrics(ctx), ...webhookChecks({ ...ctx, lookup, deliveries })],
-      jobs: webhookJobs(deliveries, sender),
+      jobs: [
+        ...webhookJobs(deliveries, sender),
+        purgeOfUser((user_id, signal) => webhooks.removeAll(user_id, signal)),
+      ],
       schedules: webhookSchedules,
       start: async () => {
         if (config.allow_networks.length > 0)

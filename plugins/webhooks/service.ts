@@ -3,6 +3,7 @@
  * requests and writes no SQL.
  */
 import { Limiter, LimiterRefusal } from "../../core/lib/limiter";
+import { inParts } from "../../core/lib/parts";
 import {
   badRequest,
   checkHost,
@@ -55,6 +56,8 @@ export interface WebhooksParts extends Pick<
 }
 
 const retry_after_s = 5;
+/** In one part, when all of them go. */
+const deliveries_each = 100;
 /** A rotated secret goes on signing for so long. */
 const previous_secret_ms = 24 * 3_600_000;
 /** Host checks at the same time. Names that nobody answers for must not pile up. */
@@ -155,6 +158,21 @@ export class Webhooks {
       notify({ owner_id, kind: "webhook", id: webhook_id, action: "deleted" });
     });
     // Its URL may hold a password of the receiver.
+    truncateWal();
+  }
+
+  /** Every webhook of a user who is gone, with what was sent to it. */
+  async removeAll(owner_id: string, signal: AbortSignal): Promise<void> {
+    const { cancelJobs, db, inDeletion, truncateWal } = this.ctx;
+    for (const { id } of await store.listWebhooks(db, owner_id)) {
+      await inDeletion((tx) => cancelJobs(tx, [id]));
+      await inParts(
+        () =>
+          inDeletion(async (tx) => (await store.deleteSomeDeliveries(tx, id, deliveries_each)) > 0),
+        signal,
+      );
+      await this.remove(owner_id, id);
+    }
     truncateWal();
   }
 

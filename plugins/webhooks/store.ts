@@ -117,6 +117,24 @@ export async function deleteWebhook(db: WebhooksDb, id: string): Promise<void> {
   await db.deleteFrom("webhooks").where("id", "=", id).execute();
 }
 
+/** Some deliveries of a webhook, with their attempts; returns how many. */
+export async function deleteSomeDeliveries(
+  db: WebhooksDb,
+  webhook_id: string,
+  limit: number,
+): Promise<number> {
+  const some = await db
+    .selectFrom("webhooks_deliveries")
+    .select("id")
+    .where("webhook_id", "=", webhook_id)
+    .limit(limit)
+    .execute();
+  return deleteThese(
+    db,
+    some.map(({ id }) => id),
+  );
+}
+
 export const insertDelivery = async (db: WebhooksDb, row: DeliveryRow): Promise<void> => {
   await db.insertInto("webhooks_deliveries").values(row).execute();
 };
@@ -244,7 +262,13 @@ export async function deleteDeliveries(
     .orderBy("created_at")
     .limit(limit)
     .execute();
-  const ids = old.map(({ id }) => id);
+  return deleteThese(
+    db,
+    old.map(({ id }) => id),
+  );
+}
+
+async function deleteThese(db: WebhooksDb, ids: readonly string[]): Promise<number> {
   if (ids.length === 0) return 0;
   await db.deleteFrom("webhooks_attempts").where("delivery_id", "in", ids).execute();
   await db.deleteFrom("webhooks_deliveries").where("id", "in", ids).execute();

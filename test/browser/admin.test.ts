@@ -1,4 +1,4 @@
-/** What administrators do in the console, in a browser: settings. */
+/** What administrators do in the console, in a browser: settings, users. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { chromium_path, why_skipped } from "../helpers/chromium";
@@ -89,3 +89,28 @@ describe.skipIf(!chromium_path)("settings", () => {
     limit_ms,
   );
 });
+
+test.skipIf(!chromium_path)(
+  "a user is deleted once their email is typed",
+  async () => {
+    await at.own("POST", "/users", { email: "mel@example.com", role: "member" });
+    await at.open("/users");
+    await press("Actions for mel@example.com");
+    await page.getByRole("menuitem", { name: "Delete" }).click();
+    const dialog = page.getByRole("dialog");
+    const confirm = dialog.getByRole("button", { name: "Delete" });
+    await expectWell(at.window, { within: "dialog[open]" });
+    expect(await confirm.isDisabled()).toBe(true);
+    await dialog.getByRole("textbox").fill("mel@example.com");
+    await confirm.click();
+    await say("User deleted.");
+    await row("mel@example.com").waitFor({ state: "detached" });
+    await press("Actions for ada@example.com");
+    await page.getByRole("menuitem", { name: "Delete" }).click();
+    await dialog.getByRole("textbox").fill("ada@example.com");
+    await confirm.click();
+    await dialog.getByText("This is the last active administrator.").waitFor();
+    await dialog.getByRole("button", { name: "Cancel" }).click();
+  },
+  limit_ms,
+);

@@ -42,6 +42,7 @@ async function run(
     print: (line) => lines.push(line),
     stdin: async () => stdin,
     about: () => undefined,
+    ask: async () => "",
   });
   return lines;
 }

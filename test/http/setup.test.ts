@@ -29,6 +29,7 @@ const newToken = async ({ host }: TestServer): Promise<string> => {
     print: (line) => void printed.push(line),
     stdin: async () => "",
     about: () => undefined,
+    ask: async () => "",
   });
   return tokenOf(printed[0]!);
 };

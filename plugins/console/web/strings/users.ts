@@ -35,6 +35,13 @@ export const user_strings = {
   deactivate_text:
     "They are signed out everywhere, and their API keys stop working with the next request. " +
     "Their folders stay.",
+  delete: "Delete",
+  delete_title: (email: string) => `Delete ${email}?`,
+  delete_text:
+    "They are signed out, and everything of theirs goes for good: folders, documents, chats, " +
+    "prompts, webhooks, imports, transcriptions and API keys. There is no way back. The audit " +
+    "log keeps what they did.",
+  deleted: "User deleted.",
   reset_title: (email: string) => `New password link for ${email}?`,
   reset_text: "The link lets whoever opens it choose a new password. The old one works until then.",
   changed: "User changed.",

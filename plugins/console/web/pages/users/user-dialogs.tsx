@@ -147,3 +147,28 @@ export function DeactivateDialog({
     </ConfirmDialog>
   );
 }
+
+export function DeleteDialog({
+  user: { id, email },
+  onClose,
+}: {
+  readonly user: FullUser;
+  readonly onClose: () => void;
+}) {
+  const remove = async () => {
+    await api(`/users/${id}`, { method: "DELETE" });
+    toast({ text: strings.deleted });
+    await refresh("user");
+  };
+  return (
+    <ConfirmDialog
+      title={strings.delete_title(email)}
+      confirm_label={strings.delete}
+      typed_name={email}
+      onClose={onClose}
+      onConfirm={remove}
+    >
+      <p>{strings.delete_text}</p>
+    </ConfirmDialog>
+  );
+}

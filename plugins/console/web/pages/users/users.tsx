@@ -17,6 +17,7 @@ import { toast, toastError } from "../../ui/toast";
 import { user_strings as strings } from "../../strings/users";
 import {
   DeactivateDialog,
+  DeleteDialog,
   InviteDialog,
   LinkDialog,
   ResetDialog,
@@ -24,7 +25,7 @@ import {
   type PasswordLink,
 } from "./user-dialogs";
 
-type UserDialog = { readonly kind: "deactivate" | "reset"; readonly user: FullUser };
+type UserDialog = { readonly kind: "deactivate" | "delete" | "reset"; readonly user: FullUser };
 
 const stateOf = ({ active, invited }: FullUser): keyof typeof strings.states =>
   !active ? "inactive" : invited ? "invited" : "active";
@@ -66,6 +67,7 @@ export default function Users() {
       </section>
       {inviting && <InviteDialog onClose={() => setInviting(false)} onInvited={setLink} />}
       {dialog?.kind === "deactivate" && <DeactivateDialog user={dialog.user} onClose={close} />}
+      {dialog?.kind === "delete" && <DeleteDialog user={dialog.user} onClose={close} />}
       {dialog?.kind === "reset" && (
         <ResetDialog user={dialog.user} onClose={close} onReset={setLink} />
       )}
@@ -110,6 +112,12 @@ const itemsOf = (user: FullUser, onDialog: (dialog: UserDialog) => void): readon
         icon: "restore",
         run: () => void changeUser(user, { active: true }),
       },
+  {
+    label: strings.delete,
+    icon: "trash",
+    danger: true,
+    run: () => onDialog({ kind: "delete", user }),
+  },
 ];
 
 const columns = (

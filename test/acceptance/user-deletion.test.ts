@@ -1,0 +1,163 @@
+/**
+ * Acceptance, on the executable: a user who is deleted is gone at once, and what they have made is
+ * in no file of the data directory after it, whenever the server is killed.
+ */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { Database } from "bun:sqlite";
+import { join } from "node:path";
+import { filesIn, filesWith } from "../helpers/data-directory";
+import { startExecutable, type Executable } from "../helpers/executable";
+import { form } from "../helpers/forms";
+import { person, type Person } from "../helpers/person";
+import { captions, formOf } from "../helpers/recordings";
+import { until } from "../helpers/server";
+
+const password = "correct horse battery staple";
+let server: Executable, bob: Person;
+beforeAll(async () => {
+  server = await startExecutable({ env: { DOSSIER_WEBHOOKS_ALLOW_NETWORKS: "127.0.0.0/8" } });
+  bob = await person(server, "bob");
+}, 180_000);
+afterAll(() => server?.[Symbol.asyncDispose]());
+
+let count = 0;
+/** A word that is nowhere else, and that no stemmer shortens. */
+const newWord = (): string => `zq${(count++).toString(36)}xkanarimuxq`;
+const shared = "The same bytes, in two accounts.";
+
+/** One of everything, the word in each. */
+async function fill(ada: Person, word: string): Promise<void> {
+  const folder = await ada.folder(`${word} folder`);
+  const sub = await ada.folder(`${word} subfolder`, folder);
+  await ada.made("/folders", { name: "Empty", description: `About ${word}.` });
+  await ada.text(folder, `The ${word} waits in the harbour.`, `${word} text`);
+  await ada.upload(sub, `${word}.txt`, `The ${word} was lifted at noon.`);
+  await ada.upload(folder, "shared.txt", shared);
+  const taken = await ada.text(folder, `A ${word} that was taken out.`);
+  await ada.send("DELETE", `/documents/${taken.id}?folder_id=${folder}`);
+  const prompt = await ada.made("/prompts", { name: word, text: `Speak of ${word}.` });
+  const chat = { name: word, usedFolders: [folder], usedPrompts: [prompt.id] };
+  const [open, deleted] = [await ada.made("/chats", chat), await ada.made("/chats", chat)];
+  for (const { id } of [open, deleted]) await ada.ask(id, `Where does the ${word} wait?`);
+  await ada.send("DELETE", `/chats/${deleted.id}`);
+  await ada.made("/webhooks", {
+    event_type: "import.finished",
+    url: `http://127.0.0.1:9/${word}`,
+  });
+  await ada.send("POST", "/imports", {
+    folder_id: folder,
+    source: { type: "urls", urls: [`http://192.0.2.1/${word}`] },
+  });
+  await ada.send("POST", `/imports/files?folder_id=${folder}`, form(`${word}.md`, word));
+  await ada.made("/import-schedules", {
+    folder_id: folder,
+    source: { type: "urls", urls: [`http://192.0.2.1/${word}`] },
+    every: "0 6 * * *",
+  });
+  await ada.send(
+    "POST",
+    `/transcriptions?folder_id=${folder}`,
+    formOf(`${word}.vtt`, `${captions}\n\n01:00.000 --> 01:01.000\nThe ${word} speaks.\n`),
+  );
+}
+
+/** Rows that name the user, by table: the log of what was done and the finished jobs aside. */
+function rowsOf(user_id: string): string[] {
+  using db = new Database(join(server.data, "dossier.db"), { readonly: true });
+  const kept = ["audit_entries", "accounts_deletions", "core_jobs"];
+  const tables = db
+    .query<{ name: string }, []>("select name from sqlite_schema where type = 'table'")
+    .all()
+    .map(({ name }) => name)
+    .filter((name) => !kept.includes(name));
+  return tables.filter((name) => {
+    const columns = db
+      .query<{ name: string }, []>(`select name from pragma_table_info('${name}')`)
+      .all()
+      .map((column) => column.name)
+      .filter((column) => column === "owner_id" || column === "user_id");
+    return columns.some((column) =>
+      db.query(`select 1 from ${name} where ${column} = ?`).get(user_id),
+    );
+  });
+}
+
+const idOf = async (email: string): Promise<string> =>
+  JSON.parse(await server.mustCli(["user", "list", "--json"])).find(
+    (one: any) => one.email === email,
+  )?.id;
+
+test("everything of theirs goes: the API at once, files and rows after it, and nothing of others", async () => {
+  const word = newWord();
+  const ada = await person(server, "ada");
+  const theirs = await bob.folder();
+  const { id } = (await bob.upload(theirs, "mine.txt", shared)).body;
+  await bob.settled(id);
+  await fill(ada, word);
+  const user_id = await idOf("ada@example.com");
+  expect(filesWith(server.data, word).length).toBeGreaterThan(0);
+  expect(rowsOf(user_id).length).toBeGreaterThan(8);
+  await server.mustCli(["user", "delete", "--email", "ADA@example.com", "--yes"]);
+  expect((await ada.send("GET", "/folders")).status).toBe(401);
+  expect(await idOf("ada@example.com")).toBeUndefined();
+  await until(() => filesWith(server.data, word).length === 0 && rowsOf(user_id).length === 0);
+  expect(filesIn(join(server.data, "files"))).toHaveLength(1);
+  expect((await bob.send("GET", `/documents/${id}/file`)).text).toBe(shared);
+  expect(await bob.found("bytes")).toEqual([id]);
+  const { body } = await server.api("GET", "//health");
+  expect([body.status, body.purging.documents]).toEqual(["ok", 0]);
+}, 60_000);
+
+test.each([0, 40, 160])(
+  "what a server that was killed %d ms after the deletion has left goes after its start",
+  async (after_ms) => {
+    const word = newWord();
+    const who = `eve${after_ms}`;
+    await fill(await person(server, who), word);
+    const user_id = await idOf(`${who}@example.com`);
+    await server.mustCli(["user", "delete", "--email", `${who}@example.com`, "--yes"]);
+    await Bun.sleep(after_ms);
+    await server.kill();
+    await server.restart();
+    await until(() => filesWith(server.data, word).length === 0 && rowsOf(user_id).length === 0);
+  },
+  60_000,
+);
+
+test("what a request under way has left behind goes with the next start", async () => {
+  await person(server, "mel");
+  const user_id = await idOf("mel@example.com");
+  await server.mustCli(["user", "delete", "--email", "mel@example.com", "--yes"]);
+  await server.stop();
+  using db = new Database(join(server.data, "dossier.db"));
+  db.run(
+    "insert into prompts (id, owner_id, name, text, created_at, updated_at) values (?, ?, ?, ?, 1, 1)",
+    ["prm_late", user_id, "late", "late"],
+  );
+  db.close();
+  await server.restart();
+  await until(() => rowsOf(user_id).length === 0);
+}, 60_000);
+
+test("the email is typed to confirm; another one, or none, deletes nothing", async () => {
+  const del = ["user", "delete", "--email", "kim@example.com"];
+  await server.mustCli(["user", "create", "--email", "kim@example.com", "--password-stdin"], {
+    stdin: password,
+  });
+  for (const stdin of ["", "yes\n", "bob@example.com\n"]) {
+    const said = await server.cli(del, { stdin });
+    expect([said.code, said.stderr]).toEqual([1, expect.stringContaining("nothing was deleted")]);
+  }
+  expect(await server.mustCli(del, { stdin: "kim@example.com\n" })).toStartWith("Deleted kim@");
+  expect((await server.cli(del)).code).toBe(1);
+});
+
+test("the last administrator stays", async () => {
+  for (const name of ["one", "two"]) {
+    const words = ["user", "create", "--email", `${name}@example.com`, "--role", "admin"];
+    await server.mustCli([...words, "--password-stdin"], { stdin: password });
+  }
+  await server.mustCli(["user", "delete", "--email", "one@example.com", "--yes"]);
+  const said = await server.cli(["user", "delete", "--email", "two@example.com", "--yes"]);
+  expect([said.code, said.stderr]).toEqual([1, expect.stringContaining("last active admin")]);
+});

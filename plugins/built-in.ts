@@ -13,6 +13,7 @@ import console from "./console/plugin";
 import doctor from "./doctor/plugin";
 import documents from "./documents/plugin";
 import embeddings from "./embeddings/plugin";
+import embeddingsBuiltin from "./embeddings-builtin/plugin";
 import extraction from "./extraction/plugin";
 import folders from "./folders/plugin";
 import imports from "./imports/plugin";
@@ -39,6 +40,7 @@ export const builtIn = [
   doctor,
   documents,
   embeddings,
+  embeddingsBuiltin,
   extraction,
   folders,
   imports,

@@ -229,6 +229,7 @@ const entries = new RegExp(
     "core/(main|sdk)",
     "plugins/contracts",
     "plugins/.*worker",
+    "plugins/embeddings-builtin/kernel/encoder",
     "plugins/[^/]+/plugin",
     "scripts/[^/]+",
     "scripts/bench/(main|raw-server|raw-index)",

@@ -1,9 +1,11 @@
 /**
- * Vectors from any OpenAI-compatible embeddings endpoint, when the settings name one: search then
- * finds passages that say the same in other words.
+ * Vectors from the encoder in the executable, or from any OpenAI-compatible embeddings endpoint
+ * that the settings name: search then finds passages that say the same in other words.
  */
+import { availableParallelism } from "node:os";
 import { probeEndpoint, definePlugin, Duration, fillWith, Secret, t } from "../../core/sdk";
-import { SystemChecks, type SystemCheck } from "../doctor/contract";
+import { ok, SystemChecks, type SystemCheck } from "../doctor/contract";
+import { BuiltinEncoder, builtin_model } from "../embeddings-builtin/contract";
 import { EmbedderChanged, Embedders, type Embedder } from "../search-index/contract";
 import { EndpointEmbedder } from "./embedder";
 import { endpointOf, type EmbeddingsSettings } from "./settings";
@@ -11,7 +13,23 @@ import { endpointOf, type EmbeddingsSettings } from "./settings";
 export default definePlugin({
   name: "embeddings",
   version: "1.0.0",
+  needs: { builtin: BuiltinEncoder },
   config: t.Object({
+    provider: t.Union([t.Literal("openai"), t.Literal("builtin"), t.Literal("none")], {
+      default: "openai",
+      changes: "now",
+      description:
+        "`builtin`: the encoder in the executable; `openai`: the endpoint of `base_url`, when " +
+        "there is one; `none`: words alone.",
+    }),
+    threads: t.Optional(
+      t.Integer({
+        minimum: 1,
+        maximum: 256,
+        changes: "now",
+        description: "Cores that the built-in encoder uses at most; half of them, when absent.",
+      }),
+    ),
     base_url: t.Optional(
       t.String({
         changes: "now",
@@ -30,8 +48,8 @@ export default definePlugin({
       t.String({
         changes: "now",
         description:
-          "The model's name there. Another one than before: the old vectors answer until those " +
-          "of the new one are complete.",
+          "The model's name there, or of a model that `dossier model add` has added. Another one " +
+          "than before: the old vectors answer until those of the new one are complete.",
       }),
     ),
     dimensions: t.Optional(
@@ -58,17 +76,17 @@ export default definePlugin({
   }),
   checkConfig: (config) => void endpointOf(config),
   setup: (ctx) => {
-    const { config, log, notifier } = ctx;
-    let current = connectionBy(config);
+    const { config, log, notifier, services } = ctx;
+    let current = connectionBy(config, services.builtin);
     const warnOfHalf = (): void => {
-      if (endpointOf(config) === "incomplete")
+      if (config.provider === "openai" && endpointOf(config) === "incomplete")
         log.warn(
           "embeddings are off: embeddings.base_url and embeddings.model " +
             "(DOSSIER_EMBEDDINGS_BASE_URL, DOSSIER_EMBEDDINGS_MODEL) are only of use together",
         );
     };
     ctx.whenSettingsChange(() => {
-      current = connectionBy(config);
+      current = connectionBy(config, services.builtin);
       notifier.publish(EmbedderChanged, "", null);
       warnOfHalf();
     });
@@ -78,14 +96,49 @@ export default definePlugin({
         fillWith(SystemChecks, () => current?.check ?? null),
       ],
       start: async () => warnOfHalf(),
+      health: async () => (current?.failing === undefined ? "ok" : { failing: current.failing }),
     };
   },
 });
 
+interface Settings extends EmbeddingsSettings {
+  readonly provider: "openai" | "builtin" | "none";
+  readonly threads?: number;
+  readonly batch_size: number;
+}
+/** Who makes the vectors; null when nobody does. */
+interface Connection {
+  readonly embedder: Embedder | null;
+  readonly check: SystemCheck;
+  /** Why there is no embedder. */
+  readonly failing?: string;
+}
+
+function connectionBy(config: Settings, encoder: BuiltinEncoder): Connection | null {
+  if (config.provider === "none") return null;
+  return config.provider === "builtin" ? builtinBy(config, encoder) : endpointBy(config);
+}
+
+function builtinBy({ model = builtin_model, threads }: Settings, encoder: BuiltinEncoder): Connection {
+  const name = "Embeddings",
+    embedder = encoder.embedder({ model, threads: threads ?? threads_default() });
+  if (embedder !== undefined) {
+    const detail = `The built-in encoder has the model ${model}.`;
+    return { embedder, check: { name, run: async () => ok(detail) } };
+  }
+  const detail =
+      `embeddings.model (DOSSIER_EMBEDDINGS_MODEL) names ${model}, which the built-in encoder ` +
+      "does not have.",
+    fix = "`dossier model list` shows the models, `dossier model add` adds one.";
+  return {
+    embedder: null,
+    check: { name, run: async () => ({ status: "fail", detail, fix }) },
+    failing: `${detail} ${fix} Until then search goes by words alone.`,
+  };
+}
+
 /** The endpoint of the settings and the check of it; null when they name none. */
-function connectionBy(
-  config: EmbeddingsSettings & { readonly batch_size: number },
-): { readonly embedder: Embedder; readonly check: SystemCheck } | null {
+function endpointBy(config: Settings): Connection | null {
   const endpoint = endpointOf(config);
   if (endpoint === "off" || endpoint === "incomplete") return null;
   return {
@@ -100,3 +153,6 @@ function connectionBy(
     },
   };
 }
+
+/** The other half is for requests and whatever else runs on the machine. */
+const threads_default = (): number => Math.max(1, availableParallelism() >> 1);

@@ -124,6 +124,8 @@ export interface EmbedOptions {
   readonly model: string;
   /** Numbers of a vector to ask for; null: as many as the model gives. */
   readonly dimensions: number | null;
+  /** Whose text it is, when there are turns to be taken. */
+  readonly owner_id?: string;
   readonly signal: AbortSignal;
 }
 /** Turns texts into vectors, so that a passage is found that shares no word with the query. */
@@ -136,6 +138,11 @@ export interface Embedder {
   readonly dimensions: number | null;
   /** The most texts in one call. */
   readonly texts_max: number;
+  /**
+   * Whether it makes vectors of another model too, as far as it knows. Those that nothing can be
+   * compared with any more don't answer until its own are complete.
+   */
+  has?(model: string): boolean;
   /**
    * A vector for each text, in their order and of one length; null for a text that the model can't
    * take.

@@ -90,8 +90,10 @@ export class DocumentEmbedder {
       const sets = await store.vectorSets(tx);
       this.serving = sets.find((set) => set.serving === 1) ?? null;
       this.target = targetAmong(sets, embedder) ?? (await this.insertTarget(tx, sets, embedder));
-      // Before the first vector of the serving set, some vectors are better than none.
-      if (this.serving === null || this.serving.dimensions === 0) {
+      // Before the first vector of the serving set, or when no question can be compared with it any
+      // more, some vectors are better than none.
+      const is_served = embedder.has?.(this.serving?.model ?? "") ?? true;
+      if (this.serving === null || this.serving.dimensions === 0 || !is_served) {
         this.serving = this.target;
         await store.setServingVectorSet(tx, this.target.id);
       }

@@ -62,7 +62,7 @@ export class QueryEmbedder {
     if (probe && (this.isPaused() || this.probing)) return undefined;
     this.probing = probe;
     try {
-      const vector = await this.embed(embedder, set, text, signal);
+      const vector = await this.embed(embedder, set, { text, owner_id: request.owner_id }, signal);
       this.failures = 0;
       if (vector !== undefined) this.remember(key, vector);
       return vector;
@@ -92,7 +92,7 @@ export class QueryEmbedder {
   private async embed(
     embedder: Embedder,
     { id, model, asked_dimensions, dimensions }: VectorSetRow,
-    text: string,
+    { text, owner_id }: { readonly text: string; readonly owner_id: string },
     signal: AbortSignal | undefined,
   ): Promise<QueryVector | undefined> {
     const timeout_ms = this.parts.timeout_ms ?? timeout_ms_max,
@@ -102,6 +102,7 @@ export class QueryEmbedder {
       kind: "query",
       model,
       dimensions: asked_dimensions || null,
+      owner_id,
       signal: limit.signal,
     } as const;
     try {

@@ -1,0 +1,9 @@
+/** A file imported `with { type: "file" }` is its path, inside the executable too. */
+declare module "*.wasm" {
+  const path: string;
+  export default path;
+}
+declare module "*.bin" {
+  const path: string;
+  export default path;
+}

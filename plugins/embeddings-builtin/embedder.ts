@@ -1,0 +1,81 @@
+/** Vectors from the encoder inside the executable, as the index asks for them. */
+import type { Context } from "../../core/sdk";
+import type { Embedder, EmbedOptions } from "../search-index/contract";
+import { EncoderPool } from "./pool";
+import { missing, readShared } from "./model-files";
+import type { KnownModel } from "./models";
+
+/** Workers end when there was nothing to encode for so long: an idle server has none. */
+const idle_ms = 30_000;
+/** Texts of a call, by worker: a few seconds' work, so that little is lost to a crash. */
+const texts_per_thread = 8;
+const worker_path = "plugins/embeddings-builtin/encoder-worker.ts";
+
+export interface BuiltinEmbedderParts extends Pick<Context, "log"> {
+  readonly model: KnownModel;
+  readonly threads: number;
+  /**
+   * In a child process: whoever reads a file that is inside the executable keeps its pages.
+   */
+  readonly copyModel: (from: string, to: string) => Promise<void>;
+}
+
+export class BuiltinEmbedder implements Embedder {
+  /** Another file of the same name gives other vectors. */
+  readonly model: string;
+  readonly dimensions = null;
+  readonly texts_max: number;
+  private readonly pool: EncoderPool;
+
+  constructor(private readonly parts: BuiltinEmbedderParts) {
+    const { log, model, threads } = parts;
+    this.model = `builtin/${model.name}@${model.sha256.slice(0, 12)}`;
+    this.texts_max = texts_per_thread * threads;
+    const repairModel = (problem: string) => this.repairModel(problem);
+    this.pool = new EncoderPool({ threads, model, repairModel, idle_ms, log, startWorker });
+  }
+
+  embed(
+    texts: readonly string[],
+    { kind, model, owner_id = "", signal }: EmbedOptions,
+  ): Promise<Float32Array[]> {
+    if (model !== this.model)
+      return Promise.reject(new Error(`the built-in encoder does not have the model ${model}`));
+    return this.pool.embed(texts, { kind, owner: owner_id, signal });
+  }
+
+  /** Whether questions can be compared with the vectors of this model. */
+  has(model: string): boolean {
+    return model === this.model;
+  }
+
+  stop(): void {
+    this.pool.stop();
+  }
+
+  private async repairModel(problem: string): Promise<SharedArrayBuffer | null> {
+    const { log, model, copyModel } = this.parts,
+      { path, source } = model;
+    if (source === null || source === path) throw new Error(`The model ${path} ${problem}.`);
+    if (problem !== missing) log.warn(`The model ${path} ${problem}; it is copied anew.`);
+    try {
+      await copyModel(source, path);
+      return null;
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      log.warn("the model can't be written to the data directory; it is kept in memory", {
+        path,
+        reason,
+      });
+      return readShared(source);
+    }
+  }
+}
+
+// Inside the executable, workers are found from the root that it was built from.
+const startWorker = (): Worker =>
+  new Worker(
+    Bun.isStandaloneExecutable
+      ? `./${worker_path}`
+      : new URL("./encoder-worker.ts", import.meta.url).href,
+  );

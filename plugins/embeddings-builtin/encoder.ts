@@ -1,0 +1,178 @@
+/**
+ * Runs the encoder in WebAssembly: texts in, vectors of length 1 out. One text is in work at a
+ * time in each of its desks, and gives way between layers.
+ */
+import {
+  dimensions,
+  InvalidModel,
+  matrices,
+  norms,
+  tokens_max,
+  type Model,
+} from "./model-container";
+import { Tokenizer } from "./tokenizer";
+import { windowsOf } from "./windows";
+
+const number_bytes = Float32Array.BYTES_PER_ELEMENT,
+  page_bytes = 65_536,
+  alignment = 16;
+
+interface Kernel {
+  readonly memory: WebAssembly.Memory;
+  heapBase(): number;
+  repack(from: number, rows: number, width: number, weights: number, scales: number): void;
+  embed(
+    words: number,
+    word_bytes: number,
+    positions: number,
+    type: number,
+    weight: number,
+    bias: number,
+    x: number,
+    tokens: number,
+  ): void;
+  layer(at: number, x: number, tokens: number, lengths: number, texts: number): void;
+  means(x: number, lengths: number, texts: number, to: number): void;
+}
+
+/** Where a text in work is kept: so many may be begun at once. */
+interface Desk {
+  readonly words: number;
+  readonly x: number;
+  readonly length: number;
+  readonly mean: number;
+}
+
+export class Encoder {
+  private readonly kernel: Kernel;
+  private readonly tokenizer: Tokenizer;
+  private readonly layers: readonly number[];
+  private readonly positions: number;
+  private readonly type: number;
+  private readonly norm_weight: number;
+  private readonly norm_bias: number;
+  private top: number;
+
+  /** `module`: the kernel, compiled. */
+  constructor(
+    private readonly model: Model,
+    module: WebAssembly.Module,
+  ) {
+    this.kernel = new WebAssembly.Instance(module).exports as unknown as Kernel;
+    this.tokenizer = new Tokenizer(model.vocabulary);
+    this.top = this.kernel.heapBase();
+    this.positions = this.put(
+      model.tensor("emb.pos").subarray(0, tokens_max * dimensions * number_bytes),
+    );
+    this.type = this.put(model.tensor("emb.type").subarray(0, dimensions * number_bytes));
+    this.norm_weight = this.put(model.tensor("emb.ln.w"));
+    this.norm_bias = this.put(model.tensor("emb.ln.b"));
+    this.layers = this.putLayers();
+  }
+
+  /** Room for one more text in work. */
+  openDesk(): Desk {
+    return {
+      words: this.allocate(tokens_max * this.model.word_bytes),
+      x: this.allocate(tokens_max * dimensions * number_bytes),
+      length: this.allocate(number_bytes),
+      mean: this.allocate(dimensions * number_bytes),
+    };
+  }
+
+  /** The ids of the pieces of a text. */
+  tokenize(text: string): number[] {
+    return this.tokenizer.encode(text);
+  }
+
+  /**
+   * The vector of a text. `pause` is called after each layer: in between, another text may be
+   * encoded at another desk. A text that the model can't read at once is read in windows, whose
+   * vectors are averaged by their lengths.
+   */
+  async embed(
+    text: string,
+    { prefix, desk, pause }: { prefix: string; desk: Desk; pause: () => Promise<void> | void },
+  ): Promise<Float32Array<ArrayBuffer>> {
+    const { bos, eos } = this.model.vocabulary,
+      prefix_ids = prefix === "" ? [] : this.tokenize(prefix.trimEnd()),
+      sum = new Float64Array(dimensions);
+    for (const ids of windowsOf(this.tokenize(text), { prefix: prefix_ids, bos, eos })) {
+      const vector = await this.embedWindow(ids, desk, pause);
+      for (let i = 0; i < dimensions; i++) sum[i]! += vector[i]! * ids.length;
+    }
+    return normalised(sum);
+  }
+
+  private async embedWindow(
+    ids: readonly number[],
+    { words, x, length, mean }: Desk,
+    pause: () => Promise<void> | void,
+  ): Promise<Float32Array> {
+    const { kernel, model } = this,
+      { word_bytes } = model,
+      tokens = ids.length,
+      memory = new Uint8Array(kernel.memory.buffer);
+    ids.forEach((id, at) =>
+      memory.set(
+        model.words.subarray(id * word_bytes, (id + 1) * word_bytes),
+        words + at * word_bytes,
+      ),
+    );
+    new Int32Array(kernel.memory.buffer, length, 1)[0] = tokens;
+    const { positions, type, norm_weight, norm_bias } = this;
+    kernel.embed(words, word_bytes, positions, type, norm_weight, norm_bias, x, tokens);
+    for (const layer of this.layers) {
+      kernel.layer(layer, x, tokens, length, 1);
+      await pause();
+    }
+    kernel.means(x, length, 1, mean);
+    return new Float32Array(kernel.memory.buffer, mean, dimensions);
+  }
+
+  /** Memory of the kernel's that is never given back. */
+  private allocate(bytes: number): number {
+    const at = Math.ceil(this.top / alignment) * alignment;
+    this.top = at + bytes;
+    const { memory } = this.kernel,
+      missing = this.top - memory.buffer.byteLength;
+    if (missing > 0) memory.grow(Math.ceil(missing / page_bytes));
+    return at;
+  }
+
+  private put(bytes: Uint8Array): number {
+    const at = this.allocate(bytes.length);
+    new Uint8Array(this.kernel.memory.buffer, at).set(bytes);
+    return at;
+  }
+
+  /** The matrices of each layer as the kernel wants them, and a table of where they are. */
+  private putLayers(): number[] {
+    const { model, kernel } = this,
+      largest = model.tensor("l0.fi.w").length,
+      staged = this.allocate(largest);
+    return Array.from({ length: model.layers }, (_, layer) => {
+      const places: number[] = [];
+      for (const [name, rows, columns] of matrices) {
+        const weights = this.allocate(rows * columns),
+          scales = this.allocate(rows * number_bytes);
+        new Uint8Array(kernel.memory.buffer, staged).set(model.tensor(`l${layer}.${name}.w`));
+        kernel.repack(staged, rows, columns, weights, scales);
+        places.push(weights, scales, this.put(model.tensor(`l${layer}.${name}.b`)));
+      }
+      for (const norm of norms)
+        for (const part of ["w", "b"])
+          places.push(this.put(model.tensor(`l${layer}.${norm}.${part}`)));
+      return this.put(new Uint8Array(Uint32Array.from(places).buffer));
+    });
+  }
+}
+
+function normalised(sum: Float64Array): Float32Array<ArrayBuffer> {
+  let squares = 0;
+  for (const number of sum) squares += number * number;
+  const length = Math.sqrt(squares);
+  if (!Number.isFinite(length) || length === 0)
+    throw new InvalidModel("it gives no vector for a text: some of its weights are no numbers");
+  return Float32Array.from(sum, (number) => number / length);
+}

@@ -1,0 +1,160 @@
+/**
+ * The encoder of a BERT model 384 wide with 12 heads, in steps of one layer, so that whoever runs
+ * it can turn to something else between them. Written in AssemblyScript, which scripts/build.ts
+ * compiles twice: for relaxed and for plain SIMD. Both give the same vectors. Numbers stand in
+ * memory that the caller divides, from `heapBase()` on.
+ */
+import { attend } from "./attention";
+import { multiply, quantise, repack, unpackRow } from "./products";
+import { half, Simd } from "./simd";
+
+export { repack };
+
+const WIDTH: i32 = 384;
+/** Of the layers' inner products. */
+const WIDTH_INSIDE: i32 = 1536;
+const TOKENS_MAX: i32 = 512;
+const ROW: i32 = WIDTH * 4;
+/** Bytes of a word's row, by its bits: 4 (as matrices have) or 2. */
+const WORD_BYTES_2: i32 = 98;
+
+const query: usize = memory.data(TOKENS_MAX * WIDTH * 4, 16),
+  key: usize = memory.data(TOKENS_MAX * WIDTH * 4, 16),
+  value: usize = memory.data(TOKENS_MAX * WIDTH * 4, 16),
+  taken: usize = memory.data(TOKENS_MAX * WIDTH * 4, 16),
+  inside: usize = memory.data(TOKENS_MAX * WIDTH_INSIDE * 4, 16);
+
+/** The first byte that is free. */
+export function heapBase(): usize {
+  return __heap_base;
+}
+
+/** 384 numbers of 2 bits (-3, -1, 1, 3) in twelve blocks of 32 after one scale. */
+function unpackWord(from: usize, to: usize): void {
+  const scale = half(load<u16>(from));
+  from += 2;
+  for (let block = 0; block < WIDTH; block += 32, to += 128)
+    for (let j = 0; j < 8; j++, from++) {
+      const four = <i32>load<u8>(from);
+      for (let i = 0; i < 4; i++)
+        store<f32>(to + (j + 8 * i) * 4, <f32>(((four >> (2 * i)) & 3) * 2 - 3) * scale);
+    }
+}
+
+/** x = layer norm of (x + y); `y` 0: of x. */
+function norm(x: usize, y: usize, weight: usize, bias: usize, tokens: i32): void {
+  for (const end = x + tokens * ROW; x < end; x += ROW) {
+    let sum = f32x4.splat(0);
+    if (y !== 0) {
+      for (let i = 0; i < ROW; i += 16) {
+        const v = f32x4.add(v128.load(x + i), v128.load(y + i));
+        v128.store(x + i, v);
+        sum = f32x4.add(sum, v);
+      }
+      y += ROW;
+    } else for (let i = 0; i < ROW; i += 16) sum = f32x4.add(sum, v128.load(x + i));
+    const mean = f32x4.splat(Simd.sum(sum) / <f32>WIDTH);
+    let squares = f32x4.splat(0);
+    for (let i = 0; i < ROW; i += 16) {
+      const d = f32x4.sub(v128.load(x + i), mean);
+      squares = Simd.multiplyAdd(squares, d, d);
+    }
+    const factor = f32x4.splat(<f32>1 / Mathf.sqrt(Simd.sum(squares) / <f32>WIDTH + <f32>1e-12));
+    for (let i = 0; i < ROW; i += 16) {
+      const d = f32x4.mul(f32x4.sub(v128.load(x + i), mean), factor);
+      v128.store(x + i, Simd.multiplyAdd(v128.load(bias + i), d, v128.load(weight + i)));
+    }
+  }
+}
+
+/**
+ * The first layer's input. `words`: the rows of the tokens as the model has them, `positions`: as
+ * many rows of numbers, `type`: one, `weight` and `bias`: of the norm.
+ */
+export function embed(
+  words: usize,
+  word_bytes: i32,
+  positions: usize,
+  type: usize,
+  weight: usize,
+  bias: usize,
+  x: usize,
+  tokens: i32,
+): void {
+  for (let t = 0; t < tokens; t++) {
+    const to = x + t * ROW,
+      position = positions + t * ROW;
+    if (word_bytes === WORD_BYTES_2) unpackWord(words + t * word_bytes, to);
+    else unpackRow(words + t * word_bytes, WIDTH, to);
+    for (let i = 0; i < ROW; i += 16)
+      v128.store(
+        to + i,
+        f32x4.add(v128.load(to + i), f32x4.add(v128.load(position + i), v128.load(type + i))),
+      );
+  }
+  norm(x, 0, weight, bias, tokens);
+}
+
+/** What a layer has: weights, scales and bias of each matrix; weight and bias of both norms. */
+class Layer {
+  query: usize;
+  query_scales: usize;
+  query_bias: usize;
+  key: usize;
+  key_scales: usize;
+  key_bias: usize;
+  value: usize;
+  value_scales: usize;
+  value_bias: usize;
+  taken: usize;
+  taken_scales: usize;
+  taken_bias: usize;
+  up: usize;
+  up_scales: usize;
+  up_bias: usize;
+  down: usize;
+  down_scales: usize;
+  down_bias: usize;
+  first_weight: usize;
+  first_bias: usize;
+  second_weight: usize;
+  second_bias: usize;
+}
+
+/** One layer over x[tokens][384]: `texts` texts one after the other, of `lengths` tokens each. */
+export function layer(at: usize, x: usize, tokens: i32, lengths: usize, texts: i32): void {
+  const l = changetype<Layer>(at);
+  quantise(x, tokens, WIDTH);
+  multiply(l.query, l.query_scales, l.query_bias, query, tokens, WIDTH, WIDTH);
+  multiply(l.key, l.key_scales, l.key_bias, key, tokens, WIDTH, WIDTH);
+  multiply(l.value, l.value_scales, l.value_bias, value, tokens, WIDTH, WIDTH);
+  for (let text = 0, first = 0; text < texts; text++) {
+    const length = load<i32>(lengths + text * 4);
+    attend(query + first, key + first, value + first, taken + first, length);
+    first += length * ROW;
+  }
+  quantise(taken, tokens, WIDTH);
+  multiply(l.taken, l.taken_scales, l.taken_bias, query, tokens, WIDTH, WIDTH);
+  norm(x, query, l.first_weight, l.first_bias, tokens);
+  quantise(x, tokens, WIDTH);
+  multiply(l.up, l.up_scales, l.up_bias, inside, tokens, WIDTH_INSIDE, WIDTH);
+  for (let i = inside; i < inside + tokens * WIDTH_INSIDE * 4; i += 16)
+    v128.store(i, Simd.gelu(v128.load(i)));
+  quantise(inside, tokens, WIDTH_INSIDE);
+  multiply(l.down, l.down_scales, l.down_bias, query, tokens, WIDTH, WIDTH_INSIDE);
+  norm(x, query, l.second_weight, l.second_bias, tokens);
+}
+
+/** The mean of each text's tokens, to[texts][384]. */
+export function means(x: usize, lengths: usize, texts: i32, to: usize): void {
+  for (let text = 0; text < texts; text++, to += ROW) {
+    const length = load<i32>(lengths + text * 4),
+      factor = f32x4.splat(<f32>1 / <f32>length);
+    for (let i = 0; i < ROW; i += 16) {
+      let sum = f32x4.splat(0);
+      for (let t = 0; t < length; t++) sum = f32x4.add(sum, v128.load(x + t * ROW + i));
+      v128.store(to + i, f32x4.mul(sum, factor));
+    }
+    x += length * ROW;
+  }
+}

@@ -1,0 +1,54 @@
+/**
+ * An encoder inside the executable: multilingual-e5-small in WebAssembly, in workers. Nothing is
+ * loaded and no worker runs before the first text; the plugin `embeddings` chooses it.
+ *
+ * - `kernel/`: the arithmetic, in AssemblyScript; scripts/build-kernel.ts compiles it
+ * - `model-container.ts`, `tokenizer.ts`, `windows.ts`, `encoder.ts`: from a text to its vector
+ * - `model-files.ts`, `models.ts`, `commands.ts`: which models there are, and where
+ * - `pool.ts`, `encoder-worker.ts`: who encodes what, and when
+ */
+import { definePlugin, task } from "../../core/sdk";
+import { commandHandlers, commands } from "./commands";
+import { BuiltinEncoder } from "./contract";
+import { BuiltinEmbedder } from "./embedder";
+import * as files from "./model-files";
+import { Models } from "./models";
+
+const copy_limits = { timeout_ms: 10 * 60_000, memory_max_bytes: 256 * 2 ** 20 };
+
+export default definePlugin({
+  name: "embeddings-builtin",
+  version: "1.0.0",
+  provides: { encoder: BuiltinEncoder },
+  commands,
+  tasks: {
+    copyModel: task(({ from, to }: { from: string; to: string }) => files.copyModel(from, to)),
+  },
+  setup: (ctx) => {
+    const models = new Models(ctx.paths),
+      opened = new Map<string, BuiltinEmbedder>();
+    return {
+      services: {
+        encoder: {
+          embedder({ model: name, threads }) {
+            const model = models.find(name);
+            if (model === undefined) return undefined;
+            const key = `${threads} ${name} ${model.sha256}`,
+              embedder = opened.get(key) ?? new BuiltinEmbedder({ ...ctx, model, threads, copyModel });
+            // One that is no longer chosen has no workers, once its work is done.
+            opened.set(key, embedder);
+            return embedder;
+          },
+        },
+      },
+      commands: commandHandlers(models),
+      stop: async () => {
+        for (const embedder of opened.values()) embedder.stop();
+      },
+    };
+
+    function copyModel(from: string, to: string): Promise<void> {
+      return ctx.isolate("copyModel", { from, to }, copy_limits);
+    }
+  },
+});

@@ -1,0 +1,274 @@
+/**
+ * The encoder's workers: they start with the first text and end when there was none for a while.
+ * Questions go before passages, also within a worker, and owners take turns.
+ */
+import type { Log } from "../../core/sdk";
+import type { FromEncoderWorker, Kind, PooledModel, ToEncoderWorker } from "./worker-protocol";
+
+export interface EncoderPoolOptions {
+  readonly threads: number;
+  readonly model: PooledModel;
+  /**
+   * Puts the model's file in place. `problem` follows its name. Returns the model itself when no
+   * file can be written. @throws Error when it can't be had.
+   */
+  readonly repairModel: (problem: string) => Promise<SharedArrayBuffer | null>;
+  readonly idle_ms: number;
+  readonly log: Log;
+  readonly startWorker: () => Worker;
+}
+interface Text {
+  readonly id: number;
+  readonly kind: Kind;
+  readonly owner: string;
+  readonly text: string;
+  /** Workers that died while they had it. */
+  deaths: number;
+  readonly resolve: (vector: Float32Array) => void;
+  readonly reject: (error: Error) => void;
+}
+interface Hand {
+  readonly worker: Worker;
+  is_open: boolean;
+  /** The model's file was put in place for it. */
+  is_repaired: boolean;
+  /** What it has: at most one of each kind. */
+  readonly has: Record<Kind, Text | null>;
+}
+
+/** A text of which so many workers died is to blame. */
+const deaths_max = 2;
+
+export class EncoderPool {
+  private readonly waiting: Record<Kind, Lines> = { query: new Lines(), document: new Lines() };
+  private hands: Hand[] = [];
+  private last_id = 0;
+  /** The file was compared with its hash since this process began. */
+  private is_verified = false;
+  private shared: SharedArrayBuffer | null = null;
+  private idle_timer: ReturnType<typeof setTimeout> | undefined;
+  private stopped = false;
+
+  constructor(private readonly options: EncoderPoolOptions) {}
+
+  /**
+   * The vector of each text. @throws Error when the model can't be used, or workers die of a text.
+   */
+  async embed(
+    texts: readonly string[],
+    { kind, owner, signal }: { kind: Kind; owner: string; signal: AbortSignal },
+  ): Promise<Float32Array[]> {
+    if (this.stopped) throw new Error("the server is stopping");
+    signal.throwIfAborted();
+    const asked: Text[] = [];
+    const vectors = texts.map((text) => {
+      const { promise, resolve, reject } = Promise.withResolvers<Float32Array>();
+      asked.push({ id: ++this.last_id, kind, owner, text, deaths: 0, resolve, reject });
+      return promise;
+    });
+    const abandon = () => {
+      for (const text of asked) this.abandon(text, reasonOf(signal));
+    };
+    signal.addEventListener("abort", abandon, { once: true });
+    for (const text of asked) this.waiting[kind].add(text);
+    this.assign();
+    try {
+      return await Promise.all(vectors);
+    } catch (error) {
+      // The others are of no use without it.
+      for (const text of asked) this.abandon(text, error as Error);
+      throw error;
+    } finally {
+      signal.removeEventListener("abort", abandon);
+    }
+  }
+
+  /** How many workers there are. */
+  get size(): number {
+    return this.hands.length;
+  }
+
+  stop(): void {
+    this.stopped = true;
+    this.fail(new Error("the server is stopping"));
+    this.end();
+  }
+
+  /** Gives out what waits, as far as there are hands. */
+  private assign(): void {
+    clearTimeout(this.idle_timer);
+    for (const kind of ["query", "document"] as const) {
+      while (this.waiting[kind].size > 0) {
+        const hand = this.handFor(kind);
+        if (hand === undefined) break;
+        const text = this.waiting[kind].take()!;
+        hand.has[kind] = text;
+        post(hand.worker, { id: text.id, kind, text: text.text });
+      }
+    }
+    const is_idle = this.hands.every(({ is_open, has }) => is_open && !has.query && !has.document);
+    if (this.hands.length === 0 || !is_idle) return;
+    this.idle_timer = setTimeout(() => this.end(), this.options.idle_ms);
+    this.idle_timer.unref();
+  }
+
+  /**
+   * One that rests, else a question goes to one that encodes a passage, which waits meanwhile. What
+   * waits without a hand starts another one; the first opens the model before there is a second.
+   */
+  private handFor(kind: Kind): Hand | undefined {
+    const open = this.hands.filter(({ is_open }) => is_open),
+      resting = open.find(({ has }) => !has.query && !has.document);
+    if (resting !== undefined) return resting;
+    const free = kind === "query" ? open.find(({ has }) => !has.query) : undefined;
+    const is_opening = open.length < this.hands.length;
+    if (free === undefined && !is_opening && this.hands.length < this.options.threads) this.start();
+    return free;
+  }
+
+  private start(): void {
+    const worker = this.options.startWorker(),
+      hand: Hand = {
+        worker,
+        is_open: false,
+        is_repaired: false,
+        has: { query: null, document: null },
+      };
+    worker.unref();
+    this.hands.push(hand);
+    worker.addEventListener("message", ({ data }: MessageEvent<FromEncoderWorker>) => {
+      if (this.hands.includes(hand)) this.receive(hand, data);
+    });
+    worker.addEventListener("error", (event) => {
+      event.preventDefault();
+      this.bury(hand, event.message);
+    });
+    worker.addEventListener("close", () => this.bury(hand, "it ended"));
+    this.open(hand);
+  }
+
+  private open({ worker }: Hand): void {
+    const { is_verified, shared } = this;
+    post(worker, { open: { ...this.options.model, with_hash: !is_verified, shared } });
+  }
+
+  /** Once for a worker: a file that is damaged as it was put there can't be helped. */
+  private async repair(hand: Hand, problem: string): Promise<void> {
+    const { repairModel, model } = this.options;
+    try {
+      if (hand.is_repaired) throw new Error(`The model ${model.path} ${problem}.`);
+      hand.is_repaired = true;
+      this.is_verified = false;
+      this.shared = await repairModel(problem);
+      if (this.hands.includes(hand)) this.open(hand);
+    } catch (error) {
+      this.remove(hand);
+      this.fail(error as Error);
+    }
+  }
+
+  private receive(hand: Hand, message: FromEncoderWorker): void {
+    if ("opened" in message) {
+      hand.is_open = true;
+      this.is_verified = true;
+    } else if ("problem" in message) {
+      void this.repair(hand, message.problem);
+    } else if ("failed" in message) {
+      this.remove(hand);
+      this.fail(new Error(message.failed));
+    } else {
+      for (const kind of ["query", "document"] as const) {
+        const text = hand.has[kind];
+        if (text?.id !== message.id) continue;
+        hand.has[kind] = null;
+        if ("vector" in message) text.resolve(message.vector);
+        else text.reject(new Error(message.error));
+      }
+    }
+    this.assign();
+  }
+
+  /** After a worker died: what it had goes to others, unless it has died of that before. */
+  private bury(hand: Hand, reason: string): void {
+    if (!this.hands.includes(hand)) return;
+    this.remove(hand);
+    this.options.log.warn("an encoder worker died", { reason });
+    // Dead before it had opened the model: the next one would die as well.
+    if (!hand.is_open && this.hands.length === 0)
+      this.fail(new Error(`the encoder does not start: ${reason}`));
+    for (const text of Object.values(hand.has)) {
+      if (text === null) continue;
+      if (++text.deaths === deaths_max)
+        text.reject(new Error(`the encoder died of a text: ${reason}`));
+      else this.waiting[text.kind].addFirst(text);
+    }
+    this.assign();
+  }
+
+  private abandon(text: Text, reason: Error): void {
+    this.waiting[text.kind].remove(text);
+    const hand = this.hands.find(({ has }) => has[text.kind] === text);
+    // The worker answers, and is free from then on.
+    if (hand !== undefined) post(hand.worker, { cancel: text.id });
+    text.reject(reason);
+  }
+
+  private fail(error: Error): void {
+    for (const lines of Object.values(this.waiting))
+      for (let text = lines.take(); text !== undefined; text = lines.take()) text.reject(error);
+    for (const { has } of this.hands) for (const text of Object.values(has)) text?.reject(error);
+  }
+
+  private remove(hand: Hand): void {
+    this.hands = this.hands.filter((one) => one !== hand);
+    hand.worker.terminate();
+  }
+
+  private end(): void {
+    clearTimeout(this.idle_timer);
+    for (const hand of this.hands) this.remove(hand);
+    this.shared = null;
+  }
+}
+
+/** What waits, by owner: owners take turns. */
+class Lines {
+  private readonly lines = new Map<string, Text[]>();
+  size = 0;
+
+  add(text: Text): void {
+    const line = this.lines.get(text.owner);
+    if (line === undefined) this.lines.set(text.owner, [text]);
+    else line.push(text);
+    this.size++;
+  }
+  addFirst(text: Text): void {
+    const line = this.lines.get(text.owner) ?? [];
+    line.unshift(text);
+    this.lines.set(text.owner, line);
+    this.size++;
+  }
+  take(): Text | undefined {
+    const [next] = this.lines;
+    if (next === undefined) return undefined;
+    const [owner, line] = next,
+      text = line.shift()!;
+    // The owner goes to the end.
+    this.lines.delete(owner);
+    if (line.length > 0) this.lines.set(owner, line);
+    this.size--;
+    return text;
+  }
+  remove(text: Text): void {
+    const line = this.lines.get(text.owner),
+      at = line?.indexOf(text) ?? -1;
+    if (line === undefined || at < 0) return;
+    line.splice(at, 1);
+    if (line.length === 0) this.lines.delete(text.owner);
+    this.size--;
+  }
+}
+
+const post = (worker: Worker, message: ToEncoderWorker): void => worker.postMessage(message, {});
+const reasonOf = (signal: AbortSignal): Error =>
+  signal.reason instanceof Error ? signal.reason : new Error("the work was aborted");

@@ -1,0 +1,25 @@
+/** Splits what is longer than the model reads at once into windows that overlap. */
+import { tokens_max } from "./model-container";
+
+/** Tokens that a window has in common with the one before it: about two sentences. */
+const overlap = 48;
+/** <s> and </s>. */
+const frame = 2;
+
+/**
+ * Each window: <s>, the prefix, a part of the text, </s>. The parts are of nearly one length, so
+ * that none is a rest that says little.
+ */
+export function windowsOf(
+  ids: readonly number[],
+  { prefix, bos, eos }: { prefix: readonly number[]; bos: number; eos: number },
+): number[][] {
+  const room = tokens_max - frame - prefix.length,
+    step_max = room - overlap,
+    count = ids.length <= room ? 1 : Math.ceil((ids.length - overlap) / step_max),
+    step = Math.ceil((ids.length - overlap) / count);
+  return Array.from({ length: count }, (_, at) => {
+    const part = count === 1 ? ids : ids.slice(at * step, at * step + step + overlap);
+    return [bos, ...prefix, ...part, eos];
+  });
+}

@@ -5,7 +5,7 @@
  * sources make. `npm run build` makes them anew when a source has changed.
  */
 import { Glob } from "bun";
-import { mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import manifest from "../package.json";
@@ -39,6 +39,11 @@ export async function compileKernel(name: string): Promise<Uint8Array> {
   const directory = mkdtempSync(join(tmpdir(), "dossier-kernel-")),
     outfile = join(directory, name),
     compiler = join(root, "node_modules/assemblyscript/bin/asc.js");
+  if (!existsSync(compiler))
+    throw new Error(
+      "The kernel of the encoder has changed, and AssemblyScript is not installed to compile it: " +
+        "`npm ci --include=dev`.",
+    );
   try {
     const compiling = Bun.spawn(
       [process.execPath, compiler, ...options, ...kernels[name]!, "--outFile", outfile],

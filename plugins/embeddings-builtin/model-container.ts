@@ -82,7 +82,7 @@ export function readModel(bytes: Uint8Array): Model {
     throw new InvalidModel(`its version is ${version}; 1 and 2 can be read`);
   const { layers, words } = readShape(reader);
   const vocabulary = readVocabulary(reader);
-  if (words !== vocabulary.pieces)
+  if (words < vocabulary.pieces)
     throw new InvalidModel(`it has ${words} words for ${vocabulary.pieces} pieces`);
   const tensors = readTensors(reader);
   const tensor = (name: string): Uint8Array => {

@@ -212,6 +212,29 @@ describe("a change of the model", () => {
     await now.finish();
     expect(await now.find(question)).toEqual(["doc_7"]);
   });
+  test("to an embedder that knows it can't ask for the old one: its first vectors answer at once", async () => {
+    const index = await filled(),
+      asked: string[] = [];
+    await (await serverOf(index, scripted("old"))).finish();
+    const now = await serverOf(index, {
+      ...scripted("new", {
+        texts_max: 1,
+        before: (_texts, model) => {
+          asked.push(model);
+        },
+      }),
+      has: (model) => model === "new",
+    });
+    expect((await sets(index)).map(({ model, serving }) => [model, serving])).toEqual([
+      ["old", 0],
+      ["new", 1],
+    ]);
+    await now.finish();
+    expect([await now.find(question), new Set(asked)]).toEqual([["doc_7"], new Set(["new"])]);
+    expect(await sets(index)).toEqual([
+      { model: "new", asked_dimensions: 0, dimensions: 64, serving: 1 },
+    ]);
+  });
   test("continues where a stop interrupted it", async () => {
     const index = await filled();
     await (await serverOf(index, scripted("old"))).finish();

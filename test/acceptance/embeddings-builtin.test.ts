@@ -1,0 +1,119 @@
+/**
+ * Acceptance, on the executable: the encoder's model is unpacked into the data directory, mended
+ * there when it is damaged, done without where nothing can be written; other models are added.
+ */
+import { expect, test } from "bun:test";
+import { mkdirSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import { open } from "node:fs/promises";
+import { join } from "node:path";
+import { startExecutable, type Executable } from "../helpers/executable";
+
+const env = { DOSSIER_EMBEDDINGS_PROVIDER: "builtin" },
+  file = "multilingual-e5-small.bin",
+  bytes = 42_114_624,
+  quote = "The vehicle is sold at nine thousand euros.";
+
+async function added(dossier: Executable): Promise<void> {
+  await dossier.createUser();
+  const { id } = (await dossier.api("POST", "/folders", { name: "f" })).body;
+  for (const content of [quote, "Herons stand in shallow water."])
+    await dossier.api("POST", "/documents", { folder_id: id, name: "d", content });
+}
+/** Questions of other words than the passage's: its meaning finds it. */
+const found = (dossier: Executable, query: string): Promise<void> =>
+  dossier.untilTrue(
+    async () => (await dossier.api("POST", "/search", { query })).body.data[0]?.quote === quote,
+    120_000,
+  );
+const modelsOf = (dossier: Executable): string => join(dossier.data, "models");
+
+test("the model is unpacked at its first use, and mended when it is damaged", async () => {
+  await using dossier = await startExecutable({ env });
+  expect(readdirSync(dossier.data)).not.toContain("models");
+  await added(dossier);
+  await found(dossier, "Wie teuer ist das Auto?");
+  const path = join(modelsOf(dossier), file);
+  expect(readdirSync(modelsOf(dossier))).toEqual([file]);
+  expect([statSync(path).size, statSync(path).mode & 0o777]).toEqual([bytes, 0o600]);
+
+  for (const [said, damage] of [
+    [
+      "SHA-256",
+      async () => {
+        const handle = await open(path, "r+");
+        await handle.write("damage", 20_000_000);
+        await handle.close();
+      },
+    ],
+    ["it has 1000 bytes", async () => truncateSync(path, 1_000)],
+  ] as const) {
+    await dossier.stop();
+    await damage();
+    await dossier.restart();
+    await found(dossier, `Was kostet der Wagen? ${said}`);
+    expect(dossier.output()).toContain(`is damaged: `);
+    expect(dossier.output()).toContain(said);
+    expect(statSync(path).size).toBe(bytes);
+  }
+}, 300_000);
+
+test("what a copy left behind that was cut off goes with the next one", async () => {
+  await using dossier = await startExecutable({ env });
+  mkdirSync(modelsOf(dossier));
+  writeFileSync(join(modelsOf(dossier), `${file}.1.part`), "the beginning of it");
+  await added(dossier);
+  await found(dossier, "Wie teuer ist das Auto?");
+  expect(readdirSync(modelsOf(dossier))).toEqual([file]);
+}, 300_000);
+
+test("where the model can't be written it is kept in memory", async () => {
+  // A file stands where the directory should be: nobody can write there, the superuser included.
+  await using dossier = await startExecutable({ env });
+  writeFileSync(modelsOf(dossier), "in the way");
+  await added(dossier);
+  await found(dossier, "Wie teuer ist das Auto?");
+  expect(dossier.output()).toContain("it is kept in memory");
+}, 300_000);
+
+test("models are added, listed, chosen and refused", async () => {
+  await using dossier = await startExecutable({ env });
+  await added(dossier);
+  await found(dossier, "Wie teuer ist das Auto?");
+  const builtin = join(modelsOf(dossier), file),
+    broken = join(dossier.data, "broken.bin");
+  writeFileSync(broken, "E5S1 and nothing more");
+  for (const [why, args, said] of [
+    ["a file that is no model", [broken], "is no model that the encoder can run"],
+    ["a file that is not there", [join(dossier.data, "none.bin")], "There is no file"],
+    ["the name of the built-in model", [builtin], "Choose one with --name"],
+    ["a name that leads elsewhere", [builtin, "--name", "../x"], "can't be the model's name"],
+  ] as const) {
+    const { code, stderr } = await dossier.cli(["model", "add", ...args]);
+    expect([why, code, stderr]).toEqual([why, 2, expect.stringContaining(said)]);
+  }
+  await dossier.mustCli(["model", "add", builtin, "--name", "mine", "--query-prefix", "Q: "]);
+  const listed = JSON.parse(await dossier.mustCli(["model", "list", "--json"]));
+  expect(listed.map(({ name, origin, query_prefix }: any) => [name, origin, query_prefix])).toEqual(
+    [
+      ["multilingual-e5-small", "executable", "query: "],
+      ["mine", "added", "Q: "],
+    ],
+  );
+  // A second one of the name takes the place of the first.
+  await dossier.mustCli(["model", "add", builtin, "--name", "mine"]);
+  expect(readdirSync(modelsOf(dossier)).filter((name) => name.startsWith("mine"))).toHaveLength(2);
+  const health = async () => (await dossier.api("GET", "/health")).body.status;
+  expect(await health()).toBe("ok");
+}, 300_000);
+
+test("a backup has no model in it", async () => {
+  await using dossier = await startExecutable({ env });
+  await added(dossier);
+  await found(dossier, "Wie teuer ist das Auto?");
+  await dossier.mustCli(["backup"]);
+  const [backup] = readdirSync(join(dossier.data, "backups")).filter(
+    (name) => !name.startsWith("."),
+  );
+  expect(statSync(join(dossier.data, "backups", backup!)).size).toBeLessThan(bytes / 2);
+  rmSync(join(dossier.data, "backups"), { recursive: true });
+}, 300_000);

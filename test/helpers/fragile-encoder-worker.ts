@@ -1,0 +1,44 @@
+/**
+ * Stands in for an encoder worker: encodes what it is told to, dies of some texts, and answers
+ * others only when it is told so. A vector is the number of texts that the worker was sent.
+ */
+import { existsSync, writeFileSync } from "node:fs";
+import type {
+  FromEncoderWorker,
+  ToEncoderWorker,
+} from "../../plugins/embeddings-builtin/worker-protocol";
+
+declare const self: Worker;
+const answer = (message: FromEncoderWorker): void => self.postMessage(message, {});
+
+let sent = 0,
+  held = 0;
+/** `file`: of the model, the first line of which says what is wrong with it. */
+function open(file: string): void {
+  const state = existsSync(file) ? "fine" : "is missing";
+  if (file.endsWith("fatal")) answer({ failed: "it is no model" });
+  else if (file.endsWith("dies")) process.exit(1);
+  else answer(state === "fine" ? { opened: true } : { problem: state });
+}
+
+function encode(id: number, text: string): void {
+  sent++;
+  const [order, file] = text.split(" ");
+  if (order === "die" || (order === "die-once" && !existsSync(file!))) {
+    if (file !== undefined) writeFileSync(file, "died");
+    process.exit(1);
+  }
+  // Until it is given up, or `release` comes.
+  if (order === "hold") held = id;
+  else if (order === "fail") answer({ id, error: "it failed" });
+  else {
+    answer({ id, vector: Float32Array.of(sent) });
+    if (order === "release" && held !== 0) answer({ id: held, vector: Float32Array.of(sent) });
+  }
+}
+
+self.addEventListener("message", ({ data }: MessageEvent<ToEncoderWorker>) => {
+  if ("open" in data) open(data.open.path);
+  else if ("cancel" in data) answer({ id: data.cancel, error: "given up" });
+  else encode(data.id, data.text);
+});

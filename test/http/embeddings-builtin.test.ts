@@ -1,0 +1,74 @@
+/** The encoder in the executable, through the whole server: what it finds, and which model. */
+import { describe, expect, test } from "bun:test";
+import { startTestServer, type TestServer } from "../helpers/host";
+
+const texts = {
+  pump: "Clean the filter of the pump every ninety days with lukewarm water.",
+  birds: "Herons stand in shallow water and wait for fish.",
+  price: "The vehicle is sold at nine thousand euros.",
+};
+async function library(server: TestServer): Promise<void> {
+  const folder = await server.send("ada", "POST", "/folders", { name: "f" });
+  for (const [name, content] of Object.entries(texts))
+    await server.send("ada", "POST", "/documents", { folder_id: folder.body.id, name, content });
+  await server.settle();
+}
+const first = async (server: TestServer, query: string): Promise<string | undefined> =>
+  (await server.send("ada", "POST", "/search", { query })).body.data[0]?.quote;
+const setsOf = (server: TestServer): Promise<{ model: string; dimensions: number }[]> =>
+  server.store.db.selectFrom("index_vector_sets").select(["model", "dimensions"]).execute() as any;
+
+describe("with embeddings.provider = builtin", () => {
+  test("a question finds its passage in another language, without an endpoint", async () => {
+    const server = await startTestServer({ env: { DOSSIER_EMBEDDINGS_PROVIDER: "builtin" } });
+    await library(server);
+    for (const [query, quote] of [
+      ["Wie teuer ist das Auto?", texts.price],
+      ["¿Cada cuánto se limpia el filtro de la bomba?", texts.pump],
+      ["Какие птицы ждут рыбу?", texts.birds],
+    ] as const)
+      expect(await first(server, query)).toBe(quote);
+    expect(await setsOf(server)).toEqual([
+      { model: "builtin/multilingual-e5-small@e61f5645dcd1", dimensions: 384 },
+    ]);
+    expect((await server.send(null, "GET", "/health")).body.status).toBe("ok");
+    await server.stop();
+  }, 120_000);
+
+  test("a model that is not there is named in health, and words find", async () => {
+    const server = await startTestServer({
+      env: { DOSSIER_EMBEDDINGS_PROVIDER: "builtin", DOSSIER_EMBEDDINGS_MODEL: "my-model" },
+    });
+    await library(server);
+    expect(await first(server, "herons")).toBe(texts.birds);
+    const { status, plugins } = (await server.send(null, "GET", "/health")).body;
+    expect([status, plugins]).toEqual([
+      "degraded",
+      [{ name: "embeddings", reason: expect.stringContaining("dossier model add") }],
+    ]);
+    await server.stop();
+  });
+});
+
+test("with embeddings.provider = none an endpoint that is configured is not asked", async () => {
+  const asked: string[] = [],
+    endpoint = Bun.serve({
+      port: 0,
+      fetch: (request) => {
+        asked.push(request.url);
+        return new Response();
+      },
+    });
+  const server = await startTestServer({
+    env: {
+      DOSSIER_EMBEDDINGS_PROVIDER: "none",
+      DOSSIER_EMBEDDINGS_BASE_URL: `http://127.0.0.1:${endpoint.port}/v1`,
+      DOSSIER_EMBEDDINGS_MODEL: "small",
+    },
+  });
+  await library(server);
+  expect(await first(server, "herons")).toBe(texts.birds);
+  expect([asked, await setsOf(server)]).toEqual([[], []]);
+  await server.stop();
+  await endpoint.stop(true);
+});

@@ -1,0 +1,211 @@
+/**
+ * The encoder's workers: started when there is work, ended when there is none, replaced when they
+ * die; questions before passages, owners in turn.
+ */
+import { afterAll, describe, expect, test } from "bun:test";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { jsonLog } from "../../core/base/log";
+import { EncoderPool, type EncoderPoolOptions } from "../../plugins/embeddings-builtin/pool";
+import type { Kind } from "../../plugins/embeddings-builtin/worker-protocol";
+
+const directory = mkdtempSync(join(tmpdir(), "dossier-encoder-")),
+  fine = join(directory, "fine");
+writeFileSync(fine, "");
+const pools: EncoderPool[] = [];
+afterAll(() => {
+  for (const pool of pools) pool.stop();
+  rmSync(directory, { recursive: true, force: true });
+});
+
+let names = 0;
+const freshPath = (): string => join(directory, String(++names));
+interface More extends Partial<Pick<EncoderPoolOptions, "threads" | "idle_ms" | "repairModel">> {
+  readonly path?: string;
+}
+function poolOf({ path = fine, ...more }: More = {}) {
+  const started: Worker[] = [];
+  const pool = new EncoderPool({
+    threads: 1,
+    idle_ms: 60_000,
+    model: {
+      path,
+      bytes: 0,
+      sha256: "",
+      source: null,
+      query_prefix: "",
+      document_prefix: "",
+    },
+    repairModel: async (problem) => {
+      throw new Error(`The model ${problem}.`);
+    },
+    startWorker: () => {
+      const url = new URL("../helpers/fragile-encoder-worker.ts", import.meta.url).href,
+        worker = new Worker(url);
+      started.push(worker);
+      return worker;
+    },
+    log: jsonLog("error", () => undefined),
+    ...more,
+  });
+  pools.push(pool);
+  const ask = (
+    texts: readonly string[],
+    { kind = "document", owner = "ada", signal = AbortSignal.timeout(30_000) }: Asked = {},
+  ): Promise<number[]> =>
+    pool.embed(texts, { kind, owner, signal }).then((all) => all.map((vector) => vector[0]!));
+  return { pool, started, ask };
+}
+interface Asked {
+  readonly kind?: Kind;
+  readonly owner?: string;
+  readonly signal?: AbortSignal;
+}
+async function until(holds: () => boolean): Promise<void> {
+  while (!holds()) await Bun.sleep(2);
+}
+
+describe("workers", () => {
+  test("start with the first text, as many as there is work for, and end when there is none", async () => {
+    const { pool, started, ask } = poolOf({ threads: 3, idle_ms: 20 });
+    expect(pool.size).toBe(0);
+    await ask(["a"]);
+    expect(started.length).toBe(1);
+    await ask(Array(50).fill("a"));
+    expect(started.length).toBeGreaterThan(1);
+    expect(started.length).toBeLessThanOrEqual(3);
+    await until(() => pool.size === 0);
+    expect(await ask(["a"])).toEqual([1]);
+  });
+
+  test("give the vectors in the order of the texts", async () => {
+    const { ask } = poolOf();
+    expect(await ask(["a", "b", "c"])).toEqual([1, 2, 3]);
+    expect(await ask([])).toEqual([]);
+  });
+});
+
+describe("a question", () => {
+  test("is answered while a passage is in work in the only worker", async () => {
+    const { ask, started } = poolOf();
+    await ask(["a"]);
+    const passage = ask(["hold"]);
+    expect(await ask(["q"], { kind: "query" })).toEqual([3]);
+    await ask(["release"], { kind: "query" });
+    expect(await passage).toEqual([4]);
+    expect(started.length).toBe(1);
+  });
+
+  test("goes before the passages that wait", async () => {
+    const { ask } = poolOf(),
+      order: string[] = [];
+    const note = (name: string) => () => void order.push(name);
+    await Promise.all([
+      ask(["a"]).then(note("first passage")),
+      ask(["b"]).then(note("second passage")),
+      ask(["q"], { kind: "query" }).then(note("question")),
+    ]);
+    expect(order.indexOf("question")).toBeLessThan(order.indexOf("second passage"));
+  });
+});
+
+test("owners take turns: a few texts do not wait for a hundred of another's", async () => {
+  const { ask } = poolOf(),
+    many = ask(Array(100).fill("a"), { owner: "ada" }),
+    few = await ask(["b", "b"], { owner: "bob" });
+  expect(Math.max(...few)).toBeLessThanOrEqual(5);
+  expect(await many).toHaveLength(100);
+});
+
+describe("a worker that dies", () => {
+  test("fails nothing: its text goes to the next one", async () => {
+    const { ask, started } = poolOf();
+    expect(await ask(["a", `die-once ${freshPath()}`, "a"])).toHaveLength(3);
+    expect(started.length).toBe(2);
+  });
+
+  test("of a text twice fails the call with that text, and no other", async () => {
+    const { ask } = poolOf(),
+      others = ask(["a", "a"], { owner: "bob" });
+    await expect(ask(["a", "die", "a"])).rejects.toThrow("died of a text");
+    expect(await others).toHaveLength(2);
+    expect(await ask(["a"])).toHaveLength(1);
+  });
+
+  test("before it has opened the model fails the call, and the next call tries again", async () => {
+    const path = join(directory, "dies"),
+      { ask, started } = poolOf({ path });
+    await expect(ask(["a"])).rejects.toThrow("does not start");
+    await expect(ask(["a"])).rejects.toThrow("does not start");
+    expect(started.length).toBe(2);
+  });
+});
+
+test("an error of a text fails its call, and no other", async () => {
+  const { ask } = poolOf(),
+    others = ask(["a", "a"]);
+  await expect(ask(["fail"])).rejects.toThrow("it failed");
+  expect(await others).toHaveLength(2);
+});
+
+describe("giving up", () => {
+  test("what has not begun is never sent; what is in work makes room", async () => {
+    const { ask } = poolOf(),
+      given_up = new AbortController(),
+      held = ask(["hold", "a", "a", "a"], { signal: given_up.signal });
+    await ask(["q"], { kind: "query" });
+    given_up.abort(new Error("nobody waits"));
+    await expect(held).rejects.toThrow("nobody waits");
+    // The worker was sent: what was held, the question, and this.
+    expect(await ask(["a"])).toEqual([3]);
+  });
+
+  test("before it was asked", async () => {
+    const { ask, started } = poolOf();
+    await expect(ask(["a"], { signal: AbortSignal.abort(new Error("no")) })).rejects.toThrow("no");
+    expect(started).toHaveLength(0);
+  });
+
+  test("a server that stops rejects what waits", async () => {
+    const { ask, pool } = poolOf(),
+      held = ask(["hold", "a"]);
+    await ask(["q"], { kind: "query" });
+    pool.stop();
+    await expect(held).rejects.toThrow("stopping");
+    await expect(ask(["a"])).rejects.toThrow("stopping");
+    expect(pool.size).toBe(0);
+  });
+});
+
+describe("the model", () => {
+  test("that is missing is put in place once, and the texts that waited are encoded", async () => {
+    const path = freshPath(),
+      problems: string[] = [];
+    const { ask } = poolOf({
+      path,
+      threads: 2,
+      repairModel: async (problem) => {
+        problems.push(problem);
+        writeFileSync(path, "");
+        return null;
+      },
+    });
+    expect(await ask(["a", "b", "c", "d"])).toHaveLength(4);
+    expect(problems).toEqual(["is missing"]);
+    expect(existsSync(path)).toBe(true);
+  });
+
+  test.each([
+    ["that can't be had", freshPath(), "The model is missing."],
+    ["that is no model", join(directory, "fatal"), "it is no model"],
+  ])("%s fails the call with the reason", async (_reason, path, said) => {
+    const { ask } = poolOf({ path });
+    await expect(ask(["a", "b"])).rejects.toThrow(said);
+  });
+
+  test("that is still wrong after it was put in place fails the call", async () => {
+    const { ask } = poolOf({ path: freshPath(), repairModel: async () => null });
+    await expect(ask(["a"])).rejects.toThrow("is missing");
+  });
+});

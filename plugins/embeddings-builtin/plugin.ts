@@ -34,7 +34,8 @@ export default definePlugin({
             const model = models.find(name);
             if (model === undefined) return undefined;
             const key = `${threads} ${name} ${model.sha256}`,
-              embedder = opened.get(key) ?? new BuiltinEmbedder({ ...ctx, model, threads, copyModel });
+              embedder =
+                opened.get(key) ?? new BuiltinEmbedder({ ...ctx, model, threads, copyModel });
             // One that is no longer chosen has no workers, once its work is done.
             opened.set(key, embedder);
             return embedder;

@@ -119,7 +119,10 @@ function connectionBy(config: Settings, encoder: BuiltinEncoder): Connection | n
   return config.provider === "builtin" ? builtinBy(config, encoder) : endpointBy(config);
 }
 
-function builtinBy({ model = builtin_model, threads }: Settings, encoder: BuiltinEncoder): Connection {
+function builtinBy(
+  { model = builtin_model, threads }: Settings,
+  encoder: BuiltinEncoder,
+): Connection {
   const name = "Embeddings",
     embedder = encoder.embedder({ model, threads: threads ?? threads_default() });
   if (embedder !== undefined) {

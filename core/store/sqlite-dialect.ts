@@ -1,6 +1,7 @@
 /**
  * bun:sqlite behind Kysely's own SQLite dialect: cached statements, one connection, transactions
- * that take the write lock at once. Whoever commits one makes it durable: see log-sync.ts.
+ * that take the write lock at once. Nothing is durable by itself: whoever commits a transaction
+ * syncs the log (log-sync.ts), and here whoever lets go of the connection after a statement alone.
  */
 import type { Database } from "bun:sqlite";
 import {
@@ -30,11 +31,18 @@ export interface StatementGuard {
   readonly admit: (deletes: boolean) => void;
   /** Called with every error of the database, as it came. */
   readonly onError: (error: unknown) => void;
+  /** A statement outside a transaction has run: what it wrote is not durable yet. */
+  readonly onAlone: () => void;
   /** A statement outside a transaction has found the disk full. */
   readonly makeRoom: () => void;
   /** The disk is full: frees what is kept for deletions. False when nothing was. */
   readonly releaseReserve: () => boolean;
 }
+
+/** Statements that write nothing themselves. */
+const reading = /^\s*(select|explain|begin|commit|rollback|savepoint|release|pragma \w+\s*$)\b/i;
+
+const writing = /\b(insert|update|delete)\b/i;
 
 /**
  * The statements of the writing connection, as Kysely's driver runs them. A deletion outside a
@@ -46,12 +54,15 @@ export const kyselyStatements = (
   guard: StatementGuard,
 ): StatementCache<SqliteStatement> =>
   new StatementCache(database, (raw, sql) => {
+    const reads = reading.test(sql) || (/^\s*with\b/i.test(sql) && !writing.test(sql));
     const kind = /^\s*(insert|update|delete)\b/i.exec(sql)?.[1]?.toLowerCase();
     const run = <R>(step: () => R): R => {
       guard.requireWhole();
-      return kind === undefined || database.inTransaction
-        ? guarded(step, guard.onError)
-        : alone(step, kind === "delete", guard);
+      if (reads || database.inTransaction) return guarded(step, guard.onError);
+      const result =
+        kind === undefined ? guarded(step, guard.onError) : alone(step, kind === "delete", guard);
+      guard.onAlone();
+      return result;
     };
     return {
       reader: raw.columnNames.length > 0,
@@ -83,55 +94,50 @@ function alone<R>(step: () => R, deletes: boolean, guard: StatementGuard): R {
   }
 }
 
+/** What holds for statements outside a transaction. */
+export interface Outside {
+  /** Throws inside one: waiting for the connection would never end. */
+  readonly require: () => void;
+  /** Makes what a statement has written durable; called while the connection is held. */
+  readonly sync: () => Promise<void>;
+}
+
 class SingleConnectionDriver extends SqliteDriver {
   #unlock: (() => void) | undefined;
   constructor(
     database: SqliteDatabase,
     private readonly raw: Database,
     private readonly mutex: Mutex,
-    private readonly requireOutside: () => void,
+    private readonly outside: Outside,
   ) {
     super({ database });
   }
 
   override async acquireConnection(): Promise<DatabaseConnection> {
-    this.requireOutside();
+    this.outside.require();
     this.#unlock = await this.mutex.lock();
     return super.acquireConnection();
   }
   override async releaseConnection(): Promise<void> {
+    const synced = this.outside.sync();
     this.#unlock?.();
+    await synced;
   }
 
   // A plain `begin` takes the write lock at the first write, and then fails at once when another
   // connection wrote in between.
   override async beginTransaction(connection: DatabaseConnection): Promise<void> {
-    this.raw.run("pragma synchronous = NORMAL");
-    try {
-      await connection.executeQuery(CompiledQuery.raw("begin immediate"));
-    } catch (error) {
-      this.#syncStatements();
-      throw error;
-    }
-  }
-  override async commitTransaction(connection: DatabaseConnection): Promise<void> {
-    await super.commitTransaction(connection);
-    this.#syncStatements();
+    await connection.executeQuery(CompiledQuery.raw("begin immediate"));
   }
   override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
     // A full disk ends the transaction by itself; rolling back again would hide the reason.
     if (this.raw.inTransaction) await super.rollbackTransaction(connection);
-    this.#syncStatements();
-  }
-  /** A statement outside a transaction is on the disk when it has run. */
-  #syncStatements(): void {
-    this.raw.run("pragma synchronous = FULL");
   }
 }
 
 /**
  * Kysely would take a lock of its own before it asks the driver; the lock must come after
- * `requireOutside`, so the driver takes it.
+ * `outside.require`, so the driver takes it.
  */
 class DriverLockAdapter extends SqliteAdapter {
   override get supportsMultipleConnections(): boolean {
@@ -141,12 +147,11 @@ class DriverLockAdapter extends SqliteAdapter {
 
 export class SingleConnectionDialect extends SqliteDialect {
   readonly #makeDriver: () => Driver;
-  /** `requireOutside` throws inside a transaction: waiting for the connection would never end. */
   constructor(
     database: Database,
     statements: StatementCache<SqliteStatement>,
     mutex: Mutex,
-    requireOutside: () => void,
+    outside: Outside,
   ) {
     const shim: SqliteDatabase = {
       prepare: (sql) => statements.get(sql),
@@ -156,7 +161,7 @@ export class SingleConnectionDialect extends SqliteDialect {
       },
     };
     super({ database: shim });
-    this.#makeDriver = () => new SingleConnectionDriver(shim, database, mutex, requireOutside);
+    this.#makeDriver = () => new SingleConnectionDriver(shim, database, mutex, outside);
   }
   override createDriver(): Driver {
     return this.#makeDriver();

@@ -44,7 +44,8 @@ const pragmas_of_new = [
 ];
 const pragmasOf = ({ pages_max, late_pages_max }: LogLimits): string[] => [
   "journal_mode = WAL",
-  "synchronous = FULL",
+  // The log is synced by log-sync.ts.
+  "synchronous = NORMAL",
   "foreign_keys = ON",
   "secure_delete = ON",
   `wal_autocheckpoint = ${late_pages_max}`,
@@ -96,6 +97,8 @@ export class SqliteStore implements Store {
   readonly #wal: WalTruncation;
   readonly #shrinking: Shrinking;
   readonly #log: Log;
+  /** A statement outside a transaction has, and is not durable yet. */
+  #wrote_alone = false;
   readonly #run: RunStatement;
 
   /**
@@ -124,18 +127,17 @@ export class SqliteStore implements Store {
         this.#room.limitGrowth();
       },
       onError: (error) => this.#state.noteError(error),
+      onAlone: () => void (this.#wrote_alone = true),
       makeRoom: () => {
         this.#wal.tryNow();
         this.#noteNoRoom();
       },
       releaseReserve: () => this.#room.releaseReserve("all"),
     });
-    const dialect = new SingleConnectionDialect(
-      writer,
-      this.#statements,
-      mutex,
-      this.#requireOutside,
-    );
+    const dialect = new SingleConnectionDialect(writer, this.#statements, mutex, {
+      require: this.#requireOutside,
+      sync: this.#syncAlone,
+    });
     this.#run = runnerOf(this.#statements);
     this.db = setRunner(new DatabaseRoot({ dialect }), (sql, parameters) =>
       this.#runAlone(mutex, sql, parameters),
@@ -269,6 +271,14 @@ export class SqliteStore implements Store {
       unlock();
     }
   }
+
+  /** As `#sync`, when there is something to sync. */
+  readonly #syncAlone = async (): Promise<void> => {
+    if (!this.#wrote_alone) return;
+    this.#wrote_alone = false;
+    await this.#sync();
+    this.#state.noteWritten();
+  };
 
   /** @throws HttpError 503 when what was committed may be lost. */
   async #sync(): Promise<void> {

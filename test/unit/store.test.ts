@@ -1,5 +1,5 @@
 /** The database: transactions that nobody goes around, work after commit, prepared reads, the lock. */
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { afterEach, beforeEach, describe, expect, spyOn, test } from "bun:test";
 import { Database } from "bun:sqlite";
 import { chmodSync, mkdtempSync, rmSync, statSync, utimesSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { CompiledQuery, sql } from "kysely";
 import { jsonLog } from "../../core/base/log";
 import { toNumber } from "../../core/store/columns";
+import { LogSync } from "../../core/store/log-sync";
 import { lockDirectory } from "../../core/store/lock";
 import { SqliteStore } from "../../core/store/sqlite-store";
 import type { Store } from "../../core/store/store";
@@ -49,7 +50,6 @@ describe("how the file is opened", () => {
   const pragmas: [why: string, pragma: string, value: string | number][] = [
     ["a writer waits for another process", "busy_timeout", 5000],
     ["readers do not wait for the writer", "journal_mode", "wal"],
-    ["a commit survives a power cut", "synchronous", 2],
     ["a row can't point nowhere", "foreign_keys", 1],
     ["deleted text is overwritten", "secure_delete", 1],
     ["pages as measured", "page_size", 4096],
@@ -70,6 +70,40 @@ describe("how the file is opened", () => {
     utimesSync(path, 1, 1);
     await open().close();
     expect(statSync(path).mtimeMs).toBe(1_000);
+  });
+
+  const written: [why: string, work: () => Promise<unknown>, syncs: number][] = [
+    [
+      "a transaction",
+      () => store.inTransaction((tx) => tx.insertInto("notes").values({ id: "a" }).execute()),
+      1,
+    ],
+    ["a statement outside of one", () => note("a").execute(), 1],
+    [
+      "a table that is made",
+      () => store.db.schema.createTable("more").addColumn("id", "text").execute(),
+      1,
+    ],
+    [
+      "one that begins with what it writes from",
+      () =>
+        sql`with x as (select 'a' as id) insert into notes (id, words) select id, '' from x`.execute(
+          store.db,
+        ),
+      1,
+    ],
+    ["what only reads is not", () => ids(), 0],
+    [
+      "nor what only reads from what it names first",
+      () => sql`with x as (select 'a' as id) select id from x`.execute(store.db),
+      0,
+    ],
+  ];
+  test.each(written)("%s is on the disk once it is confirmed", async (_why, work, syncs) => {
+    const sync = spyOn(LogSync.prototype, "sync");
+    await work();
+    expect(sync).toHaveBeenCalledTimes(syncs);
+    sync.mockRestore();
   });
 
   test("a directory that is not there is named", () => {

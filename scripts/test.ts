@@ -54,6 +54,8 @@ export const seconds_of: Readonly<Record<string, number>> = {
   "acceptance/answer-turns": 9,
   "browser/newcomer": 9,
   "acceptance/chats": 8,
+  "faults/failing-disks": 8,
+  "faults/deletion-kills": 8,
   "unit/jobs-clock": 8,
   "acceptance/deletion": 7,
   "process/import-hostile": 7,

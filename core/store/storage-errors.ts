@@ -22,10 +22,13 @@ export const isDamage = (error: unknown): boolean =>
   (error instanceof Error && error.cause !== undefined && isDamage(error.cause));
 /** Another process held the database for longer than the time limit. */
 export const isBusy = (error: unknown): boolean => hasCode(error, "SQLITE_BUSY", "SQLITE_LOCKED");
-/** No room left on the disk, or in the quota of the account that the server runs as. */
+/**
+ * No room left on the disk, in the quota of the account that the server runs as, or below the size
+ * that its files may have.
+ */
 export const isFull = (error: unknown): boolean =>
   (error instanceof HttpError && error.code === "storage_full") ||
-  hasCode(error, "SQLITE_FULL", "SQLITE_IOERR_SHMSIZE", "ENOSPC", "EDQUOT");
+  hasCode(error, "SQLITE_FULL", "SQLITE_IOERR_SHMSIZE", "ENOSPC", "EDQUOT", "EFBIG");
 /** The storage can't be written to, or fails. */
 export const isReadOnly = (error: unknown): boolean =>
   !isFull(error) && hasCode(error, "SQLITE_READONLY", "SQLITE_IOERR", "EROFS", "EIO");

@@ -42,14 +42,19 @@ export class StorageState {
 
   /** An error of the database, as it came. */
   noteError(error: unknown): void {
-    if (isFull(error)) this.met_full_disk = true;
-    else if (lostSync(error)) this.#stop(error as Error);
-    else if (isReadOnly(error)) {
-      this.#known_at_ms = performance.now();
-      if (this.#failing === undefined)
-        this.options.log.error("the storage can't be written to", errorFields(error));
-      this.#failing = error instanceof Error ? error.message : String(error);
-    }
+    if (isFull(error)) {
+      this.met_full_disk = true;
+      // It may have been too large for what is left, or nothing may fit: asked anew.
+      this.#known_at_ms = -Infinity;
+    } else if (lostSync(error)) this.#stop(error as Error);
+    else if (isReadOnly(error)) this.#fail(error);
+  }
+
+  #fail(error: unknown): void {
+    this.#known_at_ms = performance.now();
+    if (this.#failing === undefined)
+      this.options.log.error("the storage can't be written to", errorFields(error));
+    this.#failing = error instanceof Error ? error.message : String(error);
   }
 
   /** What was committed may not be on the disk. */
@@ -79,7 +84,10 @@ export class StorageState {
       await this.options.probe();
       this.noteWritten();
     } catch (error) {
-      this.noteError(error instanceof Error && error.cause ? error.cause : error);
+      const cause = error instanceof Error && error.cause ? error.cause : error;
+      this.noteError(cause);
+      // The least that can be written does not fit, though the disk says that it has room.
+      if (isFull(cause)) this.#fail(cause);
     }
   }
 

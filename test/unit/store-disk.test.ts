@@ -267,6 +267,7 @@ describe("what an error means", () => {
     ],
     ["no room for the database", coded("SQLITE_FULL"), [isFull, isStorageFault]],
     ["no room for a file", coded("ENOSPC"), [isFull, isStorageFault]],
+    ["a file that may not grow", coded("EFBIG"), [isFull, isStorageFault]],
     ["a failing write", coded("SQLITE_IOERR_WRITE"), [isReadOnly, isStorageFault]],
     [
       "a file that can only be read",

@@ -1,0 +1,136 @@
+/**
+ * Writes that fail while the server runs: a file that may not grow, a disk that answers with errors.
+ * It is said, nothing that was confirmed is lost, and it mends by itself.
+ */
+import { describe, expect, test } from "bun:test";
+import { Database } from "bun:sqlite";
+import { statSync } from "node:fs";
+import { join } from "node:path";
+import { filesOf } from "../helpers/data-directory";
+import { startExecutable, type Executable } from "../helpers/executable";
+
+const strace = Bun.which("strace");
+const prlimit = Bun.which("prlimit");
+if (strace === null || prlimit === null)
+  console.log("Failing writes are skipped: they need `strace` and `prlimit`.");
+const takes_all = process.env.DOSSIER_TEST_FAULTS === "all";
+
+interface Fault {
+  /** Ends the fault. */
+  readonly end: () => Promise<void>;
+}
+/** No file grows beyond so many bytes; the log of the database is about as long already. */
+async function limitFiles(server: Executable, more_bytes: number): Promise<Fault> {
+  const { size } = statSync(join(server.data, "dossier.db-wal"));
+  const limit = (bytes: number | "unlimited") =>
+    Bun.spawnSync([prlimit!, "--pid", `${server.pid()}`, `--fsize=${bytes}:`]).exitCode;
+  expect(limit(size + more_bytes)).toBe(0);
+  return { end: async () => void expect(limit("unlimited")).toBe(0) };
+}
+/** Every call of the system to write at a place answers with this error. */
+async function failWrites(server: Executable, error: string): Promise<Fault> {
+  const tracer = Bun.spawn(
+    [
+      strace!,
+      ...["-f", "-p", `${server.pid()}`, "-e", "trace=pwrite64"],
+      ...["-e", `inject=pwrite64:error=${error}`],
+    ],
+    { stdout: "ignore", stderr: "pipe" },
+  );
+  const lines = tracer.stderr[Symbol.asyncIterator]();
+  for (let line = await lines.next(); !line.done; line = await lines.next())
+    if (new TextDecoder().decode(line.value).includes("attached")) break;
+  const drained = (async () => {
+    while (!(await lines.next()).done);
+  })();
+  return {
+    async end() {
+      tracer.kill();
+      await tracer.exited;
+      await drained;
+    },
+  };
+}
+
+const health = async (server: Executable): Promise<any> =>
+  (await fetch(`${server.url()}/health`)).json();
+const file = (bytes: number): FormData => {
+  const form = new FormData();
+  form.append("file", new File(["The gannet nests. ".repeat(bytes / 18)], "gannet.txt"));
+  return form;
+};
+
+type Case = [
+  why: string,
+  needs: string | null,
+  is_quick: boolean,
+  fail: (server: Executable) => Promise<Fault>,
+  refused_with: number,
+];
+const cases: Case[] = [
+  ["files that may not grow any more", prlimit, true, (server) => limitFiles(server, 20_000), 503],
+  ["a disk that fails", strace, false, (server) => failWrites(server, "EIO"), 503],
+  ["a disk that says it is full", strace, false, (server) => failWrites(server, "ENOSPC"), 507],
+];
+
+describe("writes that fail", () => {
+  for (const [why, needs, is_quick, fail, refused_with] of cases)
+    test.skipIf(needs === null || (!is_quick && !takes_all))(
+      `because of ${why}: refused and said, what is there is read, and it mends by itself`,
+      async () => {
+        await using server = await startExecutable();
+        const folder_id = (await server.send("ada", "POST", "/folders", { name: "F" })).body.id;
+        const kept: string[] = [];
+        const add = async (): Promise<number> => {
+          const { status, body } = await server.send("ada", "POST", "/documents", {
+            folder_id,
+            content: `The gannet ${kept.length} nests on the cliff. `.repeat(200),
+          });
+          if (status === 201) kept.push(body.id);
+          return status;
+        };
+        expect(await add()).toBe(201);
+        await server.until(`/documents/${kept[0]}`, ({ body }) => body.status === "synced");
+        const fault = await fail(server);
+        await server.untilTrue(async () => (await add()) === refused_with);
+        for (let n = 0; n < 3; n++) expect(await add()).toBe(refused_with);
+        await server.untilTrue(async () => (await health(server)).storage !== null);
+        expect((await health(server)).status).toBe("degraded");
+        expect((await server.send("ada", "GET", `/documents/${kept[0]}`)).status).toBe(200);
+        const found = await server.send("ada", "POST", "/search", { query: "gannet cliff" });
+        expect([found.status, found.body.data.length > 0]).toEqual([200, true]);
+        await fault.end();
+        await server.untilTrue(async () => (await add()) === 201);
+        await server.untilTrue(async () => (await health(server)).status === "ok");
+        await server.until(
+          `/folders/${folder_id}`,
+          ({ body }) => body.status_counts.synced === kept.length,
+          { limit_ms: 60_000 },
+        );
+        await server.kill();
+        await server.restart();
+        for (const id of kept)
+          expect((await server.send("ada", "GET", `/documents/${id}`)).body.status).toBe("synced");
+        expect(await server.stop()).toBe(0);
+        using database = new Database(join(server.data, "dossier.db"), { readonly: true });
+        expect(database.query("pragma integrity_check").get()).toEqual({ integrity_check: "ok" });
+      },
+      120_000,
+    );
+
+  test.skipIf(prlimit === null)(
+    "of an upload larger than a file may be: refused with 507, and nothing of it stays",
+    async () => {
+      await using server = await startExecutable();
+      const folder_id = (await server.send("ada", "POST", "/folders", { name: "F" })).body.id;
+      const upload = () =>
+        server.send("ada", "POST", `/documents/file?folder_id=${folder_id}`, file(8 * 2 ** 20));
+      const fault = await limitFiles(server, 2 ** 20);
+      const { status, body } = await upload();
+      expect([status, body.code]).toEqual([507, "storage_full"]);
+      await server.untilTrue(() => filesOf(server.data).length === 0);
+      await fault.end();
+      expect((await upload()).status).toBe(201);
+    },
+  );
+});

@@ -150,6 +150,27 @@ export function overwriteCases(start: StartServer): void {
       ]);
       expectProblem(await ada.upload(elsewhere, "a.txt", "x"), 409);
     });
+    test("that would make a second upload of its name in another folder is refused, whoever came first", async () => {
+      const [here, other, third] = [await ada.folder(), await ada.folder(), await ada.folder()];
+      const text = (await ada.text(here, "The text.", "a.txt")).id;
+      await ada.send("POST", `/documents/${text}/links`, { folder_id: other });
+      const upload = (await ada.upload(third, "a.txt", "The upload.")).body.id;
+      const linked = await ada.send("POST", `/documents/${upload}/links`, { folder_id: other });
+      expect(linked.status).toBe(200);
+      const overwrite = () => ada.upload(here, "a.txt", "The next.", "&overwrite=true");
+      const refused = await overwrite();
+      expectProblem(refused, 409);
+      expect(refused.body.detail).toContain(other);
+      expectHas(await record(text), { version: 1, content: "The text." });
+      // The upload takes the name of the text nowhere, and goes on as before.
+      expectHas((await ada.upload(third, "a.txt", "Newer.", "&overwrite=true")).body, {
+        id: upload,
+        version: 2,
+      });
+      await ada.send("DELETE", `/documents/${upload}?folder_id=${other}`);
+      expectHas((await overwrite()).body, { id: text, version: 2 });
+      expectProblem(await ada.send("POST", `/documents/${upload}/restore?folder_id=${other}`), 409);
+    });
     test("leaves another document with the same bytes its file", async () => {
       const id = await standing("shared.txt", "kokako");
       const words = "The kokako was here first.";

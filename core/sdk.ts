@@ -13,6 +13,7 @@ export {
   type CommandInput,
   type RunCommand,
 } from "./plugin/command";
+export { systemUser, takeCommandNotes, type CommandNote } from "./plugin/command-notes";
 export { type OpenedData, type Tool, type ToolInput } from "./plugin/tool";
 export { fill, fillWith, service, slot, type Fill } from "./base/refs";
 export { ConfigError } from "./base/config";

@@ -9,11 +9,13 @@ import {
   type CommandInput,
   type RunCommand,
 } from "../plugin/command";
+import { noteCommand } from "../plugin/command-notes";
 import type { Plugin } from "../plugin/define";
 import type { Host } from "../plugin/host";
 import type { Tool } from "../plugin/tool";
 import { coreSchema } from "../jobs/schema";
 import { lockDirectory } from "../store/lock";
+import type { Schema } from "../store/schema";
 import { assemble } from "./assembly";
 import { bootstrap, type Bootstrap } from "./bootstrap";
 import { flagsOf, publicUrlOfSettings, withData, type ProgramOptions } from "./command-options";
@@ -117,30 +119,34 @@ async function runPluginCommand(
   await withChildren(boot, program_options, (isolate) =>
     withHost(boot, program_options, isolate, beforeMigration, async (host) => {
       unlock?.();
-      await runObserved(host, command, { ...given, print, stdin, ask });
+      const { handler } = host.commands.find((one) => one.command === command)!;
+      const observe = (ran: RunCommand): void => {
+        for (const note of host.slot(CommandObserver)) note(ran);
+      };
+      await runObserved(command, observe, (about) =>
+        handler({ ...given, print, stdin, ask, about }),
+      );
     }),
   );
 }
 
-/** Those who observe commands are told of one that changes something, however it ends. */
+/** `observe` is told of a command that changes something, however it ends. */
 async function runObserved(
-  host: Host,
-  command: Command,
-  input: Omit<CommandInput, "about">,
+  { name, changes }: Pick<Command, "name" | "changes">,
+  observe: (ran: RunCommand) => void,
+  run: (about: CommandInput["about"]) => Promise<void>,
 ): Promise<void> {
-  const { handler } = host.commands.find((one) => one.command === command)!;
   let about: string | null = null;
-  const observe = (done: boolean): void => {
-    const ran: RunCommand = { name: command.name, about, done };
-    if (command.changes) for (const note of host.slot(CommandObserver)) note(ran);
+  const tell = (done: boolean): void => {
+    if (changes) observe({ name, about, done });
   };
   try {
-    await handler({ ...input, about: (record) => (about = record) });
+    await run((record) => (about = record));
   } catch (error) {
-    observe(false);
+    tell(false);
     throw error;
   }
-  observe(true);
+  tell(true);
 }
 
 async function runTool(
@@ -152,29 +158,34 @@ async function runTool(
   const boot = await bootstrapFor(given, program_options);
   const { print, stdin } = program_options;
   const { data } = boot.located;
+  const { built_in } = program_options;
   await withChildren(boot, program_options, (isolate) =>
-    tool.run({
-      ...given,
-      print,
-      stdin,
-      data,
-      config: boot.config.values[plugin.section] ?? {},
-      known_steps: new Map(
-        [coreSchema, ...program_options.built_in].map(({ name, migrations }) => [
-          name,
-          migrations.map(({ id }) => id),
-        ]),
-      ),
-      lock: () => lockDirectory(data),
-      open: (use) =>
-        withHost(boot, program_options, isolate, refuseToMigrate, (host) =>
-          use({ slot: (ref) => host.slot(ref) }),
-        ),
-      isolate: (task, input, options) => isolate(plugin.name, task, input, options),
-      now_ms: systemClock.now_ms,
-    }),
+    runObserved(
+      tool,
+      (ran) => noteCommand(data, ran),
+      (about) =>
+        tool.run({
+          ...given,
+          print,
+          stdin,
+          about,
+          data,
+          config: boot.config.values[plugin.section] ?? {},
+          known_steps: stepsOf([coreSchema, ...built_in]),
+          lock: () => lockDirectory(data),
+          open: (use) =>
+            withHost(boot, program_options, isolate, refuseToMigrate, (host) =>
+              use({ slot: (ref) => host.slot(ref) }),
+            ),
+          isolate: (task, input, options) => isolate(plugin.name, task, input, options),
+          now_ms: systemClock.now_ms,
+        }),
+    ),
   );
 }
+
+const stepsOf = (schemas: readonly Pick<Schema, "name" | "migrations">[]) =>
+  new Map(schemas.map(({ name, migrations }) => [name, migrations.map(({ id }) => id)]));
 
 export async function refuseToMigrate(): Promise<void> {
   throw new Error(

@@ -87,6 +87,11 @@ export interface RouteShape {
   readonly waits?: boolean;
   /** Request headers that the route reads itself: name → meaning. */
   readonly request_headers?: Readonly<Record<string, string>>;
+  /**
+   * Whether it goes into the audit log. Default: what changes something, which is every method but
+   * GET unless the scope is `read`.
+   */
+  readonly audited?: boolean;
   /** What the key must be allowed to do. Default: `read` for GET, `write` for the rest. */
   readonly scope?: "read" | "write";
   /** The answers of this route; the errors that every route shares are added by the document. */

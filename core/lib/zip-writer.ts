@@ -7,6 +7,7 @@ import { close, fdatasync, fsync, open, write } from "node:fs";
 import { promisify } from "node:util";
 import { Readable } from "node:stream";
 import { crc32, createDeflateRaw } from "node:zlib";
+import { WritePace } from "./paced-writing";
 
 export interface ZipPart {
   readonly name: string;
@@ -25,8 +26,6 @@ const openFile = promisify(open),
   syncFile = promisify(fsync),
   syncData = promisify(fdatasync);
 
-/** As much may wait in memory of the system for the disk. */
-export const unsynced_bytes_max = 8 * 2 ** 20;
 const local_bytes = 30,
   central_bytes = 46,
   local_extra_bytes = 20,
@@ -51,7 +50,7 @@ interface Sizes {
 export class ZipWriter {
   readonly #directory: Buffer[] = [];
   #at = 0;
-  #unsynced_bytes = 0;
+  readonly #pace = new WritePace();
 
   private constructor(private readonly file: number) {}
 
@@ -113,10 +112,7 @@ export class ZipWriter {
   async #append(bytes: Uint8Array): Promise<void> {
     await this.#writeAt(bytes, this.#at);
     this.#at += bytes.length;
-    this.#unsynced_bytes += bytes.length;
-    if (this.#unsynced_bytes < unsynced_bytes_max) return;
-    this.#unsynced_bytes = 0;
-    await syncData(this.file);
+    if (this.#pace.add(bytes.length)) await this.#pace.sync(() => syncData(this.file));
   }
 
   async #writeAt(bytes: Uint8Array, at: number): Promise<void> {

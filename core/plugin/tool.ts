@@ -10,7 +10,7 @@ import type { Command, CommandInput } from "./command";
 export interface OpenedData {
   readonly slot: <T>(ref: SlotRef<T>) => readonly T[];
 }
-export interface ToolInput extends Omit<CommandInput, "about" | "ask"> {
+export interface ToolInput extends Omit<CommandInput, "ask"> {
   /** The data directory, which may be missing. */
   readonly data: string;
   /** The settings of this plugin. */
@@ -36,7 +36,11 @@ export interface ToolInput extends Omit<CommandInput, "about" | "ask"> {
   /** Epoch milliseconds. */
   readonly now_ms: () => number;
 }
-/** Unlike a command, it runs without `setup`, and opens the data directory itself or not at all. */
+/**
+ * Unlike a command, it runs without `setup`, and opens the data directory itself or not at all.
+ * What `changes` something is noted for those who observe commands, who hear of it at the next
+ * start.
+ */
 export interface Tool extends Omit<Command, "starts_data"> {
   readonly run: (input: ToolInput) => Promise<void>;
 }

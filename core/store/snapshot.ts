@@ -5,11 +5,10 @@
  */
 import { Database } from "bun:sqlite";
 import { closeSync, fdatasyncSync, openSync, readSync, rmSync, statSync, writeSync } from "node:fs";
+import { WritePace } from "../lib/paced-writing";
 
 const busy_timeout_ms = 5_000;
 const piece_bytes = 2 ** 20;
-/** As much may wait in memory of the system for the disk. */
-const unsynced_bytes_max = 8 * 2 ** 20;
 
 /** Bytes to copy: the database and its write-ahead log. */
 export const snapshotBytes = (path: string): number => sizeOf(path) + sizeOf(`${path}-wal`);
@@ -57,20 +56,17 @@ function copyFile(from: string, to: string, onProgress: (done_bytes: number) => 
   if (size === 0) return 0;
   const [source, target] = [openSync(from, "r"), openSync(to, "wx", 0o600)];
   const piece = Buffer.allocUnsafe(piece_bytes);
-  let done = 0,
-    unsynced_bytes = 0;
+  const pace = new WritePace();
+  let done = 0;
   try {
     while (done < size) {
       const count = readSync(source, piece, 0, Math.min(piece.length, size - done), done);
       if (count === 0) break;
       for (let at = 0; at < count;) at += writeSync(target, piece, at, count - at, done + at);
       done += count;
-      unsynced_bytes += count;
-      if (unsynced_bytes >= unsynced_bytes_max) {
-        fdatasyncSync(target);
-        unsynced_bytes = 0;
-        onProgress(done);
-      }
+      if (!pace.add(count)) continue;
+      pace.syncNow(() => fdatasyncSync(target));
+      onProgress(done);
     }
     fdatasyncSync(target);
   } finally {

@@ -2,8 +2,7 @@
  * What of a request or a command goes into the audit log: who, from where, what and to which
  * record, as ids. Never anything that somebody wrote: no body, no query, no name.
  */
-import { userInfo } from "node:os";
-import type { RunCommand, ServedRequest } from "../../core/sdk";
+import { systemUser, type CommandNote, type RunCommand, type ServedRequest } from "../../core/sdk";
 import type { EntryRow, Outcome } from "./store";
 
 /** An entry before it is written: the actor's email is looked up then. */
@@ -11,12 +10,12 @@ export type NewEntry = Omit<EntryRow, "id" | "created_at">;
 
 /** Ids of records: anything else in a path was never a record. */
 const id_pattern = /^[a-z]{2,8}_\w{1,64}$/;
-/** Settings have names in place of ids. */
-const setting_pattern = /^[a-z][a-z_]{0,63}\.[a-z][a-z_]{0,63}$/;
-const named = (text: string | null | undefined): string | null =>
-  text && setting_pattern.test(text) ? text : idOrNull(text);
 const idOrNull = (text: string | null | undefined): string | null =>
   text && id_pattern.test(text) ? text : null;
+/** What handlers have named: ids, and names such as those of settings and backups. */
+const name_pattern = /^[\w.-]{1,128}$/;
+const nameOrNull = (text: string | null): string | null =>
+  text !== null && name_pattern.test(text) ? text : null;
 
 /** Which requests are entries. */
 export interface Scope {
@@ -31,13 +30,13 @@ export interface Scope {
 export function entriesOf(served: ServedRequest, scope: Scope): NewEntry[] {
   const entry = entryOf(served, scope);
   if (entry === null) return [];
-  return [entry, ...served.also_about.map((record) => ({ ...entry, record: named(record) }))];
+  return [entry, ...served.also_about.map((record) => ({ ...entry, record: nameOrNull(record) }))];
 }
 
 function entryOf(served: ServedRequest, { reads }: Scope): NewEntry | null {
   const { route, status, surface } = served;
   if (route === null || route.root) return null;
-  const changes = route.method !== "GET" && route.scope !== "read";
+  const changes = route.audited ?? (route.method !== "GET" && route.scope !== "read");
   const is_read = reads && surface === "console" && isRead(served);
   if (!changes && !is_read) return null;
   const outcome = outcomeOf(status);
@@ -75,7 +74,7 @@ function outcomeOf(status: number): Outcome | null {
 
 /** What its handler named, else what was made, else the last id of the path. */
 const recordOf = ({ about, location, params }: ServedRequest): string | null =>
-  named(about) ??
+  nameOrNull(about) ??
   idOrNull(location?.split(/[?#]/)[0]!.split("/").at(-1)) ??
   idOrNull(Object.values(params).at(-1));
 
@@ -86,18 +85,16 @@ export const commandEntry = ({ name, about, done }: RunCommand): NewEntry => ({
   key_id: null,
   address: null,
   action: name,
-  record: named(about),
+  record: nameOrNull(about),
   outcome: done ? "done" : "failed",
   status: null,
   request_id: null,
 });
 
-/** Who runs the command, as the operating system knows them. */
-function systemUser(): string | null {
-  try {
-    return userInfo().username;
-  } catch {
-    // A user id without a name, as in containers.
-    return process.getuid ? `uid ${process.getuid()}` : null;
-  }
-}
+/** What a tool did before this start. */
+export const notedEntry = ({ id, at_ms, by, ...command }: CommandNote): EntryRow => ({
+  ...commandEntry(command),
+  actor: by,
+  id,
+  created_at: at_ms,
+});

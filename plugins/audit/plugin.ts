@@ -2,14 +2,23 @@
  * The audit log: who did what to which record, and from where. It observes requests and commands,
  * so no other plugin knows of it. What is an entry: entries.ts.
  */
-import { CommandObserver, definePlugin, Duration, fill, RequestObserver, t } from "../../core/sdk";
+import {
+  CommandObserver,
+  definePlugin,
+  Duration,
+  fill,
+  RequestObserver,
+  t,
+  takeCommandNotes,
+} from "../../core/sdk";
 import { Accounts } from "../accounts/contract";
-import { commandEntry, entriesOf } from "./entries";
+import { commandEntry, entriesOf, notedEntry } from "./entries";
 import { auditJobs, auditSchedules } from "./jobs";
 import { migrations } from "./migrations";
 import { Recorder } from "./recorder";
 import { auditHandlers, routes } from "./routes";
 import { AuditLog } from "./service";
+import { insertMissing } from "./store";
 
 export default definePlugin({
   name: "audit",
@@ -43,6 +52,10 @@ export default definePlugin({
         const failing = recorder.failure();
         return failing === null ? "ok" : { failing };
       },
+      start: () =>
+        takeCommandNotes(ctx.paths.data, async (notes) => {
+          await ctx.inTransaction((tx) => insertMissing(tx, notes.map(notedEntry)));
+        }),
       stop: () => recorder.flush(),
     };
   },

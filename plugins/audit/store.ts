@@ -48,6 +48,16 @@ export const insertEntries = async (tx: AuditDb, rows: readonly EntryRow[]): Pro
     .execute();
 };
 
+/** Leaves out those that are there already. */
+export async function insertMissing(tx: AuditDb, rows: readonly EntryRow[]): Promise<void> {
+  for (const row of rows)
+    await tx
+      .insertInto("audit_entries")
+      .values(row)
+      .onConflict((on) => on.column("id").doNothing())
+      .execute();
+}
+
 export const pageOfEntries = (
   db: AuditDb,
   filter: EntryFilter,

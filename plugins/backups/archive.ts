@@ -57,7 +57,7 @@ const manifest_shape = new Validator(Manifest);
 export const Original = t.Object({
   sha256: Sha256,
   bytes: Count,
-  in: t.Optional(t.String({ pattern: "^[^/\\\\]{1,255}$" })),
+  in: t.Optional(t.String({ pattern: "^(?!\\.{1,2}$)[^/\\\\]{1,255}$" })),
 });
 export type Original = Static<typeof Original>;
 const original_shape = new Validator(Original);

@@ -1,13 +1,18 @@
-/** The health check of backups. */
+/** The health checks of backups, and of what lies beside them. */
 import { fill, rfc3339, type Fill } from "../../core/sdk";
 import { ok, SystemChecks, type CheckResult } from "../doctor/contract";
+import type { Copies } from "./copies";
 import type { BackupService } from "./service";
 
 const day_ms = 86_400_000;
 /** Without a schedule, somebody should make one so often. */
 const age_days_max = 30;
 
-export const backupChecks = (backups: BackupService, now_ms: () => number): Fill[] => [
+export const backupChecks = (
+  backups: BackupService,
+  copies: Copies,
+  now_ms: () => number,
+): Fill[] => [
   fill(SystemChecks, {
     name: "Backups",
     run: () => check(backups, now_ms()),
@@ -16,11 +21,23 @@ export const backupChecks = (backups: BackupService, now_ms: () => number): Fill
       return `${path} was made and rehearsed.`;
     },
   }),
+  fill(SystemChecks, {
+    name: "Copies",
+    run: () => copies.check(),
+    mend: () => copies.mend(),
+  }),
 ];
 
 async function check(backups: BackupService, now_ms: number): Promise<CheckResult> {
-  const { failure, overdue, last_success } = await backups.standing();
-  const bad = (await backups.list()).find(({ problem, failure: why }) => problem ?? why);
+  const { failure, overdue, last_success, directory_gone } = await backups.standing();
+  const { backups: listed } = await backups.list();
+  const bad = listed.find(({ problem, failure: why }) => problem ?? why);
+  if (directory_gone)
+    return {
+      status: "fail",
+      detail: backups.goneWords(),
+      fix: "Mount it, or change backups.directory.",
+    };
   if (failure)
     return {
       status: "fail",

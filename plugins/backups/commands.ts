@@ -1,5 +1,5 @@
 /** The commands that make, list and rehearse backups. */
-import { resolve } from "node:path";
+import { basename, resolve } from "node:path";
 import { rfc3339OrNull, type Command, type CommandHandler } from "../../core/sdk";
 import { stage_words, type Progress } from "./progress";
 import type { BackupService } from "./service";
@@ -26,8 +26,15 @@ export const commands = {
     summary: "List the backups of backups.directory, newest first.",
     options: [{ flags: "--json", description: "print one JSON array" }],
   },
+  backupDelete: {
+    name: "backup delete",
+    changes: true,
+    summary: "Delete a backup of backups.directory, unless a younger one needs it.",
+    args: ["name"],
+  },
   backupRehearse: {
     name: "backup rehearse",
+    changes: true,
     summary: "Read a backup to its end, open its database, and see that nothing is missing.",
     args: ["file"],
   },
@@ -36,7 +43,7 @@ export const commands = {
 export const commandHandlers = (
   backups: BackupService,
 ): { readonly [N in keyof typeof commands]: CommandHandler } => ({
-  async backup({ options, print }) {
+  async backup({ options, print, about }) {
     const { path, bytes, manifest } = await backups.make(
       {
         directory: text(options.to),
@@ -45,6 +52,7 @@ export const commandHandlers = (
       },
       { onProgress: printStages(print) },
     );
+    about(basename(path));
     const { count, elsewhere } = manifest.originals;
     print(
       `${path} (${mebibytes(bytes)}, ${count} originals` +
@@ -53,7 +61,8 @@ export const commandHandlers = (
     );
   },
   async backupList({ options, print }) {
-    const rows = (await backups.list()).map(({ name, path, bytes, made, problem, ...rest }) => ({
+    const { backups: listed } = await backups.list();
+    const rows = listed.map(({ name, path, bytes, made, problem, ...rest }) => ({
       name,
       path,
       bytes,
@@ -68,8 +77,15 @@ export const commandHandlers = (
     for (const { name, bytes, originals, problem } of rows)
       print(`${name}  ${mebibytes(bytes)}  ${problem ?? `${originals} originals`}`);
   },
-  async backupRehearse({ args, print }) {
+  async backupDelete({ args, print, about }) {
+    const name = basename(args[0]!);
+    about(name);
+    await backups.remove(name);
+    print(`${name} was deleted.`);
+  },
+  async backupRehearse({ args, print, about }) {
     const path = resolve(args[0]!);
+    about(basename(path));
     await backups.rehearseAt(path, { onProgress: printStages(print) });
     print(`${path} can be relied on.`);
   },

@@ -1,13 +1,15 @@
-/** The jobs of backups: one that makes one, one that rehearses one. */
+/** The jobs of backups: making one, rehearsing one, and deleting copies that are old. */
 import { every, handle, job, PermanentFailure, t, type JobHandler } from "../../core/sdk";
+import type { Copies } from "./copies";
 import type { BackupService } from "./service";
 
 export const MakeBackup = job("backups.make", t.Object({ with_secrets: t.Boolean() }));
 export const RehearseBackup = job("backups.rehearse", t.Object({ name: t.String() }));
+export const PruneCopies = job("backups.prune_copies", t.Object({}));
 
 const limits = { attempts_max: 1, crashes_max: 1, timeout_ms: 12 * 3_600_000, io_bound: true };
 
-export const backupJobs = (backups: BackupService): JobHandler[] => [
+export const backupJobs = (backups: BackupService, copies: Pick<Copies, "prune">): JobHandler[] => [
   handle(
     MakeBackup,
     async ({ with_secrets }, { signal }) => {
@@ -22,10 +24,17 @@ export const backupJobs = (backups: BackupService): JobHandler[] => [
     },
     limits,
   ),
+  handle(PruneCopies, () => copies.prune().then(() => undefined), {
+    attempts_max: 3,
+    timeout_ms: 60_000,
+    uses_reserve: true,
+  }),
 ];
 
-export const backupSchedules = (cron: string | null) =>
-  cron === null ? [] : [every(cron, MakeBackup, { with_secrets: false })];
+export const backupSchedules = (cron: string | null) => [
+  every("53 3 * * *", PruneCopies, {}),
+  ...(cron === null ? [] : [every(cron, MakeBackup, { with_secrets: false })]),
+];
 
 /**
  * Another attempt is for the next tick, or for whoever reads why; one that was cut off by the stop

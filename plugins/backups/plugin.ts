@@ -4,11 +4,12 @@
  */
 import { join, resolve } from "node:path";
 import { Cron } from "croner";
-import { ConfigError, definePlugin, t } from "../../core/sdk";
+import { ConfigError, definePlugin, Duration, t } from "../../core/sdk";
 import { backupChecks } from "./checks";
 import { commandHandlers, commands } from "./commands";
 import { BackupProbes } from "./contract";
 import { backupJobs, backupSchedules } from "./jobs";
+import { Copies } from "./copies";
 import { BackupMaker } from "./maker";
 import { backupMetrics } from "./metrics";
 import { migrations } from "./migrations";
@@ -34,6 +35,13 @@ export default definePlugin({
       maximum: 10_000,
       changes: "now",
       description: "How many backups are kept; those that a newer one needs are kept too.",
+    }),
+    keep_copies: Duration({
+      default: "30d",
+      changes: "now",
+      description:
+        "How long the copies from before upgrades are kept, and what rollbacks have put aside; " +
+        "three of each at most.",
     }),
     directory: t.Optional(
       t.String({
@@ -63,21 +71,30 @@ export default definePlugin({
           .map(({ setting }) => setting),
     });
     const backups = new BackupService({ ...ctx, settings, maker });
+    const copies = new Copies({ ...ctx, keep_ms: () => settings.keep_copies });
     return {
       routes: backupHandlers(ctx, backups),
       commands: commandHandlers(backups),
-      jobs: backupJobs(backups),
+      jobs: backupJobs(backups, copies),
       schedules: () => backupSchedules(settings.schedule),
-      fills: [...backupMetrics(backups, ctx), ...backupChecks(backups, ctx.now_ms)],
+      fills: [...backupMetrics(backups, ctx), ...backupChecks(backups, copies, ctx.now_ms)],
       health: () => backups.health(),
-      start: () => maker.clean(),
+      start: async () => {
+        await maker.clean();
+        await copies.clean();
+      },
     };
   },
 });
 
 /** As they are now. */
 function settingsOf(
-  config: { readonly schedule?: string; readonly keep: number; readonly directory?: string },
+  config: {
+    readonly schedule?: string;
+    readonly keep: number;
+    readonly keep_copies: number;
+    readonly directory?: string;
+  },
   data: string,
 ): BackupSettings {
   const directory =
@@ -88,6 +105,9 @@ function settingsOf(
     },
     get keep() {
       return config.keep;
+    },
+    get keep_copies() {
+      return config.keep_copies;
     },
     directory,
   };

@@ -17,15 +17,16 @@ import {
 } from "./archive";
 import { requireSame } from "./child/rehearse";
 import { mebibytes } from "./commands";
+import { restoring_directory } from "./leftovers";
 
 /** What a directory may hold that is empty for people: locks, and what the system keeps there. */
 const is_nothing = /^(\..*|lost\+found|dossier\.lock.*)$/;
-const beside = ".restoring";
 const spare_bytes = 64 * 2 ** 20;
 const named_max = 5;
 
 export const restoreTool: Tool = {
   name: "restore",
+  changes: true,
   summary: "Make a data directory, which must be empty or missing, of a backup.",
   args: ["file"],
   options: [
@@ -36,13 +37,14 @@ export const restoreTool: Tool = {
     },
   ],
   async run(input) {
-    const { args, options, data, print } = input;
+    const { args, options, data, print, about } = input;
     const backup = await openBackup(resolve(args[0]!));
+    about(basename(backup.path));
     requireKnown(backup, input);
     await requireNothing(data);
     await mkdir(data, { recursive: true, mode: 0o700 });
     const unlock = input.lock();
-    const work = join(data, beside);
+    const work = join(data, restoring_directory);
     try {
       // A server may have begun its life here meanwhile.
       await requireNothing(data);

@@ -14,9 +14,11 @@ import {
   rfc3339,
   type Tool,
 } from "../../core/sdk";
+import { pruneRolledBack, rollback_file } from "./leftovers";
 
 export const rollbackTool: Tool = {
   name: "rollback",
+  changes: true,
   summary:
     "Put the copy of the database back that was made before an upgrade, while the server is " +
     "stopped. What was written since is kept aside.",
@@ -24,7 +26,7 @@ export const rollbackTool: Tool = {
     { flags: "--to <copy>", description: "the name of a copy (default: the newest)" },
     { flags: "--list", description: "only list the copies" },
   ],
-  async run({ options, data, print, lock, now_ms }) {
+  async run({ options, data, print, about, lock, now_ms }) {
     const backups = join(data, "backups");
     const names = existsSync(backups)
       ? (await readdir(backups)).filter((name) => copy_pattern.test(name)).sort()
@@ -38,11 +40,14 @@ export const rollbackTool: Tool = {
     const copy = join(backups, name);
     const faults = findFaults(copy);
     if (faults.length > 0) throw new Error(`the copy ${copy} is damaged: ${faults.join("; ")}`);
+    about(name);
     const unlock = lock();
     try {
       const aside = await putBack(data, copy, now_ms());
       print(`${lineOf(backups, name)} is the database now.`);
       print(`The newer one was kept as ${aside}.`);
+      for (const gone of await pruneRolledBack(data, now_ms()))
+        print(`${gone}, which an earlier rollback had kept, was deleted: there were too many.`);
       print(
         `Start ${writerOf(copy)} on this directory; this version would change the tables again. ` +
           "Documents that were added since the copy are not in it, and originals that were " +
@@ -70,7 +75,7 @@ async function putBack(data: string, copy: string, at_ms: number): Promise<strin
     .replace(/\.\d+Z$/, "Z")
     .replaceAll(/[-:]/g, "");
   const aside = join(data, "backups", `${time}-rolled-back.db`);
-  const unfinished = `${database}.rollback`;
+  const unfinished = join(data, rollback_file);
   await rm(unfinished, { force: true });
   copyFileSync(copy, unfinished);
   await sync(unfinished);

@@ -30,6 +30,7 @@ const BackupRecord = t.Object({
 });
 const BackupsRecord = t.Object({
   data: t.Array(BackupRecord),
+  total: t.Integer({ description: "`data` has the newest 500." }),
   directory: t.String(),
   schedule: Nullable(t.String()),
   keep: t.Integer(),
@@ -76,6 +77,7 @@ export const routes = {
         schema: BackupsRecord,
         example: {
           data: [backup_example],
+          total: 1,
           directory: "/srv/dossier/backups",
           schedule: "0 3 * * *",
           keep: 7,
@@ -110,7 +112,21 @@ export const routes = {
     operation: "downloadBackup",
     surface,
     admin: true,
+    audited: true,
     answers: { 200: { description: "The archive.", media_type: "application/zip" } },
+  }),
+  remove: route.delete("/backups/:name", {
+    summary: "Delete a backup",
+    tag,
+    operation: "deleteBackup",
+    surface,
+    admin: true,
+    answers: { 204: { description: "It is deleted." } },
+    errors: {
+      409:
+        "A backup or a rehearsal is under way (`backup_running`), or a younger backup needs its " +
+        "originals (`needed`).",
+    },
   }),
   rehearse: route.post("/backups/:name/rehearse", {
     summary: "Rehearse a backup",
@@ -136,7 +152,8 @@ export const backupHandlers = (
     ]);
     const { current, settings } = backups;
     return {
-      data: listed.map(toRecord),
+      data: listed.backups.map(toRecord),
+      total: listed.total,
       directory: settings.directory,
       schedule: settings.schedule,
       keep: settings.keep,
@@ -158,7 +175,8 @@ export const backupHandlers = (
     await enqueue(db, MakeBackup, { with_secrets: body.with_secrets ?? false });
     return reply(202, undefined, { location: "/console/api/v1/backups", "retry-after": "1" });
   },
-  async download({ params }) {
+  async download({ params, about }) {
+    about(params.name);
     const file = Bun.file(await backups.require(params.name));
     return new Response(file, {
       headers: {
@@ -169,7 +187,13 @@ export const backupHandlers = (
       },
     });
   },
-  async rehearse({ params }) {
+  async remove({ params, about }) {
+    about(params.name);
+    await backups.remove(params.name);
+    return reply(204);
+  },
+  async rehearse({ params, about }) {
+    about(params.name);
     await backups.require(params.name);
     backups.requireIdle();
     await enqueue(db, RehearseBackup, { name: params.name });

@@ -2,11 +2,11 @@
  * The rules of backups: which there are, which are kept, when one is overdue, and what is under way
  * here.
  */
-import { mkdir, readdir, rm } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { readdir, rm, stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { Cron } from "croner";
 import { conflict, HttpError, notFound, type Context, type Isolate } from "../../core/sdk";
-import { openBackup, readOriginals } from "./archive";
 import type { Description } from "./child/lookup";
 import {
   backup_pattern,
@@ -23,11 +23,15 @@ import type { BackupTasks } from "./tasks";
 /** How long after its time a backup may be ready. */
 const grace_ms = 3_600_000;
 const describe_limits = { timeout_ms: 60_000, memory_max_bytes: 1024 * 2 ** 20 };
+/** The newest that are listed. */
+const listed_max = 500;
 
 export interface BackupSettings {
   /** Cron; null: none by schedule. */
   readonly schedule: string | null;
   readonly keep: number;
+  /** How long copies from before upgrades and of rollbacks are kept, milliseconds. */
+  readonly keep_copies: number;
   readonly directory: string;
 }
 export interface Listed extends Description {
@@ -42,6 +46,8 @@ export interface Standing {
   readonly failure: { readonly at: number; readonly error: string } | null;
   readonly overdue: boolean;
   readonly next: number | null;
+  /** Backups were made in the directory, and it is not there: its disk may not be mounted. */
+  readonly directory_gone: boolean;
 }
 export interface Current {
   readonly kind: store.RunRow["kind"];
@@ -60,7 +66,8 @@ export interface BackupsParts extends Pick<
 
 export class BackupService {
   #current: Current | null = null;
-  readonly #described = new Map<string, Description>();
+  /** By name; what was described is as old as the file. */
+  readonly #described = new Map<string, Description & { readonly changed_ms: number }>();
   /** When the schedule became another one while the server ran. */
   #scheduled_at_ms = 0;
   #schedule: string | null;
@@ -83,9 +90,10 @@ export class BackupService {
 
   /** Makes a backup, and deletes those that are too many. @throws Error in words */
   async make(request: MakeRequest, watch: Partial<Watch> = {}): Promise<Made> {
-    const made = await this.#run("backup", null, watch, (told) =>
-      this.parts.maker.make(request, told),
-    );
+    const made = await this.#run("backup", null, watch, async (told) => {
+      if (request.directory === undefined) await this.#requireDirectory();
+      return this.parts.maker.make(request, told);
+    });
     if (dirname(made.path) === resolve(this.parts.settings.directory)) await this.#deleteOldest();
     return made;
   }
@@ -100,6 +108,20 @@ export class BackupService {
     await this.#run("rehearsal", path, watch, (told) => this.parts.maker.rehearse(path, told));
   }
 
+  /** @throws HttpError 404, 409 while one is under way, or when a younger one needs it. */
+  async remove(name: string): Promise<void> {
+    const path = await this.require(name);
+    this.requireIdle();
+    const { directory } = this.parts.settings;
+    const others = (await this.#names()).filter((other) => other > name);
+    const needed = await this.#needed(others.map((other) => join(directory, other)));
+    if (needed.includes(name))
+      throw conflict("A younger backup needs its originals: delete that one first.", "needed");
+    await rm(path, { force: true });
+    this.#described.delete(name);
+    this.parts.log.info("deleted a backup", { name });
+  }
+
   /** Where the backup of this name is. @throws HttpError 404 */
   async require(name: string): Promise<string> {
     if (!isBackupName(name) || !(await this.#names()).includes(name)) throw notFound("backup");
@@ -112,18 +134,13 @@ export class BackupService {
       throw conflict("A backup or a rehearsal is under way; wait for its end.", "backup_running");
   }
 
-  /** The newest first. */
-  async list(): Promise<Listed[]> {
-    const { directory } = this.parts.settings;
-    const names = (await this.#names()).reverse();
-    const unknown = names.filter((name) => !this.#described.has(name));
-    if (unknown.length > 0) {
-      const paths = unknown.map((name) => join(directory, name));
-      for (const one of await this.parts.isolate("describe", paths, describe_limits))
-        this.#described.set(basename(one.path), one);
-    }
+  /** The newest first, five hundred at most; `total` counts all. */
+  async list(): Promise<{ readonly backups: Listed[]; readonly total: number }> {
+    const all = (await this.#names()).reverse();
+    const names = all.slice(0, listed_max);
+    await this.#describe(names);
     const runs = await store.listRuns(this.parts.db);
-    return names.flatMap((name) => {
+    const backups = names.flatMap((name) => {
       const description = this.#described.get(name);
       if (!description) return [];
       const own = runs.filter(({ path }) => path === description.path);
@@ -136,6 +153,23 @@ export class BackupService {
         },
       ];
     });
+    return { backups, total: all.length };
+  }
+
+  /** Reads what is new or has changed, and forgets what is gone. */
+  async #describe(names: readonly string[]): Promise<void> {
+    const { isolate, settings } = this.parts;
+    for (const name of [...this.#described.keys()])
+      if (!names.includes(name)) this.#described.delete(name);
+    const changed = new Map<string, number>();
+    for (const name of names) {
+      const path = join(settings.directory, name);
+      const changed_ms = (await stat(path).catch(() => null))?.mtimeMs ?? 0;
+      if (this.#described.get(name)?.changed_ms !== changed_ms) changed.set(path, changed_ms);
+    }
+    if (changed.size === 0) return;
+    for (const one of await isolate("describe", [...changed.keys()], describe_limits))
+      this.#described.set(basename(one.path), { ...one, changed_ms: changed.get(one.path)! });
   }
 
   async standing(): Promise<Standing> {
@@ -151,11 +185,13 @@ export class BackupService {
       failure: last?.error ? { at: last.finished_at, error: last.error } : null,
       overdue: due !== null && this.#current === null && now_ms() > due + grace_ms,
       next: settings.schedule === null ? null : this.#tickAfter(now_ms()),
+      directory_gone: this.#isDirectoryGone(runs),
     };
   }
 
   async health(): Promise<"ok" | { failing: string }> {
-    const { failure, overdue, last_success } = await this.standing();
+    const { failure, overdue, last_success, directory_gone } = await this.standing();
+    if (directory_gone) return { failing: this.goneWords() };
     if (failure) return { failing: `The last backup failed: ${failure.error}.` };
     if (overdue)
       return {
@@ -174,10 +210,38 @@ export class BackupService {
     return cron.nextRun(new Date(at_ms))?.getTime() ?? null;
   }
 
+  goneWords(): string {
+    return (
+      `Backups were made in ${this.parts.settings.directory}, which is not there: is its disk ` +
+      "mounted?"
+    );
+  }
+
+  /** None while the directory is not there. */
   async #names(): Promise<string[]> {
     const { directory } = this.parts.settings;
-    await mkdir(directory, { recursive: true });
-    return (await readdir(directory)).filter((name) => backup_pattern.test(name)).sort();
+    const names = await readdir(directory).catch((error: NodeJS.ErrnoException) => {
+      if (error.code === "ENOENT") return [];
+      throw error;
+    });
+    return names.filter((name) => backup_pattern.test(name)).sort();
+  }
+
+  #isDirectoryGone(runs: readonly store.RunRow[]): boolean {
+    const { directory } = this.parts.settings;
+    const is_here = ({ path, error }: store.RunRow): boolean =>
+      error === null && path !== null && dirname(path) === resolve(directory);
+    return !existsSync(directory) && runs.some(is_here);
+  }
+
+  /** A directory that was there would be made anew on another disk. @throws Error */
+  async #requireDirectory(): Promise<void> {
+    if (this.#isDirectoryGone(await store.listRuns(this.parts.db)))
+      throw new Error(this.goneWords());
+  }
+
+  #needed(paths: readonly string[]): Promise<string[]> {
+    return this.parts.isolate("findNeeded", paths, describe_limits);
   }
 
   /** A run, and the row about how it ended. */
@@ -224,9 +288,9 @@ export class BackupService {
   async #deleteOldest(): Promise<void> {
     const { directory, keep } = this.parts.settings;
     const names = await this.#names();
-    const kept = new Set(names.slice(-keep));
-    for (const name of [...kept])
-      for (const needed of await needsOf(join(directory, name))) kept.add(needed);
+    const newest = names.slice(-keep);
+    const needed = await this.#needed(newest.map((name) => join(directory, name)));
+    const kept = new Set([...newest, ...needed]);
     for (const name of names) {
       if (kept.has(name)) continue;
       await rm(join(directory, name), { force: true });
@@ -234,18 +298,4 @@ export class BackupService {
       this.parts.log.info("deleted an old backup", { name });
     }
   }
-}
-
-/** The backups that hold originals of this one. One that can't be read needs none. */
-async function needsOf(path: string): Promise<ReadonlySet<string>> {
-  const needed = new Set<string>();
-  try {
-    const backup = await openBackup(path);
-    if (backup.manifest.originals.elsewhere > 0)
-      for await (const { in: archive } of readOriginals(backup))
-        if (archive !== undefined) needed.add(archive);
-  } catch {
-    // It is shown as damaged where backups are listed.
-  }
-  return needed;
 }

@@ -29,6 +29,7 @@ export const tasks = {
       rehearse(input, sparingly(send));
   }),
   discard: lazyTask(async () => (await import("./child/discard")).discard),
+  findNeeded: lazyTask(async () => (await import("./child/lookup")).findNeeded),
   describe: lazyTask(async () => (await import("./child/lookup")).describe),
 };
 export type BackupTasks = typeof tasks;

@@ -76,7 +76,9 @@ async function examine(input: ToolInput, tell: Tell): Promise<void> {
       }
     });
   } catch (error) {
-    tell(toChecked(closed("Opening"), await unopened(error, data)));
+    const why = error instanceof Error ? error.message : String(error);
+    const name = is_earlier.test(why) || is_newer.test(why) ? "Tables" : "Opening";
+    tell(toChecked(closed(name), await unopened(why, data)));
   }
 }
 
@@ -109,9 +111,12 @@ async function damageOf({ isolate, data }: ToolInput, path: string): Promise<Che
   };
 }
 
-async function unopened(error: unknown, data: string): Promise<CheckResult> {
-  const why = error instanceof Error ? error.message : String(error);
-  const is_older = why.includes("an earlier version");
+/** What the store says of tables that are not those of this version. */
+const is_earlier = /written by an earlier version/,
+  is_newer = /written by a newer build/;
+
+async function unopened(why: string, data: string): Promise<CheckResult> {
+  const is_older = is_earlier.test(why);
   return {
     status: is_older ? "warn" : "fail",
     detail: `It can't be opened, so nothing more was checked: ${why}.`,

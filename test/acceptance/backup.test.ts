@@ -248,6 +248,15 @@ describe("a backup of a server that is stopped", () => {
     const names = () => backupsIn(directory).map((path) => basename(path));
     expect(names()).toHaveLength(3);
     expect(names()).toContain(basename(base!));
+    const remove = (name: string) =>
+      runCommand(server.data, ["backup", "delete", name], {
+        env: { DOSSIER_BACKUPS_DIRECTORY: directory },
+      });
+    expect(await remove(basename(base!))).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("A younger backup needs its originals"),
+    });
+    expect(await remove("dossier-20200101T000000000Z.zip")).toMatchObject({ code: 1 });
     await backup();
     await backup();
     expect(names()).toHaveLength(2);

@@ -5,6 +5,7 @@ import {
   chmodSync,
   cpSync,
   existsSync,
+  mkdirSync,
   mkdtempSync,
   openSync,
   readdirSync,
@@ -104,7 +105,35 @@ describe("doctor", () => {
     expect(code).toBe(1);
     expect(stdout).toMatch(/FAILING +Database: The database is damaged/);
     const [backup] = readdirSync(join(data, "backups")).filter((name) => name.endsWith(".zip"));
-    expect(stdout).toContain(`dossier restore ${join(data, "backups", backup!)} --data NEW`);
+    const path = join(data, "backups", backup!);
+    expect(stdout).toContain(`dossier restore ${path} --data NEW`);
+    // Mended as it says.
+    const restored = join(home, `data-${named++}`);
+    mkdirSync(restored);
+    expect(await runCommand(restored, ["restore", path])).toMatchObject({ code: 0 });
+    const [database] = checksOf(await doctor(restored, "--json"));
+    expect(database).toMatchObject({ id: "database", status: "ok" });
+    await using running = await startExecutable({ data: restored });
+    const { body } = await running.api("GET", "/folders", undefined, {
+      key: await server.key("ada"),
+    });
+    expect(body.data[0].name).toBe("Hut");
+    expect(await auditOf(running)).toContainEqual(["restore", backup, "done"]);
+    await running.stop();
+  });
+
+  test("says that tables are of an earlier version, until the server was started once", async () => {
+    const data = join(home, `data-${named++}`);
+    cpSync(join(import.meta.dir, "../released/0.1.0"), data, { recursive: true });
+    const tables = async () =>
+      checksOf(await doctor(data, "--json")).find(({ id }: any) => id === "tables");
+    expect(await tables()).toMatchObject({
+      status: "warn",
+      detail: expect.stringContaining("written by an earlier version"),
+      fix: "Start the server once.",
+    });
+    await (await startExecutable({ data })).stop();
+    expect(await tables()).toMatchObject({ status: "ok", fix: null });
   });
 
   test("of a directory without a database says so and makes nothing", async () => {
@@ -142,7 +171,7 @@ describe("a start", () => {
     expect(refused.code).not.toBe(0);
     expect(refused.stderr).toContain("Dossier 9.0.0 (abcdef1)");
     expect(refused.stderr).toContain("dossier rollback");
-    expect((await doctor(data)).stdout).toMatch(/FAILING +Opening: .*newer build.*9\.0\.0/);
+    expect((await doctor(data)).stdout).toMatch(/FAILING +Tables: .*newer build.*9\.0\.0/);
     const back = await runCommand(data, ["rollback"]);
     expect(back.code).toBe(0);
     expect(back.stdout).toMatch(/Start Dossier \d+\.\d+\.\d+/);
@@ -154,6 +183,10 @@ describe("a start", () => {
     const key = await server.key("ada");
     const { body } = await older.api("GET", "/folders", undefined, { key });
     expect(body.data[0].name).toBe("Hut");
+    expect(await auditOf(older)).toEqual([
+      ["rollback", "20990101T000000Z-before-9.0.0.db", "done"],
+      ["rollback", null, "failed"],
+    ]);
     await older.stop();
   });
 
@@ -170,6 +203,15 @@ describe("a start", () => {
     });
   });
 });
+
+/** What commands have done to the directory, the newest first: action, record, outcome. */
+async function auditOf(of: Executable): Promise<unknown[][]> {
+  const key = await of.createUser("auditor@example.com", { role: "admin" });
+  const { body } = await of.api("GET", "/audit?per_page=100", undefined, { key });
+  return body.data
+    .filter(({ via, action }: any) => via === "command_line" && /^(restore|rollback)$/.test(action))
+    .map(({ action, record, outcome }: any) => [action, record, outcome]);
+}
 
 /** Pages in the middle hold something else. */
 function spoilPages(data: string): void {

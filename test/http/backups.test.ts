@@ -1,10 +1,12 @@
 /** Backups as administrators see them: made, listed, downloaded, rehearsed; and what health says. */
 import { beforeAll, describe, expect, test } from "bun:test";
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { definePlugin, fill } from "../../core/sdk";
 import { BackupProbes } from "../../plugins/backups/contract";
+import { PruneCopies } from "../../plugins/backups/jobs";
 import { signedIn, type Browser } from "../helpers/browser";
+import { temporaryDirectory } from "../helpers/data-directory";
 import { startTestServer, type TestServer } from "../helpers/host";
 import { until } from "../helpers/server";
 
@@ -143,6 +145,84 @@ describe("backups", () => {
     await make();
     expect([(await list()).overdue, await health()]).toEqual([false, undefined]);
   });
+});
+
+describe("what is done with backups is in the audit log", () => {
+  const newest = async () => (await root.send("GET", "/audit?per_page=1")).body.data[0];
+  const entry = (action: string, record: string | null, status: number) => ({
+    actor: "root@dossier.test",
+    via: "console",
+    outcome: "done",
+    ...{ action, record, status },
+  });
+
+  test("making, downloading, rehearsing and deleting one", async () => {
+    const { name } = await make();
+    await root.send("GET", `/backups/${name}/file`);
+    expect(await newest()).toMatchObject(entry("downloadBackup", name, 200));
+    await root.send("POST", `/backups/${name}/rehearse`);
+    expect(await newest()).toMatchObject(entry("rehearseBackup", name, 202));
+    await server.settle();
+    const { total } = await list();
+    expect((await root.send("DELETE", `/backups/${name}`)).status).toBe(204);
+    expect(await newest()).toMatchObject(entry("deleteBackup", name, 204));
+    expect(await list()).toMatchObject({ total: total - 1 });
+    expect((await list()).data.some((one: any) => one.name === name)).toBe(false);
+    expect((await root.send("DELETE", `/backups/${name}`)).status).toBe(404);
+  });
+
+  test("a download that was refused", async () => {
+    const ada = await signedIn(server, "ada");
+    await ada.send("GET", "/backups/dossier-20260101T000000000Z.zip/file");
+    expect(await newest()).toMatchObject({
+      actor: "ada@dossier.test",
+      action: "downloadBackup",
+      outcome: "refused",
+      status: 403,
+    });
+  });
+});
+
+test("copies of the database go after their time", async () => {
+  const directory = join(server.data, "backups");
+  const time = (days_ago: number) =>
+    new Date(Date.now() - days_ago * 86_400_000).toISOString().replaceAll(/[-:]|\.\d+/g, "");
+  const names = [
+    ...[40, 31, 29].map((days) => `${time(days)}-before-0.1.0.db`),
+    ...[35, 1].map((days) => `${time(days)}-rolled-back.db`),
+  ];
+  for (const name of names) writeFileSync(join(directory, name), "copy");
+  await server.store.inTransaction((tx) => server.host.queue.enqueue(tx, PruneCopies, {}));
+  await server.settle();
+  expect(
+    readdirSync(directory)
+      .filter((name) => name.endsWith(".db"))
+      .toSorted(),
+  ).toEqual([names[2]!, names[4]!].toSorted());
+});
+
+test("a directory that is gone is not made anew: its disk may not be mounted", async () => {
+  const directory = join(temporaryDirectory(), "mounted");
+  await using other = await startTestServer({ env: { DOSSIER_BACKUPS_DIRECTORY: directory } });
+  const admin = await signedIn(other, "root", { role: "admin" });
+  const state = async () => (await admin.send("GET", "/backups")).body;
+  await admin.send("POST", "/backups", {});
+  await until(async () => (await state()).data.length === 1, 20_000);
+  await other.settle();
+  rmSync(directory, { recursive: true });
+  const reason = async () =>
+    (await other.send(null, "GET", "/health")).body.plugins.find(
+      ({ name }: any) => name === "backups",
+    )?.reason;
+  expect(await reason()).toContain(`${directory}, which is not there: is its disk mounted?`);
+  await admin.send("POST", "/backups", {});
+  await until(async () => (await state()).failure !== null, 20_000);
+  expect(existsSync(directory)).toBe(false);
+  mkdirSync(directory);
+  await admin.send("POST", "/backups", {});
+  await until(async () => (await state()).data.length === 1, 20_000);
+  await other.settle();
+  expect(await reason()).toBeUndefined();
 });
 
 test("a schedule that can't be read stops the start with a sentence", async () => {

@@ -3,7 +3,7 @@ import { createWriteStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import { basename } from "node:path";
 import { pipeline } from "node:stream/promises";
-import { key_part, openBackup, readOriginals } from "../archive";
+import { BadBackup, key_part, openBackup, readOriginals } from "../archive";
 
 export interface KnownInput {
   readonly archives: readonly string[];
@@ -38,6 +38,24 @@ export interface Description {
     readonly with_secrets: boolean;
   } | null;
   readonly problem: string | null;
+}
+
+/**
+ * The backups that hold originals of these ones, by name. One that can't be read needs none: it is
+ * shown as damaged where backups are listed.
+ */
+export async function findNeeded(paths: readonly string[]): Promise<string[]> {
+  const needed = new Set<string>();
+  for (const path of paths)
+    try {
+      const backup = await openBackup(path);
+      if (backup.manifest.originals.elsewhere > 0)
+        for await (const { in: archive } of readOriginals(backup))
+          if (archive !== undefined) needed.add(archive);
+    } catch (error) {
+      if (!(error instanceof BadBackup)) throw error;
+    }
+  return [...needed];
 }
 
 /** What these files are. */

@@ -1,8 +1,8 @@
 /**
  * Making a backup, in a child process: first the copy of the database, then the archive around it.
  */
-import { createReadStream } from "node:fs";
-import { link, mkdir, readdir, readFile, stat } from "node:fs/promises";
+import { constants, createReadStream } from "node:fs";
+import { copyFile, link, mkdir, readdir, readFile, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { ZipWriter, type ZipPart } from "../../../core/lib/zip-writer";
 import { copySnapshot, readFacts, snapshotBytes, type DatabaseFacts } from "../../../core/sdk";
@@ -61,15 +61,35 @@ async function holdOriginals(
     await mkdir(join(held, folder), { recursive: true });
     for (const name of await readdir(join(files, folder))) {
       if (!/^[0-9a-f]{64}$/.test(name)) continue;
-      await link(join(files, folder, name), join(held, folder, name)).catch(allowKnownOrGone);
+      await hold(join(files, folder, name), join(held, folder, name));
       if (++done % 1_000 === 0) onProgress(done);
     }
   }
 }
 
-function allowKnownOrGone(error: unknown): void {
-  const { code } = error as NodeJS.ErrnoException;
-  if (code !== "EEXIST" && code !== "ENOENT") throw error;
+/** Where a file can't have two names, as on two disks, it is copied. */
+const no_links = new Set(["EXDEV", "EPERM", "ENOTSUP", "EOPNOTSUPP", "EMLINK", "ENOSYS"]);
+
+/** Nothing happens when it is held already, or gone. */
+async function hold(original: string, held: string): Promise<void> {
+  try {
+    await link(original, held);
+  } catch (error) {
+    const { code = "" } = error as NodeJS.ErrnoException;
+    if (no_links.has(code)) await copyWhole(original, held);
+    else if (code !== "EEXIST" && code !== "ENOENT") throw error;
+  }
+}
+
+async function copyWhole(original: string, copy: string): Promise<void> {
+  try {
+    await copyFile(original, copy, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "EEXIST") return;
+    await rm(copy, { force: true });
+    if (code !== "ENOENT") throw error;
+  }
 }
 
 export interface PackInput {

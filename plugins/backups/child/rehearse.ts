@@ -2,9 +2,9 @@
  * The rehearsal of a backup, in a child process: all of it is read, and its database is put where
  * it can be opened.
  */
-import { createWriteStream, existsSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { pipeline } from "node:stream/promises";
+import { writePaced } from "../../../core/lib/paced-writing";
 import { findFaults, readFacts } from "../../../core/sdk";
 import {
   database_part,
@@ -46,8 +46,7 @@ export async function rehearse(
   const database = join(work, database_part);
   for (const part of manifest.parts) {
     const pieces = told(readPart(backup, part));
-    if (part.name === database_part)
-      await pipeline(pieces, createWriteStream(database, { flags: "wx", mode: 0o600 }));
+    if (part.name === database_part) await writePaced(pieces, database);
     else for await (const _ of pieces);
   }
   await readAllOriginals(backup, beside, told);

@@ -19,11 +19,16 @@ export interface RoomInput {
 /** @throws Error that says how much is missing. */
 export async function requireRoom(input: RoomInput): Promise<void> {
   const database_bytes = snapshotBytes(input.database);
-  const archive_bytes = database_bytes + (await newBytes(input));
-  const one_disk = (await stat(input.work)).dev === (await stat(input.directory)).dev;
+  const new_bytes = await newBytes(input);
+  const archive_bytes = database_bytes + new_bytes;
+  const work_dev = (await stat(input.work)).dev;
+  // Originals of the same disk are held by a further name; of another one they are copied.
+  const held_bytes = work_dev === (await stat(input.files)).dev ? 0 : new_bytes;
+  const work_bytes = database_bytes + held_bytes;
+  const one_disk = work_dev === (await stat(input.directory)).dev;
   const needs = one_disk
-    ? [[input.directory, database_bytes + archive_bytes] as const]
-    : [[input.work, database_bytes] as const, [input.directory, archive_bytes] as const];
+    ? [[input.directory, work_bytes + archive_bytes] as const]
+    : [[input.work, work_bytes] as const, [input.directory, archive_bytes] as const];
   for (const [directory, bytes] of needs) {
     const { bavail, bsize } = await statfs(directory);
     const missing = bytes + spare_bytes - bavail * bsize;

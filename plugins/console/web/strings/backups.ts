@@ -16,6 +16,10 @@ export const backup_strings = {
   actions_of: (name: string) => `Actions for ${name}`,
   download: "Download",
   rehearse: "Rehearse",
+  remove: "Delete",
+  delete_title: (name: string) => `Delete ${name}?`,
+  delete_text: "The file is gone for good. What is in use now stays as it is.",
+  deleted: "The backup was deleted.",
   good: "Rehearsed",
   bad: "Can’t be relied on",
   contents: (originals: number, elsewhere: number, version: string) =>

@@ -5,6 +5,7 @@ import { api, apiUrl } from "../../api/client";
 import { keys, refresh } from "../../api/queries";
 import type { Answer } from "../../api/types";
 import { Button } from "../../ui/button";
+import { ConfirmDialog } from "../../ui/dialog";
 import { formatBytes, formatDateTime, Time } from "../../ui/format";
 import { Menu } from "../../ui/menu";
 import { Note } from "../../ui/note";
@@ -35,6 +36,7 @@ async function begin(path: string): Promise<void> {
 }
 
 export default function Backups() {
+  const [deleting, setDeleting] = useState<string | null>(null);
   const backups = useQuery({
     queryKey: keys.backups,
     queryFn: () => api<State>("/backups"),
@@ -59,12 +61,13 @@ export default function Backups() {
             ) : (
               <Table
                 label={strings.label}
-                columns={columns}
+                columns={columnsOf(setDeleting)}
                 rows={state.data}
                 row_key={({ name }) => name}
               />
             )}
           </section>
+          {deleting !== null && <DeleteDialog name={deleting} onClose={() => setDeleting(null)} />}
           <section class="card card-body stack-small">
             <h2>{strings.restore_title}</h2>
             <p class="muted">{strings.restore_text}</p>
@@ -75,6 +78,23 @@ export default function Backups() {
         </>
       )}
     </RecordPage>
+  );
+}
+
+function DeleteDialog({ name, onClose }: { readonly name: string; readonly onClose: () => void }) {
+  return (
+    <ConfirmDialog
+      title={strings.delete_title(name)}
+      confirm_label={strings.remove}
+      onClose={onClose}
+      onConfirm={async () => {
+        await api(`/backups/${name}`, { method: "DELETE" });
+        toast({ text: strings.deleted });
+        await refresh(...keys.backups);
+      }}
+    >
+      <p>{strings.delete_text}</p>
+    </ConfirmDialog>
   );
 }
 
@@ -138,7 +158,7 @@ function download(name: string): void {
   Object.assign(document.createElement("a"), { href, download: name }).click();
 }
 
-const columns: readonly Column<Backup>[] = [
+const columnsOf = (onDelete: (name: string) => void): readonly Column<Backup>[] => [
   {
     key: "name",
     header: strings.name,
@@ -200,6 +220,7 @@ const columns: readonly Column<Backup>[] = [
             icon: "refresh",
             run: () => void begin(`/backups/${name}/rehearse`),
           },
+          { label: strings.remove, icon: "trash", danger: true, run: () => onDelete(name) },
         ]}
       />
     ),

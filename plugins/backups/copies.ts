@@ -1,0 +1,72 @@
+/**
+ * Copies of the database beside it: which there are, that they go after their time, and what to do
+ * about what was cut off.
+ */
+import { rm } from "node:fs/promises";
+import type { Context } from "../../core/sdk";
+import { ok, type CheckResult } from "../doctor/contract";
+import { findBeside, pruneBeside, rolled_back_max, type Beside } from "./leftovers";
+
+export interface CopiesParts extends Pick<Context, "paths" | "now_ms" | "log"> {
+  /** As it is set now. */
+  readonly keep_ms: () => number;
+}
+
+const day_ms = 86_400_000;
+
+export class Copies {
+  constructor(private readonly parts: CopiesParts) {}
+
+  /** When the server starts: nobody else works on the directory then. */
+  async clean(): Promise<void> {
+    await this.#discard(await this.#find(Infinity));
+    await this.prune();
+  }
+
+  /** Deletes what is older than its time. Answers how many there were. */
+  async prune(): Promise<number> {
+    const { paths, now_ms, keep_ms, log } = this.parts;
+    const gone = await pruneBeside(paths.data, { keep_ms: keep_ms(), now_ms: now_ms() });
+    if (gone.length > 0) log.info("deleted old copies of the database", { names: gone });
+    return gone.length;
+  }
+
+  async check(): Promise<CheckResult> {
+    const found = await this.#find();
+    const said = this.#words(found);
+    const { abandoned, rolled_back } = found;
+    if (abandoned.length === 0 && rolled_back.length <= rolled_back_max) return ok(said);
+    const why =
+      abandoned.length > 0
+        ? `A restore or a rollback was cut off, and left ${abandoned.join(" and ")}.`
+        : `Only ${rolled_back_max} that rollbacks have put aside are kept.`;
+    return { status: "warn", detail: `${said} ${why}`, fix: "Delete what is too much." };
+  }
+
+  async mend(): Promise<string> {
+    const { abandoned } = await this.#find();
+    await this.#discard({ abandoned });
+    const gone = await this.prune();
+    return `${abandoned.length + gone} left-overs were deleted.`;
+  }
+
+  #find(now_ms = this.parts.now_ms()): Promise<Beside> {
+    return findBeside(this.parts.paths.data, now_ms);
+  }
+
+  async #discard({ abandoned }: Pick<Beside, "abandoned">): Promise<void> {
+    for (const path of abandoned) {
+      await rm(path, { recursive: true, force: true });
+      this.parts.log.info("deleted what was cut off", { path });
+    }
+  }
+
+  #words({ copies, rolled_back, bytes }: Beside): string {
+    if (copies.length + rolled_back.length === 0) return "There are no copies of the database.";
+    return (
+      `${copies.length} from before upgrades and ${rolled_back.length} that rollbacks have put ` +
+      `aside take ${(bytes / 2 ** 20).toFixed(1)} MiB; each goes after ` +
+      `${Math.round(this.parts.keep_ms() / day_ms)} days.`
+    );
+  }
+}

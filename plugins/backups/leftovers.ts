@@ -1,0 +1,83 @@
+/**
+ * What lies beside the backups: copies of the database from before upgrades, databases that a
+ * rollback has put aside, and what was cut off. How many are kept, and for how long.
+ */
+import { existsSync } from "node:fs";
+import { readdir, rm, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { copy_pattern, database_file } from "../../core/sdk";
+
+/** What a rollback puts aside; its log has the same name and `-wal` after it. */
+export const rolled_back_pattern = /^\d{8}T\d{6}Z-rolled-back\.db$/;
+/** How many of those are kept; of copies from before upgrades, as many. */
+export const rolled_back_max = 3;
+/** What a restore and a rollback make before it gets its name. */
+export const restoring_directory = ".restoring",
+  rollback_file = `${database_file}.rollback`;
+/** A command that is under way has touched its files since. */
+const abandoned_ms = 3_600_000;
+
+export interface Beside {
+  /** Names in `backups`, the oldest first. */
+  readonly copies: readonly string[];
+  readonly rolled_back: readonly string[];
+  /** Of both, with their logs. */
+  readonly bytes: number;
+  /** Paths of what a restore or a rollback has left that did not end. */
+  readonly abandoned: readonly string[];
+}
+
+export async function findBeside(data: string, now_ms: number): Promise<Beside> {
+  const directory = join(data, "backups");
+  const names = (await readdir(directory).catch(() => [])).sort();
+  const copies = names.filter((name) => copy_pattern.test(name)),
+    rolled_back = names.filter((name) => rolled_back_pattern.test(name));
+  let bytes = 0;
+  for (const name of [...copies, ...rolled_back])
+    for (const path of partsOf(join(directory, name))) bytes += (await sizeOf(path)) ?? 0;
+  const abandoned: string[] = [];
+  for (const path of [join(data, restoring_directory), join(data, rollback_file)]) {
+    const found = await stat(path).catch(() => null);
+    if (found !== null && now_ms - found.mtimeMs > abandoned_ms) abandoned.push(path);
+  }
+  return { copies, rolled_back, bytes, abandoned };
+}
+
+/**
+ * Deletes what is older than `keep_ms`, by the time in its name, and the oldest of what rollbacks
+ * have put aside. Answers the names.
+ */
+export async function pruneBeside(
+  data: string,
+  { keep_ms, now_ms }: { readonly keep_ms: number; readonly now_ms: number },
+): Promise<string[]> {
+  const { copies, rolled_back } = await findBeside(data, now_ms);
+  const is_old = (name: string): boolean => timeOf(name) < now_ms - keep_ms;
+  const gone = [
+    ...copies.filter(is_old),
+    ...rolled_back.filter(
+      (name, place) => is_old(name) || place < rolled_back.length - rolled_back_max,
+    ),
+  ];
+  for (const name of gone)
+    for (const path of partsOf(join(data, "backups", name))) await rm(path, { force: true });
+  return gone;
+}
+
+/** The oldest beyond those that are kept. */
+export const pruneRolledBack = (data: string, now_ms: number): Promise<string[]> =>
+  pruneBeside(data, { keep_ms: Infinity, now_ms });
+
+/** A database, and what belongs to it. */
+const partsOf = (path: string): string[] =>
+  ["", "-wal", "-shm"].map((end) => `${path}${end}`).filter((part) => existsSync(part));
+
+const sizeOf = (path: string): Promise<number | null> =>
+  stat(path).then(
+    ({ size }) => size,
+    () => null,
+  );
+
+/** `20260131T120000Z-…`, epoch milliseconds. */
+const timeOf = (name: string): number =>
+  Date.parse(name.replace(/^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z.*$/, "$1-$2-$3T$4:$5:$6Z"));

@@ -1,6 +1,8 @@
 /** How large the index is, and what it waits for, as metrics. */
+import { cachedAtOnce } from "../../core/lib/cached";
 import { fill, toNumber, type Context } from "../../core/sdk";
 import { Metrics } from "../metrics/contract";
+import type { IndexBytes } from "./sizes";
 
 /** Each is counted in the smallest index of its table. */
 const metrics = [
@@ -22,7 +24,31 @@ const metrics = [
   },
 ] as const;
 
-export const indexMetrics = ({ reads }: Pick<Context, "reads">) =>
+/** Every row is read for it, in a child process. */
+const bytes_hold_ms = 10 * 60_000;
+
+export interface IndexMetricsParts extends Pick<Context, "reads" | "now_ms"> {
+  readonly countBytes: () => Promise<IndexBytes>;
+}
+
+export const indexMetrics = (parts: IndexMetricsParts) => [...counts(parts), ...sizes(parts)];
+
+function sizes({ countBytes, now_ms }: IndexMetricsParts) {
+  const newest = cachedAtOnce(countBytes, bytes_hold_ms, now_ms);
+  const size = (name: string, help: string, of: keyof IndexBytes) =>
+    fill(Metrics, {
+      name,
+      help: `${help}; counted every ten minutes, absent until then.`,
+      type: "gauge",
+      read: async () => (await newest())?.[of] ?? null,
+    });
+  return [
+    size("dossier_index_bytes", "Size of the index without its vectors", "index"),
+    size("dossier_index_vectors_bytes", "Size of the vectors", "vectors"),
+  ];
+}
+
+const counts = ({ reads }: IndexMetricsParts) =>
   metrics.map(({ name, help, table }) =>
     fill(Metrics, {
       name,

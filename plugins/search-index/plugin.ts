@@ -2,7 +2,16 @@
  * The search index: exact BM25 over the folders asked, fused with vectors when there is an
  * embedder, as ordinary rows in the one database.
  */
-import { definePlugin, fill, ReadinessChecks, Size, t, task, type Context } from "../../core/sdk";
+import {
+  definePlugin,
+  fill,
+  lazyTask,
+  ReadinessChecks,
+  Size,
+  t,
+  task,
+  type Context,
+} from "../../core/sdk";
 import { BackupProbes } from "../backups/contract";
 import { EmbedderChanged, Embedders, SearchIndex } from "./contract";
 import { DocumentEmbedder } from "./document-embedder";
@@ -23,6 +32,7 @@ const encoder_idle_ms = 30_000,
 /** A text of more UTF-16 units takes much memory. */
 const large_text_length = 2 ** 20;
 const probe_limits = { timeout_ms: 10 * 60_000, memory_max_bytes: 512 * 2 ** 20 };
+const size_limits = { timeout_ms: 5 * 60_000, memory_max_bytes: 512 * 2 ** 20 };
 /** Health counts no further. */
 const outdated_counted_max = 1_000;
 
@@ -58,7 +68,10 @@ export default definePlugin({
   ],
   slots: { embedders: Embedders },
   migrations,
-  tasks: { askIndex: task((database: string) => askIndex(database)) },
+  tasks: {
+    askIndex: task((database: string) => askIndex(database)),
+    countBytes: lazyTask(async () => (await import("./sizes")).countBytes),
+  },
   setup: (ctx) => {
     const encoder = encoderOf(ctx),
       searcher = searcherOf(ctx, ctx.config);
@@ -81,7 +94,10 @@ export default definePlugin({
     return {
       services: { index },
       fills: [
-        ...indexMetrics(ctx),
+        ...indexMetrics({
+          ...ctx,
+          countBytes: () => ctx.isolate("countBytes", ctx.paths.database, size_limits),
+        }),
         fill(ReadinessChecks, {
           name: "index",
           failing: () => searcher.failure() ?? encoder.failure(),

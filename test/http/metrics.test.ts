@@ -6,6 +6,7 @@ import { definePlugin, fill, ReadinessChecks } from "../../core/sdk";
 import { Metrics } from "../../plugins/metrics/contract";
 import { temporaryDirectory } from "../helpers/data-directory";
 import { startTestServer, type TestServer } from "../helpers/host";
+import { until } from "../helpers/server";
 
 /** One metric of each kind of trouble, beside a good one. */
 const troubled = definePlugin({
@@ -44,6 +45,10 @@ const scrape = async (server: TestServer): Promise<string> => {
   expect(headers.get("content-type")).toBe("text/plain; version=0.0.4; charset=utf-8");
   return text;
 };
+
+const promtool = Bun.which("promtool");
+if (!promtool)
+  console.log("Metrics are not checked by promtool: it is not there (Debian package prometheus).");
 
 describe("metrics", () => {
   let server: TestServer;
@@ -105,6 +110,17 @@ describe("metrics", () => {
       expect(text).toContain(`# TYPE ${name} gauge\n`);
   });
 
+  test("the bytes of the index are counted in a child process, which nobody waits for", async () => {
+    await using other = await startTestServer({ env: { DOSSIER_METRICS_TOKEN: "letmein" } });
+    const { body } = await other.send("ada", "POST", "/folders", { name: "Reports" });
+    await other.send("ada", "POST", "/documents", { folder_id: body.id, content: "Some words." });
+    await other.settle();
+    const index_bytes = async () =>
+      Number(/^dossier_index_bytes (\d+)$/m.exec(await scrape(other))?.[1] ?? 0);
+    await until(async () => (await index_bytes()) > 10);
+    expect(await scrape(other)).toContain("\ndossier_index_vectors_bytes 0\n");
+  });
+
   test("a metric that can't be read, or has no name that will do, is left out and counted", async () => {
     const text = await scrape(server);
     expect(text).not.toContain("broken_bytes");
@@ -117,7 +133,7 @@ describe("metrics", () => {
     expectTextFormat(await scrape(server));
   });
 
-  test.skipIf(Bun.which("promtool") === null)("promtool finds nothing wrong", async () => {
+  test.skipIf(!promtool)("promtool finds nothing wrong", async () => {
     const checked = Bun.spawnSync(["promtool", "check", "metrics"], {
       stdin: Buffer.from(await scrape(server)),
     });

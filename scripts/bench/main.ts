@@ -10,6 +10,7 @@ import { deletionRows } from "./deletion";
 import { bodyRows } from "./bodies";
 import { backupRows } from "./backup";
 import { documentRows } from "./documents";
+import { embedRows } from "./embed";
 import { extractionRows } from "./extraction";
 import { fairIngestRows, fairSearchRows } from "./fairness";
 import { foldersRow } from "./folders";
@@ -51,6 +52,7 @@ const default_parts: Readonly<Record<string, () => Promise<Row[]>>> = {
   upload: uploadRow,
   extraction: extractionRows,
   vectors: vectorRows,
+  embed: embedRows,
   webhooks: webhookRows,
   imports: importRows,
   backup: backupRows,

@@ -2,8 +2,17 @@
  * Acceptance, on the executable: the encoder's model is unpacked into the data directory, mended
  * there when it is damaged, done without where nothing can be written; other models are added.
  */
+import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
-import { mkdirSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import {
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { open } from "node:fs/promises";
 import { join } from "node:path";
 import { startExecutable, type Executable } from "../helpers/executable";
@@ -15,6 +24,9 @@ const env = { DOSSIER_EMBEDDINGS_PROVIDER: "builtin" },
 
 async function added(dossier: Executable): Promise<void> {
   await dossier.createUser();
+  await addedBy(dossier);
+}
+async function addedBy(dossier: Executable): Promise<void> {
   const { id } = (await dossier.api("POST", "/folders", { name: "f" })).body;
   for (const content of [quote, "Herons stand in shallow water."])
     await dossier.api("POST", "/documents", { folder_id: id, name: "d", content });
@@ -116,4 +128,63 @@ test("a backup has no model in it", async () => {
   );
   expect(statSync(join(dossier.data, "backups", backup!)).size).toBeLessThan(bytes / 2);
   rmSync(join(dossier.data, "backups"), { recursive: true });
+}, 300_000);
+
+const strace = Bun.which("strace");
+test.skipIf(strace === null)(
+  "nothing is fetched: no connection to any address is made",
+  async () => {
+    await using dossier = await startExecutable({ env });
+    await dossier.createUser();
+    const seen = join(dossier.data, "strace.txt"),
+      tracing = Bun.spawn(
+        [strace!, "-f", "-e", "trace=network", "-o", seen, "-p", String(dossier.pid())],
+        { stdout: "ignore", stderr: "pipe" },
+      );
+    const { value } = await tracing.stderr.getReader().read();
+    const said = new TextDecoder().decode(value);
+    if (!said.includes("attached"))
+      return console.log(`skipped: strace may not trace here: ${said}`);
+    await addedBy(dossier);
+    await found(dossier, "Wie teuer ist das Auto?");
+    tracing.kill("SIGINT");
+    await tracing.exited;
+    const calls = readFileSync(seen, "utf8");
+    expect(calls).toContain("accept");
+    expect(calls.match(/connect\([^\n]*sin6?_addr[^\n]*/g) ?? []).toEqual([]);
+  },
+  300_000,
+);
+
+test("kill -9 while passages are encoded: each has one vector in the end", async () => {
+  await using dossier = await startExecutable({ env });
+  await dossier.createUser();
+  const { id } = (await dossier.api("POST", "/folders", { name: "f" })).body;
+  const documents = 40;
+  for (let i = 0; i < documents; i++)
+    await dossier.api("POST", "/documents", {
+      folder_id: id,
+      name: `${i}`,
+      content: `${i}. ${"Herons stand in shallow water and wait for fish. ".repeat(15)}`,
+    });
+  await dossier.until(`/folders/${id}`, ({ body }) => body.status_counts.synced === documents);
+  const count = (table: string): number => {
+    const database = new Database(join(dossier.data, "dossier.db"), { readonly: true });
+    try {
+      return database.query<{ n: number }, []>(`select count(*) n from ${table}`).get()!.n;
+    } finally {
+      database.close();
+    }
+  };
+  for (let kill = 0; kill < 3; kill++) {
+    const before = count("index_vectors");
+    await dossier.untilTrue(
+      () => count("index_vectors") > before || count("index_vectors_waiting") === 0,
+      120_000,
+    );
+    await dossier.kill();
+    await dossier.restart();
+  }
+  await dossier.untilTrue(() => count("index_vectors_waiting") === 0, 120_000);
+  expect([count("index_vectors"), count("index_segments")]).toEqual([documents, documents]);
 }, 300_000);

@@ -251,7 +251,7 @@ describe("endpoints of models", () => {
     for (const provider of [first, second]) provider.stop();
   });
 
-  test("documents get vectors of an embedder, then of another model, and keep none without", async () => {
+  test("documents get vectors of an embedder, of another model, of the built-in one, and then none", async () => {
     const embedder = startEmbedder({ small: 64, large: 128 });
     const sets = () =>
       server.store.db.selectFrom("index_vector_sets").selectAll().orderBy("id").execute();
@@ -265,7 +265,16 @@ describe("endpoints of models", () => {
       const rows = await sets();
       return rows.length === 1 && rows[0]!.model === "large" && rows[0]!.serving === 1;
     });
-    await change({ "embeddings.base_url": null, "embeddings.model": null });
+    await change({
+      "embeddings.base_url": null,
+      "embeddings.model": null,
+      "embeddings.provider": "builtin",
+    });
+    await until(async () => {
+      const rows = await sets();
+      return rows.length === 1 && rows[0]!.dimensions === 384 && rows[0]!.serving === 1;
+    });
+    await change({ "embeddings.provider": null });
     const { status } = await server.send("bob", "POST", "/search", { query: "heron" });
     expect([status, (await server.send(null, "GET", "/health")).body.status]).toEqual([200, "ok"]);
     await embedder.stop();

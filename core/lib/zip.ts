@@ -45,6 +45,8 @@ export interface ZipEntry {
   /** CRC-32 of the inflated bytes; null when it is not known. */
   readonly crc: number | null;
   readonly encrypted: boolean;
+  /** It stands for a symbolic link, as Unix archivers store one. */
+  readonly is_link: boolean;
 }
 
 /** The bytes of an archive. `read` returns fewer bytes than asked for at the end. */
@@ -76,6 +78,9 @@ const comment_bytes_max = 65_535;
 export const directory_bytes_max = 64 * 2 ** 20;
 /** In a 32-bit field: the number is in the ZIP64 extra field instead. */
 const in_zip64 = 0xffffffff;
+const made_on_unix = 3,
+  file_type_mask = 0o170000,
+  symbolic_link = 0o120000;
 const stored = 0;
 const deflated = 8;
 
@@ -181,6 +186,9 @@ function* entriesIn(directory: Buffer): Generator<ZipEntry> {
       method: directory.readUInt16LE(at + 10),
       crc: directory.readUInt32LE(at + 16),
       encrypted: (flags & 1) !== 0,
+      is_link:
+        directory[at + 5] === made_on_unix &&
+        (directory.readUInt16LE(at + 40) & file_type_mask) === symbolic_link,
     };
     at = extra_end + directory.readUInt16LE(at + 32);
   }
@@ -233,6 +241,7 @@ export function* scanEntries(source: ZipSource): Generator<ZipEntry> {
       method: all.readUInt16LE(at + 8),
       crc: streamed ? null : all.readUInt32LE(at + 14),
       encrypted: (flags & 1) !== 0,
+      is_link: false,
     };
     at = next;
   }

@@ -1,5 +1,5 @@
 /** What other plugins may know about chats: how an answer is asked for and what it looks like. */
-import { slot, t, type Static } from "../../core/sdk";
+import { service, slot, t, type Db, type Static } from "../../core/sdk";
 import type { Prompt } from "../prompts/contract";
 import { Citation, type Retrieved } from "../search/contract";
 
@@ -63,3 +63,65 @@ export interface AnswerLimits {
 }
 /** The first counts. */
 export const AnswerLimits = slot<AnswerLimits>("chats.answer_limits");
+
+/** A session as it is taken to another server. Times are epoch ms. */
+export interface ChatCopy {
+  readonly id: string;
+  readonly name: string | null;
+  readonly folder_ids: readonly string[];
+  readonly prompt_ids: readonly string[];
+  readonly created_at: number;
+  readonly updated_at: number;
+}
+/** A message of one that has ended, with its answer as it reads now. */
+export interface MessageCopy {
+  readonly request_id: string;
+  readonly text: string;
+  readonly status: "COMPLETED" | "FAILED" | "CANCELLED";
+  readonly created_at: number;
+  readonly started_at: number | null;
+  readonly completed_at: number | null;
+  readonly result: AnswerResult | null;
+  readonly error: { readonly code: string; readonly message: string } | null;
+}
+/** Where a message stands in its session. */
+export interface MessagePlace {
+  readonly id: string;
+  readonly created_at: number;
+}
+export interface Chats {
+  /**
+   * The live sessions of the owner that ask these folders and no others, oldest first; and how many
+   * ask one of them beside others.
+   */
+  findAsking(
+    db: Db,
+    owner_id: string,
+    folder_ids: readonly string[],
+  ): Promise<{ readonly chats: readonly ChatCopy[]; readonly others: number }>;
+  /** The messages that have ended, oldest first, after a place: the first `limit`. */
+  listEnded(
+    chat_id: string,
+    after: MessagePlace | null,
+    limit: number,
+  ): Promise<{ readonly messages: readonly MessageCopy[]; readonly last: MessagePlace | null }>;
+  /** How many have not ended. */
+  countUnfinished(db: Db, chat_id: string): Promise<number>;
+  /**
+   * Writes a session that nobody finds until it is revealed; the next start deletes it if it is
+   * not, as does `abandon`. Charges no quota.
+   */
+  stage(tx: Db, owner_id: string, chat: ChatCopy): Promise<void>;
+  /** Adds to a staged session. `document_ids`: what the answer cites. */
+  stageMessage(
+    tx: Db,
+    chat_id: string,
+    message: MessageCopy,
+    document_ids: readonly string[],
+  ): Promise<void>;
+  /** Everybody finds them from now on. @throws HttpError 403 when a quota is reached. */
+  reveal(tx: Db, owner_id: string, chat_ids: readonly string[]): Promise<void>;
+  /** Staged sessions will not be revealed: they are deleted. */
+  abandon(tx: Db, owner_id: string, chat_ids: readonly string[]): Promise<void>;
+}
+export const Chats = service<Chats>("chats");

@@ -8,7 +8,8 @@ import { Quotas } from "../quotas/contract";
 import { Retrieval } from "../search/contract";
 import { redactDocuments, restartShown } from "./citations";
 import type { ChatContext } from "./context";
-import { AnswerLimits, Answerers } from "./contract";
+import { AnswerLimits, Answerers, Chats } from "./contract";
+import { ChatCopies } from "./copies";
 import { resumeDeletions } from "./deletion";
 import { chatJobs, enqueuers, schedules } from "./jobs";
 import { migrations } from "./migrations";
@@ -34,6 +35,7 @@ export default definePlugin({
     retrieval: Retrieval,
     quotas: Quotas,
   },
+  provides: { chats: Chats },
   slots: { answerers: Answerers, limits: AnswerLimits },
   tables: [
     "chats",
@@ -63,6 +65,7 @@ export default definePlugin({
         ),
     );
     return {
+      services: { chats: new ChatCopies(ctx) },
       jobs: chatJobs(ctx),
       schedules,
       fills: [

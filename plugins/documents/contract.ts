@@ -1,4 +1,5 @@
 /** What other plugins may know about documents. */
+import type { StoredText } from "../../core/lib/text-pieces";
 import {
   event,
   service,
@@ -9,6 +10,7 @@ import {
   type ReceivedFile,
 } from "../../core/sdk";
 import type { HeadingSpan, PageSpan, TimeSpan } from "../extraction/contract";
+import type { Prepared } from "../search-index/contract";
 
 export interface DocumentName {
   readonly id: string;
@@ -65,6 +67,52 @@ export interface IngestResult {
   readonly version: number;
   /** `unchanged`: it answers already, and nothing was written. */
   readonly outcome: "created" | "replaced" | "unchanged";
+}
+/** A document as it is taken to another server: the version that answers. Times are epoch ms. */
+export interface DocumentCopy {
+  readonly id: string;
+  readonly name: string;
+  readonly source_kind: "text" | "upload" | "import" | "transcription";
+  readonly source_uri: string | null;
+  readonly version: number;
+  /** Of the original: a file, or the text where that is all there is. */
+  readonly size_bytes: number;
+  readonly sha256: string;
+  readonly media_type: string;
+  readonly in_files: boolean;
+  /** The text came with the file, which is not read for it. */
+  readonly text_ready: boolean;
+  /** `synced` when a version answers. */
+  readonly status: DocumentStatus;
+  readonly error: { readonly code: string; readonly message: string } | null;
+  readonly warnings: readonly {
+    readonly code: string;
+    readonly message: string;
+    readonly page: number | null;
+  }[];
+  readonly page_count: number | null;
+  readonly language: string | null;
+  readonly created_at: number;
+  readonly updated_at: number;
+  readonly synced_at: number | null;
+  /** Those asked about that hold it. */
+  readonly folder_ids: readonly string[];
+  /** UTF-16 indices into the text. */
+  readonly pages: readonly PageSpan[];
+  readonly headings: readonly HeadingSpan[];
+  readonly times: readonly TimeSpan[];
+}
+/** The text of a copy, while it is there. */
+export interface TextCopy {
+  readonly units: number;
+  readonly points: number;
+  /** @throws TextGone */
+  readonly readParts: () => AsyncGenerator<string>;
+}
+/** Where a document stands among those of a folder. */
+export interface DocumentPlace {
+  readonly document_id: string;
+  readonly document_created_at: number;
 }
 export interface Documents {
   /** The largest file that can be uploaded, bytes. */
@@ -134,6 +182,35 @@ export interface Documents {
    * then: part of it may be written.
    */
   ingest(tx: Db, owner_id: string, request: IngestRequest): Promise<IngestResult>;
+  /** Documents of a folder, oldest first, after one of them: the first `limit`. */
+  listPlaces(
+    db: Db,
+    folder_id: string,
+    after: DocumentPlace | null,
+    limit: number,
+  ): Promise<DocumentPlace[]>;
+  /** Undefined when none of these folders has it any more. `text`: null until there is one. */
+  findCopy(
+    document_id: string,
+    folder_ids: readonly string[],
+  ): Promise<{ readonly document: DocumentCopy; readonly text: TextCopy | null } | undefined>;
+  /**
+   * Writes a document into folders that are staged (`Folders.stage`) and charges no quota. The text
+   * is stored, and `prepared` of it when it is `synced`; the original is as in `IngestRequest`.
+   * `root_id`: the root of these folders.
+   */
+  insertCopy(
+    tx: Db,
+    owner_id: string,
+    document: DocumentCopy,
+    parts: {
+      readonly root_id: string;
+      readonly text: StoredText | null;
+      readonly prepared: Prepared | null;
+    },
+  ): Promise<void>;
+  /** Indexes the document again, whoever's it is; one that is gone stays as it is. */
+  reindex(document_id: string): Promise<void>;
   /**
    * Deletes these originals where nothing uses them any more: once the surrounding transaction is
    * on disk, at once outside one.

@@ -15,6 +15,9 @@ import { Documents, DocumentSettled, DocumentUses, FileUses } from "./contract";
 import { ingest } from "./creation";
 import { documentJobs, documentSchedules, enqueuers, resumePurge } from "./jobs";
 import { migrations } from "./migrations";
+import { findCopy, insertCopy } from "./copies";
+import { listPlaces } from "./copy-store";
+import { reindexFound } from "./indexer";
 import { countToPurge, hideFolders, purgeFolders } from "./purge";
 import { documentQueries } from "./queries";
 import { documentHandlers, routes } from "./routes";
@@ -70,6 +73,11 @@ export default definePlugin({
         documents: {
           ...documentQueries,
           ingest: (tx, owner_id, request) => ingest(ctx, tx, owner_id, request),
+          listPlaces,
+          findCopy: (document_id, folder_ids) => findCopy(ctx, document_id, folder_ids),
+          insertCopy: (tx, owner_id, document, parts) =>
+            insertCopy(ctx, tx, owner_id, document, parts),
+          reindex: (document_id) => reindexFound(ctx, document_id),
           removeFiles: ctx.removeFiles,
           upload_bytes_max: () => ctx.config.upload_bytes_max,
         },

@@ -142,7 +142,16 @@ async function openOriginal(
 }
 
 /** What other plugins ask: every call says which database or transaction to read. */
-export const documentQueries: Omit<Documents, "ingest" | "removeFiles" | "upload_bytes_max"> = {
+export const documentQueries: Pick<
+  Documents,
+  | "require"
+  | "requireAll"
+  | "findNames"
+  | "findLinked"
+  | "findQuotes"
+  | "findSpans"
+  | "hasQuoteAt"
+> = {
   async require(from, owner_id, document_id) {
     const { id, name, current_version } = await requireDocument(from, owner_id, document_id);
     return { id, name, current_version };

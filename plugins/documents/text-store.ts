@@ -37,7 +37,7 @@ type TextRow = Pick<VersionRow, "text_id" | "text_units" | "text_points" | "cont
   readonly piece: string | null;
 };
 
-function textOf(row: TextRow): VersionText {
+export function textOf(row: TextRow): VersionText {
   const stored = storedTextOf(row);
   if (stored === undefined) {
     const content = row.content ?? "";
@@ -109,7 +109,7 @@ export async function findQuotes(
 }
 
 /** Of version `v`. */
-const text_columns = ["v.text_id", "v.text_units", "v.text_points"] as const;
+export const text_columns = ["v.text_id", "v.text_units", "v.text_points"] as const;
 /** The text in the row, where that is to be read: one of 0.1.0 can be long. */
 const contentIf = (condition: ReturnType<typeof sql<boolean>>) =>
   sql<string | null>`case when ${condition} then v.content end`;
@@ -117,7 +117,7 @@ const contentIf = (condition: ReturnType<typeof sql<boolean>>) =>
 const is_sent = sql<boolean>`v.in_files = 0`;
 /** It needs no extraction. */
 const is_ready = sql<boolean>`(v.in_files = 0 or v.text_ready = 1)`;
-const piece = firstPiece("v.text_id").as("piece");
+export const firstPieceOf = firstPiece("v.text_id").as("piece");
 
 /**
  * A version that waits to be indexed; absent when it was replaced or is indexed. Its text is that
@@ -152,7 +152,7 @@ const findPending = preparedFirst(
         "v.headings",
         "v.times",
         ...text_columns,
-        piece,
+        firstPieceOf,
         contentIf(is_ready).as("content"),
       ]),
 );
@@ -162,7 +162,7 @@ export type PendingVersion = NonNullable<Awaited<ReturnType<typeof findPendingVe
  * The version that answers; before there is one, the one that is being indexed. In one statement,
  * because the version may be switched at any moment.
  */
-const answering = (db: DocumentsDb, id: string) =>
+export const answering = (db: DocumentsDb, id: string) =>
   db
     .selectFrom("documents as d")
     .where("d.id", "=", id)
@@ -184,7 +184,7 @@ export async function findWithText(
 ): Promise<{ readonly row: DocumentRow; readonly text: VersionText } | undefined> {
   const found = await answering(db, id)
     .selectAll("d")
-    .select([...text_columns, piece, "v.content"])
+    .select([...text_columns, firstPieceOf, "v.content"])
     .executeTakeFirst();
   if (found === undefined) return undefined;
   const { text_id, text_units, text_points, piece: first, content, ...row } = found;
@@ -202,7 +202,7 @@ export async function findOriginal(db: DocumentsDb, id: string) {
       "v.media_type",
       "v.in_files",
       ...text_columns,
-      piece,
+      firstPieceOf,
       contentIf(is_sent).as("content"),
     ])
     .executeTakeFirst();
@@ -224,7 +224,7 @@ export async function findCurrentText(db: DocumentsDb, id: string) {
       "v.headings",
       "v.times",
       ...text_columns,
-      piece,
+      firstPieceOf,
       "v.content",
     ])
     .executeTakeFirst();
@@ -293,7 +293,7 @@ export async function findSpans(
 ): Promise<{ readonly text: VersionText; readonly spans: Spans } | undefined> {
   const found = await db
     .selectFrom("documents_versions as v")
-    .select(["v.pages", "v.headings", "v.times", ...text_columns, piece, "v.content"])
+    .select(["v.pages", "v.headings", "v.times", ...text_columns, firstPieceOf, "v.content"])
     .where("v.document_id", "=", document_id)
     .where("v.version", "=", version)
     .where(isLinked("v.document_id"))

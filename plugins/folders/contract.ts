@@ -16,6 +16,16 @@ export interface Folder {
   readonly parent_id: string | null;
 }
 
+/** A folder as it is taken to another server. Times are epoch ms. */
+export interface FolderCopy {
+  readonly id: string;
+  readonly parent_id: string | null;
+  readonly name: string;
+  readonly description: string | null;
+  readonly created_at: number;
+  readonly updated_at: number;
+}
+
 /** So much more, or less, of what a folder counts. */
 export type CounterChange = {
   readonly folder_id: string;
@@ -62,6 +72,22 @@ export interface Folders {
   ): Promise<{ readonly documents: number; readonly bytes: number }>;
   /** How many documents went with folders that are deleted, and are not purged yet. */
   countToPurge(): Promise<number>;
+  /** The folder and its subfolders, itself first. @throws HttpError 404 / 403 as `require`. */
+  listTree(db: Db, owner_id: string, folder_id: string): Promise<FolderCopy[]>;
+  /**
+   * The name, or `name (2)` … when a root folder of the owner has it: the first that none has.
+   */
+  freeName(db: Db, owner_id: string, name: string): Promise<string>;
+  /**
+   * Writes folders that nobody finds until they are revealed: what is put into them meanwhile is
+   * not found either. The next start deletes those that are not revealed, as does `abandon`.
+   * `parent_id` is among them.
+   */
+  stage(tx: Db, owner_id: string, folders: readonly FolderCopy[]): Promise<void>;
+  /** Everybody finds them from now on. @throws HttpError 403 when a quota is reached. */
+  reveal(tx: Db, owner_id: string, folder_ids: readonly string[]): Promise<void>;
+  /** Staged folders will not be revealed: they are deleted, with what was put into them. */
+  abandon(tx: Db, owner_id: string, root_id: string): Promise<void>;
   /** In the transaction that changes links or a status. */
   moveCounters(tx: Db, changes: readonly CounterChange[]): Promise<void>;
 }

@@ -63,4 +63,14 @@ export const migrations: readonly Migration[] = [
         .execute();
     },
   },
+  {
+    id: "0004_staged",
+    up: async (tx) => {
+      // Being filled: nobody finds it, as if it were deleted.
+      await tx.schema
+        .alterTable("folders")
+        .addColumn("staged", "integer", (c) => c.notNull().defaultTo(0))
+        .execute();
+    },
+  },
 ];

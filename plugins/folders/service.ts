@@ -1,4 +1,5 @@
 /** The rules about folders. Knows nothing of HTTP requests and writes no SQL. */
+import { batchesOf } from "../../core/lib/batch";
 import {
   badRequest,
   checkedName,
@@ -15,7 +16,13 @@ import {
 } from "../../core/sdk";
 import { inParts } from "../../core/lib/parts";
 import type { Quotas } from "../quotas/contract";
-import { FolderDeleted, type Contents, type CounterChange, type Folders } from "./contract";
+import {
+  FolderDeleted,
+  type Contents,
+  type CounterChange,
+  type FolderCopy,
+  type Folders,
+} from "./contract";
 import type { DeletedTree } from "./purge";
 import * as store from "./store";
 import type { CounterSums, FolderRow, ListedFolder } from "./store";
@@ -41,6 +48,9 @@ export interface FolderContext extends Pick<
   /** Those who keep something in folders. */
   readonly contents: () => readonly Contents[];
 }
+
+/** That one statement names. */
+const ids_at_once = 500;
 
 const unmoved: CounterSums = {
   syncing: 0,
@@ -98,6 +108,37 @@ export class FolderService implements Folders {
 
   sumHeld(from: Db, folder_ids: readonly string[]): Promise<store.Held> {
     return store.sumHeld(from, folder_ids);
+  }
+
+  async listTree(from: Db, owner_id: string, folder_id: string): Promise<FolderCopy[]> {
+    const root = await requireRow(from, owner_id, folder_id);
+    return [root, ...(await store.subfoldersOf(from, folder_id))].map(copyOf);
+  }
+
+  async freeName(from: Db, owner_id: string, name: string): Promise<string> {
+    const taken = new Set(await store.rootNamesLike(from, owner_id, name));
+    let free = name;
+    for (let n = 2; taken.has(free); n++) free = `${name} (${n})`;
+    return free;
+  }
+
+  async stage(tx: Db, owner_id: string, folders: readonly FolderCopy[]): Promise<void> {
+    for (const folder of folders) {
+      const row = this.newRow(owner_id, folder.parent_id, folder.name, folder.description);
+      await store.insertFolder(tx, { ...row, ...folder, deleted_at: row.created_at, staged: 1 });
+    }
+  }
+
+  async reveal(tx: Db, owner_id: string, folder_ids: readonly string[]): Promise<void> {
+    for (const some of batchesOf(folder_ids, ids_at_once))
+      if ((await store.reveal(tx, some)).length < some.length)
+        throw new Error("a folder that should be revealed is not there");
+    await this.ctx.quotas.charge(tx, owner_id, "folders", folder_ids.length);
+    for (const id of folder_ids) this.notify(owner_id, id, "created");
+  }
+
+  abandon(tx: Db, owner_id: string, root_id: string): Promise<void> {
+    return this.ctx.enqueuePurge(tx, { folder_id: root_id, owner_id });
   }
 
   countToPurge(): Promise<number> {
@@ -224,6 +265,7 @@ export class FolderService implements Folders {
       held_bytes: 0,
       restorable_count: 0,
       deleted_at: null,
+      staged: 0,
     };
   }
 
@@ -231,6 +273,15 @@ export class FolderService implements Folders {
     this.ctx.notify({ owner_id, kind: "folder", id, folder_id: id, action });
   }
 }
+
+const copyOf = ({
+  id,
+  parent_id,
+  name,
+  description,
+  created_at,
+  updated_at,
+}: FolderRow): FolderCopy => ({ id, parent_id, name, description, created_at, updated_at });
 
 /** @throws HttpError 404 when there is no such folder, 403 when it is another user's. */
 async function requireRow(from: Db, owner_id: string, folder_id: string): Promise<FolderRow> {

@@ -39,6 +39,8 @@ export interface FolderRow {
   readonly restorable_count: number;
   /** Set while what it held is being purged; nobody finds it any more. */
   readonly deleted_at: number | null;
+  /** 1 while it is being filled; `deleted_at` is set then. */
+  readonly staged: number;
 }
 export interface FoldersTables {
   folders: FolderRow;
@@ -151,6 +153,41 @@ export const childrenOf = (
     .orderBy("id")
     .execute();
 
+export const subfoldersOf = (db: FoldersDb, parent_id: string): Promise<FolderRow[]> =>
+  present(db)
+    .selectAll()
+    .where("parent_id", "=", parent_id)
+    .orderBy("created_at")
+    .orderBy("id")
+    .execute();
+
+/** Names of root folders that are this one, or begin with it. */
+export const rootNamesLike = async (
+  db: FoldersDb,
+  owner_id: string,
+  name: string,
+): Promise<string[]> =>
+  (
+    await present(db)
+      .select("name")
+      .where("owner_id", "=", owner_id)
+      .where("parent_id", "is", null)
+      .where(sql<string>`substr(name, 1, ${[...name].length})`, "=", name)
+      .execute()
+  ).map((row) => row.name);
+
+/** Staged folders are there from now on; answers the ids of those that were staged. */
+export const reveal = async (db: FoldersDb, ids: readonly string[]): Promise<string[]> =>
+  (
+    await db
+      .updateTable("folders")
+      .set({ deleted_at: null, staged: 0 })
+      .where("id", "in", ids)
+      .where("staged", "=", 1)
+      .returning("id")
+      .execute()
+  ).map((row) => row.id);
+
 export const insertFolder = (db: FoldersDb, row: FolderRow) =>
   db.insertInto("folders").values(row).execute();
 
@@ -255,7 +292,8 @@ export const countToPurge = async (reads: PreparedReads): Promise<number> =>
   toNumber(
     (
       await reads.get<{ documents: number | null }>(
-        "select sum(held_documents) as documents from folders where deleted_at is not null",
+        "select sum(held_documents) as documents from folders where " +
+          "deleted_at is not null and staged = 0",
       )
     )?.documents,
   );

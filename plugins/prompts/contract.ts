@@ -6,6 +6,12 @@ export interface Prompt {
   readonly name: string;
   readonly text: string;
 }
+/** A prompt as it is taken to another server. Times are epoch ms. */
+export interface PromptCopy extends Prompt {
+  readonly description: string | null;
+  readonly created_at: number;
+  readonly updated_at: number;
+}
 export interface Prompts {
   /**
    * The prompts in the order of `prompt_ids`, each once. `pointer` names the field the ids came
@@ -17,6 +23,15 @@ export interface Prompts {
     prompt_ids: readonly string[],
     pointer: string,
   ): Promise<Prompt[]>;
+  /** Those of these prompts that are there. */
+  findCopies(db: Db, prompt_ids: readonly string[]): Promise<PromptCopy[]>;
+  /** The id of a prompt of the owner with this name and text; undefined when there is none. */
+  findSame(
+    db: Db,
+    owner_id: string,
+    prompt: Pick<Prompt, "name" | "text">,
+  ): Promise<string | undefined>;
+  insertCopy(tx: Db, owner_id: string, prompt: PromptCopy): Promise<void>;
 }
 export const Prompts = service<Prompts>("prompts");
 

@@ -8,12 +8,13 @@ import {
   requireAllOwned,
   requiredText,
   requireOwned,
+  toNumber,
   type Change,
   type Context,
   type Db,
   type PageRequest,
 } from "../../core/sdk";
-import type { Prompts, PromptUse } from "./contract";
+import type { PromptCopy, Prompts, PromptUse } from "./contract";
 import * as store from "./store";
 import type { PromptRow, PromptValues } from "./store";
 
@@ -54,6 +55,29 @@ export class PromptService implements Prompts {
       what: "prompt",
       pointer,
     });
+  }
+
+  async findCopies(from: Db, prompt_ids: readonly string[]): Promise<PromptCopy[]> {
+    return (await store.findPrompts(from, prompt_ids)).map(
+      ({ id, name, text, description, created_at, updated_at }) => ({
+        ...{ id, name, text, description },
+        created_at: toNumber(created_at),
+        updated_at: toNumber(updated_at),
+      }),
+    );
+  }
+
+  findSame(
+    from: Db,
+    owner_id: string,
+    { name, text }: Pick<PromptCopy, "name" | "text">,
+  ): Promise<string | undefined> {
+    return store.findSame(from, { owner_id, name, text });
+  }
+
+  async insertCopy(tx: Db, owner_id: string, prompt: PromptCopy): Promise<void> {
+    await store.insertPrompt(tx, { ...prompt, owner_id });
+    this.notify(owner_id, prompt.id, "created");
   }
 
   /** @throws HttpError 404 when there is no such prompt, 403 when it is another user's. */

@@ -32,6 +32,24 @@ export const findPrompt = (db: PromptsDb, id: string): Promise<PromptRow | undef
 export const findPrompts = async (db: PromptsDb, ids: readonly string[]): Promise<PromptRow[]> =>
   ids.length === 0 ? [] : db.selectFrom("prompts").selectAll().where("id", "in", ids).execute();
 
+/** The oldest of this name and text. */
+export const findSame = async (
+  db: PromptsDb,
+  { owner_id, name, text }: Pick<PromptRow, "owner_id" | "name" | "text">,
+): Promise<string | undefined> =>
+  (
+    await db
+      .selectFrom("prompts")
+      .select("id")
+      .where("owner_id", "=", owner_id)
+      .where("name", "=", name)
+      .where("text", "=", text)
+      .orderBy("created_at")
+      .orderBy("id")
+      .limit(1)
+      .executeTakeFirst()
+  )?.id;
+
 /** One page, newest first, and how many prompts the owner has in all. */
 export async function listPrompts(
   db: PromptsDb,

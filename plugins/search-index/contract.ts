@@ -5,6 +5,10 @@
 import type { StoredText } from "../../core/lib/text-pieces";
 import { service, slot, topic, type Db } from "../../core/sdk";
 import type { HeadingSpan, PageSpan, TimeSpan } from "../extraction/contract";
+import type { ChunkPlace } from "./chunk-places";
+
+export type { ChunkPlace } from "./chunk-places";
+export { segmentFault, segment_format } from "./segment-faults";
 
 export interface IndexInput {
   /** Whose document it is: owners take turns. */
@@ -38,6 +42,57 @@ export interface Prepared {
   readonly is_empty: boolean;
   /** For the index alone. */
   readonly parts: unknown;
+}
+
+/** By which vectors are told apart: only those of one set are compared. */
+export interface VectorKind {
+  readonly model: string;
+  /** As asked for; 0: as many as the model gives. */
+  readonly asked_dimensions: number;
+  /** Numbers of each vector. */
+  readonly dimensions: number;
+}
+/** How a document was encoded. Only what was encoded in the same way is taken over. */
+export interface Encoding {
+  readonly analyzer: number;
+  readonly chunker: number;
+  /** The layout of the bytes of a segment. */
+  readonly segment_format: number;
+}
+/** A segment of what is published, so that another server can take it over. */
+export interface SegmentCopy {
+  /** Its chunks in their order; offsets into the text that they were made of. */
+  readonly chunks: readonly ChunkPlace[];
+  /** As `segment.ts` describes them. */
+  readonly data: Uint8Array;
+  /** Of its chunks, one after the other: 32-bit floats, little-endian; null where there are none. */
+  readonly vectors: Uint8Array | null;
+}
+export interface PublishedCopy {
+  readonly version: number;
+  readonly title: string;
+  readonly encoding: Encoding;
+  /** The numbers of chunks and of segments. */
+  readonly chunks: number;
+  readonly segments: number;
+  /** Null when it has none. */
+  readonly vectors: VectorKind | null;
+  /** @throws PublishedGone when it was replaced or deleted meanwhile. */
+  readSegments(): AsyncGenerator<SegmentCopy, void>;
+}
+/** What was published is not there any more. */
+export class PublishedGone extends Error {
+  override readonly name = "PublishedGone";
+}
+/** Segments of another server for a document whose text is stored here. */
+export interface TakenOver extends Pick<
+  IndexInput,
+  "owner_id" | "document_id" | "version" | "title" | "headings" | "times"
+> {
+  readonly stored: StoredText;
+  readonly vectors: VectorKind | null;
+  /** Each without a fault (`segmentFault`), and within the text. */
+  readonly segments: AsyncIterable<SegmentCopy>;
 }
 
 /** What is published of a document. Every publication has another `index_version`. */
@@ -92,6 +147,18 @@ export interface SearchIndex {
    * it is published. @throws HttpError 507 when the disk is full.
    */
   prepare(input: IndexInput, signal?: AbortSignal): Promise<Prepared>;
+  /** How this server encodes. */
+  readonly encoding: Encoding;
+  /**
+   * What is published of a document, to be taken over elsewhere. Undefined when nothing is, or when
+   * its text is not stored apart.
+   */
+  findCopy(db: Db, document_id: string): Promise<PublishedCopy | undefined>;
+  /**
+   * As `prepare`, with what another server has encoded in the same way. Vectors are kept when they
+   * are of the kind that this server compares. @throws HttpError 507 when the disk is full.
+   */
+  takeOver(input: TakenOver, signal?: AbortSignal): Promise<Prepared>;
   /** Replaces what is published of the document, and makes it visible in these folders. */
   publish(tx: Db, prepared: Prepared, folder_ids: readonly string[]): Promise<void>;
   /** What was prepared will not be published. */

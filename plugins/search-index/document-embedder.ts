@@ -4,7 +4,7 @@
  */
 import { batchesOf } from "../../core/lib/batch";
 import type { Context, Db, JobEffect, JobRun } from "../../core/sdk";
-import type { Embedder } from "./contract";
+import type { Embedder, VectorKind } from "./contract";
 import { cancelEmbedding, enqueueEmbedding } from "./jobs";
 import type { IndexDb, VectorSetRow } from "./store";
 import { chunksOfSegment } from "./stored-chunks";
@@ -104,10 +104,28 @@ export class DocumentEmbedder {
     });
   }
 
-  /** Inside the transaction that publishes an index version: it waits for its vectors. */
-  async add(tx: IndexDb, index_version: number): Promise<void> {
+  /**
+   * Where vectors that were made elsewhere may go; null when those of this server are of another
+   * kind.
+   */
+  async setFor({ model, asked_dimensions, dimensions }: VectorKind): Promise<number | null> {
+    const set = this.target;
+    if (set?.model !== model || set.asked_dimensions !== asked_dimensions) return null;
+    if (set.dimensions === 0)
+      await this.parts.inTransaction((tx) =>
+        this.changeTarget(tx, set, { dimensions, adopted: 1 }),
+      );
+    return set.dimensions === 0 || set.dimensions === dimensions ? set.id : null;
+  }
+
+  /**
+   * Inside the transaction that publishes an index version: it waits for its vectors, but for those
+   * that it has in `set_id`.
+   */
+  async add(tx: IndexDb, index_version: number, set_id: number | null): Promise<void> {
     if (this.target === null) return;
     await store.insertWaiting(tx, index_version);
+    if (set_id === this.target.id) await store.deleteNotWaiting(tx, index_version, set_id);
     await enqueueEmbedding(this.parts, tx);
   }
 
@@ -124,6 +142,8 @@ export class DocumentEmbedder {
     try {
       const embedded = await embedBatch(embedder, set, batch, signal);
       this.failure = null;
+      if (set.adopted === 1 && embedded.dimensions !== set.dimensions)
+        return (tx) => this.replaceAdopted(tx, embedder, set);
       return (tx) => this.storeVectors(tx, set, embedded);
     } catch (error) {
       signal.throwIfAborted();
@@ -158,6 +178,7 @@ export class DocumentEmbedder {
       asked_dimensions: dimensions ?? 0,
       dimensions: 0,
       serving: 0,
+      adopted: 0,
     };
     await store.insertVectorSet(tx, set);
     return set;
@@ -192,14 +213,34 @@ export class DocumentEmbedder {
     if (this.target?.id !== set.id) return enqueueEmbedding(this.parts, tx);
     const { segments, dimensions } = embedded;
     for (const { id, vectors } of segments) await store.insertVectors(tx, set.id, id, vectors);
-    if (set.dimensions !== dimensions) {
-      await store.setDimensions(tx, set.id, dimensions);
-      this.parts.afterCommit(() => {
-        if (this.target?.id !== set.id) return;
-        this.target = { ...set, dimensions };
-        if (this.serving?.id === set.id) this.serving = this.target;
-      });
-    }
+    if (set.dimensions !== dimensions || set.adopted === 1)
+      await this.changeTarget(tx, set, { dimensions, adopted: 0 });
+    await enqueueEmbedding(this.parts, tx);
+  }
+
+  private async changeTarget(
+    tx: Db,
+    set: VectorSetRow,
+    values: Pick<VectorSetRow, "adopted" | "dimensions">,
+  ): Promise<void> {
+    await store.updateSet(tx, set.id, values);
+    this.parts.afterCommit(() => {
+      if (this.target?.id !== set.id) return;
+      this.target = { ...set, ...values };
+      if (this.serving?.id === set.id) this.serving = this.target;
+    });
+  }
+
+  /** Those from elsewhere are of another length than this model gives: all are made anew. */
+  private async replaceAdopted(tx: Db, embedder: Embedder, set: VectorSetRow): Promise<void> {
+    if (this.target?.id !== set.id) return enqueueEmbedding(this.parts, tx);
+    await store.updateSet(tx, set.id, { model: `${set.model} (from elsewhere)` });
+    const target = await this.insertTarget(tx, await store.vectorSets(tx), embedder);
+    await store.setServingVectorSet(tx, target.id);
+    await store.refillWaiting(tx, target.id);
+    this.parts.afterCommit(() => {
+      this.target = this.serving = target;
+    });
     await enqueueEmbedding(this.parts, tx);
   }
 
@@ -261,11 +302,12 @@ async function embedBatch(
     dimensions: set.asked_dimensions || null,
     signal,
   } as const;
-  let { dimensions } = set;
+  let dimensions = set.adopted === 1 ? 0 : set.dimensions;
   for (const some of batchesOf(texts, texts_max)) {
     vectors.push(...(await embedChecked(embedder, some, options, dimensions)));
     dimensions ||= vectors.find((vector) => vector !== null)?.length ?? 0;
   }
+  dimensions ||= set.dimensions;
   let at = 0;
   return {
     dimensions,

@@ -8,15 +8,20 @@ import { encodePlaces, type ChunkPlace } from "./chunk-places";
 import { gap_chars_max } from "./chunker";
 import type { EncodedSegment, EncoderInput } from "./encoder";
 import { toStored } from "./stored-segment";
-import type { ChunkRow, DocumentRow, PlacesRow, SegmentRows } from "./store";
+import type { ChunkRow, DocumentRow, PlacesRow, SegmentRows, VectorsRow } from "./store";
 
 /** A segment whose text is stored elsewhere, as its rows hold it. */
 export interface PlacedSegment extends Pick<PlacesRow, "in_first_piece"> {
   readonly data: Uint8Array<ArrayBuffer>;
   readonly places: Uint8Array<ArrayBuffer>;
   readonly chunk_count: number;
+  /** When they came with it. */
+  readonly vectors?: Omit<VectorsRow, "segment_id"> | null;
 }
-export const placed = ({ data, chunks }: EncodedSegment): PlacedSegment => ({
+export const placed = ({
+  data,
+  chunks,
+}: Pick<EncodedSegment, "data"> & { readonly chunks: readonly ChunkPlace[] }): PlacedSegment => ({
   data: toStored(data),
   places: encodePlaces(chunks),
   chunk_count: chunks.length,
@@ -64,12 +69,13 @@ export class IndexVersionRows {
       data,
     });
     if (typeof text === "number") {
-      const { data, places, in_first_piece } = "chunks" in last ? placed(last) : last;
+      const { data, places, in_first_piece, vectors } = "chunks" in last ? placed(last) : last;
       return [
         {
           row: rowOf(data),
           places: { segment_id, text_id: text, in_first_piece, data: places },
           chunks: [],
+          vectors: vectors ? { ...vectors, segment_id } : null,
         },
       ];
     }
@@ -78,6 +84,7 @@ export class IndexVersionRows {
       {
         row: rowOf(toStored(data)),
         places: null,
+        vectors: null,
         chunks: chunks.map((chunk, ordinal) => ({
           segment_id,
           ordinal,

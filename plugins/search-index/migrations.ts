@@ -63,6 +63,15 @@ export const migrations: readonly Migration[] = [
         .execute();
     },
   },
+  {
+    id: "0007_adopted_sets",
+    up: async (tx) => {
+      await tx.schema
+        .alterTable("index_vector_sets")
+        .addColumn("adopted", "integer", (c) => c.notNull().defaultTo(0))
+        .execute();
+    },
+  },
 ];
 
 /**

@@ -3,9 +3,10 @@
  * segment at a time, where no search finds it.
  */
 import type { Context, Db } from "../../core/sdk";
-import type { IndexInput, Prepared } from "./contract";
+import type { IndexInput, Prepared, TakenOver } from "./contract";
 import type { EncoderProtocol } from "./encoder-worker";
-import { IndexVersionRows } from "./index-versions";
+import type { EncodedSegment } from "./encoder";
+import { IndexVersionRows, placed, type PlacedSegment } from "./index-versions";
 import type { StagedVersions } from "./staged-versions";
 import * as store from "./store";
 import type { SegmentRows } from "./store";
@@ -34,7 +35,12 @@ export interface IndexVersion {
   readonly times: string | null;
   /** Null when they are staged. */
   readonly segments: readonly SegmentRows[] | null;
+  /** The set in which some of them have vectors already. */
+  readonly set_id: number | null;
 }
+
+/** Resolves when the segments so far are written, as far as they are staged. */
+type Take = (segment: EncodedSegment | PlacedSegment) => Promise<void>;
 
 export class DocumentPreparer {
   /**
@@ -46,23 +52,55 @@ export class DocumentPreparer {
   constructor(private readonly parts: PreparerParts) {}
 
   /** @throws HttpError 507 when the disk is full, or the reason of the signal. */
-  async prepare(input: IndexInput, signal?: AbortSignal): Promise<Prepared> {
-    const { document_id, version, title, headings, times } = input;
+  prepare(input: IndexInput, signal?: AbortSignal): Promise<Prepared> {
+    const { owner_id, title, text, stored, pages, headings, times } = input;
+    return this.collect(input, stored?.id ?? text ?? "", signal, (take, ended) =>
+      this.parts.encoder.ask(
+        { title, text, stored, pages, headings, times },
+        { owner: owner_id, signal: ended, onPart: (part) => void take(part) },
+      ),
+    );
+  }
+
+  /** The same with segments that are encoded already. `set_id`: where their vectors go. */
+  takeOver(input: TakenOver, set_id: number | null, signal?: AbortSignal): Promise<Prepared> {
+    return this.collect(input, input.stored.id, signal, async (take, ended) => {
+      for await (const { chunks, data, vectors } of input.segments) {
+        ended.throwIfAborted();
+        const own = vectors && set_id !== null ? { set_id, data: vectors } : null;
+        // A copy of its own begins where numbers may.
+        const segment = new Uint32Array(data.slice().buffer);
+        await take({ ...placed({ data: segment, chunks }), vectors: own });
+      }
+      return null;
+    }).then((prepared) => withVectorsOf(prepared, set_id));
+  }
+
+  /** `produce` gives the segments, and returns the language. */
+  private async collect(
+    input: Pick<TakenOver, "owner_id" | "document_id" | "version" | "title" | "headings" | "times">,
+    text: number | string,
+    signal: AbortSignal | undefined,
+    produce: (take: Take, ended: AbortSignal) => Promise<string | null>,
+  ): Promise<Prepared> {
+    const { owner_id, document_id, version, title, headings, times } = input;
     const removal = this.begin(document_id),
       ended = signal ? AbortSignal.any([signal, removal.signal]) : removal.signal;
-    const text = input.stored?.id ?? input.text ?? "",
-      rows = new IndexVersionRows(document_id, text, this.parts.nextId),
+    const rows = new IndexVersionRows(document_id, text, this.parts.nextId),
       staging = new StagingWriter(document_id, this.parts, ended);
     try {
-      const { language, segments } = await this.encode(input, rows, staging, ended);
+      const { language, segments } = await this.collectRows(rows, staging, (take) =>
+        produce(take, ended),
+      );
       const index_version: IndexVersion = {
         id: rows.index_version || this.parts.nextId(),
-        owner_id: input.owner_id,
+        owner_id,
         title,
         chunks: rows.chunks,
         headings: jsonOrNull(headings),
         times: jsonOrNull(times),
         segments: staging.begun ? null : segments,
+        set_id: null,
       };
       if (staging.begun)
         signal?.addEventListener("abort", () => this.parts.staged.discard(index_version.id), {
@@ -86,11 +124,10 @@ export class DocumentPreparer {
   }
 
   /** Segments that go to `staging` are not returned. */
-  private async encode(
-    { owner_id, title, text, stored, pages, headings, times }: IndexInput,
+  private async collectRows(
     rows: IndexVersionRows,
     staging: StagingWriter,
-    signal: AbortSignal,
+    produce: (take: Take) => Promise<string | null>,
   ): Promise<{ readonly language: string | null; readonly segments: readonly SegmentRows[] }> {
     let segments: SegmentRows[] = [];
     const take = (more: readonly SegmentRows[]): void => {
@@ -99,10 +136,10 @@ export class DocumentPreparer {
       staging.write(rows.index_version, segments);
       segments = [];
     };
-    const language = await this.parts.encoder.ask(
-      { title, text, stored, pages, headings, times },
-      { owner: owner_id, signal, onPart: (segment) => take(rows.add(segment)) },
-    );
+    const language = await produce((segment) => {
+      take(rows.add(segment));
+      return staging.written();
+    });
     take(rows.end());
     await staging.written();
     return { language, segments };
@@ -120,6 +157,11 @@ export class DocumentPreparer {
     if (others.size === 0) this.in_progress.delete(document_id);
   }
 }
+
+const withVectorsOf = (prepared: Prepared, set_id: number | null): Prepared => ({
+  ...prepared,
+  parts: { ...(prepared.parts as IndexVersion), set_id },
+});
 
 const jsonOrNull = (spans: readonly object[] | undefined): string | null =>
   spans?.length ? JSON.stringify(spans) : null;

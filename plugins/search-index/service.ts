@@ -4,19 +4,24 @@ import { toNumber, type Context, type Db } from "../../core/sdk";
 import { analyzer } from "./analyzer";
 import { chunker_version } from "./chunker";
 import type {
+  Encoding,
   IndexInput,
   Prepared,
   Published,
+  PublishedCopy,
   SearchIndex,
   SearchRequest,
   SearchResult,
+  TakenOver,
 } from "./contract";
 import type { DocumentEmbedder } from "./document-embedder";
 import { deleteDocuments, deleteSomeSegments } from "./deletion-store";
 import { DocumentPreparer, type IndexVersion, type PreparerParts } from "./preparer";
 import { Packer } from "./packer";
 import type { QueryEmbedder } from "./query-embedder";
+import { findCopy } from "./published-copy";
 import type { SearchProtocol } from "./search-handler";
+import { segment_format } from "./segment-faults";
 import { StagedVersions, type StagedVersionsParts } from "./staged-versions";
 import * as store from "./store";
 import type { WorkerClient } from "./worker-client";
@@ -26,7 +31,7 @@ export interface IndexParts
   readonly searcher: Pick<WorkerClient<SearchProtocol>, "ask">;
   /** Without them, search goes by words alone. */
   readonly query_embedder?: Pick<QueryEmbedder, "vectorOf">;
-  readonly document_embedder?: Pick<DocumentEmbedder, "add">;
+  readonly document_embedder?: Pick<DocumentEmbedder, "add" | "setFor">;
   /** The version that `encoder` encodes with. */
   readonly analyzer_version?: number;
 }
@@ -65,9 +70,23 @@ export class IndexService implements SearchIndex {
     return this.preparer.prepare(input, signal);
   }
 
+  get encoding(): Encoding {
+    return { analyzer: this.analyzer_version, chunker: chunker_version, segment_format };
+  }
+
+  findCopy(db: Db, document_id: string): Promise<PublishedCopy | undefined> {
+    return findCopy(db, document_id);
+  }
+
+  async takeOver(input: TakenOver, signal?: AbortSignal): Promise<Prepared> {
+    const set_id = input.vectors && (await this.parts.document_embedder?.setFor(input.vectors));
+    return this.preparer.takeOver(input, set_id ?? null, signal);
+  }
+
   async publish(tx: Db, prepared: Prepared, folder_ids: readonly string[]): Promise<void> {
     const { document_id, version } = prepared,
-      { id, owner_id, title, chunks, headings, times, segments } = prepared.parts as IndexVersion;
+      made = prepared.parts as IndexVersion,
+      { id, owner_id, title, chunks, headings, times, segments } = made;
     const before = await store.findDocument(tx, document_id);
     if (segments === null) await this.staged.end(tx, id, document_id);
     else for (const segment of segments) await store.insertSegment(tx, segment);
@@ -85,7 +104,7 @@ export class IndexService implements SearchIndex {
       times,
     });
     for (const folder_id of folder_ids) await store.insertScope(tx, folder_id, id);
-    await this.parts.document_embedder?.add(tx, id);
+    await this.parts.document_embedder?.add(tx, id, made.set_id);
     this.parts.afterCommit(() => this.packer.published(owner_id, folder_ids, { id, chunks }));
   }
 

@@ -69,12 +69,14 @@ export interface IndexTables {
   };
   index_packed: { readonly segment_id: number; readonly pack_id: number };
   index_vector_sets: VectorSetRow;
-  index_vectors: {
-    readonly set_id: number;
-    readonly segment_id: number;
-    readonly data: Uint8Array;
-  };
+  index_vectors: VectorsRow;
   index_vectors_waiting: { readonly segment_id: number; readonly tries: number };
+}
+/** Of the chunks of a segment. */
+export interface VectorsRow {
+  readonly set_id: number;
+  readonly segment_id: number;
+  readonly data: Uint8Array;
 }
 export interface VectorSetRow {
   readonly id: number;
@@ -85,6 +87,8 @@ export interface VectorSetRow {
   readonly dimensions: number;
   /** 1 for the set that queries are compared with; at most one. */
   readonly serving: number;
+  /** 1 while nothing but vectors from elsewhere says that they have so many numbers. */
+  readonly adopted: number;
 }
 export type IndexDb = Db<IndexTables>;
 
@@ -95,6 +99,8 @@ export interface SegmentRows {
   readonly places: PlacesRow | null;
   /** When it is not: they hold it. */
   readonly chunks: readonly ChunkRow[];
+  /** When they came with it. */
+  readonly vectors: VectorsRow | null;
 }
 
 /** Keeps the parameters of a statement far below the limits of the engines. */
@@ -141,10 +147,11 @@ const valuesOf = (row: ChunkRow): unknown[] => [
 
 export async function insertSegment(
   tx: IndexDb,
-  { row, places, chunks }: SegmentRows,
+  { row, places, chunks, vectors }: SegmentRows,
 ): Promise<void> {
   await insertSegmentRow(tx, row);
   if (places) await insertPlaces(tx, places);
+  if (vectors) await tx.insertInto("index_vectors").values(vectors).execute();
   await inBatches(chunks, (some) =>
     rowsOf(tx, insert_chunks[some.length]!, some.flatMap(valuesOf)),
   );
@@ -270,6 +277,22 @@ export const segmentsOf = async (db: IndexDb, index_version: number): Promise<nu
       .orderBy("id")
       .execute()
   ).map(({ id }) => toNumber(id));
+export const findSegment = (
+  db: IndexDb,
+  id: number,
+): Promise<Pick<SegmentRow, "data"> | undefined> =>
+  db.selectFrom("index_segments").select("data").where("id", "=", id).executeTakeFirst();
+export const vectorsOf = (
+  db: IndexDb,
+  set_id: number,
+  segment_id: number,
+): Promise<Pick<VectorsRow, "data"> | undefined> =>
+  db
+    .selectFrom("index_vectors")
+    .select("data")
+    .where("set_id", "=", set_id)
+    .where("segment_id", "=", segment_id)
+    .executeTakeFirst();
 export const placesOf = (db: IndexDb, segment_id: number): Promise<PlacesRow | undefined> =>
   db.selectFrom("index_places").selectAll().where("segment_id", "=", segment_id).executeTakeFirst();
 /** The chunks of a segment in their order, where they hold their text. */

@@ -11,8 +11,11 @@ export const setServingVectorSet = async (tx: IndexDb, id: number): Promise<void
   await tx.updateTable("index_vector_sets").set({ serving: 0 }).where("serving", "=", 1).execute();
   await tx.updateTable("index_vector_sets").set({ serving: 1 }).where("id", "=", id).execute();
 };
-export const setDimensions = (tx: IndexDb, id: number, dimensions: number) =>
-  tx.updateTable("index_vector_sets").set({ dimensions }).where("id", "=", id).execute();
+export const updateSet = (
+  tx: IndexDb,
+  id: number,
+  values: Partial<Pick<VectorSetRow, "adopted" | "dimensions" | "model">>,
+) => tx.updateTable("index_vector_sets").set(values).where("id", "=", id).execute();
 
 /** Deletes some vectors of a set, and the set once it has none. Returns whether it is gone. */
 export async function deleteSomeVectors(
@@ -52,6 +55,19 @@ export const insertWaiting = (tx: IndexDb, index_version: number) =>
         .selectFrom("index_segments")
         .select(["id", sql<number>`0`.as("tries")])
         .where("edition", "=", index_version),
+    )
+    .execute();
+/** Those of them that have a vector in this set do not. */
+export const deleteNotWaiting = (tx: IndexDb, index_version: number, set_id: number) =>
+  tx
+    .deleteFrom("index_vectors_waiting")
+    .where("segment_id", "in", (build) =>
+      build
+        .selectFrom("index_segments as s")
+        .innerJoin("index_vectors as v", "v.segment_id", "s.id")
+        .select("s.id")
+        .where("s.edition", "=", index_version)
+        .where("v.set_id", "=", set_id),
     )
     .execute();
 /** Exactly the published segments wait whose vectors this set lacks. */

@@ -1,0 +1,76 @@
+/** Every SQL statement about sessions that are taken to another server, or come from one. */
+import { sql, toNumber } from "../../core/sdk";
+import { isGone } from "../folders/contract";
+import type { MessagePlace } from "./contract";
+import type { ChatRow, ChatsDb, MessageRow } from "./store";
+
+const is_ended = sql<boolean>`status not in ('PENDING', 'PROCESSING')`;
+
+/** The live sessions that ask one of these folders, oldest first. */
+export const chatsAsking = (
+  db: ChatsDb,
+  owner_id: string,
+  folder_ids: readonly string[],
+): Promise<(ChatRow & { readonly asks_others: number })[]> =>
+  db
+    .selectFrom("chats as c")
+    .selectAll("c")
+    .select(
+      sql<number>`case when exists (
+        select 1 from chats_folders other
+        where other.chat_id = c.id and other.folder_id not in (${sql.join(folder_ids)})
+          and not ${isGone("other.folder_id")}
+      ) then 1 else 0 end`.as("asks_others"),
+    )
+    .where("c.owner_id", "=", owner_id)
+    .where("c.deleted_at", "is", null)
+    .where("c.id", "in", (e) =>
+      e.selectFrom("chats_folders").select("chat_id").where("folder_id", "in", folder_ids),
+    )
+    .orderBy("c.created_at")
+    .orderBy("c.id")
+    .execute();
+
+/** The messages of a session that have ended, oldest first. */
+export const endedMessages = (
+  db: ChatsDb,
+  chat_id: string,
+  after: MessagePlace | null,
+  limit: number,
+): Promise<MessageRow[]> =>
+  db
+    .selectFrom("chats_messages")
+    .selectAll()
+    .where("chat_id", "=", chat_id)
+    .where(is_ended)
+    .$if(after !== null, (query) =>
+      query.where(sql<boolean>`(created_at, id) > (${after!.created_at}, ${after!.id})`),
+    )
+    .orderBy("created_at")
+    .orderBy("id")
+    .limit(limit)
+    .execute();
+
+export const countUnfinished = async (db: ChatsDb, chat_id: string): Promise<number> =>
+  toNumber(
+    (
+      await db
+        .selectFrom("chats_messages")
+        .select((e) => e.fn.countAll().as("n"))
+        .where("chat_id", "=", chat_id)
+        .where(sql<boolean>`not ${is_ended}`)
+        .executeTakeFirstOrThrow()
+    ).n,
+  );
+
+/** Staged sessions are there from now on; answers the ids of those that were staged. */
+export const revealChats = async (db: ChatsDb, ids: readonly string[]): Promise<string[]> =>
+  (
+    await db
+      .updateTable("chats")
+      .set({ gone_at: null, deleted_at: null, counted: 1 })
+      .where("id", "in", ids)
+      .where("gone_at", "is not", null)
+      .returning("id")
+      .execute()
+  ).map(({ id }) => id);

@@ -1,0 +1,146 @@
+/** Documents that are taken to another server, and those that come from one. */
+import { pairsIn } from "../../core/lib/text-pieces";
+import { toNumber, type Db } from "../../core/sdk";
+import type { DocumentContext } from "./context";
+import type { DocumentCopy, Documents, TextCopy } from "./contract";
+import * as copyStore from "./copy-store";
+import * as linkStore from "./link-store";
+import { nameKey } from "./names";
+import * as store from "./store";
+import type { DocumentRow, VersionRow } from "./store";
+import { partsOf } from "./text-store";
+
+/** As `Documents.findCopy`. */
+export async function findCopy(
+  { db, reads }: Pick<DocumentContext, "db" | "reads">,
+  document_id: string,
+  folder_ids: readonly string[],
+): Promise<{ document: DocumentCopy; text: TextCopy | null } | undefined> {
+  const row = await copyStore.findAnswering(db, document_id);
+  if (row === undefined) return undefined;
+  const held_by = (await linkStore.foldersOf(db, document_id)).filter((id) =>
+    folder_ids.includes(id),
+  );
+  if (held_by.length === 0) return undefined;
+  const { text, ...kept } = row,
+    answers = row.current_version > 0,
+    has_text = answers || row.in_files === 0 || row.text_ready === 1;
+  return {
+    document: copyOf(kept, answers ? "synced" : row.status, held_by),
+    text: has_text
+      ? {
+          units: text.units,
+          points: text.stored?.points ?? text.units - pairsIn(text.content ?? "").length,
+          readParts: () => partsOf(reads, text),
+        }
+      : null,
+  };
+}
+
+type AnsweringRow = Omit<NonNullable<Awaited<ReturnType<typeof copyStore.findAnswering>>>, "text">;
+
+function copyOf(
+  row: AnsweringRow,
+  status: DocumentCopy["status"],
+  folder_ids: readonly string[],
+): DocumentCopy {
+  const { id, name, source_kind, source_uri, version, sha256, media_type } = row;
+  const { page_count, language, error_code, error_message, synced_at } = row;
+  const spans = store.fromStoredSpans(row);
+  return {
+    ...{ id, name, source_kind, source_uri, version, sha256, media_type, page_count, language },
+    size_bytes: toNumber(row.size_bytes),
+    in_files: row.in_files === 1,
+    text_ready: row.text_ready === 1,
+    status,
+    error:
+      status !== "sync_failed" || error_code === null
+        ? null
+        : { code: error_code, message: error_message ?? "" },
+    warnings: JSON.parse(row.warnings),
+    created_at: toNumber(row.created_at),
+    updated_at: toNumber(row.updated_at),
+    synced_at: synced_at === null ? null : toNumber(synced_at),
+    folder_ids,
+    pages: spans.pages,
+    headings: spans.headings ?? [],
+    times: spans.times ?? [],
+  };
+}
+
+/** As `Documents.insertCopy`. */
+export async function insertCopy(
+  ctx: Pick<DocumentContext, "folders" | "index">,
+  tx: Db,
+  owner_id: string,
+  document: DocumentCopy,
+  { root_id, text, prepared }: Parameters<Documents["insertCopy"]>[3],
+): Promise<void> {
+  const { id, folder_ids, name, size_bytes, version } = document,
+    row = rowOf(document, owner_id, root_id);
+  await store.insertDocument(tx, row);
+  await store.insertVersion(tx, versionOf(document, text));
+  const name_key = nameKey(name);
+  for (const folder_id of folder_ids) {
+    // An older upload may have the name, as after an overwrite in another folder.
+    const is_free =
+      row.source_kind === "upload" &&
+      (await linkStore.findUploadNamed(tx, [folder_id], name_key, id)) === undefined;
+    await linkStore.insertLink(tx, {
+      document_id: id,
+      folder_id,
+      name_key,
+      reserves_name: is_free ? 1 : 0,
+      document_created_at: row.created_at,
+      created_at: row.created_at,
+      deleted_at: null,
+      status: row.status,
+    });
+  }
+  await ctx.folders.moveCounters(tx, [
+    ...folder_ids.map((folder_id) => ({ folder_id, status: row.status, by: 1 })),
+    { folder_id: row.held_by!, counter: "held_documents", by: 1 },
+    { folder_id: row.held_by!, counter: "held_bytes", by: size_bytes },
+  ]);
+  if (prepared?.version === version) await ctx.index.publish(tx, prepared, folder_ids);
+}
+
+function rowOf(document: DocumentCopy, owner_id: string, root_id: string): DocumentRow {
+  const { id, name, source_kind, source_uri, version, size_bytes, sha256, media_type } = document;
+  const { status, error, page_count, language, created_at, updated_at, synced_at } = document;
+  const is_synced = status === "synced";
+  return {
+    ...{ id, owner_id, name, source_kind, source_uri, source_run_id: null },
+    ...{ version, size_bytes, sha256, media_type, page_count, language },
+    ...{ created_at, updated_at, synced_at },
+    current_version: is_synced ? version : 0,
+    status,
+    stage: is_synced ? "done" : "queued",
+    progress: is_synced ? 1 : 0,
+    attempts: 0,
+    error_code: error?.code ?? null,
+    error_message: error?.message ?? null,
+    warnings: JSON.stringify(document.warnings),
+    held_by: document.folder_ids.length === 1 ? document.folder_ids[0]! : root_id,
+  };
+}
+
+function versionOf(
+  document: DocumentCopy,
+  text: Parameters<Documents["insertCopy"]>[3]["text"],
+): VersionRow {
+  const { id, version, sha256, size_bytes, media_type, in_files, text_ready } = document;
+  const none = { text_id: null, text_units: null, text_points: null };
+  return {
+    ...{ document_id: id, version, sha256, size_bytes, media_type },
+    in_files: in_files ? 1 : 0,
+    text_ready: text_ready ? 1 : 0,
+    ...store.toStoredSpans({
+      pages: [...document.pages],
+      headings: [...document.headings],
+      times: [...document.times],
+    }),
+    ...(text === null ? none : store.toTextColumns(text)),
+    content: null,
+  };
+}

@@ -1,0 +1,62 @@
+/** What is published of a document, read so that another server can take it over. */
+import { toNumber, type Db } from "../../core/sdk";
+import { ChunkPlaces } from "./chunk-places";
+import { PublishedGone, type PublishedCopy, type SegmentCopy, type VectorKind } from "./contract";
+import { segment_format } from "./segment-faults";
+import * as store from "./store";
+import type { VectorSetRow } from "./store";
+import { fromStored } from "./stored-segment";
+import { vectorSets } from "./vector-store";
+
+/** As `SearchIndex.findCopy`. What an index version is made of never changes: it is there or gone. */
+export async function findCopy(db: Db, document_id: string): Promise<PublishedCopy | undefined> {
+  const document = await store.findDocument(db, document_id);
+  if (document === undefined) return undefined;
+  const segment_ids = await store.segmentsOf(db, toNumber(document.edition)),
+    [first_id] = segment_ids;
+  // Of 0.1.0: the index keeps the text itself, and no place in another.
+  if (first_id === undefined || !(await store.placesOf(db, first_id))) return undefined;
+  const set = (await vectorSets(db)).find(({ serving }) => serving === 1),
+    compared = set && set.dimensions > 0 ? set : null;
+  const { version, title, analyzer, chunker, chunks } = document;
+  return {
+    version,
+    title,
+    encoding: { analyzer, chunker, segment_format },
+    chunks,
+    segments: segment_ids.length,
+    vectors: compared && kindOf(compared),
+    readSegments: () => readSegments(db, segment_ids, compared && toNumber(compared.id)),
+  };
+}
+
+const kindOf = ({ model, asked_dimensions, dimensions }: VectorSetRow): VectorKind => ({
+  model,
+  asked_dimensions,
+  dimensions,
+});
+
+/** As `segment.ts` describes them, however they are stored. */
+function plainBytes(stored: Uint8Array): Uint8Array {
+  const aligned = stored.byteOffset % 4 === 0 ? stored : stored.slice(),
+    { buffer, byteOffset, byteLength } = fromStored(aligned);
+  return new Uint8Array(buffer, byteOffset, byteLength);
+}
+
+async function* readSegments(
+  db: Db,
+  segment_ids: readonly number[],
+  set_id: number | null,
+): AsyncGenerator<SegmentCopy, void> {
+  for (const id of segment_ids) {
+    const places = await store.placesOf(db, id),
+      segment = await store.findSegment(db, id);
+    if (!places || !segment) throw new PublishedGone();
+    const vectors = set_id === null ? undefined : await store.vectorsOf(db, set_id, id);
+    yield {
+      chunks: new ChunkPlaces(places.data).all(),
+      data: plainBytes(segment.data),
+      vectors: vectors?.data ?? null,
+    };
+  }
+}

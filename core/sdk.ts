@@ -97,6 +97,7 @@ export {
   type ReceivedPart,
 } from "./http/upload";
 export { requireAllOwned, requireOwned } from "./http/ownership";
+export { attachment } from "./http/attachment";
 export { pullStream } from "./http/pull-stream";
 
 // --- What the gateway asks of plugins

@@ -15,6 +15,7 @@ import documents from "./documents/plugin";
 import embeddings from "./embeddings/plugin";
 import embeddingsBuiltin from "./embeddings-builtin/plugin";
 import extraction from "./extraction/plugin";
+import folderArchives from "./folder-archives/plugin";
 import folders from "./folders/plugin";
 import imports from "./imports/plugin";
 import index from "./search-index/plugin";
@@ -43,6 +44,7 @@ export const builtIn = [
   embeddingsBuiltin,
   extraction,
   folders,
+  folderArchives,
   imports,
   index,
   metrics,

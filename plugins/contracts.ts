@@ -24,7 +24,13 @@ export {
 } from "./doctor/contract";
 export * from "./documents/contract";
 export * from "./extraction/contract";
-export { FolderContents, FolderDeleted, Folders, type Folder, type FolderCopy } from "./folders/contract";
+export {
+  FolderContents,
+  FolderDeleted,
+  Folders,
+  type Folder,
+  type FolderCopy,
+} from "./folders/contract";
 export * from "./imports/contract";
 export * from "./metrics/contract";
 export * from "./search-index/contract";

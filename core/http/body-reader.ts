@@ -47,7 +47,10 @@ export function bodyReader(
   if (!body) return unread();
   if (!isMultipart(body))
     return jsonReader({ schema: body as TSchema, bytes_max, optional: body_optional }, bodies);
-  if (!body.or_json) return unread((request) => checkMediaType(request, "multipart/form-data"));
+  const { or_media_type } = body,
+    others = or_media_type === undefined ? [] : [or_media_type];
+  if (!body.or_json)
+    return unread((request) => checkMediaType(request, "multipart/form-data", ...others));
   // The handler reads a multipart body itself; JSON is read and checked as usual.
   const files = unread((request) =>
     checkMediaType(request, "multipart/form-data", "application/json"),

@@ -27,7 +27,7 @@ const bodyTooLarge = (bytes_max: number) =>
 /** @throws HttpError 415 when the body is of none of these media types. */
 export function checkMediaType(
   request: Request,
-  ...wanted: readonly ("application/json" | "multipart/form-data")[]
+  ...wanted: readonly ("application/json" | "application/zip" | "multipart/form-data")[]
 ): void {
   const given = mediaType(request);
   if (wanted.some((one) => one === given)) return;

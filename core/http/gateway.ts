@@ -352,7 +352,7 @@ const asGet = (request: Request): RequestInit =>
 async function withoutBody(response: Response): Promise<Response> {
   const { status, headers } = response;
   if (response.body === null) return response;
-  if (headers.get("content-type")?.startsWith("text/event-stream")) {
+  if (!headers.has("content-length") && isStream(headers.get("content-type"))) {
     void response.body.cancel();
     // Null would be announced as a body of no bytes.
     return new Response(new ReadableStream({ start: (empty) => empty.close() }), {
@@ -364,6 +364,10 @@ async function withoutBody(response: Response): Promise<Response> {
   else headers.set("content-length", String(await lengthOf(response.body)));
   return new Response(null, { status, headers });
 }
+/** Its length is known at its end alone, and making it costs. */
+const isStream = (media_type: string | null): boolean =>
+  media_type !== null &&
+  (media_type.startsWith("text/event-stream") || media_type === "application/zip");
 /** Counted without keeping it: it may be long. */
 async function lengthOf(body: ReadableStream<Uint8Array>): Promise<number> {
   let length = 0;

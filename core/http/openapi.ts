@@ -265,6 +265,7 @@ function requestBody(route: Route<any, any>): Json | undefined {
     const {
       multipart: { part, many, description },
       or_json,
+      or_media_type,
     } = route.body as Multipart;
     const file = { type: "string", format: "binary", description };
     const form = {
@@ -279,6 +280,7 @@ function requestBody(route: Route<any, any>): Json | undefined {
       content: {
         "multipart/form-data": form,
         ...(or_json ? jsonBody(or_json, route.example) : {}),
+        ...(or_media_type ? { [or_media_type]: { schema: file } } : {}),
       },
     };
   }

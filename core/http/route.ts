@@ -51,6 +51,8 @@ export interface Multipart {
    * a multipart body.
    */
   readonly or_json?: TSchema;
+  /** The route takes the bytes of the part as they are, too: a body of this type. */
+  readonly or_media_type?: "application/zip";
 }
 
 export interface RouteShape {

@@ -27,7 +27,6 @@ const openFile = promisify(open),
   syncFile = promisify(fsync),
   syncData = promisify(fdatasync);
 
-
 export class ZipWriter {
   readonly #directory: Buffer[] = [];
   #at = 0;

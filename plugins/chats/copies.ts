@@ -35,7 +35,7 @@ export class ChatCopies implements Chats {
     const rows = await copyStore.endedMessages(this.ctx.db, chat_id, after, limit),
       last = rows.at(-1);
     // Addresses as they are stored: without the path of this server.
-    const at_root = { ...this.ctx, public_url: () => "" };
+    const at_root = { ...this.ctx, public_url: () => "http://localhost" };
     const messages = await withFreshCitations(at_root, rows);
     return {
       messages: messages.map(messageCopyOf),

@@ -5,6 +5,7 @@
 import { definePlugin, type Command, type CommandHandler } from "../../core/sdk";
 import { Accounts } from "../accounts/contract";
 import { ask, linesOf } from "./ask";
+import { exportFolder, importFolder, leftOut } from "./folder-archive";
 import { addFiles, requireFiles } from "./document-add";
 import { userOf, withServer, type ClientParts } from "./server-client";
 
@@ -24,6 +25,26 @@ const commands = {
       { flags: "--overwrite", description: "replace documents of the same name" },
       { flags: "--wait", description: "until they are indexed" },
       { flags: "--json", description: "print one JSON array" },
+    ],
+  },
+  folderExport: {
+    name: "export",
+    summary: "Write a folder to one file, with all that belongs to it. The server must be running.",
+    options: [
+      { flags: "--folder <name or id>", description: "which folder", required: true },
+      { flags: "--to <file>", description: "where to (default: the folder's name, .zip)" },
+      user_option,
+    ],
+  },
+  folderImport: {
+    name: "import",
+    changes: true,
+    summary: "Make a folder of a file that an export has made. The server must be running.",
+    args: ["file"],
+    options: [
+      user_option,
+      { flags: "--name <name>", description: "what the folder is to be called" },
+      { flags: "--json", description: "print the import as JSON" },
     ],
   },
   ask: {
@@ -55,6 +76,26 @@ const commandHandlers = (
     if (options.json) print(JSON.stringify(added, null, 2));
     const failed = added.filter(({ error }) => error !== null).length;
     if (failed > 0) throw new Error(`${failed} of ${added.length} files could not be added`);
+  },
+  folderExport: async ({ options, print }) => {
+    const user = await userOf(parts.accounts, options.user);
+    const to = typeof options.to === "string" ? options.to : undefined;
+    const { path, bytes } = await withServer(parts, user, async (server) =>
+      exportFolder(server, await server.folder(String(options.folder)), to),
+    );
+    print(`${path} (${bytes} bytes)`);
+  },
+  folderImport: async ({ about, args, options, print }) => {
+    const user = await userOf(parts.accounts, options.user);
+    const name = typeof options.name === "string" ? options.name : undefined;
+    const run = await withServer(parts, user, (server) =>
+      importFolder(server, args[0]!, { name, say: options.json ? () => undefined : print }),
+    );
+    about(run.folder_id!);
+    if (options.json) return print(JSON.stringify(run, null, 2));
+    const missing = leftOut(run);
+    if (missing !== null) print(missing);
+    print(`${run.folder_id} (${run.completed_document_count} documents)`);
   },
   ask: async ({ args, options, print }) => {
     const user = await userOf(parts.accounts, options.user);

@@ -43,6 +43,12 @@ export async function withServer<R>(
   );
 }
 
+interface Sent {
+  readonly json?: unknown;
+  readonly form?: FormData;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
 export class ServerClient {
   constructor(
     private readonly server: AskServer,
@@ -50,19 +56,17 @@ export class ServerClient {
   ) {}
 
   /** The JSON of the answer. @throws Error with the sentence of the server when it refuses. */
-  async call<R>(
+  async call<R>(method: string, path: string, sent: Sent = {}): Promise<R> {
+    const text = await (await this.open(method, path, sent)).text();
+    return (text === "" ? undefined : JSON.parse(text)) as R;
+  }
+
+  /** The answer, to be read. @throws Error as `call` */
+  async open(
     method: string,
     path: string,
-    {
-      json,
-      form,
-      headers = {},
-    }: {
-      readonly json?: unknown;
-      readonly form?: FormData;
-      readonly headers?: Readonly<Record<string, string>>;
-    } = {},
-  ): Promise<R> {
+    { json, form, headers = {} }: Sent = {},
+  ): Promise<Response> {
     const response = await this.server(`${prefix}${path}`, {
       method,
       headers: {
@@ -73,9 +77,11 @@ export class ServerClient {
       ...(json === undefined ? {} : { body: JSON.stringify(json) }),
       ...(form === undefined ? {} : { body: form }),
     });
-    const text = await response.text();
-    if (!response.ok) throw new Error(sentenceOf(text) || `the server answered ${response.status}`);
-    return (text === "" ? undefined : JSON.parse(text)) as R;
+    if (!response.ok)
+      throw new Error(
+        sentenceOf(await response.text()) || `the server answered ${response.status}`,
+      );
+    return response;
   }
 
   /** By id, or by name in any case. @throws Error when there is none, or more than one. */

@@ -1,5 +1,5 @@
 /** Sends an original: whole or one range of it, never rendered by a browser in our origin. */
-import { HttpError } from "../../core/sdk";
+import { attachment, HttpError } from "../../core/sdk";
 import type { Original } from "./queries";
 
 /**
@@ -70,20 +70,6 @@ export function parseRange(
 const matchesEtag = (header: string | null, etag: string): boolean =>
   header !== null &&
   header.split(",").some((tag) => tag.trim() === "*" || tag.trim().replace(/^W\//, "") === etag);
-
-/** RFC 6266: an ASCII name for old clients, the real one in UTF-8 (RFC 8187) for the rest. */
-export function attachment(name: string): string {
-  const plain = name
-    .normalize("NFKD")
-    .replaceAll(/\p{M}/gu, "")
-    .replaceAll(/[^\x20-\x7e]/g, "_")
-    .replaceAll(/["\\%]/g, "_");
-  const real = encodeURIComponent(name.toWellFormed()).replaceAll(
-    /['()*!]/g,
-    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
-  );
-  return `attachment; filename="${plain}"; filename*=UTF-8''${real}`;
-}
 
 const unsatisfiable = (size_bytes: number): HttpError =>
   new HttpError(

@@ -144,13 +144,7 @@ async function openOriginal(
 /** What other plugins ask: every call says which database or transaction to read. */
 export const documentQueries: Pick<
   Documents,
-  | "require"
-  | "requireAll"
-  | "findNames"
-  | "findLinked"
-  | "findQuotes"
-  | "findSpans"
-  | "hasQuoteAt"
+  "require" | "requireAll" | "findNames" | "findLinked" | "findQuotes" | "findSpans" | "hasQuoteAt"
 > = {
   async require(from, owner_id, document_id) {
     const { id, name, current_version } = await requireDocument(from, owner_id, document_id);

@@ -10,18 +10,9 @@
  *     f64 time_start[chunks], time_end[chunks]              NaN: none
  *     the list of headings as JSON, UTF-8
  */
+import type { ChunkPlace } from "./contract";
 
-export interface ChunkPlace {
-  readonly start: number;
-  readonly end: number;
-  readonly start_point: number;
-  readonly end_point: number;
-  readonly page: number | null;
-  readonly page_end: number | null;
-  readonly heading: string | null;
-  readonly time_start: number | null;
-  readonly time_end: number | null;
-}
+export type { ChunkPlace } from "./contract";
 
 const has_points = 1,
   has_pages = 2,

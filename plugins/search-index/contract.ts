@@ -5,10 +5,6 @@
 import type { StoredText } from "../../core/lib/text-pieces";
 import { service, slot, topic, type Db } from "../../core/sdk";
 import type { HeadingSpan, PageSpan, TimeSpan } from "../extraction/contract";
-import type { ChunkPlace } from "./chunk-places";
-
-export type { ChunkPlace } from "./chunk-places";
-export { segmentFault, segment_format } from "./segment-faults";
 
 export interface IndexInput {
   /** Whose document it is: owners take turns. */
@@ -59,13 +55,26 @@ export interface Encoding {
   /** The layout of the bytes of a segment. */
   readonly segment_format: number;
 }
+/** Where a chunk lies in a text, UTF-16 units and code points, and what it stands under. */
+export interface ChunkPlace {
+  readonly start: number;
+  readonly end: number;
+  readonly start_point: number;
+  readonly end_point: number;
+  readonly page: number | null;
+  readonly page_end: number | null;
+  readonly heading: string | null;
+  readonly time_start: number | null;
+  readonly time_end: number | null;
+}
+
 /** A segment of what is published, so that another server can take it over. */
 export interface SegmentCopy {
   /** Its chunks in their order; offsets into the text that they were made of. */
   readonly chunks: readonly ChunkPlace[];
   /** As `segment.ts` describes them. */
   readonly data: Uint8Array;
-  /** Of its chunks, one after the other: 32-bit floats, little-endian; null where there are none. */
+  /** Of its chunks, one after the other: 32-bit floats, little-endian; null: there are none. */
   readonly vectors: Uint8Array | null;
 }
 export interface PublishedCopy {
@@ -154,6 +163,8 @@ export interface SearchIndex {
    * its text is not stored apart.
    */
   findCopy(db: Db, document_id: string): Promise<PublishedCopy | undefined>;
+  /** These documents in the order in which equal passages are found; what is not published last. */
+  inOrder(db: Db, document_ids: readonly string[]): Promise<string[]>;
   /**
    * As `prepare`, with what another server has encoded in the same way. Vectors are kept when they
    * are of the kind that this server compares. @throws HttpError 507 when the disk is full.
@@ -221,3 +232,54 @@ export interface Embedder {
 export const Embedders = slot<Embedder>("index.embedders");
 /** Another embedder is to be used from now on, or none: whoever fills the slot says so. */
 export const EmbedderChanged = topic<null>("index.embedder_changed");
+
+/** Of the layout of a segment that `segment.ts` describes. */
+export const segment_format = 1;
+
+const segment_header_words = 6;
+
+/** What is wrong with the bytes of a segment of so many chunks; null: nothing is. */
+export function segmentFault(data: Uint8Array, chunks: number, analyzer: number): string | null {
+  if (data.length % 4 !== 0 || data.length < segment_header_words * 4) return "its length is wrong";
+  const words = new Uint32Array(data.slice().buffer),
+    made_by = words[0]!,
+    terms = words[1]!,
+    count = words[2]!,
+    postings = words[3]!,
+    length_sum = words[4]!,
+    zero = words[5]!;
+  if (made_by !== analyzer || zero !== 0) return "its header is wrong";
+  if (count !== chunks || chunks < 1) return "it has other passages than are listed";
+  const halves_at = (segment_header_words + terms) * 2,
+    halves_count = chunks + terms + 1 + postings;
+  if (words.length !== segment_header_words + terms + ((halves_count + 1) >>> 1))
+    return "its length is wrong";
+  for (let at = segment_header_words + 1; at < segment_header_words + terms; at++)
+    if (words[at]! <= words[at - 1]!) return "its terms are not in order";
+  const halves = new Uint16Array(words.buffer, halves_at * 2, halves_count);
+  let sum = 0;
+  for (let chunk = 0; chunk < chunks; chunk++) sum += halves[chunk]!;
+  if (sum !== length_sum) return "its lengths are wrong";
+  return postingsFault(halves.subarray(chunks), terms, postings, chunks);
+}
+
+/** `halves`: where the postings of each term begin, and the postings. */
+function postingsFault(
+  halves: Uint16Array,
+  terms: number,
+  postings: number,
+  chunks: number,
+): string | null {
+  if (halves[0] !== 0 || halves[terms] !== postings) return "its postings are cut off";
+  for (let term = 0; term < terms; term++) {
+    const [start, end] = [halves[term]!, halves[term + 1]!];
+    if (end <= start || end > postings) return "a term has no postings";
+    for (let at = start, last = -1; at < end; at++) {
+      const posting = halves[terms + 1 + at]!,
+        chunk = posting >>> 8;
+      if (chunk >= chunks || chunk <= last || (posting & 255) === 0) return "a posting is wrong";
+      last = chunk;
+    }
+  }
+  return null;
+}

@@ -1,14 +1,21 @@
 /** What is published of a document, read so that another server can take it over. */
 import { toNumber, type Db } from "../../core/sdk";
 import { ChunkPlaces } from "./chunk-places";
-import { PublishedGone, type PublishedCopy, type SegmentCopy, type VectorKind } from "./contract";
-import { segment_format } from "./segment-faults";
+import {
+  PublishedGone,
+  segment_format,
+  type PublishedCopy,
+  type SegmentCopy,
+  type VectorKind,
+} from "./contract";
 import * as store from "./store";
 import type { VectorSetRow } from "./store";
 import { fromStored } from "./stored-segment";
 import { vectorSets } from "./vector-store";
 
-/** As `SearchIndex.findCopy`. What an index version is made of never changes: it is there or gone. */
+/**
+ * As `SearchIndex.findCopy`. What an index version is made of never changes: it is there or gone.
+ */
 export async function findCopy(db: Db, document_id: string): Promise<PublishedCopy | undefined> {
   const document = await store.findDocument(db, document_id);
   if (document === undefined) return undefined;

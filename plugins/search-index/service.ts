@@ -3,16 +3,17 @@ import { AscendingIds } from "../../core/lib/ascending-ids";
 import { toNumber, type Context, type Db } from "../../core/sdk";
 import { analyzer } from "./analyzer";
 import { chunker_version } from "./chunker";
-import type {
-  Encoding,
-  IndexInput,
-  Prepared,
-  Published,
-  PublishedCopy,
-  SearchIndex,
-  SearchRequest,
-  SearchResult,
-  TakenOver,
+import {
+  segment_format,
+  type Encoding,
+  type IndexInput,
+  type Prepared,
+  type Published,
+  type PublishedCopy,
+  type SearchIndex,
+  type SearchRequest,
+  type SearchResult,
+  type TakenOver,
 } from "./contract";
 import type { DocumentEmbedder } from "./document-embedder";
 import { deleteDocuments, deleteSomeSegments } from "./deletion-store";
@@ -21,7 +22,6 @@ import { Packer } from "./packer";
 import type { QueryEmbedder } from "./query-embedder";
 import { findCopy } from "./published-copy";
 import type { SearchProtocol } from "./search-handler";
-import { segment_format } from "./segment-faults";
 import { StagedVersions, type StagedVersionsParts } from "./staged-versions";
 import * as store from "./store";
 import type { WorkerClient } from "./worker-client";
@@ -76,6 +76,12 @@ export class IndexService implements SearchIndex {
 
   findCopy(db: Db, document_id: string): Promise<PublishedCopy | undefined> {
     return findCopy(db, document_id);
+  }
+
+  async inOrder(db: Db, document_ids: readonly string[]): Promise<string[]> {
+    const editions = await store.editionsOf(db, document_ids),
+      orderOf = (id: string): number => editions.get(id) ?? Number.MAX_SAFE_INTEGER;
+    return [...document_ids].sort((one, other) => orderOf(one) - orderOf(other));
   }
 
   async takeOver(input: TakenOver, signal?: AbortSignal): Promise<Prepared> {

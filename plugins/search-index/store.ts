@@ -3,6 +3,7 @@
  * own file. The database comes first, so that the caller decides the transaction.
  */
 import { batchesOf } from "../../core/lib/batch";
+import { nextTurn } from "../../core/lib/parts";
 import { prepared, preparedFirst, rowsOf, sql, toNumber, type Db } from "../../core/sdk";
 
 export interface DocumentRow {
@@ -192,6 +193,23 @@ export const findDocument = (db: IndexDb, document_id: string): Promise<Document
 const findOne = preparedFirst((db: IndexDb, { document_id }: Pick<DocumentRow, "document_id">) =>
   db.selectFrom("index_documents").selectAll().where("document_id", "=", document_id),
 );
+/** The index versions that are published of these documents. */
+export async function editionsOf(
+  db: IndexDb,
+  document_ids: readonly string[],
+): Promise<Map<string, number>> {
+  const editions = new Map<string, number>();
+  await inIdBatches(document_ids, async (some) => {
+    const rows = await db
+      .selectFrom("index_documents")
+      .select(["document_id", "edition"])
+      .where("document_id", "in", some)
+      .execute();
+    for (const { document_id, edition } of rows) editions.set(document_id, toNumber(edition));
+    await nextTurn();
+  });
+  return editions;
+}
 /** Ids of published documents, ascending. */
 export const documentIds = async (db: IndexDb, after: string, limit: number): Promise<string[]> =>
   (

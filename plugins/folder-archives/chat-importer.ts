@@ -1,0 +1,107 @@
+/** Takes over the chats of an archive, with citations of the documents as they are here. */
+import { TextPlaces, readUnits } from "../../core/lib/text-reader";
+import type { StoredText } from "../../core/lib/text-pieces";
+import type { AnswerResult, MessageCopy } from "../chats/contract";
+import type { Citation } from "../search/contract";
+import { piecesOfDb } from "../texts/contract";
+import type { ImportRun } from "./import-run";
+import type { ChatLines } from "./layout";
+
+/** In one transaction. */
+const messages_at_once = 20;
+
+export class ChatImporter {
+  /** `texts`: where the text of each document is, by its new id. */
+  constructor(
+    private readonly run: ImportRun,
+    private readonly texts: ReadonlyMap<
+      string,
+      { readonly stored: StoredText; readonly version: number }
+    >,
+  ) {}
+
+  async take(part: string): Promise<void> {
+    const { chats, inTransaction, now_ms } = this.run.parts,
+      { ids, owner_id } = this.run,
+      now = now_ms();
+    let chat_id = "",
+      messages: MessageCopy[] = [];
+    const write = () =>
+      inTransaction(async (tx) => {
+        for (const message of messages)
+          await chats.stageMessage(tx, chat_id, message, [
+            ...new Set(message.result?.citations.map(({ document_id }) => document_id)),
+          ]);
+        messages = [];
+      });
+    for await (const { value } of this.run.lines(part)) {
+      const line = value as ChatLines["chat"] | ChatLines["message"];
+      if (line.kind === "chat") {
+        const { kind: _kind, ...chat } = line;
+        chat_id = this.run.newId("chat", chat.id);
+        await inTransaction(async (tx) => {
+          await chats.stage(tx, owner_id, {
+            ...chat,
+            id: chat_id,
+            folder_ids: chat.folder_ids.map((id) => ids.folder.get(id)!),
+            prompt_ids: [...new Set(chat.prompt_ids.map((id) => ids.prompt.get(id)!))],
+            created_at: Math.min(chat.created_at, now),
+            updated_at: Math.min(chat.updated_at, now),
+          });
+          await this.run.keepRecord(tx, "chat", chat.id);
+        });
+        continue;
+      }
+      const { kind: _kind, ...message } = line;
+      messages.push({
+        ...message,
+        created_at: Math.min(message.created_at, now),
+        result: message.result && (await this.#resultOf(message.result)),
+      });
+      if (messages.length === messages_at_once) await write();
+    }
+    await write();
+  }
+
+  async #resultOf(result: AnswerResult): Promise<AnswerResult> {
+    const { prompt } = this.run.ids,
+      citations: Citation[] = [];
+    for (const one of result.citations) citations.push(await this.#citationOf(one));
+    return {
+      ...result,
+      citations,
+      prompts: result.prompts.flatMap((id) => prompt.get(id) ?? []),
+    };
+  }
+
+  /** Of a document that did not come along, it names none that is here. */
+  async #citationOf(citation: Citation): Promise<Citation> {
+    const { ids, parts, root_id } = this.run,
+      known = ids.document.get(citation.document_id),
+      document_id = known ?? parts.newId("doc");
+    const holds = known !== undefined && !citation.stale && (await this.#holds(known, citation));
+    return {
+      ...citation,
+      document_id,
+      folder_id: ids.folder.get(citation.folder_id) ?? root_id,
+      url: `/api/dev/v1/documents/${document_id}`,
+      quote: known === undefined ? "" : citation.quote,
+      stale: !holds,
+    };
+  }
+
+  /** Whether the quote stands where the citation says; of an earlier version nobody knows. */
+  async #holds(
+    document_id: string,
+    { document_version, start, end, quote }: Citation,
+  ): Promise<boolean> {
+    const text = this.texts.get(document_id);
+    if (text === undefined) return false;
+    if (text.version !== document_version) return true;
+    const read = piecesOfDb(this.run.parts.db),
+      places = new TextPlaces(read, text.stored),
+      from = await places.unitAt(start),
+      to = await places.unitAt(end);
+    return (await readUnits(read, text.stored.id, from, to)) === quote;
+  }
+}

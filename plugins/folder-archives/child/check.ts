@@ -1,0 +1,173 @@
+/**
+ * Looks through all of an archive before anything of it is taken over: hashes, shapes, and whether
+ * its parts fit each other. In a child process; time and memory grow with what it says, not with
+ * what it claims.
+ */
+import type { ZipEntry } from "../../../core/lib/zip";
+import { Validator, version } from "../../../core/sdk";
+import { BadArchive, badPart, readBytes, readEntries, readLines, shown } from "../archive";
+import * as layout from "../layout";
+import type { Counts, LeftOut, Manifest, Part } from "../layout";
+import { checkChats, type KnownRecords } from "./chat-check";
+import { checkDocument } from "./document-check";
+import { checkFolders, checkPrompts } from "./folder-check";
+import { checkShape, namesOf, type CheckLimits, type PartReader } from "./part-reader";
+
+export interface CheckInput extends CheckLimits {
+  readonly path: string;
+  /** All parts together, unpacked. */
+  readonly bytes_max: number;
+}
+/** What an archive without a fault holds. */
+export interface Checked {
+  readonly counts: Counts;
+  readonly left_out: LeftOut;
+  /** Of the documents, as a quota counts them. */
+  readonly storage_bytes: number;
+  /** Parts that belong to nothing. */
+  readonly left_out_parts: readonly string[];
+}
+
+const manifest_bytes_max = 64 * 2 ** 20;
+const manifest_shape = new Validator(layout.Manifest);
+
+/** @throws BadArchive */
+export async function checkArchive(input: CheckInput): Promise<Checked> {
+  const { path } = input,
+    entries = await readEntries(path),
+    manifest = await readManifest(path, entries),
+    parts = checkParts(manifest, entries, input);
+  const reader: PartReader = {
+    parts,
+    limits: input,
+    bytes: (name) => hashedBytes(path, entries.get(name)!, parts.get(name)!),
+    lines: (name) => readLines(name, hashedBytes(path, entries.get(name)!, parts.get(name)!)),
+  };
+  const folders = await checkFolders(reader),
+    prompts = await checkPrompts(reader);
+  const known: KnownRecords = {
+    folders: new Set(folders),
+    prompts: new Set(prompts),
+    documents: new Map(),
+  };
+  const found: Counts = { ...manifest.counts, folders: folders.length, prompts: prompts.length };
+  found.passages = 0;
+  let storage_bytes = 0;
+  for (const name of namesOf(parts, "document")) {
+    const document = await checkDocument(reader, name, known.folders);
+    if (known.documents.has(document.id))
+      throw badPart(name, `is about a document that another part is about (${shown(document.id)})`);
+    known.documents.set(document.id, document);
+    storage_bytes += document.size_bytes;
+    found.passages += document.passages;
+  }
+  found.documents = known.documents.size;
+  const texts = new Set(namesOf(parts, "document").map(layout.textPartOf)),
+    stray = namesOf(parts, "text").find((name) => !texts.has(name));
+  if (stray !== undefined) throw badPart(stray, "belongs to no document");
+  found.originals = await hashAll(reader, "original");
+  Object.assign(found, await checkChats(reader, known));
+  for (const [what, count] of Object.entries(manifest.counts))
+    if (found[what as keyof Counts] !== count)
+      throw badPart(
+        layout.manifest_part,
+        `counts ${count} ${what}, and the archive has ${found[what as keyof Counts]}`,
+      );
+  return {
+    counts: manifest.counts,
+    left_out: manifest.left_out,
+    storage_bytes,
+    left_out_parts: manifest.parts.flatMap(({ left_out, name }) => (left_out ? [name] : [])),
+  };
+}
+
+async function readManifest(
+  path: string,
+  entries: ReadonlyMap<string, ZipEntry>,
+): Promise<Manifest> {
+  const name = layout.manifest_part,
+    entry = entries.get(name);
+  if (!entry)
+    throw new BadArchive(
+      `The archive is refused: it has no ${name}, so it is cut off, or no folder of Dossier.`,
+    );
+  if (entry.bytes > manifest_bytes_max) throw badPart(name, "is too large");
+  const pieces: Buffer[] = [];
+  for await (const piece of readBytes(path, entry)) pieces.push(piece);
+  let manifest: Manifest;
+  try {
+    manifest = JSON.parse(Buffer.concat(pieces).toString("utf8"));
+  } catch {
+    throw badPart(name, "is no JSON");
+  }
+  if (manifest?.format !== layout.format)
+    throw badPart(name, `is not that of a folder: its format is not ${layout.format}`);
+  if (Number(manifest.format_version) > layout.format_version)
+    throw new BadArchive(
+      `The archive was made by Dossier ${shown(String(manifest.dossier?.version))}, in a newer ` +
+        `format than this version (${version}) reads.`,
+    );
+  checkShape(name, manifest_shape, manifest);
+  return manifest;
+}
+
+/** The parts that the manifest names, without those that belong to nothing. @throws BadArchive */
+function checkParts(
+  { parts: named }: Manifest,
+  entries: ReadonlyMap<string, ZipEntry>,
+  { bytes_max }: CheckInput,
+): ReadonlyMap<string, Part> {
+  const parts = new Map<string, Part>(),
+    names = new Set<string>();
+  let bytes = 0;
+  for (const part of named) {
+    const { name } = part,
+      entry = entries.get(name);
+    if (names.has(name)) throw badPart(layout.manifest_part, `names ${shown(name)} twice`);
+    if (!entry || name === layout.manifest_part)
+      throw badPart(layout.manifest_part, `names ${shown(name)}, which the archive has not`);
+    if (entry.bytes !== part.bytes)
+      throw badPart(name, `has ${entry.bytes} bytes, and not ${part.bytes} as the manifest says`);
+    names.add(name);
+    if (part.left_out) continue;
+    parts.set(name, part);
+    bytes += part.bytes;
+  }
+  if (bytes > bytes_max)
+    throw new BadArchive(
+      `The archive is refused: unpacked it has ${bytes} bytes, and this server takes at most ` +
+        `${bytes_max} (folder_archives.bytes_max).`,
+      true,
+    );
+  for (const name of entries.keys())
+    if (name !== layout.manifest_part && !names.has(name))
+      throw badPart(name, "is not named by the manifest");
+  for (const name of [layout.folders_part, layout.prompts_part])
+    if (!parts.has(name)) throw badPart(layout.manifest_part, `does not name ${name}`);
+  return parts;
+}
+
+/** The bytes of a part. @throws BadArchive at their end, when they have another hash. */
+async function* hashedBytes(
+  path: string,
+  entry: ZipEntry,
+  { name, sha256 }: Part,
+): AsyncGenerator<Buffer, void> {
+  const hash = new Bun.CryptoHasher("sha256");
+  for await (const piece of readBytes(path, entry)) {
+    hash.update(piece);
+    yield piece;
+  }
+  if (hash.digest("hex") !== sha256)
+    throw badPart(name, "has other bytes than its SHA-256 in the manifest is of");
+}
+
+/** Reads every part of a kind to its end; answers how many there are. */
+async function hashAll(reader: PartReader, kind: layout.PartKind): Promise<number> {
+  const names = namesOf(reader.parts, kind);
+  for (const name of names) for await (const _piece of reader.bytes(name));
+  for (const name of names)
+    if (kind === "original" && !name.endsWith(reader.parts.get(name)!.sha256))
+      throw badPart(name, "has another SHA-256 than its name");
+  return names.length;
+}

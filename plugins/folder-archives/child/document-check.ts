@@ -1,0 +1,198 @@
+/** Checks a document of an archive: its record, its text, and its index against that. */
+import { Validator } from "../../../core/sdk";
+import { segment_format, segmentFault } from "../../search-index/contract";
+import { badPart, shown, type Line } from "../archive";
+import { document_lines, originalPart, textPartOf, type DocumentLines } from "../layout";
+import { checkName, checkShape, type PartReader } from "./part-reader";
+import { TextCheck } from "./text-check";
+
+const shapes = Object.fromEntries(
+  Object.entries(document_lines).map(([kind, shape]) => [kind, new Validator(shape)]),
+) as Record<keyof DocumentLines, Validator>;
+
+export interface CheckedDocument {
+  readonly id: string;
+  readonly version: number;
+  /** Of its text; 0 without one. */
+  readonly points: number;
+  readonly size_bytes: number;
+  readonly passages: number;
+}
+
+/** `folders`: the ids of those in the archive. @throws BadArchive */
+export async function checkDocument(
+  reader: PartReader,
+  part: string,
+  folders: ReadonlySet<string>,
+): Promise<CheckedDocument> {
+  const lines = reader.lines(part);
+  const { value: first } = await lines.next();
+  if (!first) throw badPart(part, "is empty");
+  checkShape(part, shapes.document, first.value, first);
+  const document = first.value as DocumentLines["document"];
+  checkRecord(reader, part, document, folders);
+  const check = new DocumentCheck(part, document);
+  for await (const line of lines) check.take(line);
+  const passages = check.end();
+  if (document.text !== null) await check.text.run(reader, textPartOf(part));
+  const { id, version, size_bytes, text } = document;
+  return { id, version, size_bytes, points: text?.points ?? 0, passages };
+}
+
+function checkRecord(
+  { parts, limits }: PartReader,
+  part: string,
+  document: DocumentLines["document"],
+  folders: ReadonlySet<string>,
+): void {
+  const { folder_ids, in_files, name, sha256, size_bytes, status, text } = document;
+  checkName(part, name);
+  if (/\p{Cc}/u.test(name)) throw badPart(part, "has a name with control characters");
+  const unknown = folder_ids.find((id) => !folders.has(id));
+  if (unknown !== undefined)
+    throw badPart(part, `lies in the folder ${shown(unknown)}, which the archive has not`);
+  if (new Set(folder_ids).size < folder_ids.length) throw badPart(part, "names a folder twice");
+  if (in_files) {
+    if (parts.get(originalPart(sha256))?.bytes !== size_bytes)
+      throw badPart(part, `has an original that the archive has not: ${originalPart(sha256)}`);
+    if (size_bytes > limits.original_bytes_max)
+      throw badPart(
+        part,
+        `has an original of ${size_bytes} bytes, and this server takes at most ` +
+          `${limits.original_bytes_max} (documents.upload_bytes_max)`,
+      );
+  }
+  const text_part = textPartOf(part),
+    written = parts.get(text_part);
+  if ((text === null) !== (written === undefined))
+    throw badPart(part, `and the part ${text_part} don't say the same about its text`);
+  if (text === null) {
+    if (status === "synced" || !in_files) throw badPart(part, "has no text");
+    return;
+  }
+  if (text.sha256 !== written!.sha256)
+    throw badPart(text_part, `is another text than ${part} is about`);
+  if (!in_files && (sha256 !== text.sha256 || size_bytes !== written!.bytes))
+    throw badPart(text_part, `is not the original that ${part} says it is`);
+  if (text.units > limits.text_units_max)
+    throw badPart(text_part, `is longer than ${limits.text_units_max} characters`);
+}
+
+interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+type Segment = DocumentLines["segment"];
+
+/** The lines after the first. */
+class DocumentCheck {
+  readonly text: TextCheck;
+  #index: DocumentLines["index"] | undefined;
+  #segments = 0;
+  #passages = 0;
+  /** Bytes of vectors of the segment that was last. */
+  #vector_bytes = 0;
+  #chunks = 0;
+  readonly #span_end = { pages: 0, headings: 0, times: 0 };
+
+  constructor(
+    private readonly part: string,
+    private readonly document: DocumentLines["document"],
+  ) {
+    const { units, points } = document.text ?? { units: 0, points: 0 };
+    this.text = new TextCheck(part, units, points);
+  }
+
+  take(line: Line): void {
+    const { kind, of } = line.value as { kind?: unknown; of?: unknown };
+    const name = (kind === "spans" ? of : kind) as keyof DocumentLines;
+    if (!Object.hasOwn(shapes, String(name)) || name === "document")
+      throw badPart(this.part, `has a line ${line.number} of no known kind`);
+    checkShape(this.part, shapes[name], line.value, line);
+    if (name === "index") return this.#begin(line.value as DocumentLines["index"]);
+    if (name === "segment") return this.#segment(line.value as Segment, line.number);
+    if (name === "vectors")
+      return this.#vectors((line.value as DocumentLines["vectors"]).data, line.number);
+    if (this.#index) throw this.#bad(line.number, "stands behind the index");
+    this.#spans(name, (line.value as { spans: Span[] }).spans, line.number);
+  }
+
+  /** How many passages there are. */
+  end(): number {
+    this.#endSegment();
+    const { chunks, segments } = this.#index ?? { chunks: 0, segments: 0 };
+    if (chunks !== this.#passages || segments !== this.#segments)
+      throw badPart(
+        this.part,
+        `has ${this.#passages} passages in ${this.#segments} segments, and not ` +
+          `${chunks} in ${segments} as it says`,
+      );
+    return this.#passages;
+  }
+
+  #begin(index: DocumentLines["index"]): void {
+    if (this.#index) throw badPart(this.part, "has two indexes");
+    if (this.document.status !== "synced")
+      throw badPart(this.part, "has an index, and is not one that answers");
+    this.#index = index;
+  }
+
+  #spans(column: "pages" | "headings" | "times", spans: readonly Span[], line: number): void {
+    for (const { start, end } of spans) {
+      if (start > end || end > this.text.units)
+        throw this.#bad(line, `has a span out of the text: ${start} to ${end}`);
+      if (start < this.#span_end[column]) throw this.#bad(line, "has spans that are not in order");
+      this.#span_end[column] = start;
+    }
+  }
+
+  #segment({ passages, data }: Segment, line: number): void {
+    if (!this.#index) throw this.#bad(line, "stands before the index");
+    this.#endSegment();
+    this.#segments++;
+    this.#passages += passages.length;
+    this.#chunks = passages.length;
+    for (const passage of passages) {
+      const fault = this.text.add(passage);
+      if (fault !== null) throw this.#bad(line, `has a passage ${fault}`);
+    }
+    const { analyzer, segment_format: written } = this.#index.encoding;
+    const bytes = this.#bytes(data, line);
+    // Of another layout nothing is taken over.
+    const fault =
+      written === segment_format ? segmentFault(bytes, passages.length, analyzer) : null;
+    if (fault !== null) throw this.#bad(line, `has a segment that can't be searched: ${fault}`);
+  }
+
+  #vectors(data: string, line: number): void {
+    if (this.#chunks === 0 || !this.#index?.vectors)
+      throw this.#bad(line, "has vectors of no segment");
+    const bytes = this.#bytes(data, line);
+    if (bytes.length === 0 || bytes.length % 4 !== 0)
+      throw this.#bad(line, "has vectors that are cut off");
+    const numbers = new Float32Array(bytes.slice().buffer);
+    if (!numbers.every((number) => Number.isFinite(number) && Math.abs(number) <= 1.001))
+      throw this.#bad(line, "has vectors that are not of length 1");
+    this.#vector_bytes += bytes.length;
+  }
+
+  #endSegment(): void {
+    const wanted = this.#chunks * (this.#index?.vectors?.dimensions ?? 0) * 4;
+    if (this.#vector_bytes !== 0 && this.#vector_bytes !== wanted)
+      throw badPart(
+        this.part,
+        `has ${this.#vector_bytes} bytes of vectors for ${this.#chunks} passages, not ${wanted}`,
+      );
+    this.#vector_bytes = 0;
+  }
+
+  #bytes(data: string, line: number): Uint8Array {
+    if (data.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(data))
+      throw this.#bad(line, "has bytes that are no Base64");
+    return Buffer.from(data, "base64");
+  }
+
+  #bad(line: number, why: string): Error {
+    return badPart(this.part, `${why}, in line ${line}`);
+  }
+}

@@ -1,0 +1,58 @@
+/** Checks that the text of a document is the one that its passages speak of. */
+import { pairsIn } from "../../../core/lib/text-pieces";
+import { badPart, readText } from "../archive";
+import type { DocumentLines } from "../layout";
+import type { PartReader } from "./part-reader";
+
+type Passage = DocumentLines["segment"]["passages"][number];
+
+export class TextCheck {
+  /** Where passages begin and end, ascending: UTF-16 units, and the code points they say. */
+  readonly #places: number[] = [];
+  readonly #points: number[] = [];
+  #end = 0;
+
+  constructor(
+    private readonly part: string,
+    readonly units: number,
+    readonly points: number,
+  ) {}
+
+  /** The next passage; answers what is wrong with it at first sight. */
+  add({ start, end, start_point, end_point }: Passage): string | null {
+    if (start >= end || end > this.units) return `out of the text: ${start} to ${end}`;
+    if (start < this.#end) return "that lies over the one before";
+    this.#end = end;
+    this.#places.push(start, end);
+    this.#points.push(start_point, end_point);
+    return null;
+  }
+
+  /** Reads the text. @throws BadArchive */
+  async run(reader: PartReader, text_part: string): Promise<void> {
+    let unit = 0,
+      point = 0,
+      at = 0;
+    for await (const text of readText(text_part, reader.bytes(text_part))) {
+      const pairs = pairsIn(text),
+        end = unit + text.length;
+      for (let before = 0; at < this.#places.length && this.#places[at]! <= end; at++) {
+        const within = this.#places[at]! - unit;
+        while (before < pairs.length && pairs[before]! + 1 < within) before++;
+        if (pairs[before]! + 1 === within || point + within - before !== this.#points[at])
+          throw badPart(
+            this.part,
+            `has a passage that does not fit its text, ${text_part}, at ${this.#places[at]}`,
+          );
+      }
+      unit = end;
+      point += text.length - pairs.length;
+    }
+    if (unit !== this.units || point !== this.points)
+      throw badPart(
+        text_part,
+        `has ${unit} characters (${point} code points), and not ${this.units} (${this.points}) ` +
+          `as ${this.part} says`,
+      );
+  }
+}

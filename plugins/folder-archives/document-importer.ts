@@ -1,0 +1,206 @@
+/** Takes over the documents of an archive, each with its original, its text and its index. */
+import { pieceCount, type StoredText } from "../../core/lib/text-pieces";
+import type { ReceivedFile } from "../../core/sdk";
+import type { DocumentCopy } from "../documents/contract";
+import type { Encoding, Prepared, SegmentCopy } from "../search-index/contract";
+import type { NewText } from "../texts/contract";
+import { readBytes, readText, type Line } from "./archive";
+import type { ImportRun } from "./import-run";
+import { originalPart, textPartOf, type DocumentLines } from "./layout";
+
+type Lines = AsyncGenerator<Line, void>;
+type Spans = Record<"pages" | "headings" | "times", object[]>;
+
+/** A text of more pieces is written while it is read; a smaller one is in memory. */
+const small_pieces_max = 24;
+
+/** A document that is read as far as its index. */
+interface Opened {
+  readonly record: DocumentLines["document"];
+  readonly spans: Spans;
+  readonly index: DocumentLines["index"] | undefined;
+}
+/** Its text: written, or in memory. */
+interface OpenedText {
+  readonly written: NewText;
+  readonly content: string | null;
+}
+
+export class DocumentImporter {
+  /** Where the text of each document is, by its new id. */
+  readonly texts = new Map<string, { readonly stored: StoredText; readonly version: number }>();
+
+  constructor(private readonly run: ImportRun) {}
+
+  /** @throws HttpError 507, the reason of the signal */
+  async take(part: string): Promise<void> {
+    const { documents, files, inTransaction } = this.run.parts,
+      { owner_id, root_id } = this.run;
+    files.requireFreeSpace();
+    const lines = this.run.lines(part),
+      opened = await open(lines),
+      document = this.#copyOf(opened);
+    const held: Held = { text: null, prepared: null, original: null };
+    try {
+      held.text = await this.#readText(part, opened.record.text);
+      if (held.text && document.status === "synced")
+        held.prepared = await this.#prepare(document, opened, held.text, lines);
+      held.original = await this.#receive(document);
+      const { text, prepared } = held;
+      await inTransaction(async (tx) => {
+        await text?.written.keep(tx);
+        await documents.insertCopy(tx, owner_id, document, {
+          root_id,
+          text: text?.written.stored ?? null,
+          prepared,
+        });
+        await this.run.keepRecord(tx, "document", opened.record.id);
+      });
+    } catch (error) {
+      this.#discard(held);
+      throw error;
+    } finally {
+      await lines.return();
+      await held.original?.release();
+    }
+    if (held.text)
+      this.texts.set(document.id, {
+        stored: held.text.written.stored,
+        version: document.version,
+      });
+  }
+
+  /** As this server is to have it. */
+  #copyOf({ record: { text: _text, ...record }, spans }: Opened): DocumentCopy {
+    const { ids, parts } = this.run,
+      id = this.run.newId("document", record.id),
+      now = parts.now_ms();
+    const is_unread = record.status === "syncing";
+    if (is_unread) this.run.unread.push(id);
+    return {
+      ...record,
+      ...(spans as unknown as Pick<DocumentCopy, "pages" | "headings" | "times">),
+      id,
+      folder_ids: record.folder_ids.map((folder_id) => ids.folder.get(folder_id)!),
+      created_at: Math.min(record.created_at, now),
+      updated_at: Math.min(record.updated_at, now),
+      synced_at: record.synced_at === null ? null : Math.min(record.synced_at, now),
+      ...(is_unread ? not_read : {}),
+    };
+  }
+
+  async #readText(
+    part: string,
+    text: DocumentLines["document"]["text"],
+  ): Promise<OpenedText | null> {
+    if (text === null) return null;
+    const { entries, parts, path, signal } = this.run,
+      name = textPartOf(part),
+      pieces = readText(name, readBytes(path, entries.get(name)!));
+    if (pieceCount(text.units) > small_pieces_max)
+      return {
+        written: await parts.texts.prepareLong({ units_max: text.units, parts: pieces }, signal),
+        content: null,
+      };
+    const content = (await Array.fromAsync(pieces)).join("");
+    return { written: await parts.texts.prepare(content, signal), content };
+  }
+
+  /** What was encoded in the same way is taken over; anything else is encoded anew. */
+  #prepare(
+    { id: document_id, name: title, version, pages, headings, times }: DocumentCopy,
+    { index }: Opened,
+    { written, content }: OpenedText,
+    lines: Lines,
+  ): Promise<Prepared> {
+    const { parts, owner_id, signal } = this.run,
+      input = { owner_id, document_id, version, title, headings, times },
+      { stored } = written;
+    if (index?.title === title && isSame(index.encoding, parts.index.encoding))
+      return parts.index.takeOver(
+        { ...input, stored, vectors: index.vectors, segments: segmentsOf(lines) },
+        signal,
+      );
+    return parts.index.prepare({ ...input, text: content, stored, pages }, signal);
+  }
+
+  async #receive({ in_files, sha256, size_bytes }: DocumentCopy): Promise<ReceivedFile | null> {
+    if (!in_files) return null;
+    const { entries, parts, path } = this.run,
+      bytes = readBytes(path, entries.get(originalPart(sha256))!),
+      received = await parts.files.receive(bytes, { bytes_max: size_bytes });
+    try {
+      await received.keep();
+      return received;
+    } catch (error) {
+      await received.release();
+      throw error;
+    }
+  }
+
+  #discard({ text, prepared, original }: Held): void {
+    const { documents, index } = this.run.parts;
+    text?.written.discard();
+    if (prepared) index.discard(prepared);
+    if (original) documents.removeFiles([original.sha256]);
+  }
+}
+
+/** What is nobody's before it is committed. */
+interface Held {
+  text: OpenedText | null;
+  prepared: Prepared | null;
+  original: ReceivedFile | null;
+}
+
+/** The state of a document that was not read yet where it comes from. */
+const not_read = {
+  status: "sync_failed",
+  error: {
+    code: "cancelled",
+    message: "It was not read yet when its folder was exported. Index it again.",
+  },
+} as const;
+
+async function open(lines: Lines): Promise<Opened> {
+  const { value: first } = await lines.next(),
+    spans: Spans = { pages: [], headings: [], times: [] };
+  const opened = (index: Opened["index"]): Opened => ({
+    record: first!.value as DocumentLines["document"],
+    spans,
+    index,
+  });
+  for (let next = await lines.next(); !next.done; next = await lines.next()) {
+    const line = next.value.value as DocumentLines["pages"] | DocumentLines["index"];
+    if (line.kind === "index") return opened(line);
+    spans[line.of].push(...line.spans);
+  }
+  return opened(undefined);
+}
+
+/** The segments behind an index, each with its vectors. */
+async function* segmentsOf(lines: Lines): AsyncGenerator<SegmentCopy, void> {
+  let segment: DocumentLines["segment"] | undefined,
+    vectors: Buffer[] = [];
+  const copy = (): SegmentCopy => ({
+    chunks: segment!.passages,
+    data: Buffer.from(segment!.data, "base64"),
+    vectors: vectors.length === 0 ? null : Buffer.concat(vectors),
+  });
+  for (let next = await lines.next(); !next.done; next = await lines.next()) {
+    const line = next.value.value as DocumentLines["segment"] | DocumentLines["vectors"];
+    if (line.kind === "vectors") {
+      vectors.push(Buffer.from(line.data, "base64"));
+      continue;
+    }
+    if (segment) yield copy();
+    segment = line;
+    vectors = [];
+  }
+  if (segment) yield copy();
+}
+
+const isSame = (one: Encoding, other: Encoding): boolean =>
+  one.analyzer === other.analyzer &&
+  one.chunker === other.chunker &&
+  one.segment_format === other.segment_format;

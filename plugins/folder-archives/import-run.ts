@@ -1,0 +1,95 @@
+/** An import under way: what it is made with, how far it is, and which record became which. */
+import type { ZipEntry } from "../../core/lib/zip";
+import type { Context, Db } from "../../core/sdk";
+import type { Chats } from "../chats/contract";
+import type { Documents } from "../documents/contract";
+import type { Folders } from "../folders/contract";
+import type { Prompts } from "../prompts/contract";
+import type { Quotas } from "../quotas/contract";
+import type { SearchIndex } from "../search-index/contract";
+import type { Texts } from "../texts/contract";
+import { readBytes, readLines } from "./archive";
+import { kindOfPart, type PartKind } from "./layout";
+import * as store from "./store";
+import type { ImportRow, RecordKind } from "./store";
+
+export interface ImporterParts extends Pick<
+  Context,
+  "db" | "files" | "inDeletion" | "inTransaction" | "newId" | "notify" | "now_ms"
+> {
+  readonly chats: Chats;
+  readonly documents: Documents;
+  readonly folders: Folders;
+  readonly index: SearchIndex;
+  readonly prompts: Prompts;
+  readonly quotas: Quotas;
+  readonly texts: Texts;
+}
+
+/** Progress is written at most this often. */
+const report_every_ms = 500;
+
+export class ImportRun {
+  readonly ids: Readonly<Record<RecordKind, Map<string, string>>> = {
+    folder: new Map(),
+    document: new Map(),
+    prompt: new Map(),
+    chat: new Map(),
+  };
+  /** Documents that were not read yet where they come from: they are indexed when all is there. */
+  readonly unread: string[] = [];
+  #reported_ms = 0;
+  #done = 0;
+
+  constructor(
+    readonly parts: ImporterParts,
+    readonly row: ImportRow,
+    readonly path: string,
+    readonly entries: ReadonlyMap<string, ZipEntry>,
+    readonly signal: AbortSignal,
+  ) {}
+
+  get owner_id(): string {
+    return this.row.owner_id;
+  }
+  /** The folder that everything else lies in. */
+  get root_id(): string {
+    const [root_id] = this.ids.folder.values();
+    return root_id!;
+  }
+
+  /** A new id for a record of the archive. */
+  newId(kind: RecordKind, source_id: string): string {
+    const id = this.parts.newId(
+      { folder: "fld", document: "doc", prompt: "prm", chat: "chs" }[kind],
+    );
+    this.ids[kind].set(source_id, id);
+    return id;
+  }
+
+  keepRecord(tx: Db, kind: RecordKind, source_id: string): Promise<unknown> {
+    const id = this.ids[kind].get(source_id)!;
+    return store.insertRecord(tx, { import_id: this.row.id, id, kind, source_id });
+  }
+
+  lines(name: string) {
+    return readLines(name, readBytes(this.path, this.entries.get(name)!));
+  }
+  names(kind: PartKind): string[] {
+    return [...this.entries.keys()].filter((name) => kindOfPart(name) === kind).sort();
+  }
+
+  /** Counts a document. */
+  async progress(): Promise<void> {
+    const { db, now_ms } = this.parts;
+    this.#done++;
+    if (Math.abs(now_ms() - this.#reported_ms) < report_every_ms) return;
+    this.#reported_ms = now_ms();
+    await store.updateUnfinished(db, this.row.id, { done: this.#done });
+    this.notify();
+  }
+  notify(): void {
+    const { id, owner_id } = this.row;
+    this.parts.notify({ owner_id, kind: "folder_import", id, action: "changed" });
+  }
+}

@@ -1,0 +1,141 @@
+/**
+ * Takes over an archive that was checked: everything is written where nobody finds it, and revealed
+ * in one small transaction at the end. Nothing is read or embedded again.
+ */
+import { nextTurn } from "../../core/lib/parts";
+import type { FolderCopy } from "../folders/contract";
+import type { PromptCopy } from "../prompts/contract";
+import { readEntries } from "./archive";
+import { ChatImporter } from "./chat-importer";
+import { DocumentImporter } from "./document-importer";
+import { ImportRun, type ImporterParts } from "./import-run";
+import { folders_part, prompts_part } from "./layout";
+import * as store from "./store";
+import type { ImportRow } from "./store";
+
+export class FolderImporter {
+  readonly #new_prompts: PromptCopy[] = [];
+
+  private constructor(private readonly run: ImportRun) {}
+
+  /** `left_out`: names of parts that belong to nothing. */
+  static async open(
+    parts: ImporterParts,
+    row: ImportRow,
+    path: string,
+    left_out: ReadonlySet<string>,
+    signal: AbortSignal,
+  ): Promise<FolderImporter> {
+    const entries = await readEntries(path),
+      needed = new Map([...entries].filter(([name]) => !left_out.has(name)));
+    return new FolderImporter(new ImportRun(parts, row, path, needed, signal));
+  }
+
+  /** Writes everything where nobody finds it. @throws HttpError 507 */
+  async stage(): Promise<void> {
+    const { run } = this;
+    await this.#stageFolders();
+    await this.#choosePrompts();
+    const documents = new DocumentImporter(run);
+    for (const name of run.names("document")) {
+      await this.#turn();
+      await documents.take(name);
+      await run.progress();
+    }
+    const chats = new ChatImporter(run, documents.texts);
+    for (const name of run.names("chat")) {
+      await this.#turn();
+      await chats.take(name);
+    }
+  }
+
+  /** One transaction, and everybody finds it. @throws HttpError 403 when a quota is reached. */
+  async reveal(): Promise<void> {
+    const { chats, folders, inTransaction, now_ms, prompts, quotas } = this.run.parts,
+      { ids, owner_id, root_id, row } = this.run;
+    const folder_ids = [...ids.folder.values()];
+    await inTransaction(async (tx) => {
+      for (const prompt of this.#new_prompts) await prompts.insertCopy(tx, owner_id, prompt);
+      for (const source_id of ids.prompt.keys()) await this.run.keepRecord(tx, "prompt", source_id);
+      await folders.reveal(tx, owner_id, folder_ids);
+      const held = await folders.sumHeld(tx, folder_ids);
+      await quotas.charge(tx, owner_id, "documents", held.documents);
+      await quotas.charge(tx, owner_id, "storage", held.bytes);
+      await chats.reveal(tx, owner_id, [...ids.chat.values()]);
+      const values = {
+        status: "completed",
+        folder_id: root_id,
+        done: row.total,
+        // The folder has it now, and takes it along when it is deleted.
+        name: null,
+        finished_at: now_ms(),
+      } as const;
+      if (!(await store.updateUnfinished(tx, row.id, values)))
+        throw new Error("the import has ended already");
+      this.run.notify();
+    });
+  }
+
+  /** Documents that wait to be read. */
+  get unread(): readonly string[] {
+    return this.run.unread;
+  }
+
+  /** What was staged goes again, in the background. */
+  async abandon(): Promise<void> {
+    const { chats, folders, inDeletion } = this.run.parts,
+      { ids, owner_id } = this.run;
+    if (ids.folder.size === 0) return;
+    await inDeletion(async (tx) => {
+      await chats.abandon(tx, owner_id, [...ids.chat.values()]);
+      await folders.abandon(tx, owner_id, this.run.root_id);
+    });
+  }
+
+  /** Between parts others have their turn. @throws the reason of the signal */
+  async #turn(): Promise<void> {
+    await nextTurn();
+    this.run.signal.throwIfAborted();
+  }
+
+  async #stageFolders(): Promise<void> {
+    const { db, folders, inTransaction, now_ms } = this.run.parts,
+      { ids, owner_id, row } = this.run,
+      now = now_ms();
+    let staged: FolderCopy[] = [];
+    const write = () =>
+      inTransaction(async (tx) => {
+        await folders.stage(tx, owner_id, staged);
+        for (const [source_id, id] of ids.folder)
+          if (staged.some((folder) => folder.id === id))
+            await this.run.keepRecord(tx, "folder", source_id);
+        staged = [];
+      });
+    for await (const { value } of this.run.lines(folders_part)) {
+      const folder = value as FolderCopy;
+      const is_root = ids.folder.size === 0;
+      const name = !is_root
+        ? folder.name
+        : (row.name ?? (await folders.freeName(db, owner_id, folder.name)));
+      const id = this.run.newId("folder", folder.id);
+      const parent_id = is_root ? null : this.run.root_id;
+      staged.push({ ...folder, id, name, parent_id, created_at: now, updated_at: now });
+      if (staged.length === folders_at_once) await write();
+    }
+    await write();
+  }
+
+  /** One that the user has already is used again; the others come with the rest. */
+  async #choosePrompts(): Promise<void> {
+    const { db, prompts } = this.run.parts,
+      { ids, owner_id } = this.run;
+    for await (const { value } of this.run.lines(prompts_part)) {
+      const prompt = value as PromptCopy,
+        known = await prompts.findSame(db, owner_id, prompt);
+      if (known !== undefined) ids.prompt.set(prompt.id, known);
+      else this.#new_prompts.push({ ...prompt, id: this.run.newId("prompt", prompt.id) });
+    }
+  }
+}
+/** In one transaction. */
+const folders_at_once = 100;

@@ -1,0 +1,259 @@
+/**
+ * Imports of folder archives: what is refused before anything is written, and the job that takes
+ * over the rest. A crash undoes what it has staged, and the job begins anew.
+ */
+import { inParts } from "../../core/lib/parts";
+import { Limiter } from "../../core/lib/limiter";
+import {
+  badRequest,
+  checkedName,
+  HttpError,
+  requireOwned,
+  TaskFailure,
+  type Context,
+  type Db,
+  type Isolate,
+  type JobRun,
+  type Listed,
+  type PageRequest,
+  type ReceivedFile,
+} from "../../core/sdk";
+import type { Checked } from "./child/check";
+import type { ImporterParts } from "./import-run";
+import { FolderImporter } from "./importer";
+import * as store from "./store";
+import type { IdRow, ImportRow } from "./store";
+import type { ArchiveTasks } from "./tasks";
+
+export interface ArchiveSettings {
+  /** Of the file, and of all that it unpacks to. */
+  readonly bytes_max: number;
+  readonly keep_imports_ms: number;
+}
+export interface ImportParts extends ImporterParts, Pick<Context, "log"> {
+  /** Queues the job: jobs.ts. */
+  readonly enqueueImport: (tx: Db, row: Pick<ImportRow, "id" | "owner_id">) => Promise<void>;
+  readonly isolate: Isolate<ArchiveTasks>;
+  readonly settings: ArchiveSettings;
+}
+
+/** The longest text that a file may have: what extraction gives, too. */
+const text_units_max = 64 * 2 ** 20;
+const check_memory_bytes_max = 512 * 2 ** 20;
+/** A request waits so long for the check of its archive; then the job checks it. */
+const patience_ms = 40_000;
+const check_ms_max = 3_600_000;
+const ids_at_once = 1_000;
+
+export class ImportService {
+  /** One child reads an archive at a time: others of the server are for uploads. */
+  readonly #turns = new Limiter({ concurrency: 1 });
+
+  constructor(private readonly parts: ImportParts) {}
+
+  get bytes_max(): number {
+    return this.parts.settings.bytes_max;
+  }
+
+  /**
+   * Begins to import an archive, which it releases. It is checked before that, unless it is so
+   * large that the job does it.
+   * @throws HttpError 400 that names what is wrong with it, 403 when a quota is reached, 413, 507
+   */
+  async begin(owner_id: string, received: ReceivedFile, name: string | null): Promise<ImportRow> {
+    const { db, files, inTransaction, newId, now_ms, documents } = this.parts;
+    try {
+      files.requireFreeSpace();
+      const checked = await this.#check(received.path, AbortSignal.timeout(patience_ms));
+      if (checked) await this.#requireQuotas(db, owner_id, checked);
+      const row: ImportRow = {
+        id: newId("fim"),
+        owner_id,
+        archive_sha256: received.sha256,
+        status: "pending",
+        name: name === null ? null : checkedName(name, "?name"),
+        folder_id: null,
+        checked: checked && JSON.stringify(checked),
+        total: checked?.counts.documents ?? 0,
+        done: 0,
+        error_code: null,
+        error_message: null,
+        created_at: now_ms(),
+        started_at: null,
+        finished_at: null,
+      };
+      await received.keep();
+      await inTransaction(async (tx) => {
+        await store.insertImport(tx, row);
+        await this.parts.enqueueImport(tx, row);
+      });
+      return row;
+    } catch (error) {
+      documents.removeFiles([received.sha256]);
+      throw error;
+    } finally {
+      await received.release();
+    }
+  }
+
+  list(owner_id: string, page: PageRequest): Promise<Listed<ImportRow>> {
+    return store.listImports(this.parts.db, owner_id, page);
+  }
+  /** @throws HttpError 404, 403 */
+  async get(owner_id: string, import_id: string): Promise<ImportRow> {
+    return requireOwned(await store.findImport(this.parts.db, import_id), owner_id, "import");
+  }
+  /** @throws HttpError 404, 403 */
+  async listIds(owner_id: string, import_id: string, page: PageRequest): Promise<Listed<IdRow>> {
+    await this.get(owner_id, import_id);
+    return store.listIds(this.parts.db, import_id, page);
+  }
+
+  /** Whether an import needs this file. */
+  isNeeded(db: Db, sha256: string): Promise<boolean> {
+    return store.isNeeded(db, sha256);
+  }
+
+  /** Runs `ImportFolder`. */
+  async run(import_id: string, { signal }: JobRun): Promise<void> {
+    const { db, documents, files } = this.parts,
+      row = await store.findImport(db, import_id);
+    if (row?.status !== "pending" && row?.status !== "running") return;
+    const unread = await files.withLocalFile(row.archive_sha256, (path) =>
+      this.#takeOver(row, path, signal).catch((error: unknown) => this.#refuse(row, error, signal)),
+    );
+    documents.removeFiles([row.archive_sha256]);
+    for (const document_id of unread) await documents.reindex(document_id);
+  }
+
+  /** The last attempt has failed. */
+  async exhausted(tx: Db, import_id: string): Promise<void> {
+    await this.#fail(tx, import_id, {
+      code: "import_failed",
+      message: "The archive could not be imported, although it was tried several times.",
+    });
+  }
+
+  /** Runs `ForgetImports`. */
+  async forget(signal: AbortSignal): Promise<void> {
+    const { db, inDeletion, now_ms, settings } = this.parts,
+      ended_before = now_ms() - settings.keep_imports_ms;
+    for (
+      let id = await store.findEnded(db, ended_before);
+      id !== undefined;
+      id = await store.findEnded(db, ended_before)
+    ) {
+      const ended = id;
+      await inParts(() => inDeletion((tx) => store.deleteSomeIds(tx, ended, ids_at_once)), signal);
+      await inDeletion((tx) => store.deleteImport(tx, ended));
+    }
+  }
+
+  /** Answers the documents that wait to be read. */
+  async #takeOver(row: ImportRow, path: string, signal: AbortSignal): Promise<readonly string[]> {
+    const { db, inDeletion, now_ms } = this.parts;
+    const checked: Checked | null =
+      row.checked === null
+        ? await this.#check(path, signal, check_ms_max)
+        : JSON.parse(row.checked);
+    signal.throwIfAborted();
+    if (checked === null) throw new Error("the archive could not be checked in time");
+    await this.#requireQuotas(db, row.owner_id, checked);
+    const begun = {
+      ...row,
+      status: "running",
+      checked: JSON.stringify(checked),
+      total: checked.counts.documents,
+      done: 0,
+      started_at: row.started_at ?? now_ms(),
+    } as const;
+    const { id: _id, ...values } = begun;
+    await store.updateUnfinished(db, row.id, values);
+    // Of an attempt that was cut off.
+    await inParts(() => inDeletion((tx) => store.deleteSomeIds(tx, row.id, ids_at_once)), signal);
+    const left_out = new Set(checked.left_out_parts);
+    const importer = await FolderImporter.open(this.parts, begun, path, left_out, signal);
+    try {
+      await importer.stage();
+      signal.throwIfAborted();
+      await importer.reveal();
+      return importer.unread;
+    } catch (error) {
+      await importer.abandon();
+      throw error;
+    }
+  }
+
+  /** What is wrong with the archive, or too much for its owner, is said; anything else goes on. */
+  async #refuse(row: ImportRow, error: unknown, signal: AbortSignal): Promise<readonly string[]> {
+    if (signal.aborted || !(error instanceof HttpError) || error.status >= 500) throw error;
+    const { code, detail: message } = error;
+    await this.parts.inTransaction((tx) => this.#fail(tx, row.id, { code, message }));
+    return [];
+  }
+
+  async #fail(
+    tx: Db,
+    import_id: string,
+    { code, message }: { readonly code: string; readonly message: string },
+  ): Promise<void> {
+    const { documents, notify, now_ms } = this.parts,
+      row = await store.findImport(tx, import_id);
+    const values = {
+      status: "failed",
+      error_code: code,
+      error_message: message,
+      name: null,
+      finished_at: now_ms(),
+    } as const;
+    if (!row || !(await store.updateUnfinished(tx, import_id, values))) return;
+    documents.removeFiles([row.archive_sha256]);
+    notify({ owner_id: row.owner_id, kind: "folder_import", id: import_id, action: "changed" });
+  }
+
+  /** Early: what would be refused at the end. @throws HttpError 403 */
+  async #requireQuotas(
+    db: Db,
+    owner_id: string,
+    { counts, storage_bytes }: Checked,
+  ): Promise<void> {
+    const { quotas } = this.parts;
+    await quotas.require(db, owner_id, "folders", counts.folders);
+    await quotas.require(db, owner_id, "documents", counts.documents);
+    await quotas.require(db, owner_id, "chats", counts.chats);
+    await quotas.require(db, owner_id, "storage", storage_bytes);
+  }
+
+  /** Null when the signal came first. @throws HttpError 400, 413 */
+  async #check(
+    path: string,
+    signal: AbortSignal,
+    timeout_ms = patience_ms,
+  ): Promise<Checked | null> {
+    const { documents, isolate, log, settings } = this.parts;
+    const input = {
+      path,
+      bytes_max: settings.bytes_max,
+      original_bytes_max: documents.upload_bytes_max,
+      text_units_max,
+    };
+    const limits = { timeout_ms, memory_max_bytes: check_memory_bytes_max, signal };
+    try {
+      return await this.#turns.run(() => isolate("check", input, limits), { signal });
+    } catch (error) {
+      if (!(error instanceof TaskFailure)) {
+        if (signal.aborted) return null;
+        throw error;
+      }
+      const { code, message, reason } = error;
+      if (code === "archive_too_large") throw new HttpError(413, code, message);
+      if (code === "bad_archive") throw badRequest(message, "/file", code);
+      if (reason === "aborted" || reason === "timeout") return null;
+      log.warn("an archive could not be checked", { reason, error: message });
+      throw badRequest(unreadable, "/file", "bad_archive");
+    }
+  }
+}
+
+const unreadable =
+  "The archive is refused: it could not be read within the memory that is there for it.";

@@ -1,0 +1,61 @@
+/**
+ * Folder archives: a folder as one file, and back again on any server. What is in one is in
+ * layout.ts; writer.ts makes it, child/check.ts looks through one, importer.ts takes it over.
+ */
+import { definePlugin, Duration, fill, Size, t } from "../../core/sdk";
+import { Chats } from "../chats/contract";
+import { Documents, FileUses } from "../documents/contract";
+import { Folders } from "../folders/contract";
+import { Prompts } from "../prompts/contract";
+import { Quotas } from "../quotas/contract";
+import { SearchIndex } from "../search-index/contract";
+import { Texts } from "../texts/contract";
+import { ExportService } from "./exports";
+import { ImportService } from "./imports";
+import { archiveJobs, archiveSchedules, enqueuers } from "./jobs";
+import { migrations } from "./migrations";
+import { archiveHandlers, routes } from "./routes";
+import { tasks } from "./tasks";
+
+export default definePlugin({
+  name: "folder-archives",
+  version: "1.0.0",
+  config: t.Object({
+    bytes_max: Size({
+      default: "4GiB",
+      description: "The largest archive that can be imported, and the most that it unpacks to.",
+    }),
+    keep_imports: Duration({
+      default: "30d",
+      description: "How long the import of an archive can be looked up after its end.",
+    }),
+  }),
+  needs: {
+    chats: Chats,
+    documents: Documents,
+    folders: Folders,
+    index: SearchIndex,
+    prompts: Prompts,
+    quotas: Quotas,
+    texts: Texts,
+  },
+  tables: ["folder_archives_imports", "folder_archives_ids"],
+  migrations,
+  routes,
+  tasks,
+  setup: (ctx) => {
+    const parts = { ...ctx, ...ctx.services };
+    const { bytes_max, keep_imports } = ctx.config;
+    const imports = new ImportService({
+      ...parts,
+      ...enqueuers(ctx),
+      settings: { bytes_max, keep_imports_ms: keep_imports },
+    });
+    return {
+      routes: archiveHandlers(ctx, { exports: new ExportService(parts), imports }),
+      jobs: archiveJobs(imports),
+      schedules: archiveSchedules,
+      fills: [fill(FileUses, { isUsed: (db, sha256) => imports.isNeeded(db, sha256) })],
+    };
+  },
+});

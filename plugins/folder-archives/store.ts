@@ -1,0 +1,148 @@
+/**
+ * Every SQL statement about imports of folder archives. The database comes first, so that the
+ * caller decides the transaction.
+ */
+import {
+  countRows,
+  listPage,
+  pageWindow,
+  type Db,
+  type Listed,
+  type PageRequest,
+} from "../../core/sdk";
+
+export type ImportStatus = "pending" | "running" | "completed" | "failed";
+
+/** Times are epoch ms. */
+export interface ImportRow {
+  readonly id: string;
+  readonly owner_id: string;
+  /** The archive, which is kept until the import has ended. */
+  readonly archive_sha256: string;
+  readonly status: ImportStatus;
+  /** What the folder is to be called; null: as it was. */
+  readonly name: string | null;
+  /** The folder, once it is there. */
+  readonly folder_id: string | null;
+  /** JSON of what its check found; null before it was checked. */
+  readonly checked: string | null;
+  /** Documents. */
+  readonly total: number;
+  readonly done: number;
+  readonly error_code: string | null;
+  readonly error_message: string | null;
+  readonly created_at: number;
+  readonly started_at: number | null;
+  readonly finished_at: number | null;
+}
+export type RecordKind = "folder" | "document" | "prompt" | "chat";
+/** Which record became which. */
+export interface IdRow {
+  readonly import_id: string;
+  readonly id: string;
+  readonly kind: RecordKind;
+  readonly source_id: string;
+}
+export interface ArchivesTables {
+  folder_archives_imports: ImportRow;
+  folder_archives_ids: IdRow;
+}
+export type ArchivesDb = Db<ArchivesTables>;
+
+export const insertImport = (db: ArchivesDb, row: ImportRow) =>
+  db.insertInto("folder_archives_imports").values(row).execute();
+
+export const findImport = (db: ArchivesDb, id: string): Promise<ImportRow | undefined> =>
+  db.selectFrom("folder_archives_imports").selectAll().where("id", "=", id).executeTakeFirst();
+
+/** A change of one that has not ended; false when it has. */
+export const updateUnfinished = async (
+  db: ArchivesDb,
+  id: string,
+  values: Partial<Omit<ImportRow, "id">>,
+): Promise<boolean> =>
+  (await db
+    .updateTable("folder_archives_imports")
+    .set(values)
+    .where("id", "=", id)
+    .where("status", "in", ["pending", "running"])
+    .returning("id")
+    .executeTakeFirst()) !== undefined;
+
+/** One page, newest first, and how many the owner has in all. */
+export async function listImports(
+  db: ArchivesDb,
+  owner_id: string,
+  page: PageRequest,
+): Promise<Listed<ImportRow>> {
+  const mine = db.selectFrom("folder_archives_imports").where("owner_id", "=", owner_id);
+  return listPage(mine.selectAll(), pageWindow(page));
+}
+
+/** Whether an import that has not ended reads this archive. */
+export const isNeeded = async (db: ArchivesDb, archive_sha256: string): Promise<boolean> =>
+  (await db
+    .selectFrom("folder_archives_imports")
+    .select("id")
+    .where("archive_sha256", "=", archive_sha256)
+    .where("status", "in", ["pending", "running"])
+    .limit(1)
+    .executeTakeFirst()) !== undefined;
+
+/** One that ended before this time. */
+export const findEnded = async (
+  db: ArchivesDb,
+  ended_before: number,
+): Promise<string | undefined> =>
+  (
+    await db
+      .selectFrom("folder_archives_imports")
+      .select("id")
+      .where("finished_at", "<", ended_before)
+      .limit(1)
+      .executeTakeFirst()
+  )?.id;
+export const deleteImport = (db: ArchivesDb, id: string) =>
+  db.deleteFrom("folder_archives_imports").where("id", "=", id).execute();
+
+/** Two prompts that are the same become one. */
+export const insertRecord = (db: ArchivesDb, row: IdRow) =>
+  db
+    .insertInto("folder_archives_ids")
+    .values(row)
+    .onConflict((conflict) => conflict.columns(["import_id", "id"]).doNothing())
+    .execute();
+/** Some of an import; false when there are none left. */
+export const deleteSomeIds = async (
+  db: ArchivesDb,
+  import_id: string,
+  limit: number,
+): Promise<boolean> =>
+  (
+    await db
+      .deleteFrom("folder_archives_ids")
+      .where("import_id", "=", import_id)
+      .where("id", "in", (e) =>
+        e
+          .selectFrom("folder_archives_ids")
+          .select("id")
+          .where("import_id", "=", import_id)
+          .limit(limit),
+      )
+      .returning("id")
+      .execute()
+  ).length === limit;
+
+/** One page in the order of their new ids, and how many there are in all. */
+export async function listIds(
+  db: ArchivesDb,
+  import_id: string,
+  page: PageRequest,
+): Promise<Listed<IdRow>> {
+  const all = db.selectFrom("folder_archives_ids").where("import_id", "=", import_id);
+  return listPage(all.selectAll(), {
+    ...pageWindow(page),
+    total: await countRows(all),
+    order: { columns: ["id"], direction: "asc" },
+  });
+}

@@ -1,0 +1,6 @@
+/** What the plugin does in a child process. */
+import { task } from "../../core/sdk";
+import { checkArchive, type CheckInput } from "./child/check";
+
+export const tasks = { check: task((input: CheckInput) => checkArchive(input)) };
+export type ArchiveTasks = typeof tasks;

@@ -1,0 +1,304 @@
+/**
+ * Writes the archive of a folder as a stream, part by part: memory does not grow with the folder,
+ * and nothing waits for whoever reads slowly.
+ */
+import { nextTurn } from "../../core/lib/parts";
+import { TextGone } from "../../core/lib/text-reader";
+import { ZipStream, type Chunks } from "../../core/lib/zip-stream";
+import type { ZipPart } from "../../core/lib/zip-writer";
+import { commit, rfc3339, version, type Context } from "../../core/sdk";
+import type { ChatCopy, Chats, MessageCopy } from "../chats/contract";
+import type { DocumentPlace, Documents } from "../documents/contract";
+import type { FolderCopy } from "../folders/contract";
+import type { Prompts } from "../prompts/contract";
+import type { Citation } from "../search/contract";
+import { PublishedGone, type SearchIndex } from "../search-index/contract";
+import { documentLines, linesOf } from "./document-lines";
+import * as layout from "./layout";
+import type { Counts, LeftOut, Manifest, Part } from "./layout";
+
+export interface WriterParts extends Pick<Context, "db" | "files" | "now_ms"> {
+  readonly documents: Documents;
+  readonly index: SearchIndex;
+  readonly chats: Chats;
+  readonly prompts: Prompts;
+}
+export interface ArchivedFolder {
+  readonly owner_id: string;
+  /** The folder, then its subfolders. */
+  readonly tree: readonly FolderCopy[];
+}
+
+const places_at_once = 200,
+  messages_at_once = 20;
+/** A document that changes while it is written is written anew, so often. */
+const tries_max = 3;
+/** Read of an original at once. */
+const piece_bytes = 256 * 1024;
+
+/** The bytes, in pieces of about this size; others have their turn between them. */
+const sent_bytes = 64 * 1024;
+const turn_ms = 4;
+
+/** What an entry is made of was deleted meanwhile. */
+class Gone extends Error {}
+
+/** The bytes of the archive. @throws Error when it can't be read on. */
+export async function* archiveBytes(
+  parts: WriterParts,
+  folder: ArchivedFolder,
+): AsyncGenerator<Uint8Array, void> {
+  let waiting: Uint8Array[] = [],
+    bytes = 0,
+    turned_ms = performance.now();
+  for await (const piece of new FolderWriter(parts, folder).write()) {
+    waiting.push(piece);
+    bytes += piece.length;
+    if (bytes >= sent_bytes) {
+      yield Buffer.concat(waiting);
+      waiting = [];
+      bytes = 0;
+    }
+    if (performance.now() - turned_ms < turn_ms) continue;
+    await nextTurn();
+    turned_ms = performance.now();
+  }
+  if (bytes > 0) yield Buffer.concat(waiting);
+}
+
+class FolderWriter {
+  readonly #zip = new ZipStream();
+  readonly #written: Part[] = [];
+  /** Those that are in the archive, and those that were gone before they were. */
+  readonly #originals = new Map<string, "written" | "gone">();
+  readonly #folder_ids: readonly string[];
+  readonly #counts: Counts = {
+    folders: 0,
+    documents: 0,
+    originals: 0,
+    passages: 0,
+    prompts: 0,
+    chats: 0,
+    messages: 0,
+  };
+  readonly #left_out: LeftOut = { documents: 0, chats: 0, messages: 0 };
+  /** Of each document that is in the archive. */
+  readonly #versions = new Map<string, number>();
+  /** Of the last document that was begun. */
+  #number = 0;
+
+  constructor(
+    private readonly parts: WriterParts,
+    private readonly folder: ArchivedFolder,
+  ) {
+    this.#folder_ids = folder.tree.map(({ id }) => id);
+  }
+
+  async *write(): AsyncGenerator<Uint8Array, void> {
+    const { tree } = this.folder;
+    for (const document_id of await this.#documentIds()) yield* this.#document(document_id);
+    yield* this.#chats();
+    // The root's parent stays behind.
+    const folders = tree.map((one, at) => (at === 0 ? { ...one, parent_id: null } : one));
+    this.#counts.folders = folders.length;
+    yield* this.#lines(layout.folders_part, folders);
+    yield* this.#zip.add(layout.manifest_part, [Buffer.from(JSON.stringify(this.#manifest()))], {
+      deflated: true,
+    });
+    yield* this.#zip.finish();
+  }
+
+  #manifest(): Manifest {
+    const { id, name } = this.folder.tree[0]!;
+    return {
+      format: layout.format,
+      format_version: layout.format_version,
+      dossier: { version, commit },
+      made_at: rfc3339(this.parts.now_ms()),
+      folder: { id, name },
+      counts: this.#counts,
+      left_out: this.#left_out,
+      parts: this.#written,
+    };
+  }
+
+  /** Each once, whichever of the folders have it. */
+  async #documentIds(): Promise<string[]> {
+    const { db, documents, index } = this.parts,
+      ids = new Set<string>();
+    for (const folder_id of this.#folder_ids)
+      for (let after: DocumentPlace | null = null; ;) {
+        const places: DocumentPlace[] = await documents.listPlaces(
+          db,
+          folder_id,
+          after,
+          places_at_once,
+        );
+        for (const { document_id } of places) ids.add(document_id);
+        if (places.length < places_at_once) break;
+        after = places.at(-1)!;
+        await nextTurn();
+      }
+    // Taken over in this order, equal passages are found in the same order, too.
+    return index.inOrder(db, [...ids]);
+  }
+
+  async *#document(document_id: string): AsyncGenerator<Uint8Array, void> {
+    for (let tries = 0; tries < tries_max; tries++) {
+      const copy = await this.parts.documents.findCopy(document_id, this.#folder_ids);
+      // Not there any more: it need not be in the archive.
+      if (copy === undefined) return;
+      const written = yield* this.#attempt(copy);
+      if (!written) continue;
+      this.#counts.documents++;
+      this.#versions.set(document_id, copy.document.version);
+      return;
+    }
+    this.#left_out.documents++;
+  }
+
+  /** False when something of it was deleted meanwhile: then what was written belongs to nothing. */
+  async *#attempt({
+    document,
+    text,
+  }: NonNullable<Awaited<ReturnType<Documents["findCopy"]>>>): AsyncGenerator<Uint8Array, boolean> {
+    const number = ++this.#number,
+      { in_files, sha256, status } = document;
+    if (in_files && !(yield* this.#original(sha256))) return false;
+    let text_sha256: string | null = null;
+    const written: LeftOutPart[] = [];
+    if (text !== null) {
+      const part = yield* this.#add(layout.textPart(number), encoded(text.readParts()));
+      written.push(part);
+      text_sha256 = part.sha256;
+    }
+    const index =
+      status === "synced" ? await this.parts.index.findCopy(this.parts.db, document.id) : undefined;
+    const known =
+      text && text_sha256 !== null
+        ? { units: text.units, points: text.points, sha256: text_sha256 }
+        : null;
+    // Indexed again since the text was read: then it is indexed anew where it goes.
+    const own = index?.version === document.version ? index : undefined;
+    written.push(
+      yield* this.#add(layout.documentPart(number), linesOf(documentLines(document, known, own))),
+    );
+    if (!written.some(({ left_out }) => left_out)) {
+      this.#counts.passages += own?.chunks ?? 0;
+      return true;
+    }
+    for (const part of written) part.left_out = true;
+    return false;
+  }
+
+  /** False when it is gone. */
+  async *#original(sha256: string): AsyncGenerator<Uint8Array, boolean> {
+    if (!this.#originals.has(sha256)) {
+      const part = yield* this.#add(layout.originalPart(sha256), this.#originalBytes(sha256), {
+        deflated: false,
+      });
+      if (part.sha256 !== sha256) part.left_out = true;
+      this.#originals.set(sha256, part.left_out ? "gone" : "written");
+      if (!part.left_out) this.#counts.originals++;
+    }
+    return this.#originals.get(sha256) === "written";
+  }
+
+  async *#originalBytes(sha256: string): AsyncGenerator<Uint8Array, void> {
+    const blob = await this.parts.files.open(sha256);
+    if (blob === undefined) throw new Gone();
+    for (let at = 0; at < blob.size; at += piece_bytes)
+      yield await blob
+        .slice(at, at + piece_bytes)
+        .bytes()
+        .catch(() => {
+          throw new Gone();
+        });
+  }
+
+  async *#chats(): AsyncGenerator<Uint8Array, void> {
+    const { chats, db, prompts } = this.parts,
+      { owner_id } = this.folder;
+    const asking = await chats.findAsking(db, owner_id, this.#folder_ids);
+    this.#left_out.chats = asking.others;
+    for (const [at, chat] of asking.chats.entries()) {
+      yield* this.#add(layout.chatPart(at + 1), linesOf(this.#chatLines(chat)));
+      this.#counts.chats++;
+      this.#left_out.messages += await chats.countUnfinished(db, chat.id);
+    }
+    const used = new Set(asking.chats.flatMap(({ prompt_ids }) => prompt_ids)),
+      found = await prompts.findCopies(db, [...used]);
+    this.#counts.prompts = found.length;
+    yield* this.#lines(layout.prompts_part, found);
+  }
+
+  async *#chatLines({ id, ...chat }: ChatCopy): AsyncGenerator<unknown, void> {
+    const { chats } = this.parts;
+    yield { kind: "chat", id, ...chat };
+    for (let after: Awaited<ReturnType<Chats["listEnded"]>>["last"] = null; ;) {
+      const { messages, last }: Awaited<ReturnType<Chats["listEnded"]>> = await chats.listEnded(
+        id,
+        after,
+        messages_at_once,
+      );
+      for (const message of messages) {
+        this.#counts.messages++;
+        yield { kind: "message", ...message, result: await this.#held(message.result) };
+      }
+      if (messages.length < messages_at_once) return;
+      after = last;
+    }
+  }
+
+  /**
+   * The answer with the text of what is in the archive alone: what else it cites is stale, as is
+   * what its document says no longer.
+   */
+  async #held(result: MessageCopy["result"]): Promise<MessageCopy["result"]> {
+    if (result === null) return null;
+    const citations: Citation[] = [];
+    for (const one of result.citations) {
+      const archived = this.#versions.get(one.document_id);
+      if (archived === undefined) citations.push({ ...one, quote: "", stale: true });
+      else if (one.stale || archived !== one.document_version) citations.push(one);
+      else {
+        const holds = await this.parts.documents.hasQuoteAt(this.parts.db, one);
+        citations.push({ ...one, stale: !holds });
+      }
+    }
+    return { ...result, citations };
+  }
+
+  #lines(name: string, lines: readonly object[]): AsyncGenerator<Uint8Array, LeftOutPart> {
+    return this.#add(name, linesOf(lines));
+  }
+
+  /** An entry that ends early when what it is made of is gone; it is left out then. */
+  async *#add(
+    name: string,
+    chunks: Chunks,
+    { deflated } = { deflated: true },
+  ): AsyncGenerator<Uint8Array, LeftOutPart> {
+    let is_gone = false;
+    const held = async function* () {
+      try {
+        yield* chunks;
+      } catch (error) {
+        if (!(error instanceof Gone || error instanceof TextGone || error instanceof PublishedGone))
+          throw error;
+        is_gone = true;
+      }
+    };
+    const written: ZipPart = yield* this.#zip.add(name, held(), { deflated });
+    const part: LeftOutPart = { ...written, ...(is_gone ? { left_out: true } : {}) };
+    this.#written.push(part);
+    return part;
+  }
+}
+
+type LeftOutPart = { -readonly [K in keyof Part]: Part[K] };
+
+async function* encoded(parts: AsyncIterable<string>): AsyncGenerator<Uint8Array, void> {
+  const encoder = new TextEncoder();
+  for await (const part of parts) yield encoder.encode(part);
+}

@@ -1,0 +1,183 @@
+/**
+ * Acceptance: a folder of mixed documents goes from one server to another by the command line, is
+ * answered the same there, and survives a kill in the middle.
+ */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { Database } from "bun:sqlite";
+import { join } from "node:path";
+import { temporaryDirectory } from "../helpers/data-directory";
+import { startEmbedder } from "../helpers/embedder";
+import { startExecutable, type Executable } from "../helpers/executable";
+import { docx, wp } from "../helpers/office";
+
+const handbook = join(import.meta.dir, "../../examples/handbook/handbook.pdf");
+const texts_count = 40,
+  uploads_count = 18;
+const scratch = temporaryDirectory();
+const file = join(scratch, "harbour.zip");
+const subjects = ["mooring", "ceramic filter", "captain", "lighthouse", "anchor", "tide"];
+const sentence = (n: number): string =>
+  `The ${subjects[n % subjects.length]} of berth ${n} is checked on day ${n * 7}. 😀 `;
+
+let one: Executable, two: Executable;
+let embedder: ReturnType<typeof startEmbedder>;
+let folder_id: string;
+beforeAll(async () => {
+  embedder = startEmbedder();
+  const env = {
+    DOSSIER_EMBEDDINGS_BASE_URL: embedder.url,
+    DOSSIER_EMBEDDINGS_MODEL: "small",
+    DOSSIER_EMBEDDINGS_API_KEY: "sk-of-the-test",
+  };
+  [one, two] = await Promise.all([startExecutable({ env }), startExecutable({ env })]);
+  await one.createUser();
+  await two.createUser("bob@example.com");
+  folder_id = (await one.api("POST", "/folders", { name: "Harbour" })).body.id;
+  const sub = (await one.api("POST", "/folders", { name: "Berths", parentId: folder_id })).body.id;
+  for (let n = 0; n < texts_count; n++)
+    await one.api("POST", "/documents", {
+      folder_id: n % 2 ? folder_id : sub,
+      name: `Note ${n}`,
+      content: sentence(n).repeat(1 + (n % 30)),
+    });
+  const upload = async (name: string, bytes: Blob) => {
+    const form = new FormData();
+    form.append("file", bytes, name);
+    await one.api("POST", `/documents/file?folder_id=${sub}`, form);
+  };
+  await upload("handbook.pdf", Bun.file(handbook));
+  await upload("letter.docx", new Blob([docx(wp(sentence(1_000))) as never]));
+  for (let n = 0; n < uploads_count; n++)
+    await upload(`page ${n}.html`, new Blob([`<h1>Berth ${n}</h1><p>${sentence(n)}</p>`]));
+  await one.until(
+    `/folders/${sub}`,
+    ({ body }) => body.status_counts.syncing === 0 && body.document_count === 40,
+    { limit_ms: 60_000 },
+  );
+  await one.untilTrue(() => waiting(one) === 0, 60_000);
+  const { body: chat } = await one.api("POST", "/chats", { usedFolders: [folder_id] });
+  for (const text of ["How often is the ceramic filter replaced?", "When is berth 3 checked?"]) {
+    const { body } = await one.api("POST", `/chats/${chat.id}/messages`, { text });
+    await one.until(`/chats/${chat.id}/messages/${body.requestId}`, (answer) => answer.body.result);
+  }
+}, 180_000);
+afterAll(async () => {
+  await one?.[Symbol.asyncDispose]();
+  await two?.[Symbol.asyncDispose]();
+  void embedder?.stop();
+});
+
+function waiting({ data }: Executable): number {
+  using database = new Database(join(data, "dossier.db"), { readonly: true });
+  return database.query("select count(*) as n from index_vectors_waiting").get()!["n" as never];
+}
+const rowsOf = ({ data }: Executable, sql: string): any[] => {
+  using database = new Database(join(data, "dossier.db"), { readonly: true });
+  return database.query(sql).all();
+};
+const listOf = async (server: Executable, path: string): Promise<any[]> =>
+  (await server.api("GET", `${path}${path.includes("?") ? "&" : "?"}per_page=200`)).body.data;
+const facts = (citations: any[], source: (id: string) => string) =>
+  citations.map(({ document_id, folder_id: folder, url: _url, ...rest }) => ({
+    ...rest,
+    document: source(document_id),
+    folder: source(folder),
+  }));
+/** Old ids by new ones. */
+async function sourceIds(import_id: string): Promise<(id: string) => string> {
+  const ids = new Map<string, string>(
+    (await listOf(two, `/folder-imports/${import_id}/ids`)).map(({ id, source_id }) => [
+      id,
+      source_id,
+    ]),
+  );
+  return (id) => ids.get(id) ?? "?";
+}
+
+test("a folder goes from one server to another, which reads and embeds nothing", async () => {
+  expect(await one.mustCli(["export", "--folder", "harbour", "--to", file])).toContain(file);
+  const again = await one.cli(["export", "--folder", "harbour", "--to", file]);
+  expect([again.code, again.stderr]).toEqual([1, expect.stringContaining("is there already")]);
+  const asked = embedder.asked.length;
+  const run = JSON.parse(await two.mustCli(["import", file, "--json"]));
+  expect(run).toMatchObject({ status: "completed", document_count: 60, error: null });
+  expect(embedder.asked.length).toBe(asked);
+  expect(waiting(two)).toBe(0);
+  const jobs = rowsOf(two, "select distinct name from core_jobs").map(({ name }) => name);
+  expect(jobs.filter((name) => name.startsWith("documents.index"))).toEqual([]);
+
+  const source = await sourceIds(run.id);
+  for (const query of ["ceramic filter", "berth 3", "captain", "letter", "tide on day 77"]) {
+    const [before, after] = await Promise.all(
+      [one, two].map(async (server) => (await server.api("POST", "/search", { query })).body.data),
+    );
+    expect(before.length).toBeGreaterThan(0);
+    expect(facts(after, source)).toEqual(facts(before, (id) => id));
+  }
+  const [chat] = await listOf(two, "/chats");
+  const [before, after] = [
+    await listOf(one, `/chats/${source(chat.id)}/messages`),
+    await listOf(two, `/chats/${chat.id}/messages`),
+  ];
+  expect(after.length).toBe(2);
+  expect(after.map(({ result }) => facts(result.citations, source))).toEqual(
+    before.map(({ result }) => facts(result.citations, (id) => id)),
+  );
+  for (const { result } of after)
+    for (const { url, quote, start, end } of result.citations) {
+      const { content } = (await two.api("GET", url)).body;
+      expect([...content].slice(start, end).join("")).toBe(quote);
+    }
+}, 120_000);
+
+test("a kill in the middle leaves nothing by halves: all of it comes, or nothing is found", async () => {
+  const before = (await listOf(two, "/folders")).length;
+  const archive = await Bun.file(file).bytes();
+  for (let kills = 0; kills < 3; kills++) {
+    const { status, body } = await two.api("POST", "/folders/import", archive, {
+      headers: { "content-type": "application/zip" },
+    });
+    expect(status).toBe(202);
+    await two.untilTrue(
+      () =>
+        rowsOf(
+          two,
+          "select id from documents where held_by in (select id from folders where staged = 1)",
+        ).length >
+        kills * 5,
+    );
+    await two.kill();
+    await two.restart();
+    const { body: run } = await two.until(
+      `/folder-imports/${body.id}`,
+      (answer) => answer.body.status === "completed",
+      { limit_ms: 60_000 },
+    );
+    expect(run.completed_document_count).toBe(60);
+  }
+  const folders = await listOf(two, "/folders");
+  expect(folders.length).toBe(before + 6);
+  expect(folders.map(({ document_count }) => document_count)).toEqual(
+    Array(folders.length).fill(expect.any(Number)),
+  );
+  await two.until("/health", ({ body }) => body.purging.documents === 0);
+  await two.untilTrue(
+    () => rowsOf(two, "select id from folders where deleted_at is not null").length === 0,
+  );
+  // Four imports of sixty, and no row of an attempt that was cut off.
+  expect(rowsOf(two, "select id from documents").length).toBe(240);
+  expect(rowsOf(two, "select document_id from index_documents").length).toBe(
+    rowsOf(two, "select id from documents where status = 'synced'").length,
+  );
+  expect(rowsOf(two, "select id from chats").length).toBe(4);
+  await two.mustCli(["doctor"]);
+}, 180_000);
+
+test("a command says what is wrong with a file", async () => {
+  const torn = join(scratch, "torn.zip");
+  await Bun.write(torn, (await Bun.file(file).bytes()).slice(0, 5_000));
+  const { code, stderr } = await two.cli(["import", torn]);
+  expect([code, stderr]).toEqual([1, expect.stringContaining("it is cut off")]);
+  const missing = await two.cli(["import", join(scratch, "none.zip")]);
+  expect([missing.code, missing.stderr]).toEqual([1, expect.stringContaining("there is no file")]);
+}, 60_000);

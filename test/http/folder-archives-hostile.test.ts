@@ -1,0 +1,658 @@
+/** Archives of folders that were made to do harm, or damaged: each is refused, and says which part. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { filesOf } from "../helpers/data-directory";
+import {
+  changed,
+  jsonOf,
+  linesOf,
+  packed,
+  sha256,
+  toLines,
+  unpacked,
+} from "../helpers/folder-archives";
+import { startTestServer, type TestServer } from "../helpers/host";
+import { zip } from "../helpers/office";
+import { until } from "../helpers/server";
+
+const text = "The mooring was lifted at noon. 😀 The captain left.";
+const [document, words, chat] = [
+  "documents/000001.jsonl",
+  "texts/000001.txt",
+  "chats/000001.jsonl",
+];
+const original = `originals/${sha256(text).slice(0, 2)}/${sha256(text)}`;
+
+let server: TestServer;
+let good: Uint8Array;
+beforeAll(async () => {
+  server = await startTestServer({
+    env: {
+      DOSSIER_FOLDER_ARCHIVES_BYTES_MAX: "8MiB",
+      DOSSIER_DOCUMENTS_UPLOAD_BYTES_MAX: "1MiB",
+    },
+  });
+  const made = async (path: string, body: unknown) =>
+    (await server.send("ada", "POST", path, body)).body;
+  const folder = await made("/folders", { name: "Ferry" });
+  const form = new FormData();
+  form.append("file", new Blob([text]), "log.txt");
+  await made(`/documents/file?folder_id=${folder.id}`, form);
+  await server.settle();
+  const session = await made("/chats", { usedFolders: [folder.id] });
+  await made(`/chats/${session.id}/messages`, { text: "When was the mooring lifted?" });
+  await server.settle();
+  good = await (await server.call("ada", "GET", `/folders/${folder.id}/export`)).bytes();
+});
+afterAll(() => server.stop());
+
+type Archive = () => Uint8Array | Promise<Uint8Array>;
+type Change = Parameters<typeof changed>[1];
+const parts = () => unpacked(good);
+const other = (changes: Change, change?: (manifest: any) => void): Promise<Buffer> =>
+  changed(good, changes, change);
+const manifest = (change: (manifest: any) => void) => other({}, change);
+/** One kind of line of a part is another. */
+const lines = (part: string, kind: string, change: (line: any) => unknown) =>
+  other({
+    [part]: toLines(
+      linesOf(parts(), part).map((line) => (line.kind === kind ? change(line) : line)),
+    ),
+  });
+const passages = (change: (passage: any) => unknown) =>
+  lines(document, "segment", (line) => ({ ...line, passages: line.passages.map(change) }));
+const citations = (change: object) =>
+  lines(chat, "message", (line) => ({
+    ...line,
+    result: {
+      ...line.result,
+      citations: line.result.citations.map((one: object) => ({ ...one, ...change })),
+    },
+  }));
+/** The index with other bytes, and as many passages. */
+const segment = (change: (words: Uint32Array) => void) =>
+  lines(document, "segment", (line) => {
+    const bytes = new Uint32Array(Uint8Array.from(Buffer.from(line.data, "base64")).buffer);
+    change(bytes);
+    return { ...line, data: Buffer.from(bytes.buffer).toString("base64") };
+  });
+/** The same archive with one of its central headers changed. */
+function header(name: string, change: (header: Buffer) => void): Uint8Array {
+  const bytes = Buffer.from(good);
+  for (let at = bytes.indexOf("PK\x01\x02"); at >= 0; at = bytes.indexOf("PK\x01\x02", at + 1))
+    if (
+      bytes
+        .subarray(at + 46)
+        .toString("latin1")
+        .startsWith(name)
+    )
+      change(bytes.subarray(at));
+  return bytes;
+}
+/** A part that unpacks to more than it takes. */
+const bomb = (bytes: number, claimed: number) =>
+  zip({
+    ...Object.fromEntries(parts()),
+    [words]: { data: Buffer.alloc(bytes, "a"), claimed_bytes: claimed },
+  });
+
+const outside: [reason: string, archive: Archive, why: RegExp][] = [
+  ["an empty file", () => new Uint8Array(), /no ZIP file/],
+  ["any other file", () => Buffer.from("%PDF-1.7"), /no ZIP file/],
+  ["another ZIP", () => zip({ "letter.txt": "Dear" }), /letter\.txt is none of a folder archive/],
+  ["a ZIP without parts", () => zip({}), /has no manifest\.json/],
+  ["the first half of one", () => good.slice(0, good.length >> 1), /no ZIP file/],
+  ["one whose middle is missing", () => Buffer.concat([good.slice(0, 20), good.slice(120)]), /./],
+  [
+    "one with bytes before it that are not its own",
+    () => Buffer.concat([Buffer.alloc(64), good.slice(64)]),
+    /damaged|bytes/,
+  ],
+  [
+    "a path that leads out",
+    () => other({ "../../etc/passwd": "root" }),
+    /"?\.\.\/\.\.\/etc\/passwd"? is none/,
+  ],
+  ["a path from the root", () => other({ "/etc/passwd": "root" }), /is none of a folder archive/],
+  [
+    "a path with backslashes",
+    () => other({ "texts\\..\\a.txt": "root" }),
+    /is none of a folder archive/,
+  ],
+  ["a folder in the ZIP", () => other({ "texts/": "" }), /is none of a folder archive/],
+  [
+    "a name with control characters",
+    () => other({ "texts/\u0000.txt": "" }),
+    /is none of a folder/,
+  ],
+  [
+    "a part twice",
+    async () => packed([...parts(), [words, "Other."]]),
+    /texts\/000001\.txt is there twice/,
+  ],
+  [
+    "a symbolic link",
+    () =>
+      header(words, (head) => {
+        head[5] = 3;
+        head.writeUInt16LE(0o120777, 40);
+      }),
+    /texts\/000001\.txt is a symbolic link/,
+  ],
+  [
+    "a part that is encrypted",
+    () => header(words, (head) => head.writeUInt16LE(0x801, 8)),
+    /texts\/000001\.txt is encrypted/,
+  ],
+  [
+    "a part that is packed otherwise",
+    () => header(words, (head) => head.writeUInt16LE(14, 10)),
+    /texts\/000001\.txt is packed in an unknown way/,
+  ],
+  [
+    "a part beyond the end",
+    () => header(words, (head) => head.writeBigUInt64LE(2n ** 40n, 46 + words.length + 12)),
+    /texts\/000001\.txt lies where others lie/,
+  ],
+  ["a part that claims less than it holds", () => bomb(2 ** 22, 4), /./],
+  ["a part that claims more than it holds", () => bomb(4, 2 ** 22), /has 4194304 bytes, and not/],
+];
+const manifests: [reason: string, archive: Archive, why: RegExp][] = [
+  [
+    "no manifest",
+    async () => packed([...parts()].filter(([name]) => name !== "manifest.json")),
+    /has no manifest\.json/,
+  ],
+  [
+    "a manifest that is no JSON",
+    async () =>
+      packed(
+        [...parts()].map(
+          ([name, bytes]) => [name, name === "manifest.json" ? "{" : bytes] as const,
+        ),
+      ),
+    /manifest\.json is no JSON/,
+  ],
+  [
+    "that of a backup",
+    () =>
+      manifest((all) => {
+        all.format = "dossier backup";
+      }),
+    /manifest\.json is not that of a folder/,
+  ],
+  [
+    "a newer format",
+    () =>
+      manifest((all) => {
+        all.format_version = 2;
+      }),
+    /newer format/,
+  ],
+  [
+    "a list of parts that is none",
+    () =>
+      manifest((all) => {
+        all.parts = {};
+      }),
+    /manifest\.json is not valid/,
+  ],
+  [
+    "a part that it does not name",
+    () => manifest((all) => all.parts.splice(0, 1)),
+    /is not named by the manifest/,
+  ],
+  [
+    "a part that is not there",
+    () =>
+      manifest((all) =>
+        all.parts.push({ name: "texts/000009.txt", bytes: 1, sha256: sha256("x") }),
+      ),
+    /texts\/000009\.txt, which the archive has not/,
+  ],
+  ["a part that it names twice", () => manifest((all) => all.parts.push(all.parts[0])), /twice/],
+  [
+    "a wrong hash of a text",
+    () =>
+      manifest((all) => {
+        all.parts.find(({ name }: any) => name === words).sha256 = sha256("x");
+      }),
+    /texts\/000001\.txt/,
+  ],
+  [
+    "a wrong hash of an original",
+    () =>
+      manifest((all) => {
+        all.parts.find(({ name }: any) => name === original).sha256 = sha256("x");
+      }),
+    /originals\/.* has other bytes/,
+  ],
+  [
+    "a wrong hash of a chat",
+    () =>
+      manifest((all) => {
+        all.parts.find(({ name }: any) => name === chat).sha256 = sha256("x");
+      }),
+    /chats\/000001\.jsonl has other bytes/,
+  ],
+  [
+    "a wrong size",
+    () =>
+      manifest((all) => {
+        all.parts[0].bytes++;
+      }),
+    /bytes, and not/,
+  ],
+  [
+    "absurd counts",
+    () =>
+      manifest((all) => {
+        all.counts.documents = 2 ** 50;
+      }),
+    /counts 1125899906842624 documents/,
+  ],
+  [
+    "counts below zero",
+    () =>
+      manifest((all) => {
+        all.counts.documents = -1;
+      }),
+    /manifest\.json is not valid/,
+  ],
+  [
+    "wrong counts",
+    () =>
+      manifest((all) => {
+        all.counts.messages = 7;
+      }),
+    /counts 7 messages/,
+  ],
+];
+const records: [reason: string, archive: Archive, why: RegExp][] = [
+  [
+    "a line that is no JSON",
+    () => other({ [document]: "{\n" }),
+    /documents\/000001\.jsonl has a line 1 that is no JSON/,
+  ],
+  ["a line that is no object", () => other({ [document]: "[]\n" }), /no JSON object/],
+  [
+    "null for a line",
+    () => other({ "folders.jsonl": "null\n" }),
+    /folders\.jsonl has a line 1 that is no JSON object/,
+  ],
+  ["a line without an end", () => other({ "prompts.jsonl": "{}" }), /ends in the middle of line 1/],
+  [
+    "a line without end",
+    () => other({ "prompts.jsonl": "a".repeat(5 * 2 ** 20) }),
+    /a line of more than/,
+  ],
+  ["lists in lists", () => other({ "prompts.jsonl": `${"[".repeat(100_000)}\n` }), /no JSON/],
+  ["a document without lines", () => other({ [document]: "" }), /is empty/],
+  [
+    "bytes that are no UTF-8",
+    () => other({ [document]: Buffer.from([0xff, 0xfe, 0x0a]) }),
+    /is no UTF-8/,
+  ],
+  ["no folders", () => other({ "folders.jsonl": "" }), /folders\.jsonl has no folder/],
+  [
+    "a folder without a name",
+    () =>
+      other({
+        "folders.jsonl": toLines(
+          linesOf(parts(), "folders.jsonl").map((line) => ({ ...line, name: " " })),
+        ),
+      }),
+    /a name that can't be one/,
+  ],
+  [
+    "a folder in one of another user",
+    () =>
+      other({
+        "folders.jsonl": toLines(
+          linesOf(parts(), "folders.jsonl").map((line) => ({ ...line, parent_id: "fld_x" })),
+        ),
+      }),
+    /lies in another/,
+  ],
+  [
+    "two roots",
+    () =>
+      other({
+        "folders.jsonl": toLines([
+          ...linesOf(parts(), "folders.jsonl"),
+          ...linesOf(parts(), "folders.jsonl"),
+        ]),
+      }),
+    /does not lie in the first/,
+  ],
+  [
+    "an owner in the lines is not looked at, a folder that is not there is",
+    () =>
+      lines(document, "document", (line) => ({
+        ...line,
+        owner_id: "usr_x",
+        folder_ids: ["fld_x"],
+      })),
+    /lies in the folder fld_x/,
+  ],
+  [
+    "a field that is missing",
+    () => lines(document, "document", ({ sha256: _one, ...line }) => line),
+    /is not valid in line 1/,
+  ],
+  [
+    "a kind of line that nobody knows",
+    () => lines(document, "index", () => ({ kind: "script" })),
+    /no known kind/,
+  ],
+  [
+    "a kind that objects have anyway",
+    () => lines(document, "index", () => ({ kind: "constructor" })),
+    /no known kind/,
+  ],
+  [
+    "a version of zero",
+    () => lines(document, "document", (line) => ({ ...line, version: 0 })),
+    /is not valid in line 1/,
+  ],
+  [
+    "a name with a line break",
+    () => lines(document, "document", (line) => ({ ...line, name: "a\nb" })),
+    /control characters/,
+  ],
+  [
+    "an original that is not there",
+    () => other({ [original]: null }),
+    /an original that the archive has not/,
+  ],
+  [
+    "an original with another name than its hash",
+    () => other({ [original]: "x".repeat(Buffer.byteLength(text)) }),
+    /another SHA-256 than its name/,
+  ],
+  [
+    "a document twice",
+    () =>
+      other({
+        "documents/000002.jsonl": toLines(linesOf(parts(), document)),
+        "texts/000002.txt": text,
+      }),
+    /about a document that another part is about/,
+  ],
+  [
+    "a chat over a folder that is not there",
+    () => lines(chat, "chat", (line) => ({ ...line, folder_ids: ["fld_x"] })),
+    /uses the folder fld_x/,
+  ],
+  [
+    "a message twice",
+    () => other({ [chat]: toLines([...linesOf(parts(), chat), linesOf(parts(), chat)[1]]) }),
+    /the message .* twice/,
+  ],
+  [
+    "an answer of another shape",
+    () => lines(chat, "message", (line) => ({ ...line, result: { answer: 1 } })),
+    /chats\/000001\.jsonl is not valid in line 2/,
+  ],
+  [
+    "an answer that was never given",
+    () => lines(chat, "message", (line) => ({ ...line, status: "FAILED" })),
+    /an answer that is none/,
+  ],
+  [
+    "a citation of a document that is not there",
+    () => citations({ document_id: "doc_x" }),
+    /cites doc_x/,
+  ],
+  ["a citation out of the text", () => citations({ end: 10_000 }), /cites what is out of the text/],
+  [
+    "a citation that ends before it begins",
+    () => citations({ start: 9, end: 3 }),
+    /cites what is out of the text/,
+  ],
+];
+const texts: [reason: string, archive: Archive, why: RegExp][] = [
+  [
+    "a document without its text",
+    () => other({ [words]: null }),
+    /don't say the same about its text/,
+  ],
+  ["a text without its document", () => other({ "texts/000007.txt": "x" }), /texts\/000007\.txt/],
+  [
+    "another text",
+    () => other({ [words]: text.replace("noon", "dawn") }),
+    /texts\/000001\.txt is another text/,
+  ],
+  [
+    "a text of other length than it says",
+    () =>
+      lines(document, "document", (line) => ({
+        ...line,
+        text: { ...line.text, units: line.text.units + 1 },
+      })),
+    /texts\/000001\.txt has 52 characters/,
+  ],
+  [
+    "a text of other code points than it says",
+    () =>
+      lines(document, "document", (line) => ({
+        ...line,
+        text: { ...line.text, points: line.text.units },
+      })),
+    /code points/,
+  ],
+  [
+    "a passage out of the text",
+    () => passages((one) => ({ ...one, end: 10_000 })),
+    /a passage out of the text: 0 to 10000/,
+  ],
+  ["a passage below zero", () => passages((one) => ({ ...one, start: -1 })), /is not valid/],
+  [
+    "a passage that ends before it begins",
+    () => passages((one) => ({ ...one, start: 9, end: 3 })),
+    /a passage out of the text/,
+  ],
+  [
+    "a passage that cuts a character",
+    () => passages((one) => ({ ...one, end: 33, end_point: 33 })),
+    /does not fit its text/,
+  ],
+  [
+    "a passage that counts otherwise",
+    () => passages((one) => ({ ...one, end_point: one.end })),
+    /does not fit its text/,
+  ],
+  [
+    "a segment of other passages",
+    () =>
+      lines(document, "segment", (line) => ({
+        ...line,
+        passages: [
+          ...line.passages.map((one: any) => ({ ...one, end: 5, end_point: 5 })),
+          { ...line.passages[0], start: 6, start_point: 6 },
+        ],
+      })),
+    /other passages than are listed/,
+  ],
+  [
+    "a segment that is no Base64",
+    () => lines(document, "segment", (line) => ({ ...line, data: "%%%%" })),
+    /no Base64/,
+  ],
+  [
+    "a segment that is cut off",
+    () => lines(document, "segment", (line) => ({ ...line, data: line.data.slice(0, 40) })),
+    /can't be searched/,
+  ],
+  [
+    "a segment of absurdly many terms",
+    () =>
+      segment((all) => {
+        all[1] = 2 ** 31;
+      }),
+    /can't be searched/,
+  ],
+  [
+    "a segment of absurdly many postings",
+    () =>
+      segment((all) => {
+        all[3] = 2 ** 31;
+      }),
+    /can't be searched/,
+  ],
+  [
+    "a segment whose terms are not in order",
+    () =>
+      segment((all) => {
+        all[6] = 2 ** 32 - 1;
+      }),
+    /not in order/,
+  ],
+  [
+    "a segment whose posting is of no chunk",
+    () =>
+      segment((all) => {
+        all[all.length - 1] = 2 ** 32 - 1;
+      }),
+    /can't be searched/,
+  ],
+  [
+    "a segment of another analyzer than it says",
+    () =>
+      segment((all) => {
+        all[0] = 99;
+      }),
+    /its header is wrong/,
+  ],
+  [
+    "segments before their index",
+    () =>
+      other({
+        [document]: toLines([linesOf(parts(), document)[0], linesOf(parts(), document)[2]]),
+      }),
+    /stands before the index/,
+  ],
+  [
+    "fewer passages than it says",
+    () => lines(document, "index", (line) => ({ ...line, chunks: 2 })),
+    /has 1 passages in 1 segments/,
+  ],
+  [
+    "vectors of no segment",
+    () =>
+      other({
+        [document]: toLines([...linesOf(parts(), document), { kind: "vectors", data: "AAAA" }]),
+      }),
+    /vectors of no segment/,
+  ],
+  [
+    "vectors that are not numbers",
+    () =>
+      other({
+        [document]: toLines([
+          ...linesOf(parts(), document).map((line) =>
+            line.kind === "index"
+              ? { ...line, vectors: { model: "m", asked_dimensions: 0, dimensions: 1 } }
+              : line,
+          ),
+          {
+            kind: "vectors",
+            data: Buffer.from(new Float32Array([Number.NaN]).buffer).toString("base64"),
+          },
+        ]),
+      }),
+    /not of length 1/,
+  ],
+  [
+    "vectors of another length",
+    () =>
+      other({
+        [document]: toLines([
+          ...linesOf(parts(), document).map((line) =>
+            line.kind === "index"
+              ? { ...line, vectors: { model: "m", asked_dimensions: 0, dimensions: 7 } }
+              : line,
+          ),
+          { kind: "vectors", data: Buffer.from(new Float32Array([1]).buffer).toString("base64") },
+        ]),
+      }),
+    /4 bytes of vectors/,
+  ],
+  [
+    "a span out of the text",
+    () =>
+      other({
+        [document]: toLines([
+          linesOf(parts(), document)[0],
+          { kind: "spans", of: "pages", spans: [{ page: 1, start: 0, end: 9_999 }] },
+          ...linesOf(parts(), document).slice(1),
+        ]),
+      }),
+    /a span out of the text/,
+  ],
+];
+
+/** Nothing is left of what was refused. */
+async function expectNothing(): Promise<void> {
+  expect((await server.send("eve", "GET", "/folder-imports")).body.data).toEqual([]);
+  expect((await server.send("eve", "GET", "/folders")).body.data).toEqual([]);
+  const rows = await server.store.db.selectFrom("folders").selectAll().execute();
+  expect(rows.length).toBe(1);
+}
+const refused = async (archive: Archive) =>
+  server.send("eve", "POST", "/folders/import", await archive(), {
+    "content-type": "application/zip",
+  });
+
+for (const [what, cases] of Object.entries({ outside, manifests, records, texts }))
+  describe(what, () => {
+    test.each(cases)("%s", async (_reason, archive, why) => {
+      const { status, body } = await refused(archive);
+      expect([status, body.code]).toEqual([400, "bad_archive"]);
+      expect(body.detail).toMatch(why);
+      await expectNothing();
+    });
+  });
+
+describe("limits", () => {
+  test("what unpacks to more than the setting is refused before it is unpacked", async () => {
+    const { status, body } = await refused(() =>
+      other({ [words]: Buffer.alloc(9 * 2 ** 20, "a") }),
+    );
+    expect([status, body.code]).toEqual([413, "archive_too_large"]);
+    expect(body.detail).toMatch(/folder_archives\.bytes_max/);
+    await expectNothing();
+  });
+
+  test("an original that could not be uploaded is not imported either", async () => {
+    const bytes = Buffer.alloc(2 ** 20 + 1, "a"),
+      hash = sha256(bytes);
+    const { status, body } = await refused(() =>
+      other({
+        [original]: null,
+        [`originals/${hash.slice(0, 2)}/${hash}`]: bytes,
+        [document]: toLines(
+          linesOf(parts(), document).map((line) =>
+            line.kind === "document" ? { ...line, sha256: hash, size_bytes: bytes.length } : line,
+          ),
+        ),
+      }),
+    );
+    expect([status, body.detail]).toEqual([
+      400,
+      expect.stringMatching(/documents\.upload_bytes_max/),
+    ]);
+  });
+
+  test("no file of what was refused is left, and the good one is taken", async () => {
+    await server.settle();
+    expect(jsonOf(parts(), "manifest.json").counts.documents).toBe(1);
+    const { status } = await refused(() => good);
+    expect(status).toBe(202);
+    await server.settle();
+    expect((await server.send("eve", "GET", "/folder-imports")).body.data[0].status).toBe(
+      "completed",
+    );
+    await until(() => filesOf(server.data).length === 1);
+    expect(filesOf(server.data)).toEqual([sha256(text)]);
+  });
+});

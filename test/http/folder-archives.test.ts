@@ -1,0 +1,506 @@
+/** Folders as archives: what one server exports, another takes over, and who may. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { scriptedExtractor } from "../helpers/documents";
+import { startEmbedder } from "../helpers/embedder";
+import { changed, jsonOf, linesOf, toLines, unpacked } from "../helpers/folder-archives";
+import { startTestServer, type TestServer, type TestServerOptions } from "../helpers/host";
+import { until } from "../helpers/server";
+
+const embedder = startEmbedder();
+afterAll(() => void embedder.stop());
+const env = {
+  DOSSIER_EMBEDDINGS_BASE_URL: embedder.url,
+  DOSSIER_EMBEDDINGS_MODEL: "small",
+  DOSSIER_EMBEDDINGS_API_KEY: "sk-of-the-test",
+};
+const started: TestServer[] = [];
+async function start(options: TestServerOptions = {}): Promise<TestServer> {
+  const server = await startTestServer({ ...options, env: { ...env, ...options.env } });
+  started.push(server);
+  return server;
+}
+afterAll(async () => {
+  for (const server of started) await server.stop();
+});
+
+async function made(server: TestServer, path: string, body: unknown): Promise<any> {
+  const answer = await server.send("ada", "POST", path, body);
+  if (answer.status >= 300) throw new Error(answer.text);
+  return answer.body;
+}
+const upload = (name: string, bytes: string | Uint8Array) => {
+  const form = new FormData();
+  form.append("file", new Blob([bytes as never]), name);
+  return form;
+};
+/** Runs what waits, without its pauses, until nothing is left. */
+async function settled(server: TestServer): Promise<void> {
+  const jobs = server.store.db.selectFrom("core_jobs").select("id").where("state", "=", "ready");
+  while ((await jobs.where("name", "=", "index.embed").execute()).length > 0) {
+    await server.store.db
+      .updateTable("core_jobs")
+      .set({ run_at: 0 })
+      .where("state", "=", "ready")
+      .execute();
+    await server.host.queue.runDue();
+  }
+  await server.settle();
+}
+const exported = async (server: TestServer, folder_id: string, who = "ada") =>
+  (await server.call(who, "GET", `/folders/${folder_id}/export`)).bytes();
+const send = (server: TestServer, who: string, archive: Uint8Array, query = "") =>
+  server.send(who, "POST", `/folders/import${query}`, archive, {
+    "content-type": "application/zip",
+  });
+/** The import when it has ended. */
+async function imported(server: TestServer, who: string, archive: Uint8Array, query = "") {
+  const { status, body, text } = await send(server, who, archive, query);
+  if (status !== 202) throw new Error(text);
+  let run = body;
+  await until(async () => {
+    run = (await server.send(who, "GET", `/folder-imports/${body.id}`)).body;
+    return run.status === "completed" || run.status === "failed";
+  });
+  return run;
+}
+const all = async (server: TestServer, who: string, path: string): Promise<any[]> =>
+  (await server.send(who, "GET", `${path}${path.includes("?") ? "&" : "?"}per_page=200`)).body.data;
+/** Without what is another on each server. */
+const shape = (results: any[], names: (id: string) => string) =>
+  results.map(({ document_id, folder_id, url: _url, ...rest }) => ({
+    ...rest,
+    document: names(document_id),
+    folder: names(folder_id),
+  }));
+
+describe("a folder with all that belongs to it", () => {
+  let one: TestServer, two: TestServer, root: any, sub: any, archive: Uint8Array, run: any;
+  /** Old ids by new ones. */
+  let ids: Map<string, string>;
+  let asked_before: number;
+  const queries = ["captain at noon", "expensive car", "mooring", "page two", "snow"];
+
+  beforeAll(async () => {
+    [one, two] = [await start({ plugins: [scriptedExtractor().plugin] }), await start()];
+    root = await made(one, "/folders", { name: "Ferry", description: "Of the harbour." });
+    sub = await made(one, "/folders", { name: "Logs", parentId: root.id });
+    const elsewhere = await made(one, "/folders", { name: "Elsewhere" });
+    await made(
+      one,
+      `/documents/file?folder_id=${root.id}`,
+      upload("log é.txt", "The mooring was lifted at noon. 😀 The captain left."),
+    );
+    await made(
+      one,
+      `/documents/file?folder_id=${sub.id}`,
+      upload("two.x", "#!read\nA page.\fOn page two it snows."),
+    );
+    await made(one, `/documents/file?folder_id=${sub.id}`, upload("bad.x", "#!fail corrupt\n"));
+    const fish = await made(one, "/documents", {
+      folder_id: sub.id,
+      name: "Fish",
+      content: "The captain eats 😀 fish at noon.",
+    });
+    await made(one, `/documents/${fish.id}/links`, { folder_id: root.id });
+    await made(one, "/documents", {
+      folder_id: root.id,
+      name: "Car",
+      content: `An automobile is a vehicle.\n\n${"Many words about rust. ".repeat(40_000)}`,
+    });
+    await made(one, "/documents", {
+      folder_id: elsewhere.id,
+      content: "The captain sleeps at noon, elsewhere.",
+    });
+    await settled(one);
+    // A second version, of which the answering one is exported.
+    await made(
+      one,
+      `/documents/file?folder_id=${root.id}&overwrite=true`,
+      upload("log é.txt", "The mooring was lifted at noon. 😀 The captain stayed."),
+    );
+    await settled(one);
+    const prompt = await made(one, "/prompts", { name: "Short", text: "Answer in one sentence." });
+    const chat = await made(one, "/chats", {
+      name: "When",
+      usedFolders: [root.id],
+      usedPrompts: [prompt.id],
+    });
+    await made(one, "/chats", { name: "Both", usedFolders: [root.id, elsewhere.id] });
+    for (const text of ["When was the mooring lifted?", "What does the captain eat?"]) {
+      await made(one, `/chats/${chat.id}/messages`, { text });
+      await settled(one);
+    }
+    archive = await exported(one, root.id);
+    asked_before = embedder.asked.length;
+    run = await imported(two, "bob", archive);
+    ids = new Map(
+      (await all(two, "bob", `/folder-imports/${run.id}/ids`)).map(({ id, source_id }) => [
+        id,
+        source_id,
+      ]),
+    );
+  });
+
+  test("is complete, and says what it has left out", () => {
+    expect(run).toMatchObject({
+      status: "completed",
+      document_count: 5,
+      completed_document_count: 5,
+      counts: { folders: 2, documents: 5, originals: 3, prompts: 1, chats: 1, messages: 2 },
+      left_out: { documents: 0, chats: 1, messages: 0 },
+      error: null,
+    });
+    const parts = unpacked(archive);
+    expect([...parts.keys()].at(-1)).toBe("manifest.json");
+    expect(
+      jsonOf(parts, "manifest.json")
+        .parts.map(({ name }: any) => name)
+        .sort(),
+    ).toEqual([...parts.keys()].filter((name) => name !== "manifest.json").sort());
+    expect(Buffer.from(archive).includes("elsewhere")).toBe(false);
+  });
+
+  test("has the same folders and documents, with new ids", async () => {
+    const folders = await all(two, "bob", "/folders");
+    expect(
+      folders.map(({ name, parentId, document_count }) => [name, parentId, document_count]).sort(),
+    ).toEqual([
+      ["Ferry", null, 3],
+      ["Logs", run.folder_id, 3],
+    ]);
+    const before = [
+      ...(await all(one, "ada", `/documents?folder_id=${root.id}`)),
+      ...(await all(one, "ada", `/documents?folder_id=${sub.id}`)),
+    ];
+    const after = (
+      await Promise.all(folders.map(({ id }) => all(two, "bob", `/documents?folder_id=${id}`)))
+    ).flat();
+    const facts = (documents: any[]) =>
+      documents
+        .map(
+          ({
+            name,
+            status,
+            version,
+            sha256,
+            size_bytes,
+            page_count,
+            language,
+            created_at,
+            media_type,
+            error,
+            warnings,
+            source,
+          }) => ({
+            name,
+            status,
+            version,
+            sha256,
+            size_bytes,
+            page_count,
+            language,
+            created_at,
+            media_type,
+            error,
+            warnings,
+            kind: source.kind,
+          }),
+        )
+        .sort((a, b) => (a.name < b.name ? -1 : 1));
+    expect(facts(after)).toEqual(facts(before));
+    for (const { id, name } of after) {
+      const source_id = ids.get(id)!;
+      expect(source_id).not.toBe(id);
+      const contents = await Promise.all([
+        one.send("ada", "GET", `/documents/${source_id}`),
+        two.send("bob", "GET", `/documents/${id}`),
+      ]);
+      expect([name, contents[1].body.content]).toEqual([name, contents[0].body.content]);
+      const originals = await Promise.all([
+        one.call("ada", "GET", `/documents/${source_id}/file`),
+        two.call("bob", "GET", `/documents/${id}/file`),
+      ]);
+      expect(await originals[1].bytes()).toEqual(await originals[0].bytes());
+    }
+  });
+
+  test("nothing of it was read or embedded again", async () => {
+    const kinds = (
+      await two.store.db.selectFrom("core_jobs").select("name").distinct().execute()
+    ).map(({ name }: any) => name);
+    expect(kinds).toContain("folder_archives.import");
+    expect(kinds.filter((kind: string) => kind.startsWith("documents.index"))).toEqual([]);
+    expect(embedder.asked.length).toBe(asked_before);
+    expect(await two.store.db.selectFrom("index_vectors_waiting").selectAll().execute()).toEqual(
+      [],
+    );
+  });
+
+  test.each(queries)("%s finds the same", async (query) => {
+    const [before, after] = await Promise.all([
+      one.send("ada", "POST", "/search", { query, folder_ids: [root.id] }),
+      two.send("bob", "POST", "/search", { query }),
+    ]);
+    expect(before.body.data.length).toBeGreaterThan(0);
+    expect(shape(after.body.data, (id) => ids.get(id)!)).toEqual(
+      shape(before.body.data, (id) => id),
+    );
+  });
+
+  test("its chats cite the same passages, and go on", async () => {
+    const [chat] = await all(two, "bob", "/chats");
+    const source_id = ids.get(chat.id)!;
+    expect(chat).toMatchObject({ name: "When", usedFolders: [run.folder_id], message_count: 2 });
+    expect((await all(two, "bob", "/prompts")).map(({ id, text }) => [id, text])).toEqual([
+      [chat.usedPrompts[0], "Answer in one sentence."],
+    ]);
+    const [before, after] = await Promise.all([
+      all(one, "ada", `/chats/${source_id}/messages`),
+      all(two, "bob", `/chats/${chat.id}/messages`),
+    ]);
+    const facts = (messages: any[], names: (id: string) => string) =>
+      messages.map(({ result, ...message }) => ({
+        ...message,
+        result: {
+          ...result,
+          prompts: result.prompts.map(names),
+          citations: shape(result.citations, names),
+        },
+      }));
+    expect(facts(after, (id) => ids.get(id)!)).toEqual(facts(before, (id) => id));
+    for (const { result } of after)
+      for (const { document_id, start, end, quote, url } of result.citations) {
+        const { body } = await two.send("bob", "GET", url);
+        expect([body.id, [...body.content].slice(start, end).join("")]).toEqual([
+          document_id,
+          quote,
+        ]);
+      }
+    await two.send("bob", "POST", `/chats/${chat.id}/messages`, {
+      text: "When was the mooring lifted?",
+    });
+    await settled(two);
+    expect((await all(two, "bob", `/chats/${chat.id}/messages`))[0].result.answer).toContain(
+      "noon",
+    );
+  });
+
+  test("comes once more beside itself, and uses the prompt that is there", async () => {
+    const again = await imported(two, "bob", archive);
+    const named = await imported(two, "bob", archive, "?name=Harbour");
+    const names = new Map((await all(two, "bob", "/folders")).map(({ id, name }) => [id, name]));
+    expect([names.get(again.folder_id), names.get(named.folder_id)]).toEqual([
+      "Ferry (2)",
+      "Harbour",
+    ]);
+    expect((await all(two, "bob", "/prompts")).length).toBe(1);
+    // Each is a folder of its own.
+    expect((await two.send("bob", "DELETE", `/folders/${again.folder_id}`)).status).toBe(204);
+    await settled(two);
+    const found = await two.send("bob", "POST", "/search", {
+      query: "mooring",
+      folder_ids: [named.folder_id],
+    });
+    expect(new Set(found.body.data.map(({ folder_id }: any) => folder_id))).toContain(
+      named.folder_id,
+    );
+  });
+
+  test("an index that was made otherwise is made anew from the text", async () => {
+    const parts = unpacked(archive),
+      changes: Record<string, string> = {};
+    for (const name of parts.keys())
+      if (name.startsWith("documents/"))
+        changes[name] = toLines(
+          linesOf(parts, name).map((line) =>
+            line.kind === "index" ? { ...line, encoding: { ...line.encoding, chunker: 1 } } : line,
+          ),
+        );
+    const other = await start();
+    const { status, folder_id } = await imported(other, "bob", await changed(archive, changes));
+    expect(status).toBe("completed");
+    const found = (
+      await other.send("bob", "POST", "/search", { query: "mooring", folder_ids: [folder_id] })
+    ).body.data;
+    expect(found[0].quote).toContain("The mooring was lifted at noon.");
+    const kinds = (await other.store.db.selectFrom("core_jobs").select("name").execute()).map(
+      ({ name }: any) => name,
+    );
+    expect(kinds.filter((kind: string) => kind.startsWith("documents.index"))).toEqual([]);
+  });
+
+  test("vectors of another length than the model gives are made anew with the next document", async () => {
+    const other = await start({ env: { DOSSIER_EMBEDDINGS_MODEL: "small" } });
+    const parts = unpacked(archive),
+      changes: Record<string, string> = {};
+    for (const name of parts.keys())
+      if (name.startsWith("documents/"))
+        changes[name] = toLines(
+          linesOf(parts, name).flatMap((line) => {
+            if (line.kind === "index")
+              return [{ ...line, vectors: { ...line.vectors, dimensions: 1 } }];
+            if (line.kind === "vectors") return [];
+            return line.kind === "segment"
+              ? [
+                  line,
+                  {
+                    kind: "vectors",
+                    data: Buffer.from(
+                      new Float32Array(line.passages.length).fill(1).buffer,
+                    ).toString("base64"),
+                  },
+                ]
+              : [line];
+          }),
+        );
+    await imported(other, "bob", await changed(archive, changes));
+    const { body: folder } = await other.send("bob", "POST", "/folders", { name: "More" });
+    await other.send("bob", "POST", "/documents", {
+      folder_id: folder.id,
+      content: "A vehicle that costs.",
+    });
+    await settled(other);
+    const { data } = (await other.send("bob", "POST", "/search", { query: "expensive" })).body;
+    expect(data[0].quote).toBe("A vehicle that costs.");
+    expect(data.map(({ document_name }: any) => document_name)).toContain("A vehicle that costs.");
+    const sets = await other.store.db.selectFrom("index_vector_sets").selectAll().execute();
+    expect(
+      sets.map(({ dimensions, serving, adopted }: any) => [dimensions, serving, adopted]),
+    ).toEqual([[512, 1, 0]]);
+  });
+});
+
+describe("rights and limits", () => {
+  let server: TestServer, folder: any, archive: Uint8Array;
+  beforeAll(async () => {
+    server = await start({
+      env: { DOSSIER_QUOTAS_DOCUMENTS: "3", DOSSIER_FOLDER_ARCHIVES_BYTES_MAX: "1MiB" },
+    });
+    folder = await made(server, "/folders", { name: "Two" });
+    for (const content of ["One.", "Two."])
+      await made(server, "/documents", { folder_id: folder.id, content });
+    await settled(server);
+    archive = await exported(server, folder.id);
+  });
+
+  test("another user's folder is not exported, nor one that is not there", async () => {
+    for (const [who, path, status] of [
+      ["bob", `/folders/${folder.id}/export`, 403],
+      ["ada", "/folders/fld_0/export", 404],
+      [null, `/folders/${folder.id}/export`, 401],
+    ] as const)
+      expect([path, (await server.send(who, "GET", path)).status]).toEqual([path, status]);
+  });
+
+  test("a key that may only read exports, and does not import", async () => {
+    const key = await server.newKey("ada", ["read"]);
+    const headers = { authorization: `Bearer ${key}` };
+    expect(
+      (await server.call(null, "GET", `/folders/${folder.id}/export`, undefined, headers)).status,
+    ).toBe(200);
+    expect(
+      (
+        await server.send(null, "POST", "/folders/import", archive, {
+          ...headers,
+          "content-type": "application/zip",
+        })
+      ).status,
+    ).toBe(403);
+  });
+
+  test("an import is its owner's", async () => {
+    const { id } = await imported(server, "carol", archive);
+    expect((await server.send("bob", "GET", `/folder-imports/${id}`)).status).toBe(403);
+    expect((await server.send("bob", "GET", `/folder-imports/${id}/ids`)).status).toBe(403);
+    expect((await server.send("bob", "GET", "/folder-imports")).body.data).toEqual([]);
+  });
+
+  test("what goes above a quota is refused before anything is written", async () => {
+    const { status, body } = await send(server, "ada", archive);
+    expect([status, body.code]).toEqual([403, "quota_exceeded"]);
+    expect((await server.send("ada", "GET", "/folder-imports")).body.data).toEqual([]);
+  });
+
+  test("of two that fit alone and not together, the second is refused, and leaves nothing", async () => {
+    const other = await start({ env: { DOSSIER_QUOTAS_FOLDERS: "1" } });
+    const begun = await Promise.all([send(other, "dora", archive), send(other, "dora", archive)]);
+    await settled(other);
+    const runs = await all(other, "dora", "/folder-imports");
+    expect(begun.map(({ status }) => status).sort()).toContain(202);
+    expect(runs.filter(({ status }) => status === "completed").length).toBe(1);
+    for (const { status, error } of runs)
+      expect([status, error?.code]).toEqual(
+        status === "completed" ? ["completed", undefined] : ["failed", "quota_exceeded"],
+      );
+    expect((await all(other, "dora", "/folders")).length).toBe(1);
+    for (const [table, rows] of [
+      ["documents", 2],
+      ["folders", 1],
+      ["index_documents", 2],
+      ["texts_pieces", 2],
+    ] as const)
+      expect([table, await other.store.db.selectFrom(table).selectAll().execute()]).toEqual([
+        table,
+        Array(rows).fill(expect.anything()),
+      ]);
+  });
+
+  const bodies: [reason: string, body: unknown, type: string | undefined, status: number][] = [
+    ["no body", undefined, "application/zip", 400],
+    ["another type", "{}", "text/plain", 415],
+    ["JSON", {}, undefined, 415],
+    ["more bytes than the setting", new Uint8Array(2 ** 20 + 1), "application/zip", 413],
+  ];
+  test.each(bodies)("%s is refused", async (_reason, body, type, status) => {
+    const headers: Record<string, string> = type === undefined ? {} : { "content-type": type };
+    expect((await server.send("ada", "POST", "/folders/import", body, headers)).status).toBe(
+      status,
+    );
+  });
+
+  test("a form is taken like the bytes themselves", async () => {
+    const { status } = await server.send(
+      "erin",
+      "POST",
+      "/folders/import",
+      upload("two.zip", archive),
+    );
+    expect(status).toBe(202);
+    const other = new FormData();
+    other.append("archive", new Blob([archive as never]), "two.zip");
+    expect((await server.send("erin", "POST", "/folders/import", other)).status).toBe(400);
+  });
+});
+
+test("a document that was not read yet is read where it goes", async () => {
+  const { plugin, open } = scriptedExtractor();
+  const one = await start({ plugins: [plugin] }),
+    two = await start({ plugins: [scriptedExtractor().plugin] });
+  const folder = await made(one, "/folders", { name: "Unread" });
+  await made(
+    one,
+    `/documents/file?folder_id=${folder.id}`,
+    upload("slow.x", "#!wait gate\nThe text."),
+  );
+  const archive = await exported(one, folder.id);
+  open("gate");
+  const { folder_id } = await imported(two, "bob", await withoutWait(archive));
+  await settled(two);
+  const [document] = await all(two, "bob", `/documents?folder_id=${folder_id}`);
+  expect([document.name, document.status]).toEqual(["slow.x", "synced"]);
+});
+
+/** The same original without a line that waits. */
+async function withoutWait(archive: Uint8Array): Promise<Uint8Array> {
+  const parts = unpacked(archive),
+    document = "documents/000001.jsonl";
+  const [line] = linesOf(parts, document);
+  expect([line.status, line.text]).toEqual(["syncing", null]);
+  const bytes = "#!read x\nThe text.",
+    hash = new Bun.CryptoHasher("sha256").update(bytes).digest("hex");
+  return changed(archive, {
+    [`originals/${line.sha256.slice(0, 2)}/${line.sha256}`]: null,
+    [`originals/${hash.slice(0, 2)}/${hash}`]: bytes,
+    [document]: toLines([{ ...line, sha256: hash, size_bytes: bytes.length }]),
+  });
+}

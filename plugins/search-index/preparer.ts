@@ -57,7 +57,11 @@ export class DocumentPreparer {
     return this.collect(input, stored?.id ?? text ?? "", signal, (take, ended) =>
       this.parts.encoder.ask(
         { title, text, stored, pages, headings, times },
-        { owner: owner_id, signal: ended, onPart: (part) => void take(part) },
+        {
+          owner: owner_id,
+          signal: ended,
+          onPart: (part) => void take(part).catch(() => undefined),
+        },
       ),
     );
   }

@@ -3,9 +3,11 @@
  * archive can be sent while it is made. Sizes and checksums follow the data of each entry.
  */
 import { Readable } from "node:stream";
-import { crc32, createDeflateRaw, deflateRawSync } from "node:zlib";
 import { centralHeader, descriptor, endRecords, localHeader } from "./zip-headers";
 import type { AddOptions, ZipPart } from "./zip-writer";
+
+/** Loaded by the first archive that is written. */
+const zlib = () => process.getBuiltinModule("node:zlib");
 
 /** So much is deflated at once; a stream of its own would cost more. */
 const small_bytes_max = 32 * 1024;
@@ -31,7 +33,7 @@ export class ZipStream {
     const counted = async function* () {
       for await (const chunk of chunks) {
         bytes += chunk.length;
-        crc = crc32(chunk, crc);
+        crc = zlib().crc32(chunk, crc);
         hash.update(chunk);
         yield chunk;
       }
@@ -72,9 +74,9 @@ async function* deflate(chunks: AsyncGenerator<Uint8Array>): AsyncGenerator<Uint
       yield* chunks;
     };
     yield* Readable.from(all(), { objectMode: false }).compose(
-      createDeflateRaw({ level }),
+      zlib().createDeflateRaw({ level }),
     ) as AsyncIterable<Uint8Array>;
     return;
   }
-  yield deflateRawSync(Buffer.concat(first), { level });
+  yield zlib().deflateRawSync(Buffer.concat(first), { level });
 }

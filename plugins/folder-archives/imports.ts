@@ -25,16 +25,14 @@ import * as store from "./store";
 import type { IdRow, ImportRow } from "./store";
 import type { ArchiveTasks } from "./tasks";
 
-export interface ArchiveSettings {
-  /** Of the file, and of all that it unpacks to. */
-  readonly bytes_max: number;
-  readonly keep_imports_ms: number;
-}
-export interface ImportParts extends ImporterParts, Pick<Context, "log"> {
+export interface ImportParts
+  extends ImporterParts, Pick<Context, "cancelJobs" | "certain_now_ms" | "log"> {
   /** Queues the job: jobs.ts. */
   readonly enqueueImport: (tx: Db, row: Pick<ImportRow, "id" | "owner_id">) => Promise<void>;
   readonly isolate: Isolate<ArchiveTasks>;
-  readonly settings: ArchiveSettings;
+  /** Of the file, and of all that it unpacks to. */
+  readonly bytes_max: () => number;
+  readonly keep_imports_ms: () => number;
 }
 
 /** The longest text that a file may have: what extraction gives, too. */
@@ -52,7 +50,7 @@ export class ImportService {
   constructor(private readonly parts: ImportParts) {}
 
   get bytes_max(): number {
-    return this.parts.settings.bytes_max;
+    return this.parts.bytes_max();
   }
 
   /**
@@ -136,17 +134,38 @@ export class ImportService {
 
   /** Runs `ForgetImports`. */
   async forget(signal: AbortSignal): Promise<void> {
-    const { db, inDeletion, now_ms, settings } = this.parts,
-      ended_before = now_ms() - settings.keep_imports_ms;
+    const { certain_now_ms, db, keep_imports_ms } = this.parts,
+      ended_before = certain_now_ms() - keep_imports_ms();
     for (
       let id = await store.findEnded(db, ended_before);
       id !== undefined;
       id = await store.findEnded(db, ended_before)
+    )
+      await this.#delete(id, signal);
+  }
+
+  /** Every import of a user who is gone. */
+  async purgeOf(owner_id: string, signal: AbortSignal): Promise<void> {
+    const { cancelJobs, db, documents, inDeletion } = this.parts;
+    for (
+      let row = await store.anyImport(db, owner_id);
+      row !== undefined;
+      row = await store.anyImport(db, owner_id)
     ) {
-      const ended = id;
-      await inParts(() => inDeletion((tx) => store.deleteSomeIds(tx, ended, ids_at_once)), signal);
-      await inDeletion((tx) => store.deleteImport(tx, ended));
+      const { archive_sha256, id } = row;
+      await inDeletion((tx) => cancelJobs(tx, [id]));
+      await this.#delete(id, signal);
+      documents.removeFiles([archive_sha256]);
     }
+  }
+
+  async #delete(import_id: string, signal: AbortSignal): Promise<void> {
+    const { inDeletion } = this.parts;
+    await inParts(
+      () => inDeletion((tx) => store.deleteSomeIds(tx, import_id, ids_at_once)),
+      signal,
+    );
+    await inDeletion((tx) => store.deleteImport(tx, import_id));
   }
 
   /** Answers the documents that wait to be read. */
@@ -230,11 +249,11 @@ export class ImportService {
     signal: AbortSignal,
     timeout_ms = patience_ms,
   ): Promise<Checked | null> {
-    const { documents, isolate, log, settings } = this.parts;
+    const { bytes_max, documents, isolate, log } = this.parts;
     const input = {
       path,
-      bytes_max: settings.bytes_max,
-      original_bytes_max: documents.upload_bytes_max,
+      bytes_max: bytes_max(),
+      original_bytes_max: documents.upload_bytes_max(),
       text_units_max,
     };
     const limits = { timeout_ms, memory_max_bytes: check_memory_bytes_max, signal };

@@ -1,5 +1,6 @@
 /** The jobs of folder archives: one that imports, one that forgets imports of long ago. */
 import { every, handle, job, t, type Context, type JobHandler } from "../../core/sdk";
+import { purgeOfUser } from "../accounts/contract";
 import type { ImportParts, ImportService } from "./imports";
 
 export const ImportFolder = job("folder_archives.import", t.Object({ import_id: t.String() }));
@@ -35,6 +36,7 @@ export const archiveJobs = (imports: ImportService): readonly JobHandler[] => [
     concurrency,
     onExhausted: (tx, { import_id }) => imports.exhausted(tx, import_id),
   }),
+  purgeOfUser((user_id, signal) => imports.purgeOf(user_id, signal)),
   handle(ForgetImports, (_payload, { signal }) => imports.forget(signal), {
     attempts_max: 3,
     timeout_ms: hour_ms,

@@ -3,6 +3,7 @@
  * layout.ts; writer.ts makes it, child/check.ts looks through one, importer.ts takes it over.
  */
 import { definePlugin, Duration, fill, Size, t } from "../../core/sdk";
+import { Accounts } from "../accounts/contract";
 import { Chats } from "../chats/contract";
 import { Documents, FileUses } from "../documents/contract";
 import { Folders } from "../folders/contract";
@@ -23,14 +24,18 @@ export default definePlugin({
   config: t.Object({
     bytes_max: Size({
       default: "4GiB",
+      changes: "now",
       description: "The largest archive that can be imported, and the most that it unpacks to.",
     }),
     keep_imports: Duration({
       default: "30d",
+      changes: "now",
       description: "How long the import of an archive can be looked up after its end.",
     }),
   }),
   needs: {
+    // Before it: those who are gone are its users.
+    accounts: Accounts,
     chats: Chats,
     documents: Documents,
     folders: Folders,
@@ -45,11 +50,11 @@ export default definePlugin({
   tasks,
   setup: (ctx) => {
     const parts = { ...ctx, ...ctx.services };
-    const { bytes_max, keep_imports } = ctx.config;
     const imports = new ImportService({
       ...parts,
       ...enqueuers(ctx),
-      settings: { bytes_max, keep_imports_ms: keep_imports },
+      bytes_max: () => ctx.config.bytes_max,
+      keep_imports_ms: () => ctx.config.keep_imports,
     });
     return {
       routes: archiveHandlers(ctx, { exports: new ExportService(parts), imports }),

@@ -102,6 +102,17 @@ export const findEnded = async (
       .limit(1)
       .executeTakeFirst()
   )?.id;
+/** One of the owner, ended or not. */
+export const anyImport = (
+  db: ArchivesDb,
+  owner_id: string,
+): Promise<Pick<ImportRow, "archive_sha256" | "id"> | undefined> =>
+  db
+    .selectFrom("folder_archives_imports")
+    .select(["id", "archive_sha256"])
+    .where("owner_id", "=", owner_id)
+    .limit(1)
+    .executeTakeFirst();
 export const deleteImport = (db: ArchivesDb, id: string) =>
   db.deleteFrom("folder_archives_imports").where("id", "=", id).execute();
 

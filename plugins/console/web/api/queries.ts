@@ -34,6 +34,7 @@ export const keys = {
   session: ["session"],
   folders: ["folder"],
   folder: (id: string) => ["folder", id],
+  folder_import: (id: string) => ["folder_import", id],
   documents: (folder_id: string, filter: object = {}) => ["document", "list", folder_id, filter],
   document: (id: string) => ["document", "one", id],
   chats: (filter: object = {}) => ["chat", "list", filter],

@@ -194,6 +194,31 @@ export const folder_strings = {
         : `${files(count)} uploaded. Ask about them as soon as they are ready.`,
     progress_of: (name: string) => `Upload of ${name}`,
   },
+  archive: {
+    export: "Export as a file",
+    import: "Import",
+    import_hint: "A folder that was exported, here or on another server",
+    choose: "Choose an exported folder",
+    title: "Imported folders",
+    progress_of: (name: string) => `Import of ${name}`,
+    sending: (percent: string) => `Sending · ${percent}`,
+    checking: "Looking through the file",
+    taking: (done: number, total: number) =>
+      total === 0 ? "Waiting" : `${formatNumber(done)} of ${documents(total)}`,
+    failed: "The folder could not be imported.",
+    done: (count: number, left_out: Readonly<Record<string, number>>) => {
+      const missing = Object.entries(left_out).filter(([, left]) => left > 0);
+      return (
+        `${documents(count)} imported.` +
+        (missing.length === 0
+          ? ""
+          : ` Not in the file: ${missing.map(([what, left]) => `${left} ${what}`).join(", ")}.`)
+      );
+    },
+    open: "Open",
+    cancel_label: (name: string) => `Cancel ${name}`,
+    dismiss_label: (name: string) => `Take ${name} off the list`,
+  },
   one: {
     title: "Document",
     ask: "Ask about this",

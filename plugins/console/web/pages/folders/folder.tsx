@@ -1,7 +1,7 @@
 /** One folder: its documents, its subfolders, and how something gets in. */
 import { useCallback, useRef, useState } from "preact/hooks";
 import { Link, useLocation } from "wouter-preact";
-import { ApiProblem } from "../../api/client";
+import { apiUrl, ApiProblem } from "../../api/client";
 import { useFolders } from "../../api/queries";
 import type { Folder } from "../../api/types";
 import type { PageParams } from "../../app/page";
@@ -109,6 +109,12 @@ function Actions({
         ]
       : []),
     { label: folder_strings.edit, icon: "edit", run: () => onDialog("edit") },
+    {
+      label: folder_strings.archive.export,
+      icon: "download",
+      href: apiUrl(`/folders/${folder.id}/export`),
+      download: true,
+    },
     "separator",
     { label: folder_strings.delete, icon: "trash", danger: true, run: () => onDialog("delete") },
   ];

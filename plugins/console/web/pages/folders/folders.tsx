@@ -1,6 +1,7 @@
 /** All folders: two levels, what each holds and how it stands. */
-import { useState } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import { Link, useLocation } from "wouter-preact";
+import { apiUrl } from "../../api/client";
 import { useFolders } from "../../api/queries";
 import type { Folder } from "../../api/types";
 import { Button } from "../../ui/button";
@@ -15,6 +16,7 @@ import { Tag } from "../../ui/tag";
 import { Tooltip } from "../../ui/tooltip";
 import { folder_strings as strings } from "../../strings/folders";
 import { DeleteFolderDialog, EditFolderDialog, NewFolderDialog } from "./folder-dialogs";
+import { ArchiveInput, FolderImportPanel } from "./folder-import-panel";
 import { matching, subtreeOf, treeOf, type Branch } from "./tree";
 
 type OpenDialog =
@@ -35,16 +37,7 @@ export default function Folders() {
   const [query, setQuery] = useState("");
   const [dialog, setDialog] = useState<OpenDialog | null>(null);
   const [, navigate] = useLocation();
-  const create = (
-    <Button
-      kind="primary"
-      icon="folder-plus"
-      data-shortcut="n"
-      onClick={() => setDialog({ kind: "new", parent: null })}
-    >
-      {strings.new_folder}
-    </Button>
-  );
+  const create = <WaysIn onNew={() => setDialog({ kind: "new", parent: null })} />;
   const all = folders.data ?? [];
   const close = () => setDialog(null);
   return (
@@ -66,6 +59,7 @@ export default function Folders() {
           data-shortcut="/"
         />
       )}
+      <FolderImportPanel />
       <section class="card">
         <Loading query={folders} rows={5}>
           {(list) =>
@@ -97,6 +91,26 @@ export default function Folders() {
       {dialog?.kind === "delete" && (
         <DeleteFolderDialog folder={dialog.folder} folders={all} onClose={close} />
       )}
+    </>
+  );
+}
+
+/** A new folder, or one that was exported. */
+function WaysIn({ onNew }: { readonly onNew: () => void }) {
+  const archive = useRef<HTMLInputElement>(null);
+  return (
+    <>
+      <Button kind="primary" icon="folder-plus" data-shortcut="n" onClick={onNew}>
+        {strings.new_folder}
+      </Button>
+      <Button
+        icon="upload"
+        title={strings.archive.import_hint}
+        onClick={() => archive.current?.click()}
+      >
+        {strings.archive.import}
+      </Button>
+      <ArchiveInput input={archive} />
     </>
   );
 }
@@ -201,6 +215,12 @@ function FolderMenu({
             ]
           : []),
         { label: strings.edit, icon: "edit", run: () => onDialog({ kind: "edit", folder }) },
+        {
+          label: strings.archive.export,
+          icon: "download",
+          href: apiUrl(`/folders/${folder.id}/export`),
+          download: true,
+        },
         "separator",
         {
           label: strings.delete,

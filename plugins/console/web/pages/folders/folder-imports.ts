@@ -1,0 +1,61 @@
+/**
+ * Imports of folders that this tab has begun: the file on its way, then what the server does with
+ * it. They go on while other pages are looked at.
+ */
+import { signal } from "@preact/signals";
+import { problemOf, type ApiProblem } from "../../api/client";
+import { refresh } from "../../api/queries";
+import type { Answer } from "../../api/types";
+import { upload } from "../../api/upload";
+
+export type FolderImport = Answer<"getFolderImport">;
+
+export interface Sent {
+  readonly id: number;
+  readonly file_name: string;
+  /** Of the bytes, from 0 to 1; at 1 the server looks through the file. */
+  readonly share: number;
+  /** Once the server has taken it. */
+  readonly import_id: string | null;
+  /** Why it was refused. */
+  readonly problem: ApiProblem | null;
+}
+
+const sent = signal<readonly Sent[]>([]);
+const cancelling = new Map<number, AbortController>();
+let last_id = 0;
+
+/** The newest first. A component that calls it follows what changes. */
+export const sentImports = (): readonly Sent[] => sent.value;
+
+const change = (id: number, values: Partial<Sent>): void => {
+  sent.value = sent.value.map((one) => (one.id === id ? { ...one, ...values } : one));
+};
+
+/** Takes it off the list; one that is still being sent is given up. */
+export function forgetImport(id: number): void {
+  cancelling.get(id)?.abort();
+  sent.value = sent.value.filter((one) => one.id !== id);
+}
+
+export function sendImport(file: File): void {
+  const id = ++last_id,
+    cancel = new AbortController();
+  cancelling.set(id, cancel);
+  const begun = { id, file_name: file.name, share: 0, import_id: null, problem: null };
+  sent.value = [begun, ...sent.value];
+  void upload<FolderImport>("/folders/import", file, {
+    signal: cancel.signal,
+    onProgress: (share) => change(id, { share }),
+  })
+    .then(
+      (run) => change(id, { share: 1, import_id: run.id }),
+      (error: unknown) => {
+        if (!cancel.signal.aborted) change(id, { problem: problemOf(error) });
+      },
+    )
+    .finally(() => {
+      cancelling.delete(id);
+      void refresh("folder");
+    });
+}

@@ -1,25 +1,26 @@
 /**
  * Makes what was committed durable. SQLite itself would hold up everybody until the disk is done:
- * here the thread pool of the runtime waits for a disk that takes long. For one that is quick,
- * handing it over would take longer than waiting.
+ * here the thread pool of the runtime waits for it, because any disk takes long now and then. Only
+ * for memory that passes as one, handing it over would take longer than waiting.
  */
-import { close, fdatasync, fdatasyncSync, openSync } from "node:fs";
+import { close, fdatasync, fdatasyncSync, openSync, statfsSync } from "node:fs";
+import { dirname } from "node:path";
 import { promisify } from "node:util";
 
 const fdatasyncOf = promisify(fdatasync);
 const closeOf = promisify(close);
 
-/** A sync that took longer was slow, and so may be the next ones. */
-const slow_ms_min = 2;
-const slow_for = 50;
+/** Kinds of file system that are memory: tmpfs, ramfs. */
+const memory_types: ReadonlySet<number> = new Set([0x01021994, 0x858458f6]);
 
 export class LogSync {
   #file: number | undefined;
-  /** So many more are handed over. */
-  #slow = 0;
+  readonly #is_memory: boolean;
 
   /** `path` of the log, which is there for as long as the database is open. */
-  constructor(private readonly path: string) {}
+  constructor(private readonly path: string) {
+    this.#is_memory = memory_types.has(statfsSync(dirname(path)).type);
+  }
 
   /**
    * Everything that was committed before the call is on the disk after it. @throws Error when it
@@ -27,11 +28,8 @@ export class LogSync {
    */
   async sync(): Promise<void> {
     this.#file ??= openSync(this.path, "r+");
-    const started_ms = performance.now();
-    if (this.#slow > 0) await fdatasyncOf(this.#file);
-    else fdatasyncSync(this.#file);
-    this.#slow =
-      performance.now() - started_ms > slow_ms_min ? slow_for : Math.max(0, this.#slow - 1);
+    if (this.#is_memory) fdatasyncSync(this.#file);
+    else await fdatasyncOf(this.#file);
   }
 
   async close(): Promise<void> {

@@ -9,6 +9,7 @@ import { ChunkPlaces, type ChunkPlace } from "./chunk-places";
 import { PackPart } from "./pack";
 import type { Segment } from "./segment";
 import { fromStored } from "./stored-segment";
+import { ShownTexts, type SegmentText } from "./shown-texts";
 import type { ChunkRow, DocumentRow } from "./store";
 
 /** Names a chunk: the id of its segment, and its place among the chunks of that segment. */
@@ -47,18 +48,30 @@ export interface SegmentReader {
   chunks(keys: readonly ChunkKey[]): Promise<(PublishedChunk | null)[]>;
 }
 
+/** What of the texts that were shown stays in memory. */
+const shown_bytes_max = 8 * 2 ** 20;
+
 /** Prepared statements on a connection of its own. */
 export class SqliteSegmentReader implements SegmentReader {
   private readonly statements: ReturnType<typeof prepareAll>;
   private readonly pieces: ReadPieces;
+  /** Asked within snapshots alone: only there nothing is written meanwhile. */
+  private readonly shown = new ShownTexts(shown_bytes_max);
+  private in_snapshot = false;
 
   constructor(private readonly connection: ReadConnection) {
     this.statements = prepareAll(connection);
     this.pieces = piecesOfConnection(connection);
   }
 
-  beginSnapshot(): Promise<() => void> {
-    return this.connection.beginSnapshot();
+  async beginSnapshot(): Promise<() => void> {
+    const end = await this.connection.beginSnapshot();
+    this.shown.beginAt(this.connection.version());
+    this.in_snapshot = true;
+    return () => {
+      this.in_snapshot = false;
+      end();
+    };
   }
 
   async version(): Promise<number> {
@@ -138,12 +151,20 @@ export class SqliteSegmentReader implements SegmentReader {
 
   /** Undefined where the index keeps the text itself. */
   private storedChunk({ segment_id, ordinal }: ChunkKey): StoredChunk | undefined {
-    const row = this.statements.places.values(segment_id)[0];
-    if (row === undefined) return undefined;
-    const [text_id, data, first] = row as [number, Uint8Array, string | null],
-      place = new ChunkPlaces(data).at(ordinal);
+    const found = this.in_snapshot
+      ? this.shown.get(segment_id, this.readText)
+      : this.readText(segment_id);
+    if (found === undefined) return undefined;
+    const { text_id, places, first } = found,
+      place = new ChunkPlaces(places).at(ordinal);
     return { text_id, place, text: first === null ? null : first.slice(place.start, place.end) };
   }
+  private readonly readText = (segment_id: number): SegmentText | undefined => {
+    const row = this.statements.places.values(segment_id)[0];
+    if (row === undefined) return undefined;
+    const [text_id, places, first] = row as [number, Uint8Array, string | null];
+    return { text_id, places, first };
+  };
   private async textOf({ text_id, place }: StoredChunk): Promise<string | null> {
     return (await readUnits(this.pieces, text_id, place.start, place.end)) ?? null;
   }

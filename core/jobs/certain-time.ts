@@ -14,6 +14,8 @@ const slack_ms = minute_ms;
 /** What the clock is ahead is caught up with by so many hours in each hour. */
 const catch_up = 24;
 const write_every_ms = minute_ms;
+/** Jobs are looked for many times a second. */
+const look_every_ms = 1_000;
 
 /** What the clocks said, and what was certain then. */
 export interface Seen {
@@ -54,6 +56,7 @@ export class CertainTime {
   #seen: Seen | undefined;
   #written: Seen | undefined;
   #is_far_ahead = false;
+  #looked_at_ms = -Infinity;
 
   constructor(
     private readonly options: {
@@ -79,7 +82,9 @@ export class CertainTime {
 
   /** Remembers it for the next start, now and then. */
   async keep(): Promise<void> {
-    const { store, log } = this.options;
+    const { store, clock, log } = this.options;
+    if (Math.abs(clock.now_ms() - this.#looked_at_ms) < look_every_ms) return;
+    this.#looked_at_ms = clock.now_ms();
     if (this.#seen === undefined) await this.read();
     this.now_ms();
     const { clock_ms, certain_ms, boot, uptime_ms, doubted_ms } = this.#seen!;

@@ -95,6 +95,11 @@ export interface JobLimits<P> {
    */
   readonly io_bound?: boolean;
   /**
+   * Its runs are so small that finding and claiming one would take as long: it begins with the
+   * commit of the transaction that enqueues it, while a good part of what may run does not.
+   */
+  readonly begins_at_once?: boolean;
+  /**
    * It only deletes: it runs on a full disk too, in the space that is kept for that. Every other
    * job waits until there is room.
    */

@@ -7,10 +7,18 @@ import type { Work } from "../base/stall-meter";
 import type { Store } from "../store/store";
 import type { RoomWaiters } from "./room-waiters";
 import { findCandidates, type Capacity } from "./candidates";
-import type { EndedRun } from "./contract";
+import type { EndedRun, JobHandler } from "./contract";
 import type { Handlers } from "./handlers";
 import { runJob, Stopped, type Run } from "./run";
-import { handlerKey, ownerMax, selectJobs, ServedLog, type Selection } from "./scheduler";
+import {
+  handlerKey,
+  ownerKey,
+  ownerMax,
+  queueKey,
+  selectJobs,
+  ServedLog,
+  type Selection,
+} from "./scheduler";
 import * as table from "./table";
 
 export interface DispatcherOptions {
@@ -31,6 +39,7 @@ export interface DispatcherOptions {
   /** Called when a run has ended: there may be capacity for another. */
   readonly onEnded: () => void;
 }
+type Beside = Pick<table.Claimed, "name" | "owner">;
 export interface ActiveRun extends Run {
   readonly ended: Promise<void>;
 }
@@ -42,6 +51,11 @@ const candidates_per_slot = 8;
 /** Claimed at once of a queue, or of io-bound jobs; the next claim follows at once. */
 const claims_max = 48;
 const candidates_max = 10_000;
+/**
+ * What begins at once takes no more of what may run, of everybody's and of its owner's: there is
+ * always some left for what waits.
+ */
+const at_once_part = 0.75;
 
 export class Dispatcher {
   private readonly active = new Map<string, ActiveRun>();
@@ -51,6 +65,10 @@ export class Dispatcher {
   /** One job name never takes all slots: the others would wait for its slowest run. */
   private readonly handler_slots_max: number;
   private closed = false;
+  private opened = false;
+  /** Jobs that begin with the commit of an open transaction. */
+  private readonly promised = new Set<table.NewJob>();
+  private readonly promise_token = newUuid();
 
   constructor(private readonly options: DispatcherOptions) {
     const { slots_max } = options;
@@ -80,6 +98,51 @@ export class Dispatcher {
     const result = this.claiming.then(() => this.claimNow());
     this.claiming = result.catch(() => undefined);
     return result;
+  }
+
+  /** What was running when the server ended waits again: jobs may begin at once. */
+  open(): void {
+    this.opened = true;
+  }
+
+  /**
+   * A lease for a job that begins with the open transaction, which `keepPromise` or `breakPromise`
+   * must follow; undefined when it has to wait its turn.
+   */
+  promise(job: table.NewJob, { limits }: JobHandler): table.Lease | undefined {
+    const { store, clock, slots_max } = this.options;
+    const { io_bound = false, begins_at_once = false, concurrency = 1 } = limits;
+    if (!begins_at_once || io_bound || job.key !== null || job.run_at > job.created_at)
+      return undefined;
+    if (!this.opened || this.closed || store.isDiskFull()) return undefined;
+    const beside = (most: number, of: (one: Beside) => boolean): boolean =>
+      this.countBeside(of) < Math.floor(most * at_once_part);
+    const has_room =
+      beside(slots_max, () => true) &&
+      beside(Math.min(concurrency, this.handler_slots_max), (one) => one.name === job.name) &&
+      beside(job.queue_concurrency, (one) => one.name === job.name && one.owner === job.owner);
+    if (!has_room) return undefined;
+    this.promised.add(job);
+    return { token: this.promise_token, until_ms: clock.now_ms() + lease_ms };
+  }
+
+  /** The transaction is on disk: begins the job. */
+  keepPromise(job: table.NewJob, claimed: table.Claimed): void {
+    this.promised.delete(job);
+    this.served.note(ownerKey(job.owner));
+    this.served.note(queueKey(job.queue));
+    this.begin(claimed);
+  }
+  breakPromise(job: table.NewJob): void {
+    this.promised.delete(job);
+  }
+
+  private countBeside(of: (one: Beside) => boolean): number {
+    let count = 0;
+    for (const { job, handler } of this.active.values())
+      if (!handler.limits.io_bound && of(job)) count++;
+    for (const job of this.promised) if (of(job)) count++;
+    return count;
   }
 
   /** Aborts the run of this job, when there is one. */
@@ -113,10 +176,12 @@ export class Dispatcher {
 
   private async claimNow(): Promise<number> {
     const { store, clock } = this.options;
-    const slots = this.options.slots_max - this.slots_taken;
+    const slots = this.options.slots_max - this.slots_taken - this.promised.size;
     const capacities = this.capacities(slots);
     if (capacities.length === 0 || this.closed) return 0;
     const now_ms = clock.now_ms();
+    // Most looks find nothing, and seeing that takes little.
+    if (!(await table.isDue(store.db, now_ms))) return 0;
     const { ids } = await this.select(capacities, slots, now_ms);
     if (ids.length === 0) return 0;
     const lease = { token: newUuid(), until_ms: now_ms + lease_ms };
@@ -128,7 +193,7 @@ export class Dispatcher {
   /** Handlers that may run something now. */
   private capacities(slots: number): Capacity[] {
     const running = new Map<string, number>();
-    for (const { job } of this.active.values())
+    for (const job of [...this.runs.map((run) => run.job), ...this.promised])
       running.set(handlerKey(job), (running.get(handlerKey(job)) ?? 0) + 1);
     const capacities: Capacity[] = [];
     const is_full = this.options.store.isDiskFull();

@@ -119,8 +119,24 @@ export class JobQueue {
     requireFit(on, payload);
     const [handler] = this.handlers.of(on);
     if (!handler) throw new Error(`no plugin handles the job ${on.id}`);
-    await table.insertJob(db, this.newJob(handler, payload, options));
+    const job = this.newJob(handler, payload, options);
+    const lease = this.dispatcher.promise(job, handler.handler);
+    if (lease !== undefined) return this.beginWith(db, job, lease);
+    await table.insertJob(db, job);
     this.announce();
+  }
+
+  /** The job begins with the surrounding transaction. */
+  private async beginWith(db: Db<any>, job: table.NewJob, lease: table.Lease): Promise<void> {
+    const { dispatcher } = this;
+    const undone = (): void => dispatcher.breakPromise(job);
+    try {
+      const claimed = await table.insertRunning(db, job, lease);
+      this.options.store.afterCommit(() => dispatcher.keepPromise(job, claimed), undone);
+    } catch (error) {
+      undone();
+      throw error;
+    }
   }
 
   /** One job for each subscriber. @throws Error on a payload that does not fit. */
@@ -148,6 +164,7 @@ export class JobQueue {
     const { store, log } = this.options;
     const again = await store.inDeletion((tx) => table.freeJobs(tx, "all"));
     if (again > 0) log.info("jobs of the last run continue", { jobs: again });
+    this.dispatcher.open();
     this.poller.start();
   }
 

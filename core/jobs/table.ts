@@ -69,6 +69,39 @@ export const insertJob = (db: JobsDb, job: NewJob): Promise<unknown> =>
     job.created_at,
   ]);
 
+const insert_running_sql = `
+insert into core_jobs (id, plugin, name, payload, owner, lane, lane_max, priority, state, run_at,
+  attempts, attempts_max, subject, request_id, created_at, lease_until, lease_token, started_at)
+values (?, ?, ?, ?, ?, ?, ?, ?, 'running', ?, 1, ?, ?, ?, ?, ?, ?, ?)`;
+
+/** One without a key that begins at once: it is claimed already. */
+export async function insertRunning(db: JobsDb, job: NewJob, lease: Lease): Promise<Claimed> {
+  await rowsOf(db, insert_running_sql, [
+    job.id,
+    job.plugin,
+    job.name,
+    job.payload,
+    job.owner,
+    job.queue,
+    job.queue_concurrency,
+    job.priority,
+    job.run_at,
+    job.attempts_max,
+    job.subject,
+    job.request_id,
+    job.created_at,
+    lease.until_ms,
+    lease.token,
+    job.created_at,
+  ]);
+  return { ...job, attempts: 1, crashes: 0, lease_token: lease.token };
+}
+
+export interface Lease {
+  readonly token: string;
+  readonly until_ms: number;
+}
+
 /**
  * Takes these jobs; the attempt counts from here on. Those that are no longer waiting are not in
  * the answer.
@@ -76,7 +109,7 @@ export const insertJob = (db: JobsDb, job: NewJob): Promise<unknown> =>
 export const claimJobs = (
   db: JobsDb,
   ids: readonly string[],
-  lease: { readonly token: string; readonly until_ms: number },
+  lease: Lease,
   now_ms: number,
 ): Promise<Claimed[]> =>
   ids.length === 0
@@ -202,6 +235,11 @@ and subject in (${marks(some.length)})`,
   }
   return ids;
 }
+
+/** Whether a job waits that is due. */
+export const isDue = async (db: JobsDb, now_ms: number): Promise<boolean> =>
+  (await rowsOf(db, due_sql, [now_ms])).length > 0;
+const due_sql = "select run_at from core_jobs where state = 'ready' and run_at <= ? limit 1";
 
 /** When the next job becomes due after `now_ms`; undefined when none will. */
 export async function nextRunAt(db: JobsDb, now_ms: number): Promise<number | undefined> {

@@ -33,6 +33,7 @@ import { setRunner, type RunStatement } from "./written-out";
 interface TransactionScope {
   open: boolean;
   readonly after_commit: (() => void)[];
+  readonly after_undo: (() => void)[];
 }
 
 const busy_timeout_ms = 5_000;
@@ -181,18 +182,26 @@ export class SqliteStore implements Store {
   ): Promise<R> => {
     this.#requireOutside();
     this.#admit(options.uses_reserve);
-    const scope: TransactionScope = { open: false, after_commit: [] };
+    const scope: TransactionScope = { open: false, after_commit: [], after_undo: [] };
     const origin = originOf();
-    const result = await this.#commits.run((tx) => {
-      // It may be the second try.
-      scope.open = true;
+    const undo = (): void => {
       scope.after_commit.length = 0;
+      this.#scope.exit(() => scope.after_undo.splice(0).forEach(this.#attempt));
+    };
+    const running = this.#commits.run((tx) => {
+      // It may be the second try.
+      undo();
+      scope.open = true;
       return this.#scope
         .run(scope, () => withOrigin(origin, () => work(tx)))
         .finally(() => {
           scope.open = false;
         });
     }, options);
+    const result = await running.catch((error: unknown) => {
+      undo();
+      throw error;
+    });
     this.#scope.exit(() => scope.after_commit.forEach(this.#attempt));
     return result;
   };
@@ -200,10 +209,11 @@ export class SqliteStore implements Store {
   readonly inDeletion = <R>(work: (tx: Db) => Promise<R>): Promise<R> =>
     this.inTransaction(work, { uses_reserve: true });
 
-  readonly afterCommit = (work: () => void): void => {
+  readonly afterCommit = (work: () => void, undone?: () => void): void => {
     const scope = this.#scope.getStore();
-    if (scope?.open) scope.after_commit.push(work);
-    else this.#scope.exit(() => this.#attempt(work));
+    if (!scope?.open) return this.#scope.exit(() => this.#attempt(work));
+    scope.after_commit.push(work);
+    if (undone) scope.after_undo.push(undone);
   };
 
   readonly truncateWal = (): void =>

@@ -57,9 +57,9 @@ export interface Store {
   readonly inDeletion: <R>(work: (tx: Db<any>) => Promise<R>) => Promise<R>;
   /**
    * Runs once the surrounding transaction is on disk, at once outside one, never when it was rolled
-   * back.
+   * back: then `undone` runs.
    */
-  readonly afterCommit: (work: () => void) => void;
+  readonly afterCommit: (work: () => void, undone?: () => void) => void;
   /**
    * After text was deleted: takes it out of the write-ahead log within two seconds, and gives its
    * space back later. Returns at once.

@@ -6,6 +6,7 @@ import type { SearchIndex } from "../search-index/contract";
 import type { Quotas } from "../quotas/contract";
 import type { Texts } from "../texts/contract";
 import type { DocumentStatus, DocumentUse } from "./contract";
+import type { FreshTexts } from "./fresh-texts";
 import { setLinkStatus } from "./link-store";
 import * as store from "./store";
 import type { DocumentRow } from "./store";
@@ -37,6 +38,7 @@ export interface DocumentContext extends Pick<
   readonly index: SearchIndex;
   readonly quotas: Quotas;
   readonly texts: Texts;
+  readonly fresh_texts: FreshTexts;
   /** Those who keep something about documents. Complete once every plugin is set up. */
   readonly uses: () => readonly DocumentUse[];
   /**

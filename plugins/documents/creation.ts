@@ -76,7 +76,16 @@ export async function addText(
       await ctx.folders.require(tx, owner_id, folder_id);
       ctx.files.requireFreeSpace();
       await text.keep(tx);
-      return insert(ctx, tx, { owner_id, folder_id, name }, version, source);
+      const id = ctx.newId("doc");
+      // Before the job that wants it begins.
+      ctx.afterCommit(() =>
+        ctx.fresh_texts.keep({
+          ...version,
+          ...{ id, owner_id, name, version: 1, piece: content },
+          text: { stored: text.stored, content, units: content.length },
+        }),
+      );
+      return insert(ctx, tx, { owner_id, folder_id, name }, version, source, id);
     });
   } catch (error) {
     text.discard();
@@ -296,11 +305,12 @@ async function insert(
   { folder_id, owner_id, name }: NewDocument,
   version: NewVersion,
   source: Source,
+  id = ctx.newId("doc"),
 ): Promise<Document> {
   const now = ctx.now_ms();
   const { sha256, size_bytes, media_type } = version;
   const row: DocumentRow = {
-    id: ctx.newId("doc"),
+    id,
     owner_id,
     name,
     ...source,

@@ -110,7 +110,10 @@ export async function indexDocument(
   { document_id, version }: VersionToIndex,
   job: JobRun,
 ): Promise<JobEffect | void> {
-  const work = await textStore.findPendingVersion(ctx.db, document_id, version);
+  // One that was replaced or deleted since is found out when it is published.
+  const work =
+    ctx.fresh_texts.take(document_id, version) ??
+    (await textStore.findPendingVersion(ctx.db, document_id, version));
   if (!work) return;
   ctx.files.requireFreeSpace();
   let extracted: NewText | undefined;

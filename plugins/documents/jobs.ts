@@ -64,6 +64,7 @@ export const documentJobs = (ctx: DocumentContext): readonly JobHandler[] => [
         crashes_max: 8,
         timeout_ms: 30 * minute_ms,
         concurrency,
+        begins_at_once: on === IndexText,
         onExhausted: (tx, payload, _reason, cause) =>
           indexer.indexingExhausted(ctx, tx, payload, cause),
         requeue: (tx, payload) => indexer.reindexFailed(ctx, tx, payload),

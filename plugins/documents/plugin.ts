@@ -13,6 +13,7 @@ import type { DocumentContext } from "./context";
 import { documentChecks } from "./checks";
 import { Documents, DocumentSettled, DocumentUses, FileUses } from "./contract";
 import { ingest } from "./creation";
+import { FreshTexts } from "./fresh-texts";
 import { documentJobs, documentSchedules, enqueuers, resumePurge } from "./jobs";
 import { migrations } from "./migrations";
 import { findCopy, insertCopy } from "./copies";
@@ -64,6 +65,7 @@ export default definePlugin({
       ...host,
       ...host.services,
       ...enqueuers(host),
+      fresh_texts: new FreshTexts(),
       uses: host.slots.uses,
       removeFiles: (sha256s) => unused_files.remove(sha256s),
       deleteFiles: (sha256s) => unused_files.delete(sha256s),

@@ -322,6 +322,25 @@ describe("work after commit", () => {
     expect(ran).toBe(false);
   });
 
+  test("what is to be done when it is undone runs once, and not when it is kept", async () => {
+    const ran: string[] = [];
+    const noteBoth = (): void =>
+      store.afterCommit(
+        () => ran.push("kept"),
+        () => ran.push("undone"),
+      );
+    await store.inTransaction(async () => noteBoth());
+    expect(ran.splice(0)).toEqual(["kept"]);
+    const failing = store.inTransaction(async () => {
+      noteBoth();
+      throw new Error("no");
+    });
+    await errorOf(failing);
+    expect(ran.splice(0)).toEqual(["undone"]);
+    noteBoth();
+    expect(ran).toEqual(["kept"]);
+  });
+
   test("runs at once outside a transaction", () => {
     let ran = false;
     store.afterCommit(() => {

@@ -1,0 +1,57 @@
+/** What is kept of texts that were just stored: once each, within a bound, and as it is stored. */
+import { expect, test } from "bun:test";
+import { FreshTexts } from "../../plugins/documents/fresh-texts";
+import type { PendingVersion } from "../../plugins/documents/text-store";
+
+const versionOf = (id: string, content: string): PendingVersion => ({
+  id,
+  owner_id: "usr_ada",
+  name: id,
+  version: 1,
+  sha256: "",
+  size_bytes: content.length,
+  media_type: "text/plain",
+  in_files: 0,
+  text_ready: 0,
+  pages: "[]",
+  headings: null,
+  times: null,
+  text_id: 1,
+  text_units: content.length,
+  text_points: content.length,
+  piece: content,
+  content: null,
+  text: {
+    stored: { id: 1, units: content.length, points: content.length },
+    content,
+    units: content.length,
+  },
+});
+
+test("a version is handed out once, and no other in its place", () => {
+  const texts = new FreshTexts();
+  texts.keep(versionOf("a", "words"));
+  expect(texts.take("a", 2)).toBeUndefined();
+  expect(texts.take("b", 1)).toBeUndefined();
+  expect(texts.take("a", 1)?.text.content).toBe("words");
+  expect(texts.take("a", 1)).toBeUndefined();
+});
+
+test("the oldest goes when there are many", () => {
+  const texts = new FreshTexts();
+  const long = "x".repeat(16_384);
+  for (let i = 0; i < 257; i++) texts.keep(versionOf(`doc_${i}`, long));
+  expect(texts.take("doc_0", 1)).toBeUndefined();
+  for (let i = 1; i < 257; i++) expect(texts.take(`doc_${i}`, 1)).toBeDefined();
+  // All of them are gone, so there is room again.
+  for (let i = 0; i < 256; i++) texts.keep(versionOf(`doc_${i}`, long));
+  expect(texts.take("doc_0", 1)).toBeDefined();
+});
+
+test("what is read back otherwise, or is longer than a piece, is not kept", () => {
+  const texts = new FreshTexts();
+  for (const content of ["a lone \ud800 surrogate", "x".repeat(16_385)]) {
+    texts.keep(versionOf("a", content));
+    expect(texts.take("a", 1)).toBeUndefined();
+  }
+});

@@ -1,0 +1,115 @@
+/** Jobs that begin with the commit of what enqueued them, and those that wait their turn. */
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { handle, type EnqueueOptions } from "../../core/jobs/contract";
+import type { JobQueue } from "../../core/jobs/queue";
+import { jobsWorld, limits, minute, until, Work, type JobsWorld } from "../helpers/jobs";
+
+let world: JobsWorld;
+let ran: string[];
+let gate: PromiseWithResolvers<void>;
+beforeEach(async () => {
+  world = await jobsWorld();
+  ran = [];
+  gate = Promise.withResolvers();
+});
+afterEach(async () => {
+  gate.resolve();
+  await world.close();
+});
+
+/** Its jobs stay in work until the gate opens. */
+function smallJobs(): JobQueue {
+  const queue = world.queue({ slots_max: 16 });
+  queue.register(
+    "test",
+    handle(
+      Work,
+      async ({ name }, { signal }) => {
+        ran.push(name);
+        const stopped = Promise.withResolvers<never>();
+        signal.addEventListener("abort", () => stopped.reject(signal.reason));
+        await Promise.race([gate.promise, stopped.promise]);
+      },
+      { ...limits, concurrency: 12, begins_at_once: true },
+    ),
+  );
+  return queue;
+}
+/** The states of the jobs inside the transaction that enqueues them. */
+const enqueued = (queue: JobQueue, count: number, options: EnqueueOptions = {}) =>
+  world.store.inTransaction(async (tx) => {
+    const before = [...ran];
+    for (let i = 0; i < count; i++) await queue.enqueue(tx, Work, { name: `${i}` }, options);
+    expect(ran).toEqual(before);
+    const rows = await tx.selectFrom("core_jobs").select("state").orderBy("id").execute();
+    return rows.map(({ state }) => state as string);
+  });
+
+test("a small job begins with the commit, and nobody looks for it", async () => {
+  const queue = smallJobs();
+  await queue.start();
+  expect(await enqueued(queue, 1)).toEqual(["running"]);
+  expect(ran).toEqual(["0"]);
+  expect(await world.only()).toMatchObject({ state: "running", attempts: 1, crashes: 0 });
+  gate.resolve();
+  await until(async () => (await world.only()).state === "done");
+  expect(ran).toEqual(["0"]);
+});
+
+describe("a job waits its turn", () => {
+  const cases: readonly (readonly [why: string, started: boolean, options: EnqueueOptions])[] = [
+    ["before the queue is started", false, {}],
+    ["when there may be one of its key already", true, { key: "k" }],
+    ["when it is for later", true, { run_at_ms: Date.UTC(2026, 0, 6) }],
+  ];
+  for (const [why, started, options] of cases)
+    test(why, async () => {
+      const queue = smallJobs();
+      if (started) await queue.start();
+      expect(await enqueued(queue, 1, options)).toEqual(["ready"]);
+      expect(ran).toEqual([]);
+    });
+  test("when three quarters of what may run of it do", async () => {
+    const queue = smallJobs();
+    await queue.start();
+    const states = await enqueued(queue, 14, { queue_concurrency: 14 });
+    expect(states).toEqual([...Array(9).fill("running"), ...Array(5).fill("ready")]);
+    await until(() => ran.length === 12);
+    gate.resolve();
+    await until(() => ran.length === 14);
+  });
+  test("when three quarters of what its owner may run do", async () => {
+    const queue = smallJobs();
+    await queue.start();
+    const of = (owner: string) => ({ owner, queue: owner, queue_concurrency: 4 });
+    const states = await enqueued(queue, 5, of("ada"));
+    expect(states).toEqual([...Array(3).fill("running"), "ready", "ready"]);
+    ran.length = 0;
+    await enqueued(queue, 1, of("bob"));
+    expect(ran).toContain("0");
+  });
+});
+
+test("an undone transaction leaves no job behind, and its place is free again", async () => {
+  const queue = smallJobs();
+  await queue.start();
+  for (let round = 0; round < 20; round++) {
+    const undone = world.store.inTransaction(async (tx) => {
+      for (let i = 0; i < 9; i++) await queue.enqueue(tx, Work, { name: "never" });
+      throw new Error("undone");
+    });
+    await expect(undone).rejects.toThrow("undone");
+  }
+  expect(await world.rows()).toEqual([]);
+  expect(await enqueued(queue, 9)).toEqual(Array(9).fill("running"));
+  expect(ran.toSorted()).toEqual([..."012345678"]);
+});
+
+test("one that is cut off by the end of the server waits again, uncounted", async () => {
+  const queue = smallJobs();
+  await queue.start();
+  await enqueued(queue, 1);
+  await queue.drain(minute);
+  expect(await world.only()).toMatchObject({ state: "ready", attempts: 0, lease_token: null });
+  expect(await enqueued(queue, 1)).toEqual(["ready", "ready"]);
+});

@@ -1,7 +1,8 @@
 /**
  * `bun scripts/make-released.ts [name]`: writes a small data directory with the executable of this
  * version to test/released/<version>, for the upgrade tests of every later one. Run it once for a
- * release; a layout between two releases goes under a name of its own, such as 0.1.0-20261122.
+ * release; a layout between two releases goes under a name of its own with the time of its commit,
+ * such as 0.1.0-20261122-0926. Its database is compressed.
  */
 import { Database } from "bun:sqlite";
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -72,9 +73,17 @@ await server.exited;
 rmSync(target, { recursive: true, force: true });
 mkdirSync(target, { recursive: true });
 const database = new Database(join(data, "dossier.db"));
-database.run("vacuum into ?", [join(target, "dossier.db")]);
+const copy = join(data, "copy.db");
+database.run("vacuum into ?", [copy]);
 database.close();
-cpSync(join(data, "files"), join(target, "files"), { recursive: true });
+await Bun.write(
+  join(target, "dossier.db.gz"),
+  Bun.gzipSync(new Uint8Array(readFileSync(copy)), { level: 9 }),
+);
+cpSync(join(data, "files"), join(target, "files"), {
+  recursive: true,
+  filter: (path) => !path.endsWith("/tmp"),
+});
 const about = {
   version: manifest.version,
   key,

@@ -1,4 +1,7 @@
-/** The executable behind the real nginx, as examples/deployment/nginx.conf has it, asked by curl. */
+/**
+ * The executable behind the real nginx and the real Caddy, as examples/deployment has them, asked
+ * by curl.
+ */
 import { describe, expect, test } from "bun:test";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
@@ -8,11 +11,13 @@ import { selfSigned } from "../helpers/self-signed";
 import { startExecutable, type Executable } from "../helpers/executable";
 
 const nginx = Bun.which("nginx"),
+  caddy = Bun.which("caddy"),
   curl = Bun.which("curl");
-const skipped = !nginx || !curl;
-if (skipped) console.log("Tests of proxies are skipped: they need nginx and curl.");
+for (const [name, path] of Object.entries({ nginx, caddy }))
+  if (!path || !curl) console.log(`Tests of ${name} are skipped: they need ${name} and curl.`);
 
-const example = readFileSync(join(import.meta.dir, "../../examples/deployment/nginx.conf"), "utf8");
+const example = (name: string): string =>
+  readFileSync(join(import.meta.dir, "../../examples/deployment", name), "utf8");
 
 interface Proxy extends AsyncDisposable {
   /** Answers status, headers and body of a call of curl. */
@@ -39,7 +44,7 @@ async function startNginx(
   const { cert, key } = await selfSigned("nas.example");
   writeFileSync(at("nas.crt"), cert);
   writeFileSync(at("nas.key"), key);
-  const conf = change(example)
+  const conf = change(example("nginx.conf"))
     .replace("server 127.0.0.1:4780", `server ${upstream}`)
     .replace("listen 443", `listen 127.0.0.1:${port}`)
     .replace("listen 80", `listen 127.0.0.1:${await freePort()}`)
@@ -56,9 +61,44 @@ events {}
 http { access_log off; ${temporary}
 ${conf} }`,
   );
-  const child = Bun.spawn([nginx!, "-p", directory, "-c", at("nginx.conf"), "-e", at("errors")], {
+  const command = [nginx!, "-p", directory, "-c", at("nginx.conf"), "-e", at("errors")];
+  return startProxy(command, port, { directory, log: at("errors") });
+}
+
+/** Caddy with the example: on another port, and with a certificate that is there already. */
+async function startCaddy(
+  upstream: string,
+  change: (conf: string) => string = (conf) => conf,
+): Promise<Proxy> {
+  const directory = mkdtempSync(join(tmpdir(), "dossier-caddy-"));
+  const at = (name: string) => join(directory, name);
+  const port = await freePort();
+  const { cert, key } = await selfSigned("nas.example");
+  writeFileSync(at("nas.crt"), cert);
+  writeFileSync(at("nas.key"), key);
+  const conf = change(example("Caddyfile"))
+    .replaceAll("reverse_proxy 127.0.0.1:4780", `reverse_proxy ${upstream}`)
+    .replace(/^dossier\.example \{/m, `http://dossier.example:${await freePort()} {`)
+    .replace(
+      /^nas\.example \{/m,
+      `nas.example:${port} {\n\tbind 127.0.0.1\n\ttls ${at("nas.crt")} ${at("nas.key")}`,
+    );
+  const globals = "{\n\tadmin off\n\tpersist_config off\n\tauto_https disable_redirects\n}\n";
+  writeFileSync(at("Caddyfile"), globals + conf);
+  const command = [caddy!, "run", "--adapter", "caddyfile", "--config", at("Caddyfile")];
+  return startProxy(command, port, { directory, log: at("errors") });
+}
+
+/** Waits until it answers. @throws Error with its log when it does not. */
+async function startProxy(
+  command: readonly string[],
+  port: number,
+  { directory, log }: { readonly directory: string; readonly log: string },
+): Promise<Proxy> {
+  const child = Bun.spawn([...command], {
     stdout: "ignore",
-    stderr: "ignore",
+    stderr: Bun.file(log),
+    env: { ...process.env, HOME: directory, XDG_DATA_HOME: directory, XDG_CONFIG_HOME: directory },
   });
   const proxy: Proxy = {
     async curl(path, ...args) {
@@ -74,7 +114,7 @@ ${conf} }`,
       const text = await run.stdout.text();
       await run.exited;
       const [head = "", ...rest] = text
-        .replace(/^HTTP\/1.1 100 Continue\r\n\r\n/, "")
+        .replace(/^(?:HTTP\/1.1 1\d\d [^\r]*\r\n(?:[^\r]+\r\n)*\r\n)+/, "")
         .split("\r\n\r\n");
       return { status: Number(head.split(" ")[1] ?? 0), head, body: rest.join("\r\n\r\n") };
     },
@@ -85,7 +125,7 @@ ${conf} }`,
     },
   };
   for (let tries = 0; (await proxy.curl("/dossier")).status === 0; tries++) {
-    if (tries > 100) throw new Error(`nginx: ${await Bun.file(at("errors")).text()}`);
+    if (tries > 100) throw new Error(`${command[0]}: ${await Bun.file(log).text()}`);
     await Bun.sleep(50);
   }
   return proxy;
@@ -101,7 +141,37 @@ const takenAway = (conf: string) =>
   conf.replace("proxy_pass http://dossier;", "proxy_pass http://dossier/;");
 const overSocket = (socket: string) => `unix:${socket}`;
 
-describe.skipIf(skipped)("nginx", () => {
+describe.skipIf(!caddy || !curl)("Caddy", () => {
+  const handlePath = (conf: string) =>
+    conf.replace("handle /dossier/* {", "handle_path /dossier/* {");
+  const ways: [string, boolean, ((conf: string) => string) | undefined][] = [
+    ["passes the path on", false, undefined],
+    ["takes the path away", false, handlePath],
+    ["comes by the Unix socket", true, undefined],
+  ];
+  test.each(ways)("that %s", async (_how, by_socket, change) => {
+    const socket = join(mkdtempSync(join(tmpdir(), "dossier-caddy-")), "dossier.sock");
+    await using server = await startExecutable({
+      env: { ...env, ...(by_socket && { DOSSIER_SERVER_SOCKET: socket }) },
+    });
+    const upstream = by_socket ? `unix/${socket}` : new URL(server.url()).host;
+    await using proxy = await startCaddy(upstream, change);
+    await expectWell(server, proxy);
+  });
+
+  test("finds nothing wrong with the example as it is", () => {
+    const path = join(import.meta.dir, "../../examples/deployment/Caddyfile");
+    const adapted = Bun.spawnSync([caddy!, "adapt", "--adapter", "caddyfile", "--config", path]);
+    expect([adapted.exitCode, adapted.stderr.toString()]).toEqual([
+      0,
+      expect.not.stringContaining("warn"),
+    ]);
+    const hosts = JSON.stringify(JSON.parse(adapted.stdout.toString()));
+    for (const host of ["dossier.example", "nas.example"]) expect(hosts).toContain(host);
+  });
+});
+
+describe.skipIf(!nginx || !curl)("nginx", () => {
   const ways: [string, boolean, ((conf: string) => string) | undefined][] = [
     ["passes the path on", false, undefined],
     ["takes the path away", false, takenAway],

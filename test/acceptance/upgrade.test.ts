@@ -4,7 +4,15 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { Database } from "bun:sqlite";
-import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startExecutable, type Executable } from "../helpers/executable";
@@ -22,6 +30,11 @@ for (const version of versions)
     beforeAll(async () => {
       data = mkdtempSync(join(tmpdir(), "dossier-upgrade-"));
       cpSync(join(released, version), data, { recursive: true });
+      const packed = join(data, "dossier.db.gz");
+      if (existsSync(packed)) {
+        writeFileSync(join(data, "dossier.db"), Bun.gunzipSync(readFileSync(packed)));
+        rmSync(packed);
+      }
       server = await startExecutable({ data });
     }, 120_000);
     afterAll(async () => {

@@ -681,6 +681,7 @@ test("ideographs are not parted, words are", () => {
       right: 39,
       base: -20,
       size: 12,
+      weight: 0,
       confidence: 90,
     },
   ]);

@@ -10,6 +10,7 @@ const line = (text: string, base: number, place: Partial<Line> = {}): Line => ({
   left: 0,
   size: 10,
   hyphenated: false,
+  weight: 400,
   right: (place.left ?? 0) + (text.length * 400) / full.length,
   ...place,
 });
@@ -121,11 +122,12 @@ describe("between two lines", () => {
   ];
   for (const [why, lines, separators] of cases) {
     test(why, () =>
-      expect(joinLines(lines)).toBe(
+      expect(joinLines(lines).text).toBe(
         lines.map(({ text }, at) => text + (separators[at] ?? "")).join(""),
       ),
     );
   }
 });
 
-test("a page without lines has no text", () => expect(joinLines([])).toBe(""));
+test("a page without lines has no text", () =>
+  expect(joinLines([])).toEqual({ text: "", places: [] }));

@@ -4,6 +4,7 @@
  */
 import { ExtractionFailure } from "../contract";
 import { openOutput, type Output } from "./output";
+import type { PageLayout } from "./page-layout";
 
 export interface PagesInput {
   /** Path of a file that does not exist yet: the reader writes the text there, as UTF-8. */
@@ -38,6 +39,7 @@ export type PageMessage =
       readonly start: number;
       readonly end: number;
       readonly bytes: number;
+      readonly layout?: PageLayout;
     }
   | { readonly step: "page"; readonly page: number; readonly kind: PageWithoutText };
 
@@ -56,6 +58,8 @@ export interface PageText {
   readonly text: string;
   /** Text recognition was not sure. */
   readonly doubtful: boolean;
+  /** Known of a page whose text is not recognised. */
+  readonly layout?: PageLayout;
 }
 
 /** Between the texts of two pages. */
@@ -78,7 +82,7 @@ export class PageOutput implements Disposable {
   /** @throws ExtractionFailure `too_large` when the text gets too long */
   add(page: number, read: PageText | PageWithoutText): void {
     if (typeof read === "string") return this.send({ step: "page", page, kind: read });
-    const { text, doubtful } = read;
+    const { text, doubtful, layout } = read;
     const separator = this.characters === 0 ? "" : page_separator;
     const start = this.characters + separator.length;
     const end = start + text.length;
@@ -89,7 +93,9 @@ export class PageOutput implements Disposable {
       );
     this.characters = end;
     this.bytes += this.file.write(separator + text);
-    this.send({ step: "page", page, kind: "text", doubtful, start, end, bytes: this.bytes });
+    const { bytes } = this;
+    const more = layout === undefined ? {} : { layout };
+    this.send({ step: "page", page, kind: "text", doubtful, start, end, bytes, ...more });
   }
 
   [Symbol.dispose](): void {

@@ -16,18 +16,72 @@ export interface Line {
   readonly base: number;
   /** Its font size. */
   readonly size: number;
+  /** How bold its font is: 400 is normal, 700 bold; 0 when that is not known. */
+  readonly weight: number;
 }
 
-/** The text of a page. */
-export function joinLines(lines: readonly Line[]): string {
-  const leading = leadingOf(lines);
-  const pieces: string[] = [];
-  lines.forEach((line, at) => {
-    pieces.push(line.text, line.hyphenated ? "-" : "");
-    if (at + 1 < lines.length) pieces.push(separator(lines, at, leading));
-  });
-  return pieces.join("");
+/** Where a line stands in the text of its page, UTF-16 units, end exclusive. */
+export interface LinePlace {
+  readonly start: number;
+  readonly end: number;
 }
+export interface JoinedLines {
+  readonly text: string;
+  /** Of each line. A word that was cut at the end of a line belongs to that line as a whole. */
+  readonly places: readonly LinePlace[];
+}
+
+/** The text of a page. `compounds` are words with a hyphen that are known of the document. */
+export function joinLines(
+  lines: readonly Line[],
+  compounds: ReadonlySet<string> = new Set(),
+): JoinedLines {
+  const leading = leadingOf(lines);
+  const places: LinePlace[] = [];
+  let text = "",
+    /** The rest of a word that begins on the line before, and stands there already. */
+    moved = "";
+  lines.forEach((line, at) => {
+    const next = lines[at + 1],
+      start = text.length;
+    text += line.text.slice(moved.length).trimStart();
+    moved = "";
+    if (line.hyphenated) {
+      const rest = next === undefined ? "" : restOfWord(next);
+      text += rest === "" || keepsHyphen(text, rest, compounds) ? "-" : "";
+      text += moved = rest;
+    }
+    places.push({ start, end: text.length });
+    if (next !== undefined && moved.length < next.text.length)
+      text += separator(lines, at, leading);
+  });
+  return { text, places };
+}
+
+/** The part of a cut word that begins this line; empty when the line begins with none. */
+const restOfWord = ({ text, hyphenated }: Line): string => {
+  const rest = /^\p{Ll}[\p{L}\p{M}]*[.,;:!?)\]"'”’»]*/u.exec(text)?.[0] ?? "";
+  return hyphenated && rest === text ? "" : rest;
+};
+
+/**
+ * Whether the hyphen at the end of `text` belongs to the word and not to the end of the line: it
+ * joins a compound that the document has elsewhere, a word with another hyphen, an option of a
+ * command, or a word that is never written as one.
+ */
+function keepsHyphen(text: string, rest: string, compounds: ReadonlySet<string>): boolean {
+  const start = /\S*$/.exec(text.slice(-word_max))![0],
+    letters = /[\p{L}\p{M}]*$/u.exec(start)![0];
+  return (
+    start.includes("-") ||
+    letters.length < 2 ||
+    /^(?:self|well|half)$/i.test(letters) ||
+    compounds.has(`${letters}-${rest.replace(/[^\p{L}\p{M}]+$/u, "")}`.toLowerCase())
+  );
+}
+
+/** Characters of a word that are looked at. */
+const word_max = 64;
 
 /** What goes between the line at this index and the next one. */
 function separator(lines: readonly Line[], at: number, leading: (size: number) => number): string {

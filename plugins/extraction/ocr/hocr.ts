@@ -81,6 +81,7 @@ function lineOf({ title, words }: Row): RecognisedLine {
     right: words.at(-1)!.right,
     base: -(bottom + offset),
     size,
+    weight: 0,
     confidence: meanConfidence(words),
   };
 }

@@ -58,7 +58,7 @@ function judge(lines: readonly RecognisedLine[]): RecognisedText {
       : letters(lines) >= print_letters_min
         ? "illegible"
         : "blank";
-  return { text: joinLines(legible), confidence, letters: count, trust };
+  return { text: joinLines(legible).text, confidence, letters: count, trust };
 }
 
 /** Turned the right way, confidence is higher by much more than this. */

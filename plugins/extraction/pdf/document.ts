@@ -4,7 +4,9 @@
  */
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { EngineFailure } from "../child/engine-failure";
+import type { OutlineEntry } from "../child/listed-headings";
 import { openForm, readAnnotations, type Form } from "./annotations";
+import { readOutline } from "./outline";
 import { pictureCoverage, renderPage, type PageImage } from "./page-image";
 import { discardPdfium, loadPdfium, type LoadedPdfium, type PdfiumAccess } from "./pdfium";
 import { readTextLayer, type TextLayer } from "./text-layer";
@@ -84,6 +86,11 @@ export class PdfDocument {
   /** A page by its index; null when it is damaged. @throws EngineFailure */
   page(index: number): PdfPage | null {
     return this.guarded(() => readPage(this.access, this.handle, this.form, index));
+  }
+
+  /** Its table of contents; empty when it has none. @throws EngineFailure */
+  outline(): OutlineEntry[] {
+    return this.guarded(() => readOutline(this.access, this.handle));
   }
 
   /** How a page looks; null when there is nothing to see on it. @throws EngineFailure */

@@ -16,6 +16,13 @@ export interface Pdfium {
   FPDF_CloseDocument(document: number): void;
   FPDF_GetPageCount(document: number): number;
   FPDF_LoadPage(document: number, index: number): number;
+  FPDFBookmark_GetFirstChild(document: number, bookmark: number): number;
+  FPDFBookmark_GetNextSibling(document: number, bookmark: number): number;
+  FPDFBookmark_GetTitle(bookmark: number, buffer: number, bytes: number): number;
+  FPDFBookmark_GetDest(document: number, bookmark: number): number;
+  FPDFBookmark_GetAction(bookmark: number): number;
+  FPDFAction_GetDest(document: number, action: number): number;
+  FPDFDest_GetDestPageIndex(document: number, destination: number): number;
   FPDF_ClosePage(page: number): void;
   FPDF_GetPageWidthF(page: number): number;
   FPDF_GetPageHeightF(page: number): number;
@@ -86,6 +93,7 @@ export interface Pdfium {
   FPDFText_GetCharIndexFromTextIndex(text: number, index: number): number;
   FPDFText_HasUnicodeMapError(text: number, index: number): number;
   FPDFText_GetFontSize(text: number, index: number): number;
+  FPDFText_GetFontWeight(text: number, index: number): number;
   FPDFText_GetMatrix(text: number, index: number, matrix: number): number;
   FPDFText_GetCharBox(
     text: number,

@@ -10,7 +10,9 @@ import {
   type PageText,
   type PageWithoutText,
 } from "../child/page-output";
-import { joinLines } from "../child/paragraphs";
+import { listedHeadings, type OutlineEntry } from "../child/listed-headings";
+import { layoutOf, type PageLayout } from "../child/page-layout";
+import { joinLines, type JoinedLines } from "../child/paragraphs";
 import { ExtractionFailure } from "../contract";
 import { countLetters } from "../ocr/hocr";
 import { recognise, type RecognisedText } from "../ocr/recognition";
@@ -78,6 +80,9 @@ class PdfReader {
   private recognised_pages = 0;
   /** Suspect text layers that their picture did not refute; `comparisons_max` after one agreed. */
   private comparisons = 0;
+  private readonly compounds = new Compounds();
+  /** By page. */
+  private outline: ReadonlyMap<number, readonly OutlineEntry[]> | undefined;
 
   constructor(
     private readonly document: PdfDocument,
@@ -100,9 +105,11 @@ class PdfReader {
   }
 
   private async readPage(page: PdfPage, number: number): Promise<PageText | PageWithoutText> {
-    const text = page.garbled ? "" : joinLines(page.lines);
+    const joined = joinLines(page.garbled ? [] : page.lines, this.compounds.add(page)),
+      { text } = joined;
     const letters = text.length < little_text_characters ? countLetters(text) : text.length;
-    const layer: PageText | null = text === "" ? null : { text, doubtful: false };
+    const layer: PageText | null =
+      text === "" ? null : { text, doubtful: false, layout: this.layout(page, joined, number) };
     if (layer !== null && page.suspect && this.comparisons < comparisons_max)
       return this.compare(layer, await this.recognisePage(number));
     const may_be_scanned =
@@ -118,6 +125,11 @@ class PdfReader {
     return layer !== null && !is_better
       ? layer
       : { text: picture.text, doubtful: picture.trust === "doubtful" };
+  }
+
+  private layout({ lines }: PdfPage, joined: JoinedLines, number: number): PageLayout {
+    this.outline ??= Map.groupBy(this.document.outline(), ({ page }) => page);
+    return layoutOf(lines, joined, listedHeadings(joined, this.outline.get(number) ?? []));
   }
 
   /** The text layer, unless the picture clearly shows another text. */
@@ -155,6 +167,20 @@ class PdfReader {
   }
 }
 
+/** Words with a hyphen that the pages so far have within a line. */
+class Compounds {
+  private readonly words = new Set<string>();
+
+  add({ lines }: PdfPage): ReadonlySet<string> {
+    for (const { text } of lines)
+      if (text.includes("-") && this.words.size < compounds_max)
+        for (const [word] of text.matchAll(/[\p{L}\p{M}]+-[\p{L}\p{M}]+/gu))
+          this.words.add(word.toLowerCase());
+    return this.words;
+  }
+}
+const compounds_max = 50_000;
+
 const isLatin = (text: string): boolean =>
   (text.match(/[a-z]/gi)?.length ?? 0) > 0.5 * text.replace(/\P{L}/gu, "").length;
 const wordsOf = (text: string): string[] => text.toLowerCase().match(/\p{L}{3,}/gu) ?? [];
@@ -173,8 +199,8 @@ function withAnnotations(
     pieces.push(annotation);
     known += `\n${squeezed}`;
   }
-  return pieces.length === 0
-    ? read
-    : { text: pieces.join("\n\n"), doubtful: typeof read !== "string" && read.doubtful };
+  if (pieces.length === 0) return read;
+  const text = pieces.join("\n\n");
+  return typeof read === "string" ? { text, doubtful: false } : { ...read, text };
 }
 const withoutSpace = (text: string): string => text.replace(/\s+/g, "");

@@ -130,7 +130,7 @@ function placeOf(
   text: number,
   scratch: number,
   at: { readonly first: number; readonly middle: number; readonly last: number },
-): Pick<Line, "left" | "right" | "base" | "size"> {
+): Pick<Line, "left" | "right" | "base" | "size" | "weight"> {
   const sample = (place: number): Sample => {
     const index = engine.FPDFText_GetCharIndexFromTextIndex(text, place);
     engine.FPDFText_GetMatrix(text, index, scratch);
@@ -161,7 +161,8 @@ function placeOf(
   engine.FPDFText_GetCharBox(text, last.index, scratch, scratch + 8, scratch + 16, scratch + 24);
   const box = new Float64Array(memory(), scratch, 4);
   const right = Math.max(box[0]! * cos, box[1]! * cos) + Math.max(box[2]! * sin, box[3]! * sin);
-  return { left, right, base, size };
+  const weight = Math.max(0, engine.FPDFText_GetFontWeight(text, first.index));
+  return { left, right, base, size, weight };
 }
 
 /** The sample of medium size: no initial of a chapter, no number of a footnote. */

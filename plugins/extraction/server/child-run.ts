@@ -39,7 +39,7 @@ export function readInChild<Result>(
       const input = { path, output, characters_max };
       const result = await run(input, { timeout_ms, memory_max_bytes, signal });
       const written = [{ path: output, bytes: Bun.file(output).size }];
-      return { ...result, text: await handOver(written, takeLong) };
+      return { ...result, text: await handOver(written, { takeLong }) };
     } catch (error) {
       signal.throwIfAborted();
       throw toExtractionFailure(error);

@@ -1,14 +1,13 @@
 /** Puts together what child processes report about the pages of a file, and the text they wrote. */
 import { TaskFailure } from "../../../core/sdk";
+import type { PageLayout } from "../child/page-layout";
 import { page_separator, type PageMessage, type PageWithoutText } from "../child/page-output";
 import type { ExtractionLimits } from "../context";
-import {
-  ExtractionFailure,
-  type Extracted,
-  type ExtractionOptions,
-  type PageSpan,
-} from "../contract";
+import { ExtractionFailure, type Extracted, type ExtractionOptions } from "../contract";
+import { PageCuts } from "./page-cuts";
+import { pageHeadings, type LaidOutPage } from "./page-headings";
 import { emptyFailure, pageWarnings } from "./page-warnings";
+import { repeatedLines, runningLines } from "./running-lines";
 import { handOver, type WrittenFile } from "./written-text";
 
 export interface PagedFile {
@@ -30,7 +29,7 @@ export class PageCollector {
   private readonly written: WrittenFile[] = [];
   /** UTF-16 units of that, each with a separator after it. */
   private units_before = 0;
-  private readonly spans: PageSpan[] = [];
+  private readonly pages: LaidOutPage[] = [];
   private readonly doubtful: number[] = [];
   private readonly too_slow: number[] = [];
   private readonly without: Record<PageWithoutText, number[]> = {
@@ -55,9 +54,11 @@ export class PageCollector {
     if (message.kind !== "text") return void this.without[message.kind].push(message.page);
     this.bytes = message.bytes;
     this.units = message.end;
-    const before = this.units_before;
-    this.spans.push({
-      page: message.page,
+    const { page, layout = no_layout } = message,
+      before = this.units_before;
+    this.pages.push({
+      page,
+      ...moveLayout(layout, before + message.start),
       start: before + message.start,
       end: before + message.end,
     });
@@ -92,7 +93,7 @@ export class PageCollector {
     return this.last >= this.page_count;
   }
   hasText(): boolean {
-    return this.spans.length > 0;
+    return this.pages.length > 0;
   }
   /** Pages that were too slow to recognise. */
   slow(): readonly number[] {
@@ -127,11 +128,55 @@ export class PageCollector {
     const report = { ...this.without, page_count, last, too_slow, doubtful, unusable_languages };
     if (!this.hasText()) throw emptyFailure(this.file.what, report);
     return {
-      text: await handOver(this.written, takeLong, page_separator),
+      ...(await this.readable(takeLong)),
       media_type: this.file.media_type,
-      pages: this.spans,
       page_count,
       warnings: pageWarnings(report, failure),
     };
   }
+
+  /** The text without running lines, with its pages and headings. */
+  private async readable(
+    takeLong: ExtractionOptions["takeLong"],
+  ): Promise<Pick<Extracted, "text" | "pages" | "headings">> {
+    const running = await runningLines(this.pages),
+      all = new PageCuts(running),
+      headings = pageHeadings(this.pages).filter((heading) => !all.holds(heading));
+    const cuts = new PageCuts(repeatedLines(running, headings)),
+      moved = ({ start, end }: Place): Place => ({
+        start: cuts.moved(start),
+        end: cuts.moved(end),
+      });
+    const text = await handOver(this.written, {
+      takeLong,
+      separator: page_separator,
+      shorten: (parts) => cuts.shortened(parts),
+    });
+    const pages = this.pages.map((page) => ({ page: page.page, ...moved(page) })),
+      spans = headings.map((heading) => ({ ...moved(heading), level: heading.level }));
+    return {
+      text,
+      pages: pages.filter(({ start, end }) => start < end),
+      ...(spans.length === 0 ? {} : { headings: spans }),
+    };
+  }
+}
+
+interface Place {
+  readonly start: number;
+  readonly end: number;
+}
+/** Of a page whose text was recognised. */
+const no_layout: PageLayout = {
+  edges: [],
+  display: [],
+  listed: [],
+  body_size: 0,
+  body_characters: 0,
+};
+function moveLayout(layout: PageLayout, by: number): PageLayout {
+  const move = <Line extends Place>(lines: readonly Line[]): Line[] =>
+    lines.map((line) => ({ ...line, start: line.start + by, end: line.end + by }));
+  const { edges, display, listed } = layout;
+  return { ...layout, edges: move(edges), display: move(display), listed: move(listed) };
 }

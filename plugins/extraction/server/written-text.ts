@@ -12,21 +12,26 @@ export interface WrittenFile {
 const long_bytes_min = 2 ** 20;
 const part_bytes = 256 * 1024;
 
-/** The text of these files, with `separator` between them; empty when it is long and was taken. */
+export interface HandOverOptions {
+  readonly takeLong: ExtractionOptions["takeLong"];
+  /** Between two files. */
+  readonly separator?: string;
+  /** Makes a part of the text of it. */
+  readonly shorten?: (parts: AsyncIterable<string>) => AsyncIterable<string>;
+}
+
+/** The text of these files; empty when it is long and was taken. */
 export async function handOver(
   files: readonly WrittenFile[],
-  takeLong: ExtractionOptions["takeLong"],
-  separator = "",
+  { takeLong, separator = "", shorten = (parts) => parts }: HandOverOptions,
 ): Promise<string> {
-  const units_max = files.reduce((sum, { bytes }) => sum + bytes + separator.length, 0);
+  const units_max = files.reduce((sum, { bytes }) => sum + bytes + separator.length, 0),
+    parts = shorten(partsOf(files, separator));
   if (takeLong !== undefined && units_max > long_bytes_min) {
-    await takeLong({ units_max, parts: partsOf(files, separator) });
+    await takeLong({ units_max, parts });
     return "";
   }
-  const texts: string[] = [];
-  for (const { path, bytes } of files)
-    texts.push(decoder().decode(await Bun.file(path).slice(0, bytes).bytes()));
-  return texts.join(separator);
+  return (await Array.fromAsync(parts)).join("");
 }
 
 async function* partsOf(

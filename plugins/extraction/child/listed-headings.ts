@@ -1,0 +1,77 @@
+/** Runs in the child: finds on a page what the table of contents of the document lists for it. */
+import type { ListedHeading } from "./page-layout";
+import type { JoinedLines } from "./paragraphs";
+
+/** An entry of a document's own table of contents. */
+export interface OutlineEntry {
+  readonly title: string;
+  /** 1 is the highest. */
+  readonly level: number;
+  /** From 1. */
+  readonly page: number;
+}
+interface ComparedLine {
+  readonly start: number;
+  readonly end: number;
+  readonly letters: string;
+}
+
+/** Lines of one heading. */
+const heading_lines_max = 3;
+/** Letters and digits of a number before a title. */
+const number_max = 16;
+
+/** The entries of this page where they stand on it, without those that are not found. */
+export function listedHeadings(
+  { text, places }: JoinedLines,
+  entries: readonly OutlineEntry[],
+): ListedHeading[] {
+  if (entries.length === 0) return [];
+  const lines = places.map(({ start, end }) => ({
+    start,
+    end,
+    letters: lettersOf(text.slice(start, end)),
+  }));
+  const found = new Map<number, ListedHeading>();
+  for (const { title, level } of entries) {
+    const wanted = lettersOf(title);
+    for (const [at, { start }] of wanted === "" ? [] : lines.entries()) {
+      const end = endOf(lines, at, wanted);
+      if (end === undefined || found.has(start)) continue;
+      found.set(start, { start, end, level, said: text.slice(start, end) });
+      break;
+    }
+  }
+  const sorted = [...found.values()].sort((a, b) => a.start - b.start);
+  return sorted.filter(({ start }, at) => at === 0 || sorted[at - 1]!.end <= start);
+}
+
+/** Letters and digits alone: `4.1  Paper Size` is `41papersize`. */
+const lettersOf = (text: string): string =>
+  text
+    .normalize("NFKD")
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, "");
+
+/** Where the title ends that the line at this index begins; undefined when it begins none. */
+function endOf(lines: readonly ComparedLine[], at: number, wanted: string): number | undefined {
+  let letters = "";
+  for (const line of lines.slice(at, at + heading_lines_max)) {
+    letters += line.letters;
+    if (letters === wanted || isNumbered(letters, wanted)) return line.end;
+    if (letters.length > wanted.length + number_max) return undefined;
+  }
+  return undefined;
+}
+
+/** Whether one of the two has a number before the title that the other leaves out. */
+function isNumbered(letters: string, wanted: string): boolean {
+  const [long, short] = letters.length > wanted.length ? [letters, wanted] : [wanted, letters];
+  return (
+    short.length > 1 &&
+    long.endsWith(short) &&
+    /^(?:chapter|kapitel|appendix|section|part)?(?:\d{1,8}|[a-z]\d{0,6}|[ivxlc]{1,6})$/.test(
+      long.slice(0, long.length - short.length),
+    )
+  );
+}

@@ -1,0 +1,138 @@
+/**
+ * Runs in the child: what the place and the type of its lines say about a page: which may be
+ * running heads or feet, and which look like headings. Only the whole document tells.
+ */
+import type { JoinedLines, Line, LinePlace } from "./paragraphs";
+
+/** A line at the head or the foot of a page. */
+export interface EdgeLine extends LinePlace {
+  readonly at: "head" | "foot";
+  /** The height of its baseline on the page, in points. */
+  readonly base: number;
+  readonly said: string;
+}
+/** Lines in larger or bolder type than the rest that may be a heading. */
+export interface DisplayLine extends LinePlace {
+  readonly size: number;
+  readonly bold: boolean;
+  readonly said: string;
+}
+/** What the table of contents of the document lists, where it stands. */
+export interface ListedHeading extends LinePlace {
+  /** 1 is the highest. */
+  readonly level: number;
+  readonly said: string;
+}
+/** Places are in the text of the page; those of edges include the line break that follows. */
+export interface PageLayout {
+  readonly edges: readonly EdgeLine[];
+  readonly display: readonly DisplayLine[];
+  readonly listed: readonly ListedHeading[];
+  /** The font size of most of its text, in points. */
+  readonly body_size: number;
+  /** Of how many characters that is. */
+  readonly body_characters: number;
+}
+
+/** Rows of lines at each edge that may be running ones. */
+const edge_rows = 2;
+/** A running line is no longer. */
+const edge_characters_max = 160;
+/** A heading is no longer. */
+const display_characters_max = 200;
+/** A page with more display lines has another kind of text. */
+const display_lines_max = 40;
+/** Type that is this much larger than the body is display type … */
+const display_ratio_min = 1.08;
+/** … and type that is this much heavier. */
+const bold_ratio_min = 1.25;
+
+export function layoutOf(
+  lines: readonly Line[],
+  { text, places }: JoinedLines,
+  listed: readonly ListedHeading[],
+): PageLayout {
+  const body = bodyOf(lines);
+  return {
+    edges: edgesOf(lines, text, places),
+    display: displayOf(lines, text, places, body),
+    listed,
+    body_size: body.size,
+    body_characters: body.characters,
+  };
+}
+
+interface Body {
+  readonly size: number;
+  readonly weight: number;
+  readonly characters: number;
+}
+
+/** The size and the weight that most characters have. */
+function bodyOf(lines: readonly Line[]): Body {
+  const sizes = new Map<number, number>(),
+    weights = new Map<number, number>();
+  for (const { size, weight, text } of lines) {
+    const key = Math.round(size * 2) / 2;
+    sizes.set(key, (sizes.get(key) ?? 0) + text.length);
+    weights.set(weight, (weights.get(weight) ?? 0) + text.length);
+  }
+  const most = (counts: ReadonlyMap<number, number>): readonly [number, number] =>
+    [...counts].reduce((best, one) => (one[1] > best[1] ? one : best), [0, 0] as const);
+  const [size, characters] = most(sizes);
+  return { size, characters, weight: most(weights)[0] };
+}
+
+function displayOf(
+  lines: readonly Line[],
+  text: string,
+  places: readonly LinePlace[],
+  body: Body,
+): DisplayLine[] {
+  const display: DisplayLine[] = [];
+  for (const [at, { size, weight }] of lines.entries()) {
+    const bold = body.weight > 0 && weight >= bold_ratio_min * body.weight;
+    if (size < display_ratio_min * body.size && !bold) continue;
+    const { start, end } = places[at]!,
+      last = display.at(-1);
+    // The next line of a long heading.
+    const goes_on =
+      last !== undefined &&
+      last.size === size &&
+      last.bold === bold &&
+      text.slice(last.end, start) === "\n";
+    if (goes_on) display.pop();
+    const from = goes_on ? last.start : start;
+    display.push({ start: from, end, size, bold, said: text.slice(from, end) });
+  }
+  const titles = display.filter(({ said }) => isTitle(said));
+  return titles.length > display_lines_max ? [] : titles;
+}
+const isTitle = (said: string): boolean =>
+  said.length <= display_characters_max &&
+  /\p{L}{2}/u.test(said) &&
+  !/[,;:。，]$|[^.]\.$/u.test(said) &&
+  !/^[•\-–—>|]/u.test(said);
+
+function edgesOf(lines: readonly Line[], text: string, places: readonly LinePlace[]): EdgeLine[] {
+  const order = lines.map((_line, at) => at).sort((a, b) => lines[b]!.base - lines[a]!.base);
+  const edges = new Map<number, EdgeLine>();
+  for (const [at, sorted] of [
+    ["head", order],
+    ["foot", order.toReversed()],
+  ] as const) {
+    let rows = 0,
+      base = Number.NaN;
+    for (const index of sorted) {
+      const line = lines[index]!,
+        { start, end } = places[index]!;
+      if (!(Math.abs(line.base - base) < 0.5 * line.size)) rows++;
+      if (rows > edge_rows) break;
+      base = line.base;
+      if (end - start > edge_characters_max || edges.has(index)) continue;
+      const next_start = places[index + 1]?.start ?? end;
+      edges.set(index, { start, end: next_start, at, base, said: text.slice(start, end) });
+    }
+  }
+  return [...edges].sort(([a], [b]) => a - b).map(([, edge]) => edge);
+}

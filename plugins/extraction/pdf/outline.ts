@@ -1,0 +1,51 @@
+/** Runs in the child: the outline of a document, which viewers show as its table of contents. */
+import type { OutlineEntry } from "../child/listed-headings";
+import type { PdfiumAccess } from "./pdfium";
+
+/** Entries beyond these are left out. */
+const entries_max = 20_000;
+const levels_max = 8;
+/** Bytes of a title that are read: two for each character. */
+const title_bytes_max = 1_024;
+
+const decoder = new TextDecoder("utf-16le");
+
+/** In their order. An outline that refers to itself ends where it does. */
+export function readOutline(access: PdfiumAccess, document: number): OutlineEntry[] {
+  const { engine } = access;
+  const entries: OutlineEntry[] = [];
+  const seen = new Set<number>();
+  const buffer = engine.malloc(title_bytes_max);
+  const visit = (parent: number, level: number): void => {
+    let bookmark = engine.FPDFBookmark_GetFirstChild(document, parent);
+    while (bookmark !== 0 && !seen.has(bookmark) && seen.size < entries_max) {
+      seen.add(bookmark);
+      const title = titleOf(access, bookmark, buffer),
+        page = pageOf(access, document, bookmark);
+      if (title !== "" && page > 0) entries.push({ title, level, page });
+      if (level < levels_max) visit(bookmark, level + 1);
+      bookmark = engine.FPDFBookmark_GetNextSibling(document, bookmark);
+    }
+  };
+  visit(0, 1);
+  engine.free(buffer);
+  return entries;
+}
+
+function titleOf({ engine, memory }: PdfiumAccess, bookmark: number, buffer: number): string {
+  const bytes = engine.FPDFBookmark_GetTitle(bookmark, buffer, title_bytes_max);
+  if (bytes < 2 || bytes > title_bytes_max) return "";
+  return decoder
+    .decode(new Uint8Array(memory(), buffer, bytes - 2))
+    .replace(/[\0-\x1f\x7f]+/g, " ")
+    .trim()
+    .toWellFormed();
+}
+
+/** From 1; 0 when it leads nowhere in this document. */
+function pageOf({ engine }: PdfiumAccess, document: number, bookmark: number): number {
+  const own = engine.FPDFBookmark_GetDest(document, bookmark),
+    action = own === 0 ? engine.FPDFBookmark_GetAction(bookmark) : 0,
+    destination = action === 0 ? own : engine.FPDFAction_GetDest(document, action);
+  return destination === 0 ? 0 : engine.FPDFDest_GetDestPageIndex(document, destination) + 1;
+}

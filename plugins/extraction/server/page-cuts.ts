@@ -1,0 +1,55 @@
+/** Takes running lines out of a text, and moves what is known of places in it. */
+import type { Cut } from "./running-lines";
+
+export class PageCuts {
+  /** Units in the cuts before each. */
+  private readonly removed: readonly number[];
+
+  /** `cuts` are in order and without overlap. */
+  constructor(private readonly cuts: readonly Cut[]) {
+    let sum = 0;
+    this.removed = cuts.map(({ start, end }) => {
+      const before = sum;
+      sum += end - start;
+      return before;
+    });
+  }
+
+  /** The text without them. */
+  async *shortened(parts: AsyncIterable<string>): AsyncGenerator<string, void> {
+    let next = 0,
+      part_start = 0;
+    for await (const part of parts) {
+      const part_end = part_start + part.length;
+      let from = part_start;
+      for (; next < this.cuts.length && this.cuts[next]!.start < part_end; next++) {
+        const { start, end } = this.cuts[next]!;
+        if (start > from) yield part.slice(from - part_start, start - part_start);
+        from = Math.min(end, part_end);
+        // The rest of it is in the next part.
+        if (end > part_end) break;
+      }
+      if (from < part_end) yield part.slice(from - part_start);
+      part_start = part_end;
+    }
+  }
+
+  /** Whether nothing of this is left. */
+  holds({ start, end }: Cut): boolean {
+    return this.moved(start) === this.moved(end);
+  }
+
+  /** Where a place of the whole text is in the shortened one. */
+  moved(at: number): number {
+    let low = 0,
+      high = this.cuts.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (this.cuts[middle]!.start < at) low = middle + 1;
+      else high = middle;
+    }
+    const last = this.cuts[low - 1];
+    if (last === undefined) return at;
+    return last.start + Math.max(0, at - last.end) - this.removed[low - 1]!;
+  }
+}

@@ -1,0 +1,67 @@
+/**
+ * The headings of a document with pages: those that its own table of contents lists, or else lines
+ * in larger or bolder type.
+ */
+import type { PageLayout, DisplayLine } from "../child/page-layout";
+import type { HeadingSpan, PageSpan } from "../contract";
+
+/** A page with what is known of its lines; their places are in the text of the document. */
+export interface LaidOutPage extends PageSpan, PageLayout {}
+export interface PageHeading extends HeadingSpan {
+  readonly said: string;
+}
+
+/** Fewer headings say nothing about the document. */
+const headings_min = 3;
+/** When more of the text than this is in display type, it is no mark of headings. */
+const display_share_max = 0.25;
+/** Against the body of the whole document. */
+const larger_ratio_min = 1.08;
+const bold_ratio_min = 0.95;
+const levels_max = 6;
+
+/** In their order; empty when neither tells. */
+export function pageHeadings(pages: readonly LaidOutPage[]): PageHeading[] {
+  const listed = pages.flatMap((page) => page.listed);
+  return listed.length >= headings_min
+    ? listed.map(({ start, end, level, said }) => ({
+        start,
+        end,
+        level: Math.min(level, levels_max),
+        said,
+      }))
+    : displayHeadings(pages);
+}
+
+/** Lines in display type, the largest of which are the highest. */
+function displayHeadings(pages: readonly LaidOutPage[]): PageHeading[] {
+  const body_size = bodySizeOf(pages);
+  const lines = pages.flatMap(({ display }) =>
+    display.filter(
+      ({ size, bold }) =>
+        size >= larger_ratio_min * body_size || (bold && size >= bold_ratio_min * body_size),
+    ),
+  );
+  const characters = charactersOf(pages),
+    displayed = charactersOf(lines);
+  if (lines.length < headings_min || displayed > display_share_max * characters) return [];
+  const kinds = [...new Set(lines.map(kindOf))].sort((a, b) => b - a);
+  return lines.map((line) => ({
+    start: line.start,
+    end: line.end,
+    level: Math.min(levels_max, kinds.indexOf(kindOf(line)) + 1),
+    said: line.said,
+  }));
+}
+
+const charactersOf = (places: readonly { readonly start: number; readonly end: number }[]) =>
+  places.reduce((sum, { start, end }) => sum + end - start, 0);
+/** Half points; bold type counts half a point more. */
+const kindOf = ({ size, bold }: DisplayLine): number => Math.round(size * 2) + (bold ? 1 : 0);
+
+function bodySizeOf(pages: readonly LaidOutPage[]): number {
+  const sizes = new Map<number, number>();
+  for (const { body_size, body_characters } of pages)
+    sizes.set(body_size, (sizes.get(body_size) ?? 0) + body_characters);
+  return [...sizes].reduce((best, one) => (one[1] > best[1] ? one : best), [0, 0])[0];
+}

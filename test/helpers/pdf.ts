@@ -37,6 +37,8 @@ export interface PdfOptions {
    * Further objects, whose bodies may name each other from `/R 0` on: `@0` is the first of them.
    */
   readonly forms?: readonly string[];
+  /** Its own table of contents: a title and the page it leads to, from 1. */
+  readonly outline?: readonly (readonly [title: string, page: number])[];
 }
 
 const width = 595;
@@ -127,7 +129,7 @@ interface PdfObject {
 /** The bytes of a PDF file. */
 export function buildPdf(
   pages: readonly PdfPage[],
-  { password, forms = [] }: PdfOptions = {},
+  { password, forms = [], outline = [] }: PdfOptions = {},
 ): Uint8Array<ArrayBuffer> {
   const first_page = 7;
   const first_form = first_page + 2 * pages.length;
@@ -142,6 +144,7 @@ export function buildPdf(
   const annotations = pages.flatMap((page) => page.annotations ?? []);
   const first_scan = first_form + forms.length;
   const first_annotation = first_scan + scans.length;
+  const first_entry = first_annotation + annotations.length;
   const numbers = <T>(first: number, all: readonly T[], of: readonly T[]): string =>
     of.map((one) => `${first + all.indexOf(one)} 0 R`).join(" ");
   const form =
@@ -160,7 +163,12 @@ export function buildPdf(
       `/Resources ${resourcesOf(scan)} /Annots [${numbers(first_annotation, annotations, own)}] >>`,
     ].join(" ");
   const objects: PdfObject[] = [
-    { head: `<< /Type /Catalog /Pages 2 0 R ${form} >>` },
+    {
+      head:
+        outline.length === 0
+          ? `<< /Type /Catalog /Pages 2 0 R ${form} >>`
+          : `<< /Type /Catalog /Pages 2 0 R /Outlines ${first_entry + outline.length} 0 R ${form} >>`,
+    },
     {
       head: `<< /Type /Pages /Count ${pages.length} /Kids [${pages.map((_, index) => `${first_page + 2 * index} 0 R`).join(" ")}] >>`,
     },
@@ -195,6 +203,20 @@ export function buildPdf(
       stream: deflateSync(scan.pixels),
     })),
     ...annotations.map((body) => ({ head: `<< /Type /Annot ${body} >>` })),
+    ...outline.map(([title, page], at) => ({
+      head: [
+        `<< /Title (${escapeText(title)}) /Parent ${first_entry + outline.length} 0 R`,
+        `/Dest [${first_page + 2 * (page - 1)} 0 R /Fit]`,
+        at + 1 < outline.length ? `/Next ${first_entry + at + 1} 0 R >>` : ">>",
+      ].join(" "),
+    })),
+    ...(outline.length === 0
+      ? []
+      : [
+          {
+            head: `<< /First ${first_entry} 0 R /Last ${first_entry + outline.length - 1} 0 R >>`,
+          },
+        ]),
   ];
   return assemble(objects, password);
 }

@@ -69,16 +69,38 @@ describe("text", () => {
     );
   });
 
-  test("keeps the hyphen at the end of a line", async () => {
-    const lines = ["The northern break-", "water was inspected."].map((text, i) => ({
-      x: 60,
-      y: 700 - 14 * i,
-      text,
-    }));
-    expect((await read(buildPdf([{ lines }]))).text).toBe(
-      "The northern break-\nwater was inspected.",
-    );
-  });
+  const cut: [why: string, lines: string[], expected: string][] = [
+    [
+      "a word that is cut at the end of a line is whole",
+      ["The northern break-", "water was inspected."],
+      "The northern breakwater\nwas inspected.",
+    ],
+    [
+      "… with its full stop, when nothing follows it",
+      ["They saw the break-", "water."],
+      "They saw the breakwater.",
+    ],
+    [
+      "a compound that stands elsewhere keeps its hyphen",
+      ["A north-west wind blows. The north-", "west wind is cold."],
+      "A north-west wind blows. The north-west\nwind is cold.",
+    ],
+    [
+      "a name keeps it",
+      ["The line Dover-", "Calais is closed."],
+      "The line Dover-\nCalais is closed.",
+    ],
+    [
+      "an option keeps it",
+      ["Call it with --shell-", "escape to allow that."],
+      "Call it with --shell-escape\nto allow that.",
+    ],
+  ];
+  for (const [why, lines, expected] of cut)
+    test(why, async () => {
+      const placed = lines.map((text, at) => ({ x: 60, y: 700 - 14 * at, text }));
+      expect((await read(buildPdf([{ lines: placed }]))).text).toBe(expected);
+    });
 
   test("reads one column after the other", async () => {
     const paragraph =
@@ -297,6 +319,97 @@ function scripted(messages: readonly PageMessage[], written: string, end: Error 
     { signal: new AbortController().signal, onProgress: () => {} },
   );
 }
+
+describe("what runs through all pages", () => {
+  const body = (number: number): string => `Buoy ${"abcdefghijkl"[number]} lies in the fairway.`;
+  /** Pages with a head, a text and a foot each. */
+  const pages = (
+    count: number,
+    head: (number: number) => string,
+    foot: (number: number) => string,
+    title: (number: number) => string = () => "",
+  ): PdfPage[] =>
+    Array.from({ length: count }, (_, at) => ({
+      lines: [
+        { x: 60, y: 800, size: 9, text: head(at + 1) },
+        { x: 60, y: 740, size: 16, text: title(at + 1) },
+        { x: 60, y: 700 - 3 * at, text: body(at) },
+        { x: 290, y: 30, size: 9, text: foot(at + 1) },
+      ].filter(({ text }) => text !== ""),
+    }));
+  const all = (count: number): string[] => Array.from({ length: count }, (_, at) => body(at));
+  const none = (): string => "";
+  const cases: [why: string, pages: PdfPage[], expected: string[]][] = [
+    ["numbers of pages are no text", pages(6, none, String), all(6)],
+    ["… nor Roman ones", pages(5, none, (n) => ["", "i", "ii", "iii", "iv", "v"][n]!), all(5)],
+    [
+      "the head of a chapter is text where the chapter begins alone",
+      pages(
+        6,
+        (n) => (n === 1 ? "" : `Moorings ${n}`),
+        none,
+        (n) => (n === 1 ? "Moorings" : ""),
+      ),
+      ["Moorings", ...all(6)],
+    ],
+    [
+      "a letterhead that nothing else says stays once",
+      pages(4, () => "Harbour Office, Quay 7", none),
+      ["Harbour Office, Quay 7", ...all(4)],
+    ],
+    [
+      "two pages are too few to tell",
+      pages(2, () => "Harbour Office", none),
+      ["Harbour Office", body(0), "Harbour Office", body(1)],
+    ],
+    [
+      "numbers that do not count on are text",
+      pages(5, none, (n) => String([17, 3, 99, 20, 1][n - 1])),
+      ["17", "3", "99", "20", "1"].flatMap((number, at) => [body(at), number]),
+    ],
+    [
+      "what each page says at the same place is text",
+      pages(4, (n) => `Berth ${"ABCD"[n - 1]} is free`, none),
+      all(4).flatMap((text, at) => [`Berth ${"ABCD"[at]} is free`, text]),
+    ],
+  ];
+  for (const [why, file, expected] of cases)
+    test(why, async () => {
+      const found = await read(buildPdf(file));
+      expect(found.text.split(/\n+/)).toEqual(expected);
+      expect(found.pages.map((span) => span.page)).toEqual(file.map((_, at) => at + 1));
+      for (const [at, text] of Object.entries(textOf(found))) expect(text).toContain(body(+at - 1));
+    });
+
+  const headingsOf = ({ text, headings = [] }: Extracted): [string, number][] =>
+    headings.map(({ start, end, level }) => [text.slice(start, end), level]);
+  const titled = pages(
+    6,
+    (n) => `Pilot book ${n}`,
+    none,
+    (n) => (n % 2 === 0 ? "" : `Part ${"xabcdef"[n]}`),
+  );
+  test("larger type makes headings, running heads none", async () =>
+    expect(headingsOf(await read(buildPdf(titled)))).toEqual([
+      ["Part a", 1],
+      ["Part c", 1],
+      ["Part e", 1],
+    ]));
+  test("its own table of contents says which lines are headings", async () => {
+    const outline = [
+      ["Buoy b lies in the fairway.", 2],
+      ["3.1 Part c", 3],
+      ["Part e", 5],
+      ["Nowhere", 1],
+      ["Beyond the end", 99],
+    ] as const;
+    expect(headingsOf(await read(buildPdf(titled, { outline })))).toEqual([
+      ["Buoy b lies in the fairway.", 1],
+      ["Part c", 1],
+      ["Part e", 1],
+    ]);
+  });
+});
 
 describe("the end of a child", () => {
   const opened: PageMessage[] = [{ step: "started" }, { step: "opened", page_count: 3 }];

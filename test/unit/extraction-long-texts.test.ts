@@ -43,8 +43,10 @@ describe("what children wrote", () => {
         return { path, bytes: Buffer.byteLength(text) };
       });
       const { taken, takeLong } = taking();
-      expect((await handOver(files, undefined, "\n\n")) === texts.join("\n\n")).toBe(true);
-      expect(await handOver(files, takeLong, "\n\n")).toBe("");
+      expect(
+        (await handOver(files, { takeLong: undefined, separator: "\n\n" })) === texts.join("\n\n"),
+      ).toBe(true);
+      expect(await handOver(files, { takeLong, separator: "\n\n" })).toBe("");
       expect(taken.join("") === texts.join("\n\n")).toBe(true);
       expect(Math.max(...taken.map((part) => part.length))).toBeLessThanOrEqual(256 * 1024);
     });
@@ -52,7 +54,7 @@ describe("what children wrote", () => {
     const path = join(directory, "short"),
       { taken, takeLong } = taking();
     writeFileSync(path, "page 1");
-    expect(await handOver([{ path, bytes: 6 }], takeLong)).toBe("page 1");
+    expect(await handOver([{ path, bytes: 6 }], { takeLong })).toBe("page 1");
     expect(taken).toEqual([]);
   });
 });

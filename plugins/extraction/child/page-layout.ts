@@ -23,7 +23,7 @@ export interface ListedHeading extends LinePlace {
   readonly level: number;
   readonly said: string;
 }
-/** Places are in the text of the page; those of edges include the line break that follows. */
+/** Places are in the text of the page; those of edges include a line break beside them. */
 export interface PageLayout {
   readonly edges: readonly EdgeLine[];
   readonly display: readonly DisplayLine[];
@@ -130,8 +130,14 @@ function edgesOf(lines: readonly Line[], text: string, places: readonly LinePlac
       if (rows > edge_rows) break;
       base = line.base;
       if (end - start > edge_characters_max || edges.has(index)) continue;
-      const next_start = places[index + 1]?.start ?? end;
-      edges.set(index, { start, end: next_start, at, base, said: text.slice(start, end) });
+      const said = text.slice(start, end),
+        next = places[index + 1];
+      edges.set(
+        index,
+        next === undefined
+          ? { start: places[index - 1]?.end ?? start, end, at, base, said }
+          : { start, end: next.start, at, base, said },
+      );
     }
   }
   return [...edges].sort(([a], [b]) => a - b).map(([, edge]) => edge);

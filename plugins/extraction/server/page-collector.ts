@@ -141,8 +141,14 @@ export class PageCollector {
   ): Promise<Pick<Extracted, "text" | "pages" | "headings">> {
     const running = await runningLines(this.pages),
       all = new PageCuts(running),
-      headings = pageHeadings(this.pages).filter((heading) => !all.holds(heading));
-    const cuts = new PageCuts(repeatedLines(running, headings)),
+      headings = pageHeadings(this.pages).filter((heading) => !all.holds(heading)),
+      titles = this.pages.flatMap(({ display, listed }) => [...display, ...listed]);
+    const cuts = new PageCuts(
+        repeatedLines(
+          running,
+          titles.filter((title) => !all.holds(title)),
+        ),
+      ),
       moved = ({ start, end }: Place): Place => ({
         start: cuts.moved(start),
         end: cuts.moved(end),

@@ -5,8 +5,17 @@ export class PageCuts {
   /** Units in the cuts before each. */
   private readonly removed: readonly number[];
 
-  /** `cuts` are in order and without overlap. */
-  constructor(private readonly cuts: readonly Cut[]) {
+  private readonly cuts: readonly Cut[];
+
+  /** In the order in which they begin. */
+  constructor(ordered: readonly Cut[]) {
+    const cuts: { start: number; end: number }[] = [];
+    for (const { start, end } of ordered) {
+      const last = cuts.at(-1);
+      if (last !== undefined && start <= last.end) last.end = Math.max(last.end, end);
+      else cuts.push({ start, end });
+    }
+    this.cuts = cuts;
     let sum = 0;
     this.removed = cuts.map(({ start, end }) => {
       const before = sum;

@@ -77,10 +77,11 @@ async function select(
   return selected;
 }
 
-/** Lower-case words, without numbers and signs. */
+/** Lower-case words, without numbers and signs; none when it is a number alone. */
 const wordsOf = (text: string): string =>
   text
     .toLowerCase()
+    .replace(/^\P{L}*[ivxlc]{1,8}\P{L}*$/u, "")
     .replace(/[^\p{L}\p{M}]+/gu, " ")
     .trim();
 
@@ -193,7 +194,9 @@ export function repeatedLines(
   running: readonly RunningLine[],
   headings: readonly { readonly said: string }[],
 ): RunningLine[] {
-  const titles = headings.map(({ said }) => wordsOf(said)).filter((title) => title.length > 2),
+  const titles = [...new Set(headings.map(({ said }) => wordsOf(said)))].filter(
+      (title) => title.length > 2,
+    ),
     seen = new Set<string>();
   return running.filter(({ words }) => {
     if (words === "" || seen.has(words) || seen.size >= heads_max) return true;

@@ -13,6 +13,7 @@ import { documentRows } from "./documents";
 import { embedRows } from "./embed";
 import { extractionRows } from "./extraction";
 import { fairIngestRows, fairSearchRows } from "./fairness";
+import { folderArchiveRows } from "./folder-archives";
 import { foldersRow } from "./folders";
 import { importRows } from "./imports";
 import { removeLargeAccount } from "./large-account";
@@ -56,6 +57,7 @@ const default_parts: Readonly<Record<string, () => Promise<Row[]>>> = {
   webhooks: webhookRows,
   imports: importRows,
   backup: backupRows,
+  archives: folderArchiveRows,
 };
 /** Run only when named: they take minutes, or need what is not part of the project. */
 const optional_parts: typeof default_parts = {

@@ -68,9 +68,10 @@ export class ChatCopies implements Chats {
     message: MessageCopy,
     document_ids: readonly string[],
   ): Promise<void> {
-    const { request_id, result, error, ...kept } = message;
+    const { request_id, text, status, result, error } = message,
+      { created_at, started_at, completed_at } = message;
     const row: MessageRow = {
-      ...kept,
+      ...{ text, status, created_at, started_at, completed_at },
       id: this.ctx.newId("msg"),
       chat_id,
       request_id,

@@ -127,13 +127,20 @@ export class FolderImporter {
 
   /** One that the user has already is used again; the others come with the rest. */
   async #choosePrompts(): Promise<void> {
-    const { db, prompts } = this.run.parts,
-      { ids, owner_id } = this.run;
+    const { db, now_ms, prompts } = this.run.parts,
+      { ids, owner_id } = this.run,
+      now = now_ms();
     for await (const { value } of this.run.lines(prompts_part)) {
       const prompt = value as PromptCopy,
         known = await prompts.findSame(db, owner_id, prompt);
       if (known !== undefined) ids.prompt.set(prompt.id, known);
-      else this.#new_prompts.push({ ...prompt, id: this.run.newId("prompt", prompt.id) });
+      else
+        this.#new_prompts.push({
+          ...prompt,
+          id: this.run.newId("prompt", prompt.id),
+          created_at: Math.min(prompt.created_at, now),
+          updated_at: Math.min(prompt.updated_at, now),
+        });
     }
   }
 }

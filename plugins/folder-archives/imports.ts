@@ -40,12 +40,12 @@ const text_units_max = 64 * 2 ** 20;
 const check_memory_bytes_max = 512 * 2 ** 20;
 /** A request waits so long for the check of its archive; then the job checks it. */
 const patience_ms = 40_000;
-const check_ms_max = 3_600_000;
+const check_ms_max = 600_000;
 const ids_at_once = 1_000;
 
 export class ImportService {
-  /** One child reads an archive at a time: others of the server are for uploads. */
-  readonly #turns = new Limiter({ concurrency: 1 });
+  /** Few children read archives at a time: others of the server are for uploads. */
+  readonly #turns = new Limiter({ concurrency: 2, per_key: 1 });
 
   constructor(private readonly parts: ImportParts) {}
 
@@ -62,7 +62,8 @@ export class ImportService {
     const { db, files, inTransaction, newId, now_ms, documents } = this.parts;
     try {
       files.requireFreeSpace();
-      const checked = await this.#check(received.path, AbortSignal.timeout(patience_ms));
+      const patience = AbortSignal.timeout(patience_ms),
+        checked = await this.#check(owner_id, received.path, patience);
       if (checked) await this.#requireQuotas(db, owner_id, checked);
       const row: ImportRow = {
         id: newId("fim"),
@@ -173,10 +174,10 @@ export class ImportService {
     const { db, inDeletion, now_ms } = this.parts;
     const checked: Checked | null =
       row.checked === null
-        ? await this.#check(path, signal, check_ms_max)
+        ? await this.#check(row.owner_id, path, signal, check_ms_max)
         : JSON.parse(row.checked);
     signal.throwIfAborted();
-    if (checked === null) throw new Error("the archive could not be checked in time");
+    if (checked === null) throw new HttpError(413, "archive_too_large", takes_too_long);
     await this.#requireQuotas(db, row.owner_id, checked);
     const begun = {
       ...row,
@@ -245,6 +246,7 @@ export class ImportService {
 
   /** Null when the signal came first. @throws HttpError 400, 413 */
   async #check(
+    owner_id: string,
     path: string,
     signal: AbortSignal,
     timeout_ms = patience_ms,
@@ -258,7 +260,10 @@ export class ImportService {
     };
     const limits = { timeout_ms, memory_max_bytes: check_memory_bytes_max, signal };
     try {
-      return await this.#turns.run(() => isolate("check", input, limits), { signal });
+      return await this.#turns.run(() => isolate("check", input, limits), {
+        key: owner_id,
+        signal,
+      });
     } catch (error) {
       if (!(error instanceof TaskFailure)) {
         if (signal.aborted) return null;
@@ -274,5 +279,8 @@ export class ImportService {
   }
 }
 
+const takes_too_long =
+  "The archive is refused: to look through it takes more than " +
+  `${check_ms_max / 60_000} minutes.`;
 const unreadable =
   "The archive is refused: it could not be read within the memory that is there for it.";

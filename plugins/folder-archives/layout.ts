@@ -17,6 +17,7 @@
  * passages (`start_point`, `end_point`) and citations also code points. Times are epoch ms.
  */
 import { AnswerResult } from "../chats/contract";
+import { extraction_codes } from "../extraction/contract";
 import { Nullable, t, type Static } from "../../core/sdk";
 
 export const format = "dossier folder";
@@ -140,7 +141,12 @@ const document_fields = {
   in_files: t.Boolean(),
   text_ready: t.Boolean(),
   status: t.Union((["syncing", "synced", "sync_failed"] as const).map((one) => t.Literal(one))),
-  error: Nullable(t.Object({ code: t.String({ maxLength: 64 }), message: t.String() })),
+  error: Nullable(
+    t.Object({
+      code: t.Union(extraction_codes.map((code) => t.Literal(code))),
+      message: t.String(),
+    }),
+  ),
   warnings: t.Array(
     t.Object({ code: t.String(), message: t.String(), page: Nullable(t.Integer()) }),
   ),
@@ -239,4 +245,6 @@ export type ChatLines = {
 export const spans_in_line = 500,
   vector_bytes_in_line = 192 * 1024;
 /** The longest line, UTF-16 units. */
-export const line_length_max = 4 * 2 ** 20;
+export const line_length_max = 2 * 2 ** 20;
+/** Of pages, of headings, and of times of a document. */
+export const spans_max = 500_000;

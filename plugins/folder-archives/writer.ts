@@ -36,9 +36,11 @@ const tries_max = 3;
 /** Read of an original at once. */
 const piece_bytes = 256 * 1024;
 
-/** The bytes, in pieces of about this size; others have their turn between them. */
+/** The bytes, in pieces of about this size. */
 const sent_bytes = 64 * 1024;
-const turn_ms = 4;
+/** After so much work others have as long for theirs. */
+const turn_ms = 2,
+  pause_ms_max = 10;
 
 /** What an entry is made of was deleted meanwhile. */
 class Gone extends Error {}
@@ -59,8 +61,9 @@ export async function* archiveBytes(
       waiting = [];
       bytes = 0;
     }
-    if (performance.now() - turned_ms < turn_ms) continue;
-    await nextTurn();
+    const worked_ms = performance.now() - turned_ms;
+    if (worked_ms < turn_ms) continue;
+    await Bun.sleep(Math.min(worked_ms, pause_ms_max));
     turned_ms = performance.now();
   }
   if (bytes > 0) yield Buffer.concat(waiting);

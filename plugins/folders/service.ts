@@ -123,9 +123,10 @@ export class FolderService implements Folders {
   }
 
   async stage(tx: Db, owner_id: string, folders: readonly FolderCopy[]): Promise<void> {
-    for (const folder of folders) {
-      const row = this.newRow(owner_id, folder.parent_id, folder.name, folder.description);
-      await store.insertFolder(tx, { ...row, ...folder, deleted_at: row.created_at, staged: 1 });
+    for (const { id, parent_id, name, description, created_at, updated_at } of folders) {
+      const row = this.newRow(owner_id, parent_id, name, description),
+        own = { id, created_at, updated_at, deleted_at: row.created_at, staged: 1 };
+      await store.insertFolder(tx, { ...row, ...own });
     }
   }
 

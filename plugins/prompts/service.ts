@@ -75,9 +75,14 @@ export class PromptService implements Prompts {
     return store.findSame(from, { owner_id, name, text });
   }
 
-  async insertCopy(tx: Db, owner_id: string, prompt: PromptCopy): Promise<void> {
-    await store.insertPrompt(tx, { ...prompt, owner_id });
-    this.notify(owner_id, prompt.id, "created");
+  async insertCopy(
+    tx: Db,
+    owner_id: string,
+    { id, name, text, description, created_at, updated_at }: PromptCopy,
+  ): Promise<void> {
+    const row = { id, owner_id, name, text, description, created_at, updated_at };
+    await store.insertPrompt(tx, row);
+    this.notify(owner_id, id, "created");
   }
 
   /** @throws HttpError 404 when there is no such prompt, 403 when it is another user's. */

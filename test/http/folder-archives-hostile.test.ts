@@ -613,6 +613,35 @@ for (const [what, cases] of Object.entries({ outside, manifests, records, texts 
     });
   });
 
+test("fields that nobody asked for change nothing: all of it is whoever's imports it", async () => {
+  const bold = { owner_id: "usr_0", deleted_at: 1, gone_at: 1, staged: 1, held_bytes: -1, rank: 1 };
+  const all = Object.fromEntries(
+    [document, chat, "folders.jsonl"].map((part) => [
+      part,
+      toLines(linesOf(parts(), part).map((line) => ({ ...line, ...bold }))),
+    ]),
+  );
+  const archive = await other(all);
+  const { status } = await server.send("fay", "POST", "/folders/import", archive, {
+    "content-type": "application/zip",
+  });
+  expect(status).toBe(202);
+  await server.settle();
+  const [run] = (await server.send("fay", "GET", "/folder-imports")).body.data;
+  expect([run.status, run.error]).toEqual(["completed", null]);
+  const { body } = await server.send("fay", "GET", `/folders/${run.folder_id}`);
+  expect([body.name, body.document_count]).toEqual(["Ferry", 1]);
+  expect((await server.send("fay", "GET", "/chats")).body.data.length).toBe(1);
+  const owners = await server.store.db
+    .selectFrom("folders")
+    .select("owner_id")
+    .distinct()
+    .execute();
+  expect(owners.map(({ owner_id }: any) => owner_id)).not.toContain("usr_0");
+  expect((await server.send("fay", "DELETE", `/folders/${run.folder_id}`)).status).toBe(204);
+  await server.settle();
+});
+
 describe("limits", () => {
   test("what unpacks to more than the setting is refused before it is unpacked", async () => {
     const { status, body } = await refused(() =>

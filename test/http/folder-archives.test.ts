@@ -472,6 +472,29 @@ describe("rights and limits", () => {
   });
 });
 
+test("imports go with their user, those under way too", async () => {
+  const one = await start();
+  const folder = await made(one, "/folders", { name: "Gone" });
+  for (let n = 0; n < 5; n++)
+    await made(one, "/documents", { folder_id: folder.id, content: `Canary ${n}.` });
+  await settled(one);
+  const archive = await exported(one, folder.id);
+  await imported(one, "gina", archive);
+  expect((await send(one, "gina", archive)).status).toBe(202);
+  const gina = (await one.accounts.listUsers()).find(({ email }) => email.startsWith("gina"))!;
+  await one.accounts.deleteUser(gina.id);
+  await settled(one);
+  const left = async () =>
+    (
+      await Promise.all(
+        (["folder_archives_imports", "folder_archives_ids", "folders", "documents"] as const).map(
+          (table) => one.store.db.selectFrom(table).selectAll().execute(),
+        ),
+      )
+    ).map((rows) => rows.length);
+  await until(async () => (await left()).join() === "0,0,1,5");
+});
+
 test("a document that was not read yet is read where it goes", async () => {
   const { plugin, open } = scriptedExtractor();
   const one = await start({ plugins: [plugin] }),

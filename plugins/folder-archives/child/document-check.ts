@@ -2,13 +2,16 @@
 import { Validator } from "../../../core/sdk";
 import { segment_format, segmentFault } from "../../search-index/contract";
 import { badPart, shown, type Line } from "../archive";
-import { document_lines, originalPart, textPartOf, type DocumentLines } from "../layout";
+import { document_lines, originalPart, spans_max, textPartOf, type DocumentLines } from "../layout";
 import { checkName, checkShape, type PartReader } from "./part-reader";
 import { TextCheck } from "./text-check";
 
 const shapes = Object.fromEntries(
   Object.entries(document_lines).map(([kind, shape]) => [kind, new Validator(shape)]),
 ) as Record<keyof DocumentLines, Validator>;
+
+/** A UTF-16 unit in UTF-8. */
+const unit_bytes_max = 3;
 
 export interface CheckedDocument {
   readonly id: string;
@@ -76,6 +79,8 @@ function checkRecord(
     throw badPart(text_part, `is not the original that ${part} says it is`);
   if (text.units > limits.text_units_max)
     throw badPart(text_part, `is longer than ${limits.text_units_max} characters`);
+  if (written!.bytes > unit_bytes_max * text.units)
+    throw badPart(text_part, `is longer than ${part} says: ${text.units} characters`);
 }
 
 interface Span {
@@ -94,6 +99,7 @@ class DocumentCheck {
   #vector_bytes = 0;
   #chunks = 0;
   readonly #span_end = { pages: 0, headings: 0, times: 0 };
+  readonly #span_count = { pages: 0, headings: 0, times: 0 };
 
   constructor(
     private readonly part: string,
@@ -138,6 +144,9 @@ class DocumentCheck {
   }
 
   #spans(column: "pages" | "headings" | "times", spans: readonly Span[], line: number): void {
+    this.#span_count[column] += spans.length;
+    if (this.#span_count[column] > spans_max)
+      throw this.#bad(line, `has more than ${spans_max} ${column}`);
     for (const { start, end } of spans) {
       if (start > end || end > this.text.units)
         throw this.#bad(line, `has a span out of the text: ${start} to ${end}`);

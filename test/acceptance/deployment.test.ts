@@ -1,12 +1,25 @@
 /** What a supervisor needs: `dossier health`, and the files of examples/deployment. */
-import { expect, test } from "bun:test";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { executable } from "../../scripts/build";
+import { expect, onTestFinished, test } from "bun:test";
+import {
+  chmodSync,
+  chownSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { buildIfStale, executable } from "../../scripts/build";
 import { runCommand } from "../../scripts/lib/launch";
 import { temporaryDirectory } from "../helpers/data-directory";
 import { startExecutable } from "../helpers/executable";
 import { selfSigned } from "../helpers/self-signed";
+import { until } from "../helpers/server";
 
 const directory = join(import.meta.dir, "../../examples/deployment");
 const read = (name: string): string => readFileSync(join(directory, name), "utf8");
@@ -65,6 +78,98 @@ test.skipIf(!ldd)("the image has every library that the executable needs", () =>
   expect(names.filter((name) => !there.test(name))).toEqual([]);
 });
 
+const programs = ["unshare", "nsenter"].map((name) => Bun.which(name));
+const isolates = process.getuid?.() === 0 && ldd !== null && programs.every(Boolean);
+if (!isolates)
+  console.log(
+    "The image is not tried without an image: that needs root, unshare, nsenter and ldd.",
+  );
+/** The user `nonroot` of distroless images. */
+const nonroot = "65532";
+
+test.skipIf(!isolates)(
+  "with nothing beside its libraries it serves, is healthy and ends",
+  async () => {
+    const image = await emptyRoot();
+    const { env, start, health } = commandsOf(read("Dockerfile"));
+    const port = await freePort();
+    const environment = { ...env, DOSSIER_PORT: String(port) };
+    const as_user = ["--setuid", nonroot, "--setgid", nonroot];
+    const server = Bun.spawn(
+      [
+        ...["unshare", "--mount", "--pid", "--fork", "--kill-child", `--root=${image}`],
+        ...["--mount-proc=/proc", ...as_user, "--", ...start],
+      ],
+      { env: environment, stdout: "pipe", stderr: "pipe" },
+    );
+    const children = (): string =>
+      readFileSync(`/proc/${server.pid}/task/${server.pid}/children`, "utf8").trim();
+    try {
+      await until(() => children() !== "");
+      const inside = children();
+      const isHealthy = async () => {
+        const enter = ["nsenter", "--target", inside, "--mount", "--pid", "--root", "--wd"];
+        const run = Bun.spawn([...enter, ...as_user, "--", ...health], {
+          env: environment,
+          stdout: "pipe",
+          stderr: "ignore",
+        });
+        return (await run.exited) === 0 && (await run.stdout.text()).startsWith("ok (Dossier");
+      };
+      await until(isHealthy);
+      const status = readFileSync(`/proc/${inside}/status`, "utf8");
+      expect(status).toMatch(new RegExp(`^Uid:\\s+${nonroot}\\s`, "m"));
+      expect(statSync(join(image, "data/dossier.db")).uid).toBe(Number(nonroot));
+      process.kill(Number(inside), "SIGTERM");
+      expect(await server.exited).toBe(0);
+    } finally {
+      server.kill("SIGKILL");
+      await server.exited;
+    }
+  },
+);
+
+/** The executable with the libraries it needs, a data directory and /tmp, as in the image. */
+async function emptyRoot(): Promise<string> {
+  await buildIfStale();
+  const image = mkdtempSync(join(tmpdir(), "dossier-image-"));
+  chmodSync(image, 0o755);
+  for (const path of ["usr/local/bin", "data", "tmp", "proc"])
+    mkdirSync(join(image, path), { recursive: true });
+  copyFileSync(executable, join(image, "usr/local/bin/dossier"));
+  const needed = Bun.spawnSync([ldd!, executable]).stdout.toString();
+  for (const [path] of needed.matchAll(/\/\S+/g)) {
+    mkdirSync(join(image, dirname(path)), { recursive: true });
+    copyFileSync(path, join(image, path));
+    chmodSync(join(image, path), 0o755);
+  }
+  chownSync(join(image, "data"), Number(nonroot), Number(nonroot));
+  chmodSync(join(image, "tmp"), 0o1777);
+  onTestFinished(() => rmSync(image, { recursive: true, force: true }));
+  return image;
+}
+
+/** What the image runs, and in which environment. */
+function commandsOf(dockerfile: string) {
+  const list = (instruction: RegExp): string[] => JSON.parse(instruction.exec(dockerfile)![1]!);
+  const env = /^ENV (.+)$/m
+    .exec(dockerfile)![1]!
+    .split(" ")
+    .map((pair) => pair.split("="));
+  return {
+    env: Object.fromEntries(env) as Record<string, string>,
+    start: [...list(/^ENTRYPOINT (\[.*\])$/m), ...list(/^CMD (\[.*\])$/m)],
+    health: list(/^HEALTHCHECK .*CMD (\[.*\])$/m),
+  };
+}
+
+async function freePort(): Promise<number> {
+  const server = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response() });
+  const { port } = server;
+  await server.stop(true);
+  return port!;
+}
+
 test("the image runs without root, asks itself how it is, and pins what it is made from", () => {
   const lines = read("Dockerfile").split("\n");
   const last = lines.findLastIndex((line) => line.startsWith("FROM "));
@@ -80,8 +185,9 @@ test("the image runs without root, asks itself how it is, and pins what it is ma
 });
 
 test("the compose file builds that image and gives it no more than it needs", () => {
-  const { services } = Bun.YAML.parse(read("compose.yaml")) as {
+  const { services, volumes: named } = Bun.YAML.parse(read("compose.yaml")) as {
     services: Record<string, Record<string, any>>;
+    volumes: Record<string, unknown>;
   };
   const { build, ports, read_only, cap_drop, volumes } = services.dossier!;
   expect(existsSync(join(directory, build.context, build.dockerfile))).toBe(true);
@@ -91,4 +197,13 @@ test("the compose file builds that image and gives it no more than it needs", ()
     ["ALL"],
     ["data:/data"],
   ]);
+  // What it names is there: volumes, and settings that this version knows.
+  const { environment, tmpfs, image } = services.dossier!;
+  for (const volume of volumes as string[]) expect(named).toHaveProperty(volume.split(":")[0]!);
+  expect([tmpfs, image]).toEqual([["/tmp"], "dossier"]);
+  const settings = read("../../docs/configuration.md");
+  for (const name of Object.keys(environment)) expect(settings).toContain(`\`${name}\``);
+  const { env } = commandsOf(read("Dockerfile"));
+  expect(volumes[0].split(":")[1]).toBe(env.DOSSIER_DATA);
+  expect(read("Dockerfile")).toContain(`EXPOSE ${ports[0].split(":").at(-1)}`);
 });

@@ -5,6 +5,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { JobRef } from "../../core/jobs/contract";
 import { Prune as PruneAudit } from "../../plugins/audit/jobs";
+import { PurgeDocuments } from "../../plugins/documents/jobs";
 import { Prune as PruneImports } from "../../plugins/imports/jobs";
 import { Prune as PruneTranscriptions } from "../../plugins/transcriptions/jobs";
 import { Prune as PruneDeliveries } from "../../plugins/webhooks/jobs";
@@ -120,4 +121,50 @@ test.each(kept)("%s", async (_reason, { table, row, prune }) => {
     .where("id", "in", ["old", "young"])
     .execute();
   expect(left).toEqual([{ id: "young" }]);
+});
+
+/** A server that keeps nothing for longer than a moment, and a folder of it. */
+async function hasty() {
+  const short = await startTestServer({ env: { DOSSIER_DOCUMENTS_RESTORE_FOR: "1ms" } });
+  const folder_id: string = (await short.send("ada", "POST", "/folders", { name: "Reports" })).body
+    .id;
+  return { short, folder_id };
+}
+
+const documents: [reason: string, add: (word: string) => object | FormData][] = [
+  ["a text", (word) => ({ content: `The ${word} ran. `.repeat(50) })],
+  [
+    "a file, with its original",
+    (word) => {
+      const form = new FormData();
+      form.append("file", new File([`The ${word} ran. `.repeat(50)], `${word}.txt`));
+      return form;
+    },
+  ],
+];
+test.each(documents)("a document that is in no folder any more: %s", async (_reason, add) => {
+  const { short, folder_id } = await hasty();
+  await using _ = short;
+  const made = async (word: string): Promise<string> => {
+    const body = add(word);
+    const { status, body: document } = await (body instanceof FormData
+      ? short.send("ada", "POST", `/documents/file?folder_id=${folder_id}`, body)
+      : short.send("ada", "POST", "/documents", { folder_id, ...body }));
+    expect(status).toBe(201);
+    return document.id;
+  };
+  const id = await made("quagga");
+  await made("okapi");
+  await short.settle();
+  expect((await short.send("ada", "POST", "/search", { query: "quagga" })).body.data).not.toEqual(
+    [],
+  );
+  expect(filesWith(short.data, "quagga")).not.toEqual([]);
+  await short.send("ada", "DELETE", `/documents/${id}?folder_id=${folder_id}`);
+  await until(async () => {
+    await short.host.queue.enqueue(short.store.db, PurgeDocuments, {});
+    await short.settle();
+    return filesWith(short.data, "quagga").length === 0;
+  });
+  expect(filesWith(short.data, "okapi")).not.toEqual([]);
 });

@@ -6,6 +6,7 @@ import { unavailable } from "../base/errors";
 import { BudgetRefusal, ByteBudget } from "../lib/byte-budget";
 import { parseJson } from "./json";
 import { JsonThread } from "./json-thread";
+import type { LargeBody, LargeValue } from "./json-worker";
 
 /** Parsing more than this takes so long that others would notice. */
 const large_bytes_min = 256 * 1024;
@@ -45,8 +46,11 @@ export class Bodies {
   }
 
   /** @throws HttpError as `parseJson` does. */
-  parse(bytes: Uint8Array, signal: AbortSignal): unknown {
-    return bytes.length > large_bytes_min ? this.#thread.parse(bytes, signal) : parseJson(bytes);
+  parse(body: LargeBody, signal: AbortSignal): LargeValue | Promise<LargeValue> {
+    const { bytes } = body;
+    return bytes.length > large_bytes_min
+      ? this.#thread.parse(body, signal)
+      : { value: parseJson(bytes) };
   }
 }
 

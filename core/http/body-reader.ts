@@ -2,6 +2,7 @@
 import type { TSchema } from "@sinclair/typebox";
 import { badRequest } from "../base/errors";
 import type { Bodies, BodyTurn, ExpectedBody } from "./bodies";
+import type { LargeValue } from "./json-worker";
 import {
   checkLength,
   checkMediaType,
@@ -24,14 +25,14 @@ export interface BodyReader {
    * What the handler gets; `turn` is that of what `expect` said. @throws HttpError 400, 408, 413,
    * 503, and the reason of the request's signal.
    */
-  read(request: Request, turn: BodyTurn | null): Promise<unknown>;
+  read(request: Request, turn: BodyTurn | null): Promise<LargeValue>;
 }
 
 export const isMultipart = (body: TSchema | Multipart | undefined): body is Multipart =>
   body !== undefined && "multipart" in body;
 
 export function bodyReader(
-  { body, body_optional = false, body_bytes_max }: Route<any, any>,
+  { body, body_optional = false, body_bytes_max, body_long_text }: Route<any, any>,
   bodies: Bodies,
 ): BodyReader {
   // A multipart route knows its own limit, which is a setting, and refuses by it before it reads.
@@ -42,11 +43,19 @@ export function bodyReader(
       check(request);
       return null;
     },
-    read: async () => undefined,
+    read: async () => ({ value: undefined }),
   });
   if (!body) return unread();
   if (!isMultipart(body))
-    return jsonReader({ schema: body as TSchema, bytes_max, optional: body_optional }, bodies);
+    return jsonReader(
+      {
+        schema: body as TSchema,
+        bytes_max,
+        optional: body_optional,
+        long_field: body_long_text,
+      },
+      bodies,
+    );
   const { or_media_type } = body,
     others = or_media_type === undefined ? [] : [or_media_type];
   if (!body.or_json)
@@ -72,9 +81,13 @@ interface JsonBody {
   readonly bytes_max: number;
   /** No body is an empty object. */
   readonly optional: boolean;
+  readonly long_field?: string | undefined;
 }
 
-function jsonReader({ schema, bytes_max, optional }: JsonBody, bodies: Bodies): BodyReader {
+function jsonReader(
+  { schema, bytes_max, optional, long_field }: JsonBody,
+  bodies: Bodies,
+): BodyReader {
   const validator = new Validator(schema);
   return {
     expect(request) {
@@ -85,12 +98,14 @@ function jsonReader({ schema, bytes_max, optional }: JsonBody, bodies: Bodies): 
     },
     async read(request, turn) {
       if (turn === null && !optional) throw badRequest("The request needs a JSON body.", "");
-      const value =
-        turn === null
-          ? {}
-          : await bodies.parse(await readBytes(request, bytes_max, turn), request.signal);
-      validator.validate(value);
-      return value;
+      if (turn === null) {
+        validator.validate({});
+        return { value: {} };
+      }
+      const bytes = await readBytes(request, bytes_max, turn),
+        read = await bodies.parse({ bytes, long_field }, request.signal);
+      validator.validate(read.value);
+      return read;
     },
   };
 }

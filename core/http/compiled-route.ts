@@ -96,15 +96,18 @@ function compileRoute(
     const turn =
       expected && (await bodies.turn(caller?.owner_id ?? client.address, expected, request.signal));
     work.begin(what);
+    let long_text: Uint8Array | undefined;
     try {
       // The body's shape and the query's are one step; the body's size and type come before both.
-      const value = await body.read(request, turn);
+      const read = await body.read(request, turn);
+      ({ long_text } = read);
       const query = readQuery(searchOf(request.url));
       const call = {
         caller: caller ?? nobody,
         params,
         query,
-        body: value,
+        body: read.value,
+        long_text,
         request,
         request_id,
         client,
@@ -117,6 +120,8 @@ function compileRoute(
       return respond(await handler(call));
     } finally {
       work.end(what);
+      // At once, and not when it is collected: the next one may be read.
+      (long_text?.buffer as ArrayBuffer | undefined)?.transfer(0);
       turn?.end();
     }
   };

@@ -5,7 +5,7 @@
 import { HttpError, unavailable } from "../base/errors";
 import { Limiter } from "../lib/limiter";
 import { withTimeout } from "../lib/timeout";
-import type { Parsed } from "./json";
+import type { LargeBody, LargeValue, Parsed } from "./json-worker";
 
 const idle_ms = 2_000;
 /** What the largest body takes is a fraction of a second. */
@@ -20,13 +20,13 @@ export class JsonThread {
    * As `parseJson`, of bytes that nobody else uses: they are gone afterwards. @throws HttpError,
    * and the reason of `signal`.
    */
-  parse(bytes: Uint8Array, signal: AbortSignal): Promise<unknown> {
+  parse(body: LargeBody, signal: AbortSignal): Promise<LargeValue> {
     return this.#turns.run(
       async () => {
         clearTimeout(this.#idle_timer);
         try {
-          const parsed = await withTimeout(this.#ask(bytes), parse_ms_max, tooBusy);
-          if ("value" in parsed) return parsed.value;
+          const parsed = await withTimeout(this.#ask(body), parse_ms_max, tooBusy);
+          if ("value" in parsed) return parsed;
           const { status, code, detail, errors } = parsed.problem;
           throw new HttpError(status, code, detail, errors ? { errors } : {});
         } catch (error) {
@@ -41,7 +41,7 @@ export class JsonThread {
     );
   }
 
-  #ask(bytes: Uint8Array): Promise<Parsed> {
+  #ask(body: LargeBody): Promise<Parsed> {
     const worker = (this.#worker ??= this.#start());
     const { promise, resolve, reject } = Promise.withResolvers<Parsed>();
     const heard = new AbortController();
@@ -57,7 +57,7 @@ export class JsonThread {
       },
       { signal },
     );
-    worker.postMessage(bytes, [bytes.buffer as ArrayBuffer]);
+    worker.postMessage(body, [body.bytes.buffer as ArrayBuffer]);
     return promise.finally(() => heard.abort());
   }
 

@@ -1,21 +1,40 @@
 /** The thread in which large bodies become JSON. One at a time; see json-thread.ts. */
 import { HttpError } from "../base/errors";
-import { parseJson, type Parsed } from "./json";
+import { parseJson } from "./json";
+import { parseAround } from "./long-field";
 
 declare const self: Worker;
 
-const answer = (parsed: Parsed): void => self.postMessage(parsed);
+export interface LargeBody {
+  readonly bytes: Uint8Array;
+  /** The field of an object that may be a long text. */
+  readonly long_field: string | undefined;
+}
+export interface LargeValue {
+  readonly value: unknown;
+  /** The text of that field, UTF-8, when it is long: the field is empty then. */
+  readonly long_text?: Uint8Array;
+}
+export type Parsed =
+  LargeValue | { readonly problem: Pick<HttpError, "status" | "code" | "detail" | "errors"> };
 
-self.addEventListener("message", ({ data }: MessageEvent<Uint8Array>) => {
+const answer = (parsed: Parsed, transfer: ArrayBuffer[] = []): void =>
+  self.postMessage(parsed, transfer);
+
+const parse = ({ bytes, long_field }: LargeBody): LargeValue =>
+  (long_field === undefined ? null : parseAround(bytes, long_field)) ?? { value: parseJson(bytes) };
+
+self.addEventListener("message", ({ data }: MessageEvent<LargeBody>) => {
   try {
-    answer({ value: parseJson(data) });
+    const parsed = parse(data);
+    answer(parsed, parsed.long_text ? [parsed.long_text.buffer as ArrayBuffer] : []);
   } catch (error) {
     if (!(error instanceof HttpError)) throw error;
     const { status, code, detail, errors } = error;
     answer({ problem: { status, code, detail, errors } });
   } finally {
     // Gives the memory back at once, while nobody waits for it: there may be 80 MB of one body.
-    (data.buffer as ArrayBuffer).transfer(0);
+    (data.bytes.buffer as ArrayBuffer).transfer(0);
     setTimeout(() => Bun.gc(true));
   }
 });

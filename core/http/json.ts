@@ -2,20 +2,15 @@
  * Bytes to JSON, within limits that are found out before anything is parsed: parsing what is deep,
  * or many, takes far more memory than its text.
  */
-import { badRequest, fieldName, type HttpError } from "../base/errors";
+import { badRequest, fieldName } from "../base/errors";
 
 export const depth_max = 64;
 /** Of one body: lists of a few thousand records are plenty. */
 export const values_max = 20_000;
 
-const quote = 0x22;
+export const quote = 0x22;
+export const backslash = 0x5c;
 const comma = 0x2c;
-const backslash = 0x5c;
-
-/** How the thread for large bodies answers. */
-export type Parsed =
-  | { readonly value: unknown }
-  | { readonly problem: Pick<HttpError, "status" | "code" | "detail" | "errors"> };
 
 /** The body as JSON. @throws HttpError 400 when it is not JSON in UTF-8, too deep or too much. */
 export function parseJson(bytes: Uint8Array): unknown {
@@ -44,7 +39,7 @@ const cut = (sentence: string): string =>
   sentence.length <= 120 ? sentence : `${sentence.slice(0, 120).toWellFormed()}…`;
 
 /** @throws HttpError 400 when it nests deeper than `depth_max` or has more than `values_max`. */
-function requireBounded(json: Uint8Array): void {
+export function requireBounded(json: Uint8Array): void {
   let depth = 0;
   let values = 1;
   for (let at = 0; at < json.length; at++) {
@@ -72,7 +67,7 @@ function requireBounded(json: Uint8Array): void {
 }
 
 /** The place of the quote that ends the string, or the end of the text. */
-function endOfString(json: Uint8Array, from: number): number {
+export function endOfString(json: Uint8Array, from: number): number {
   const next = json.indexOf(quote, from + 1);
   if (next === -1) return json.length;
   if (json[next - 1] !== backslash) return next;

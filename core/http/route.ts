@@ -67,6 +67,8 @@ export interface RouteShape {
   readonly body?: TSchema | Multipart;
   /** Largest body accepted, bytes. JSON: 64 KiB unless given. */
   readonly body_bytes_max?: number;
+  /** The field of the JSON body that may be a long text: the handler may find it in `long_text`. */
+  readonly body_long_text?: string;
   /** True when a call without any body is fine. */
   readonly body_optional?: boolean;
   /** Needs no key. */
@@ -136,6 +138,11 @@ export interface Call<P extends string = string, S extends RouteShape = RouteSha
   readonly params: Readonly<Record<ParamNames<P>, string>>;
   readonly query: QueryOf<S>;
   readonly body: BodyOf<S>;
+  /**
+   * UTF-8, until the handler ends: the text of the field `body_long_text`, when it is longer than
+   * should be in memory as a string. The field is empty then.
+   */
+  readonly long_text?: Uint8Array | undefined;
   /** The request itself: headers, and the unread body of a multipart route. */
   readonly request: Request;
   readonly request_id: string;

@@ -2,15 +2,15 @@
  * New documents, and new versions of documents that exist: texts, uploads, and what imports and
  * transcriptions ingest.
  */
-import { nextTurn } from "../../core/lib/parts";
-import { cutText } from "../../core/lib/text-pieces";
+import { longTextOf } from "../../core/lib/utf8-text";
 import { conflict, isUnique, type Db, type HttpError, type ReceivedFile } from "../../core/sdk";
 import { dropOtherVersions, notifyFolders, moveStatus, type DocumentContext } from "./context";
 import type { IngestRequest, ReadyText, IngestResult } from "./contract";
 import { queued } from "./indexer";
 import * as linkStore from "./link-store";
 import { refuseTakenName } from "./links";
-import { cleanedName, documentName, nameKey, nameOfText } from "./names";
+import { measured, measuredBytes } from "./measured";
+import { cleanedName, documentName, nameKey, nameOfLongText, nameOfText } from "./names";
 import type { Document } from "./record";
 import * as store from "./store";
 import type { DocumentRow, VersionRow } from "./store";
@@ -20,6 +20,8 @@ export interface NewText {
   readonly folder_id: string;
   readonly name?: string | null;
   readonly content: string;
+  /** UTF-8: the content, when it is long; `content` is empty then. */
+  readonly long_text?: Uint8Array | undefined;
 }
 export interface Upload {
   readonly folder_id: string;
@@ -55,14 +57,20 @@ const not_indexed = { ...queued, warnings: "[]", page_count: null, language: nul
 export async function addText(
   ctx: DocumentContext,
   owner_id: string,
-  { folder_id, name: given, content }: NewText,
+  { folder_id, name: given, content, long_text }: NewText,
 ): Promise<Document> {
   const name =
-    given === undefined || given === null ? nameOfText(content) : documentName(given, "/name");
-  const measure = await measured(content);
-  if (content.length > large_text_units)
+    given !== undefined && given !== null
+      ? documentName(given, "/name")
+      : long_text
+        ? await nameOfLongText(longTextOf(long_text))
+        : nameOfText(content);
+  const measure = long_text ? await measuredBytes(long_text) : await measured(content);
+  if (long_text || content.length > large_text_units)
     await requireRoom(ctx, owner_id, folder_id, measure.size_bytes);
-  const text = await ctx.texts.prepare(content);
+  const text = long_text
+    ? await ctx.texts.prepareLong(longTextOf(long_text))
+    : await ctx.texts.prepare(content);
   const version: NewVersion = {
     ...not_extracted,
     ...measure,
@@ -264,23 +272,6 @@ async function textVersion(
   const media_type = mediaType(declared_type ?? text.media_type);
   return { ...ready, sha256, size_bytes, media_type, in_files: 1 };
 }
-
-/** Size and hash of a text that is its own original. */
-async function measured(content: string): Promise<Pick<NewVersion, "sha256" | "size_bytes">> {
-  const encoder = new TextEncoder(),
-    hasher = new Bun.CryptoHasher("sha256");
-  let size_bytes = 0,
-    pieces = 0;
-  for (const piece of cutText(content)) {
-    const bytes = encoder.encode(piece);
-    hasher.update(bytes);
-    size_bytes += bytes.byteLength;
-    if (++pieces % pieces_in_turn === 0) await nextTurn();
-  }
-  return { sha256: hasher.digest("hex"), size_bytes };
-}
-/** Hashed before others have their turn. */
-const pieces_in_turn = 64;
 
 /** The declared media type when it is well-formed: a hint until the bytes are read. */
 const mediaType = (declared: string | null): string =>

@@ -1,4 +1,5 @@
 /** Names of documents: how they are checked, compared, searched, and made from a text. */
+import type { LongText } from "../../core/lib/text-pieces";
 import { badRequest, checkedName, name_length_max, trimmed } from "../../core/sdk";
 
 /** Two names are the same when these are: the canonical composition, case-sensitive. */
@@ -24,17 +25,29 @@ export function documentName(value: string, pointer: string): string {
 }
 
 const untitled = "Untitled";
+const not_blank = /[^\s\u200B\u2060\uFEFF]/u;
 
 /**
  * The name of a text that came without one: its first line that is not blank, cut to 255
  * characters.
  */
 export function nameOfText(content: string): string {
-  const start = /[^\s\u200B\u2060\uFEFF]/u.exec(content)?.index ?? content.length;
+  const start = not_blank.exec(content)?.index ?? content.length;
   // A code point is at most two units: more than this can't be part of the name.
   const head = content.slice(start, start + 2 * name_length_max);
   const line = head.split(/[\n\r\u2028\u2029\v\f\u0085]/, 1)[0]!.replaceAll(/\p{Cc}/gu, " ");
   return trimmed([...trimmed(line)].slice(0, name_length_max).join("")) || untitled;
+}
+/** The same of a text that comes in parts: its name lies in the first that is not blank. */
+export async function nameOfLongText({ parts }: LongText): Promise<string> {
+  let head = "";
+  for await (const part of parts) {
+    head += part;
+    const start = head.search(not_blank);
+    if (start < 0) head = "";
+    else if (head.length - start > 2 * name_length_max) break;
+  }
+  return nameOfText(head);
 }
 
 /**

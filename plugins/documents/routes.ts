@@ -101,6 +101,7 @@ export const routes = {
     description: "Stores the text and indexes it in the background. Texts may share a name.",
     body: NewText,
     body_bytes_max: 16 * 2 ** 20,
+    body_long_text: "content",
     example: {
       folder_id: example.folder_ids[0],
       name: "Visit notes",
@@ -296,8 +297,8 @@ export const documentHandlers = (ctx: DocumentContext): HandlersOf<typeof routes
     );
   },
 
-  createText: async ({ caller, client, body }) =>
-    located(client, 201, await creation.addText(ctx, caller.owner_id, body)),
+  createText: async ({ caller, client, body, long_text }) =>
+    located(client, 201, await creation.addText(ctx, caller.owner_id, { ...body, long_text })),
 
   upload: async ({ caller, client, query: { folder_id, overwrite = false }, request }) => {
     const bytes_max = ctx.config.upload_bytes_max;

@@ -1,0 +1,23 @@
+/** Texts that are in memory as UTF-8, which is half of what they may take as a string. */
+import { nextTurn } from "./parts";
+import type { LongText } from "./text-pieces";
+
+const part_bytes = 256 * 1024;
+
+/** Others have their turn between its parts. */
+export const longTextOf = (bytes: Uint8Array): LongText => ({
+  units_max: bytes.length,
+  parts: partsOf(bytes),
+});
+
+async function* partsOf(bytes: Uint8Array): AsyncGenerator<string, void> {
+  const utf8 = new TextDecoder("utf-8", { ignoreBOM: true });
+  for (const some of byteParts(bytes)) {
+    yield utf8.decode(some, { stream: true });
+    await nextTurn();
+  }
+}
+
+export function* byteParts(bytes: Uint8Array): Generator<Uint8Array, void> {
+  for (let at = 0; at < bytes.length; at += part_bytes) yield bytes.subarray(at, at + part_bytes);
+}

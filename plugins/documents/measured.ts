@@ -1,0 +1,33 @@
+/** What is known of a text before it is stored. */
+import { nextTurn } from "../../core/lib/parts";
+import { cutText } from "../../core/lib/text-pieces";
+import { byteParts } from "../../core/lib/utf8-text";
+import type { VersionRow } from "./store";
+
+type Measure = Pick<VersionRow, "sha256" | "size_bytes">;
+
+/** Size and hash of a text that is its own original. */
+export async function measured(content: string): Promise<Measure> {
+  const encoder = new TextEncoder(),
+    hasher = new Bun.CryptoHasher("sha256");
+  let size_bytes = 0,
+    pieces = 0;
+  for (const piece of cutText(content)) {
+    const bytes = encoder.encode(piece);
+    hasher.update(bytes);
+    size_bytes += bytes.byteLength;
+    if (++pieces % pieces_in_turn === 0) await nextTurn();
+  }
+  return { sha256: hasher.digest("hex"), size_bytes };
+}
+/** Hashed before others have their turn. */
+const pieces_in_turn = 64;
+/** The same of one that is long. */
+export async function measuredBytes(utf8: Uint8Array): Promise<Measure> {
+  const hasher = new Bun.CryptoHasher("sha256");
+  for (const some of byteParts(utf8)) {
+    hasher.update(some);
+    await nextTurn();
+  }
+  return { sha256: hasher.digest("hex"), size_bytes: utf8.length };
+}

@@ -11,7 +11,7 @@
  * A posting: varint of `(chunks skipped since the last posting) << 1 | more`, then, when `more`, a
  * byte: min(tf, 255).
  */
-import { radixSort } from "./radix-sort";
+import { radixSort, release } from "./radix-sort";
 import {
   analyzerOf,
   chunkCount,
@@ -46,7 +46,8 @@ export interface PackMember {
 
 /** The pack of these segments: of one analyzer, ids ascending, at most `pack_chunks_max` chunks. */
 export function buildPack(members: readonly PackMember[]): BuiltPack {
-  const { keys: hashes, values: postings } = sortedPostings(members),
+  const sorted = sortedPostings(members),
+    { keys: hashes, values: postings } = sorted,
     parts: Uint8Array[] = [];
   for (let at = 0, part = 0; part < pack_parts; part++) {
     let end = at;
@@ -54,6 +55,7 @@ export function buildPack(members: readonly PackMember[]): BuiltPack {
     parts.push(buildPart(hashes.subarray(at, end), postings.subarray(at, end)));
     at = end;
   }
+  release(sorted);
   return { segment_ids: members.map(({ id }) => id), head: buildHead(members), parts };
 }
 

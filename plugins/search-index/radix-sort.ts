@@ -17,7 +17,13 @@ export function radixSort(keys: Uint32Array, values: Uint32Array): Pairs {
     sortByDigit(from, to, digit * digit_bits);
     [from, to] = [to, from];
   }
+  release(to);
   return from;
+}
+
+/** Gives the memory back at once, and not when it is collected. */
+export function release({ keys, values }: Pairs): void {
+  for (const { buffer } of [keys, values]) (buffer as ArrayBuffer).transfer(0);
 }
 
 function sortByDigit(from: Pairs, to: Pairs, shift: number): void {

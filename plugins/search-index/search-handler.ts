@@ -27,7 +27,7 @@ export interface SearchProtocol {
 }
 
 /** Made between two collections. */
-const collected_packs = 4;
+const collected_packs = 8;
 
 export function searchHandler(
   reader: SegmentReader,
@@ -42,7 +42,7 @@ export function searchHandler(
     let packs = 0;
     for await (const pack of packLoose(reader, scope, analyzer_version, run, from_id)) {
       run.sendPart(pack);
-      // Each leaves some ten megabytes of arrays, which the collector sees late.
+      // Each leaves some megabytes of arrays, which the collector sees late.
       if (++packs % collected_packs === 0) Bun.gc(true);
     }
     return null;

@@ -4,7 +4,7 @@
  */
 import { beforeAll, describe, expect, test } from "bun:test";
 import { buildPack, PackHead, PackPart, pack_parts, partOf } from "../../plugins/search-index/pack";
-import { radixSort } from "../../plugins/search-index/radix-sort";
+import { radixSort, release } from "../../plugins/search-index/radix-sort";
 import { SegmentBuilder, type Segment } from "../../plugins/search-index/segment";
 import { openTestIndex, type TestIndex } from "../helpers/search-index";
 
@@ -67,6 +67,15 @@ describe("a pack", () => {
       expect([...buffer]).toEqual(Array.from({ length: 2_048 }, (_, at) => (at << 8) | 2));
     }
     expect(new PackPart(parts[0]!).read(110, buffer)).toBe(0);
+  });
+  test("making it leaves no large array to the collector", () => {
+    const keys = Uint32Array.of(3, 1, 2),
+      values = Uint32Array.of(0, 1, 2),
+      sorted = radixSort(keys, values);
+    expect([...sorted.keys]).toEqual([1, 2, 3]);
+    release(sorted);
+    for (const one of [keys, values, sorted.keys, sorted.values])
+      expect((one.buffer as ArrayBuffer).detached).toBe(true);
   });
   test("sorts like a sort", () => {
     const keys = Array.from({ length: 5_000 }, () => Math.floor(next() * 2 ** 32)),

@@ -1,0 +1,83 @@
+/** Acceptance, on the executable: memory under texts as long as they may be. */
+import { describe, expect, test } from "bun:test";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { startExecutable } from "../helpers/executable";
+import { person } from "../helpers/person";
+import { until } from "../helpers/server";
+
+const rss_mib_max = 400;
+const file_bytes = 60_000_000,
+  text_bytes = 14_800_000,
+  texts_count = 8;
+const long_ms = 120_000;
+
+/** As a string, two bytes for each character: not all of them are Latin. */
+function longText(bytes: number): string {
+  const lines: string[] = ["A text “in quotes”"];
+  for (let line = 0, length = 0; length < bytes; line++) {
+    const said = `Line ${line * 7919} tells of boat ${line % 997}, which was ${line % 89} days out.`;
+    lines.push(said);
+    length += said.length + 1;
+  }
+  return lines.join("\n").slice(0, bytes);
+}
+
+async function start() {
+  const server = await startExecutable(),
+    ada = await person(server, "ada");
+  return {
+    ada,
+    folder_id: await ada.folder(),
+    /** The most that it has held since it was last asked, MiB. */
+    takePeak(): number {
+      const status = readFileSync(`/proc/${server.pid()}/status`, "utf8"),
+        kib = /^VmHWM:\s+(\d+) kB/m.exec(status);
+      writeFileSync(`/proc/${server.pid()}/clear_refs`, "5");
+      return Number(kib![1]) / 1024;
+    },
+    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
+  };
+}
+
+describe.skipIf(!existsSync("/proc/self/clear_refs"))("long texts", () => {
+  test(
+    `a file of ${file_bytes / 1e6} MB is read, written and indexed, and renamed`,
+    async () => {
+      await using started = await start();
+      const { ada, folder_id, takePeak } = started,
+        content = longText(file_bytes);
+      takePeak();
+      const { id } = (await ada.upload(folder_id, "long.txt", content)).body;
+      const status = async () =>
+        (await ada.send("GET", `/documents/${id}?content=false`)).body.status;
+      await until(async () => (await status()) === "synced", long_ms);
+      expect(takePeak()).toBeLessThan(rss_mib_max);
+      await ada.send("PATCH", `/documents/${id}`, { name: "Quagga" });
+      await until(async () => (await ada.found("Quagga", [folder_id])).length > 0, long_ms);
+      expect(takePeak()).toBeLessThan(rss_mib_max);
+    },
+    3 * long_ms,
+  );
+  test(
+    `${texts_count} texts of ${text_bytes / 1e6} MB are sent at once`,
+    async () => {
+      await using started = await start();
+      const { ada, folder_id, takePeak } = started,
+        body = JSON.stringify({ folder_id, content: longText(text_bytes) });
+      takePeak();
+      const answers = await Promise.all(
+        Array.from({ length: texts_count }, () =>
+          ada.send("POST", "/documents", body, { "content-type": "application/json" }),
+        ),
+      );
+      // Some may have waited too long for their turn.
+      for (const { status } of answers) expect([201, 503]).toContain(status);
+      expect(answers.some(({ status }) => status === 201)).toBe(true);
+      const syncing = async () =>
+        (await ada.send("GET", `/folders/${folder_id}`)).body.status_counts.syncing;
+      await until(async () => (await syncing()) === 0, long_ms);
+      expect(takePeak()).toBeLessThan(rss_mib_max);
+    },
+    3 * long_ms,
+  );
+});

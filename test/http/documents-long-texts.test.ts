@@ -1,0 +1,63 @@
+/** Long texts that are sent as JSON: kept exactly, whatever is in them and around them. */
+import { beforeAll, describe, expect, test } from "bun:test";
+import { startTestServer, type TestServer } from "../helpers/host";
+import { person, type Person } from "../helpers/person";
+
+let server: TestServer;
+let ada: Person;
+let folder_id: string;
+beforeAll(async () => {
+  server = await startTestServer();
+  ada = await person(server, "ada");
+  folder_id = await ada.folder();
+});
+
+const words = "Der Lotse “fährt”\tüber die Förde 🚢.\n".repeat(40_000),
+  spaces = " \n".repeat(700_000);
+
+describe("what comes back is what was sent", () => {
+  const cases: [why: string, content: string, name: string][] = [
+    ["words", words, "Der Lotse “fährt” über die Förde 🚢."],
+    ["white space before the words", `${spaces}Titel\n${words}`, "Titel"],
+    ["U+FEFF first", `\ufeff${words}`, "Der Lotse “fährt” über die Förde 🚢."],
+    ["one line", "Möwe ".repeat(300_000), "Möwe ".repeat(51).trim()],
+    ["white space alone", spaces, "Untitled"],
+  ];
+  for (const [why, content, name] of cases)
+    test(why, async () => {
+      const { body: made, status } = await ada.send("POST", "/documents", { folder_id, content });
+      expect([status, made.name]).toEqual([201, name]);
+      const { body } = await ada.send("GET", `/documents/${made.id}`);
+      expect(body.content === content).toBe(true);
+      expect(body.size_bytes).toBe(Buffer.byteLength(content));
+      const file = await ada.send("GET", `/documents/${made.id}/file`);
+      expect(file.headers.get("etag")).toContain(
+        new Bun.CryptoHasher("sha256").update(content).digest("hex"),
+      );
+    });
+});
+
+describe("what is refused", () => {
+  const cases: [why: string, body: object | string, status: number, what: string][] = [
+    ["another type of name", { content: words, name: 3 }, 400, "/name"],
+    ["no folder", { content: words }, 400, "/folder_id"],
+    ["a long text that is no content", { folder_id: "x", text: words }, 400, "/content"],
+    ["a folder that is not there", { folder_id: "fld_none", content: words }, 404, ""],
+    ["U+0000 in it", { folder_id: "x", content: `${words}\0` }, 400, "/content"],
+    [
+      "half of a pair",
+      `{"folder_id":"x","content":${JSON.stringify(words).slice(0, -1)}\\ud83d"}`,
+      400,
+      "/content",
+    ],
+    ["no end", `{"folder_id":"x","content":${JSON.stringify(words)}`, 400, "malformed_json"],
+  ];
+  for (const [why, body, status, what] of cases)
+    test(why, async () => {
+      const sent = await ada.send("POST", "/documents", body, {
+        "content-type": "application/json",
+      });
+      expect(sent.status).toBe(status);
+      expect(sent.text).toContain(what);
+    });
+});

@@ -33,6 +33,8 @@ export interface StatementGuard {
   readonly onError: (error: unknown) => void;
   /** A statement outside a transaction has run: what it wrote is not durable yet. */
   readonly onAlone: () => void;
+  /** A statement inside a transaction may have written something. */
+  readonly onInside: () => void;
   /** A statement outside a transaction has found the disk full. */
   readonly makeRoom: () => void;
   /** The disk is full: frees what is kept for deletions. False when nothing was. */
@@ -58,7 +60,11 @@ export const kyselyStatements = (
     const kind = /^\s*(insert|update|delete)\b/i.exec(sql)?.[1]?.toLowerCase();
     const run = <R>(step: () => R): R => {
       guard.requireWhole();
-      if (reads || database.inTransaction) return guarded(step, guard.onError);
+      if (reads) return guarded(step, guard.onError);
+      if (database.inTransaction) {
+        guard.onInside();
+        return guarded(step, guard.onError);
+      }
       const result =
         kind === undefined ? guarded(step, guard.onError) : alone(step, kind === "delete", guard);
       guard.onAlone();

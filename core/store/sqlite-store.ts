@@ -100,6 +100,8 @@ export class SqliteStore implements Store {
   readonly #log: Log;
   /** A statement outside a transaction has, and is not durable yet. */
   #wrote_alone = false;
+  /** A statement of the open transaction may have. */
+  #wrote_inside = false;
   readonly #run: RunStatement;
 
   /**
@@ -129,6 +131,7 @@ export class SqliteStore implements Store {
       },
       onError: (error) => this.#state.noteError(error),
       onAlone: () => void (this.#wrote_alone = true),
+      onInside: () => void (this.#wrote_inside = true),
       makeRoom: () => {
         this.#wal.tryNow();
         this.#noteNoRoom();
@@ -251,12 +254,15 @@ export class SqliteStore implements Store {
     // The space that the log takes up is needed by a deletion.
     if (this.#room.full) await this.#wal.trySome();
     this.#room.limitGrowth();
+    this.#wrote_inside = false;
     try {
       await this.#scope.exit(() =>
         this.db.begin().execute((group) => within(setRunner(group, this.#run))),
       );
-      await this.#sync();
-      this.#state.noteWritten();
+      if (this.#wrote_inside) {
+        await this.#sync();
+        this.#state.noteWritten();
+      }
     } finally {
       if (this.#state.met_full_disk) {
         // What did not fit is still in the log, at its end.

@@ -92,7 +92,18 @@ describe("how the file is opened", () => {
         ),
       1,
     ],
+    [
+      "the little that a question about the storage writes",
+      () =>
+        store.inTransaction((tx) => tx.executeQuery(CompiledQuery.raw("pragma user_version = 0"))),
+      1,
+    ],
     ["what only reads is not", () => ids(), 0],
+    [
+      "nor is a transaction that only reads",
+      () => store.inTransaction((tx) => tx.selectFrom("notes").selectAll().execute()),
+      0,
+    ],
     [
       "nor what only reads from what it names first",
       () => sql`with x as (select 'a' as id) select id from x`.execute(store.db),

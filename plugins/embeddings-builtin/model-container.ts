@@ -123,12 +123,12 @@ function readShape(reader: Reader): { layers: number; words: number } {
       throw new InvalidModel(`its ${what} is ${is}; the encoder is made for ${must}`);
   };
   required("width", reader.i32(), dimensions);
-  const layers = reader.count("layers", 1, layers_max);
+  const layers = reader.count("number of layers", 1, layers_max);
   required("number of heads", reader.i32(), heads);
   required("inner width", reader.i32(), inner_width);
-  const words = reader.count("words", 1, pieces_max);
-  reader.count("positions", tokens_max, 2 ** 16);
-  reader.count("types", 1, 2 ** 10);
+  const words = reader.count("number of words", 1, pieces_max);
+  reader.count("number of positions", tokens_max, 2 ** 16);
+  reader.count("number of types", 1, 2 ** 10);
   // The kernel has the epsilon of every model of this kind, 1e-12.
   reader.u32();
   required("block", reader.i32(), block);
@@ -136,7 +136,7 @@ function readShape(reader: Reader): { layers: number; words: number } {
 }
 
 function readVocabulary(reader: Reader): Vocabulary {
-  const pieces = reader.count("pieces", 5, pieces_max),
+  const pieces = reader.count("number of pieces", 5, pieces_max),
     id = (name: string): number => reader.count(`id of ${name}`, 0, pieces - 1);
   const bos = id("<s>"),
     eos = id("</s>");
@@ -157,7 +157,7 @@ function readVocabulary(reader: Reader): Vocabulary {
 }
 
 function readMap(reader: Reader): Map<number, string> {
-  const entries = reader.count("normalised code points", 0, 0x110000),
+  const entries = reader.count("number of normalised code points", 0, 0x110000),
     bytes = reader.u32(),
     inner = new Reader(reader.take(bytes)),
     map = new Map<number, string>();
@@ -173,7 +173,7 @@ function readMap(reader: Reader): Map<number, string> {
 }
 
 function readTensors(reader: Reader): Map<string, Uint8Array> {
-  const count = reader.count("tensors", 1, tensors_max),
+  const count = reader.count("number of tensors", 1, tensors_max),
     tensors = new Map<string, Uint8Array>();
   for (let i = 0; i < count; i++) {
     const name = reader.text(reader.u16());
@@ -230,7 +230,7 @@ class Reader {
   count(what: string, least: number, most: number): number {
     const value = this.i32();
     if (value < least || value > most)
-      throw new InvalidModel(`its number of ${what} is ${value}, not ${least} to ${most}`);
+      throw new InvalidModel(`its ${what} is ${value}, not ${least} to ${most}`);
     return value;
   }
   private skip(size: number): number {

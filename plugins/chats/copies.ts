@@ -6,7 +6,7 @@ import { notifyChat, type ChatContext } from "./context";
 import type { ChatCopy, Chats, MessageCopy, MessagePlace } from "./contract";
 import * as copyStore from "./copy-store";
 import * as store from "./store";
-import type { Chat, MessageRow } from "./store";
+import type { Chat, ChatRow, MessageRow } from "./store";
 
 /** That one statement names. */
 const ids_at_once = 500;
@@ -19,12 +19,18 @@ export class ChatCopies implements Chats {
     owner_id: string,
     folder_ids: readonly string[],
   ): Promise<{ chats: ChatCopy[]; others: number }> {
-    const asking = await copyStore.chatsAsking(from, owner_id, folder_ids),
-      own = asking.filter(({ asks_others }) => asks_others === 0),
-      chats: Chat[] = [];
-    for (const some of batchesOf(own, ids_at_once))
-      chats.push(...(await store.withUses(from, some)));
-    return { chats: chats.map(chatCopyOf), others: asking.length - own.length };
+    const asked = new Set(folder_ids),
+      rows = new Map<string, ChatRow>(),
+      asking: Chat[] = [];
+    for (const some of batchesOf(folder_ids, ids_at_once))
+      for (const row of await copyStore.chatsAsking(from, owner_id, some)) rows.set(row.id, row);
+    for (const some of batchesOf([...rows.values()], ids_at_once))
+      asking.push(...(await store.withUses(from, some)));
+    const chats = asking
+      .filter((chat) => chat.folder_ids.every((id) => asked.has(id)))
+      .map(chatCopyOf)
+      .sort((one, other) => one.created_at - other.created_at || (one.id < other.id ? -1 : 1));
+    return { chats, others: asking.length - chats.length };
   }
 
   async listEnded(

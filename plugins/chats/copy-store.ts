@@ -1,34 +1,24 @@
 /** Every SQL statement about sessions that are taken to another server, or come from one. */
 import { sql, toNumber } from "../../core/sdk";
-import { isGone } from "../folders/contract";
 import type { MessagePlace } from "./contract";
 import type { ChatRow, ChatsDb, MessageRow } from "./store";
 
 const is_ended = sql<boolean>`status not in ('PENDING', 'PROCESSING')`;
 
-/** The live sessions that ask one of these folders, oldest first. */
+/** The live sessions that ask one of these folders. */
 export const chatsAsking = (
   db: ChatsDb,
   owner_id: string,
   folder_ids: readonly string[],
-): Promise<(ChatRow & { readonly asks_others: number })[]> =>
+): Promise<ChatRow[]> =>
   db
-    .selectFrom("chats as c")
-    .selectAll("c")
-    .select(
-      sql<number>`case when exists (
-        select 1 from chats_folders other
-        where other.chat_id = c.id and other.folder_id not in (${sql.join(folder_ids)})
-          and not ${isGone("other.folder_id")}
-      ) then 1 else 0 end`.as("asks_others"),
-    )
-    .where("c.owner_id", "=", owner_id)
-    .where("c.deleted_at", "is", null)
-    .where("c.id", "in", (e) =>
+    .selectFrom("chats")
+    .selectAll()
+    .where("owner_id", "=", owner_id)
+    .where("deleted_at", "is", null)
+    .where("id", "in", (e) =>
       e.selectFrom("chats_folders").select("chat_id").where("folder_id", "in", folder_ids),
     )
-    .orderBy("c.created_at")
-    .orderBy("c.id")
     .execute();
 
 /** The messages of a session that have ended, oldest first. */

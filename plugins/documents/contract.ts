@@ -192,7 +192,7 @@ export interface Documents {
   /** Undefined when none of these folders has it any more. `text`: null until there is one. */
   findCopy(
     document_id: string,
-    folder_ids: readonly string[],
+    folder_ids: ReadonlySet<string>,
   ): Promise<{ readonly document: DocumentCopy; readonly text: TextCopy | null } | undefined>;
   /**
    * Writes a document into folders that are staged (`Folders.stage`) and charges no quota. The text

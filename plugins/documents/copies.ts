@@ -14,13 +14,11 @@ import { partsOf } from "./text-store";
 export async function findCopy(
   { db, reads }: Pick<DocumentContext, "db" | "reads">,
   document_id: string,
-  folder_ids: readonly string[],
+  folder_ids: ReadonlySet<string>,
 ): Promise<{ document: DocumentCopy; text: TextCopy | null } | undefined> {
   const row = await copyStore.findAnswering(db, document_id);
   if (row === undefined) return undefined;
-  const held_by = (await linkStore.foldersOf(db, document_id)).filter((id) =>
-    folder_ids.includes(id),
-  );
+  const held_by = (await linkStore.foldersOf(db, document_id)).filter((id) => folder_ids.has(id));
   if (held_by.length === 0) return undefined;
   const { text, ...kept } = row,
     answers = row.current_version > 0,

@@ -74,7 +74,7 @@ class FolderWriter {
   readonly #written: Part[] = [];
   /** Those that are in the archive, and those that were gone before they were. */
   readonly #originals = new Map<string, "written" | "gone">();
-  readonly #folder_ids: readonly string[];
+  readonly #folder_ids: ReadonlySet<string>;
   readonly #counts: Counts = {
     folders: 0,
     documents: 0,
@@ -94,7 +94,7 @@ class FolderWriter {
     private readonly parts: WriterParts,
     private readonly folder: ArchivedFolder,
   ) {
-    this.#folder_ids = folder.tree.map(({ id }) => id);
+    this.#folder_ids = new Set(folder.tree.map(({ id }) => id));
   }
 
   async *write(): AsyncGenerator<Uint8Array, void> {
@@ -222,7 +222,7 @@ class FolderWriter {
   async *#chats(): AsyncGenerator<Uint8Array, void> {
     const { chats, db, prompts } = this.parts,
       { owner_id } = this.folder;
-    const asking = await chats.findAsking(db, owner_id, this.#folder_ids);
+    const asking = await chats.findAsking(db, owner_id, [...this.#folder_ids]);
     this.#left_out.chats = asking.others;
     for (const [at, chat] of asking.chats.entries()) {
       yield* this.#add(layout.chatPart(at + 1), linesOf(this.#chatLines(chat)));

@@ -77,6 +77,8 @@ const rowsOf = ({ data }: Executable, sql: string): any[] => {
 };
 const listOf = async (server: Executable, path: string): Promise<any[]> =>
   (await server.api("GET", `${path}${path.includes("?") ? "&" : "?"}per_page=200`)).body.data;
+const staged_documents =
+  "select id from documents where held_by in (select id from folders where staged = 1)";
 const facts = (citations: any[], source: (id: string) => string) =>
   citations.map(({ document_id, folder_id: folder, url: _url, ...rest }) => ({
     ...rest,
@@ -138,14 +140,17 @@ test("a kill in the middle leaves nothing by halves: all of it comes, or nothing
       headers: { "content-type": "application/zip" },
     });
     expect(status).toBe(202);
+    // Or it was quicker than a look at it.
     await two.untilTrue(
       () =>
-        rowsOf(
-          two,
-          "select id from documents where held_by in (select id from folders where staged = 1)",
-        ).length >
-        kills * 5,
+        rowsOf(two, staged_documents).length > kills * 5 ||
+        rowsOf(two, "select id from folder_archives_imports where finished_at is null").length ===
+          0,
     );
+    const [staged] = rowsOf(two, `${staged_documents} limit 1`);
+    const seen = staged && (await two.api("GET", `/documents/${staged.id}`));
+    if (seen?.status !== 404)
+      expect((await two.api("GET", `/folder-imports/${body.id}`)).body.status).toBe("completed");
     await two.kill();
     await two.restart();
     const { body: run } = await two.until(

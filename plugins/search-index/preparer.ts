@@ -2,6 +2,7 @@
  * Chunks and encodes a document for publication. A very large one is staged: written ahead, a
  * segment at a time, where no search finds it.
  */
+import { Leavings } from "../../core/lib/leavings";
 import type { Context, Db } from "../../core/sdk";
 import type { IndexInput, Prepared, TakenOver } from "./contract";
 import type { EncoderProtocol } from "./encoder-worker";
@@ -49,6 +50,8 @@ export class DocumentPreparer {
    */
   private readonly in_progress = new Map<string, Set<AbortController>>();
 
+  private readonly leavings = new Leavings();
+
   constructor(private readonly parts: PreparerParts) {}
 
   /** @throws HttpError 507 when the disk is full, or the reason of the signal. */
@@ -91,7 +94,7 @@ export class DocumentPreparer {
     const removal = this.begin(document_id),
       ended = signal ? AbortSignal.any([signal, removal.signal]) : removal.signal;
     const rows = new IndexVersionRows(document_id, text, this.parts.nextId),
-      staging = new StagingWriter(document_id, this.parts, ended);
+      staging = new StagingWriter(document_id, { ...this.parts, leavings: this.leavings }, ended);
     try {
       const { language, segments } = await this.collectRows(rows, staging, (take) =>
         produce(take, ended),
@@ -170,13 +173,17 @@ const withVectorsOf = (prepared: Prepared, set_id: number | null): Prepared => (
 const jsonOrNull = (spans: readonly object[] | undefined): string | null =>
   spans?.length ? JSON.stringify(spans) : null;
 
+interface StagingParts extends Pick<PreparerParts, "inTransaction" | "files" | "staged"> {
+  readonly leavings: Leavings;
+}
+
 /** Writes segments one transaction each, in order, while more of them are being encoded. */
 class StagingWriter {
   begun = false;
   private writes: Promise<void> = Promise.resolve();
   constructor(
     private readonly document_id: string,
-    private readonly parts: Pick<PreparerParts, "inTransaction" | "files" | "staged">,
+    private readonly parts: StagingParts,
     private readonly signal: AbortSignal,
   ) {}
 
@@ -185,7 +192,11 @@ class StagingWriter {
     if (!this.begun)
       this.enqueue((tx) => this.parts.staged.begin(tx, { edition: index_version, document_id }));
     this.begun = true;
-    for (const segment of segments) this.enqueue((tx) => store.insertSegment(tx, segment));
+    for (const segment of segments) {
+      this.enqueue((tx) => store.insertSegment(tx, segment));
+      // With its chunks it takes several times as much.
+      this.parts.leavings.add(4 * segment.row.data.byteLength);
+    }
   }
 
   /** Resolves once everything is written. @throws the first error. */

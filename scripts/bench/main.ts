@@ -21,6 +21,7 @@ import { largeScopeRows } from "./large-scope";
 import { largeTextRows } from "./large-text";
 import { listRows } from "./lists";
 import { met, type Row } from "./measure";
+import { memoryRows } from "./memory";
 import { millionRows } from "./million";
 import { searchRows } from "./search";
 import { takeStalls } from "./server";
@@ -50,6 +51,7 @@ const default_parts: Readonly<Record<string, () => Promise<Row[]>>> = {
   lists: listRows,
   delete: deletionRows,
   bodies: bodyRows,
+  memory: memoryRows,
   upload: uploadRow,
   extraction: extractionRows,
   vectors: vectorRows,

@@ -1,0 +1,88 @@
+/** Rows: the most memory that the server holds while texts as long as they may be are worked on. */
+import { has_proc, peakRssMib, resetPeak, type Row } from "./measure";
+import { startDossier, temporaryDirectory, type Dossier } from "./server";
+import { makeText } from "./text";
+
+const rss_mib_max = 400;
+const file_bytes = 60_000_000,
+  text_bytes = 15_700_000,
+  texts_count = 40;
+
+/** As a string, two bytes for each character: not all of them are Latin. */
+const longText = (bytes: number): string =>
+  `“${makeText(1, bytes).slice(0, bytes - Buffer.byteLength("“”"))}”`;
+
+export async function memoryRows(): Promise<Row[]> {
+  if (!has_proc) return [];
+  const at = temporaryDirectory(),
+    dossier = await startDossier(at.directory);
+  try {
+    const { id: folder_id } = await dossier.call<{ id: string }>("POST", "/folders", { name: "M" });
+    const rows: Row[] = [];
+    for (const [what, work] of stepsOf(dossier, folder_id)) {
+      resetPeak(dossier.pid);
+      await work();
+      rows.push({
+        name: `memory while ${what}`,
+        unit: "MiB",
+        target: { most: rss_mib_max },
+        value: peakRssMib(dossier.pid),
+        measured: "the most that the server held, child processes aside",
+      });
+    }
+    return rows;
+  } finally {
+    await dossier.stop();
+    at.remove();
+  }
+}
+
+/** One after the other. */
+function stepsOf(
+  { url, key, call }: Dossier,
+  folder_id: string,
+): [what: string, work: () => Promise<unknown>][] {
+  const authorization = `Bearer ${key}`,
+    file = new Blob([longText(file_bytes)], { type: "text/plain" }),
+    body = Buffer.from(JSON.stringify({ folder_id, content: longText(text_bytes) }));
+  const settled = async (): Promise<void> => {
+    for (let syncing = 1; syncing > 0; await Bun.sleep(100))
+      ({
+        status_counts: { syncing },
+      } = await call<{ status_counts: { syncing: number } }>("GET", `/folders/${folder_id}`));
+  };
+  let id = "";
+  return [
+    [
+      `a file of ${file_bytes / 1e6} MB is added`,
+      async () => {
+        const form = new FormData();
+        form.append("file", file, "long.txt");
+        const to = `${url}/api/dev/v1/documents/file?folder_id=${folder_id}`,
+          response = await fetch(to, { method: "POST", headers: { authorization }, body: form });
+        ({ id } = (await response.json()) as { id: string });
+        await settled();
+      },
+    ],
+    [
+      "it is renamed",
+      async () => {
+        await call("PATCH", `/documents/${id}`, { name: "renamed quagga" });
+        const search = { query: "renamed quagga", document_ids: [id], limit: 1 };
+        for (let found = 0; found === 0; await Bun.sleep(200))
+          found = (await call<{ data: unknown[] }>("POST", "/search", search)).data.length;
+      },
+    ],
+    [
+      `${texts_count} texts of ${text_bytes / 1e6} MB are sent at once`,
+      async () => {
+        const headers = { authorization, "content-type": "application/json" };
+        const send = () => fetch(`${url}/api/dev/v1/documents`, { method: "POST", headers, body });
+        // Those that wait for more than half a minute are refused.
+        for (const one of await Promise.all(Array.from({ length: texts_count }, send)))
+          await one.arrayBuffer();
+        await settled();
+      },
+    ],
+  ];
+}

@@ -134,7 +134,7 @@ export { commit, version } from "./base/version";
 export { environmentForPrograms } from "./base/environment";
 export { serverOn, type AskServer } from "./base/server-address";
 export type { Operations } from "./plugin/operations";
-export type { JobOverview } from "./jobs/overview";
+export type { BatchDone, JobOverview, JobSelection } from "./jobs/overview";
 export type { KindCount } from "./jobs/kind-counts";
 
 // --- Times, ids, random numbers

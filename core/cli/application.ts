@@ -25,6 +25,9 @@ const HealthRecord = Type.Object(
       "Why nothing, or nothing new, can be stored; null when all is well.",
     ),
     version: Type.String(),
+    intake: Type.Union([Type.Literal("open"), Type.Literal("paused")], {
+      description: "Paused by an administrator: documents are accepted and wait to be read.",
+    }),
     tls: Type.Optional(
       Nullable(
         Type.String(),
@@ -178,6 +181,7 @@ function coreHandlers(
             status: is_well ? "ok" : "degraded",
             storage,
             version,
+            intake: host.operations.intakePaused() ? "paused" : "open",
             plugins,
             ...(tls && { tls: certificate }),
             ...Object.fromEntries(fields),

@@ -78,6 +78,13 @@ export const coreSections: ReadonlyMap<string, TObject> = new Map<string, TObjec
         changes: "now",
         description: "How long jobs that have failed for good are kept.",
       }),
+      pause_intake: Type.Boolean({
+        default: false,
+        changes: "now",
+        description:
+          "Nothing new is read, imported or transcribed: it is accepted, and waits until this is " +
+          "false again.",
+      }),
     }),
   ],
   [

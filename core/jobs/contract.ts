@@ -69,8 +69,11 @@ export interface EndedRun {
 /** Called with every run of a job, once how it ended is written: must be quick. */
 export const JobObserver = slot<(run: EndedRun) => void>("jobs.observer");
 
-/** Why a run was the last one: it took too long, the server ended during it, or it threw. */
-export type ExhaustedCause = "timeout" | "crash" | "error";
+/**
+ * Why a run was the last one: it took too long, the server ended during it, or it threw; or an
+ * administrator has dropped the job.
+ */
+export type ExhaustedCause = "timeout" | "crash" | "error" | "dropped";
 /**
  * What a job changes. Runs in the same transaction that ends the job, and not at all when the job
  * was cancelled or its lease was lost.
@@ -104,6 +107,11 @@ export interface JobLimits<P> {
    * job waits until there is room.
    */
   readonly uses_reserve?: boolean;
+  /**
+   * It takes in what people bring: documents, imports, recordings. While intake is paused none of
+   * them begins.
+   */
+  readonly intake?: boolean;
   /** The owner of a job that is enqueued without one, as those of events are. */
   readonly ownerOf?: (payload: P) => string;
   /** Pause before the next attempt, milliseconds. Default 1 s, 4 s, 16 s … at most 5 min. */

@@ -36,6 +36,8 @@ export interface DispatcherOptions {
   readonly work?: Work | undefined;
   /** Called with every run that has ended. */
   readonly tell: (run: EndedRun) => void;
+  /** Whether no job of `intake` may begin now. */
+  readonly intakePaused: () => boolean;
   /** Called when a run has ended: there may be capacity for another. */
   readonly onEnded: () => void;
 }
@@ -197,8 +199,10 @@ export class Dispatcher {
       running.set(handlerKey(job), (running.get(handlerKey(job)) ?? 0) + 1);
     const capacities: Capacity[] = [];
     const is_full = this.options.store.isDiskFull();
+    const is_paused = this.options.intakePaused();
     for (const { plugin, handler } of this.options.handlers.all()) {
       if (is_full && !handler.limits.uses_reserve) continue;
+      if (is_paused && handler.limits.intake) continue;
       const name = handler.on.id;
       const { concurrency = 1, io_bound = false } = handler.limits;
       const most = io_bound ? concurrency : Math.min(concurrency, this.handler_slots_max);

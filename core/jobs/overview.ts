@@ -62,8 +62,24 @@ export const isRetriable = ({ onExhausted, requeue }: JobHandler["limits"]): boo
 /** Jobs of one state that are counted, and can be reached page by page. */
 export const listed_max = 10_000;
 
-/** Jobs that one call runs again. */
-const retried_at_once = 1_000;
+/** Jobs that one call runs again, or drops. */
+const at_once = 1_000;
+/** Failed jobs that one transaction forgets. */
+const forgotten_each = 200;
+
+/** Failed or waiting jobs of a kind; with `error` only those that failed for this reason. */
+export interface JobSelection extends Pick<Row, "plugin" | "name"> {
+  readonly error?: string | undefined;
+  /** Only those after this id, for whoever goes on after a call that has left some. */
+  readonly after?: string | undefined;
+}
+/** What one call has done; `next`: where the next one begins, null when there are no more. */
+export interface BatchDone {
+  readonly done: number;
+  /** Those of the batch that can't be. */
+  readonly left: number;
+  readonly next: string | null;
+}
 
 export class JobsOverview {
   constructor(private readonly options: JobsOverviewOptions) {}
@@ -156,31 +172,127 @@ export class JobsOverview {
     });
   }
 
-  /** Retries the failed jobs of a kind, a thousand at most. `left`: those that can't be. */
-  async retryKind(
-    kind: Pick<Row, "plugin" | "name">,
-  ): Promise<{ retried: number; left: number; more: boolean }> {
-    const rows = await inState(this.options.store.db as JobsDb, "failed")
-      .select("id")
-      .where("plugin", "=", kind.plugin)
-      .where("name", "=", kind.name)
-      .orderBy("id")
-      .limit(retried_at_once + 1)
+  /** Runs failed jobs of a kind again, a thousand at most. */
+  retryKind(selection: JobSelection): Promise<BatchDone> {
+    return this.eachOf("failed", selection, (id) => this.retry(id));
+  }
+
+  /**
+   * Forgets a job that has failed; ends one that waits, as if it had failed for good. @throws
+   * HttpError 404, 409 when it runs or has ended, or when what it is for would never be done.
+   */
+  async drop(id: string): Promise<void> {
+    const { store } = this.options;
+    await store.inDeletion(async (tx: JobsDb) => {
+      const job = await tx
+        .selectFrom("core_jobs")
+        .selectAll()
+        .where("id", "=", id)
+        .executeTakeFirst();
+      if (!job) throw notFound("job");
+      if (job.state === "failed")
+        return void (await tx.deleteFrom("core_jobs").where("id", "=", id).execute());
+      if (job.state !== "ready")
+        throw conflict(`Only jobs that wait or have failed can be dropped: it is ${job.state}.`);
+      await this.dropWaiting(tx, job);
+    });
+    store.truncateWal();
+  }
+
+  /** Drops failed or waiting jobs of a kind, some in each call. @throws HttpError 409 */
+  async dropKind(selection: JobSelection & { readonly state: "failed" | "ready" }) {
+    if (selection.state === "failed") return this.forgetFailed(selection);
+    this.requireDroppable(selection);
+    return this.eachOf("ready", selection, (id) => this.drop(id));
+  }
+
+  /** Whether waiting jobs of this kind can be dropped: it says what becomes of their subjects. */
+  isDroppable(kind: Pick<Row, "plugin" | "name">): boolean {
+    return this.options.handlers.find(kind)?.limits.onExhausted !== undefined;
+  }
+
+  /** Whether failed jobs of this kind can be run again. */
+  isRetriable(kind: Pick<Row, "plugin" | "name">): boolean {
+    return this.retriableHandler(kind) !== undefined;
+  }
+
+  /** The newest of these kinds that were done: what they were about, and when they ended. */
+  async newestDone(
+    names: readonly string[],
+    limit: number,
+  ): Promise<{ readonly subject: string; readonly finished_at: number }[]> {
+    const rows = await inState(this.options.store.db as JobsDb, "done")
+      .select(["subject", "finished_at", "name"])
+      .orderBy("finished_at", "desc")
+      .limit(limit)
       .execute();
-    let retried = 0;
-    // One transaction for each: whoever else writes comes in between.
-    for (const { id } of rows.slice(0, retried_at_once)) {
-      const gone = await this.retry(id).then(
-        () => false,
+    return rows.flatMap(({ subject, finished_at, name }) =>
+      subject !== null && names.includes(name)
+        ? [{ subject, finished_at: toNumber(finished_at) }]
+        : [],
+    );
+  }
+
+  private requireDroppable(kind: Pick<Row, "plugin" | "name">): void {
+    if (!this.isDroppable(kind))
+      throw conflict(
+        `Waiting jobs of the kind ${kind.name} can't be dropped: what they are for would never ` +
+          "be done.",
+        "not_droppable",
+      );
+  }
+
+  private async dropWaiting(tx: JobsDb, job: Row): Promise<void> {
+    this.requireDroppable(job);
+    const { on, limits } = this.options.handlers.find(job)!;
+    await tx
+      .updateTable("core_jobs")
+      .set({
+        state: "cancelled",
+        payload: "",
+        error: dropped_reason,
+        finished_at: this.options.clock.now_ms(),
+      })
+      .where("id", "=", job.id)
+      .execute();
+    const payload: unknown = JSON.parse(job.payload);
+    if (Value.Check(on.payload, payload))
+      await limits.onExhausted!(tx, payload, dropped_reason, "dropped");
+  }
+
+  private async forgetFailed({ plugin, name, error }: JobSelection): Promise<BatchDone> {
+    const { store } = this.options;
+    let done = 0;
+    for (let gone = forgotten_each; gone === forgotten_each && done < at_once; done += gone) {
+      gone = await store.inDeletion(async (tx: JobsDb) => {
+        const ids = await idsOf(tx, "failed", { plugin, name, error }, forgotten_each);
+        if (ids.length > 0) await tx.deleteFrom("core_jobs").where("id", "in", ids).execute();
+        return ids.length;
+      });
+    }
+    store.truncateWal();
+    const [next] = await idsOf(store.db, "failed", { plugin, name, error }, 1);
+    return { done, left: 0, next: next === undefined ? null : "" };
+  }
+
+  /** One transaction for each: whoever else writes comes in between. */
+  private async eachOf(
+    state: "failed" | "ready",
+    selection: JobSelection,
+    work: (id: string) => Promise<void>,
+  ): Promise<BatchDone> {
+    const ids = await idsOf(this.options.store.db, state, selection, at_once + 1);
+    const batch = ids.slice(0, at_once);
+    let done = 0;
+    for (const id of batch)
+      await work(id).then(
+        () => done++,
         (error: unknown) => {
           if (!(error instanceof HttpError)) throw error;
-          return true;
         },
       );
-      if (!gone) retried++;
-    }
-    const tried = Math.min(rows.length, retried_at_once);
-    return { retried, left: tried - retried, more: rows.length > retried_at_once };
+    const next = ids.length > at_once ? batch.at(-1)! : null;
+    return { done, left: batch.length - done, next };
   }
 
   private retriableHandler(job: Pick<Row, "plugin" | "name">): JobHandler | undefined {
@@ -188,6 +300,26 @@ export class JobsOverview {
     return handler && isRetriable(handler.limits) ? handler : undefined;
   }
 }
+
+const dropped_reason = "an administrator has dropped it";
+
+const idsOf = async (
+  db: JobsDb,
+  state: JobState,
+  { plugin, name, error, after = "" }: JobSelection,
+  limit: number,
+): Promise<string[]> =>
+  (
+    await inState(db, state)
+      .select("id")
+      .where("plugin", "=", plugin)
+      .where("name", "=", name)
+      .where("id", ">", after)
+      .$if(error !== undefined, (query) => query.where("error", "=", error!))
+      .orderBy("id")
+      .limit(limit)
+      .execute()
+  ).map(({ id }) => id);
 
 /** Written out, not bound: only then does SQLite use the partial indexes of these states. */
 function inState(db: JobsDb, state: JobState) {

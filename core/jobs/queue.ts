@@ -41,6 +41,8 @@ export interface JobQueueOptions {
   readonly grace_ms?: number;
   /** Default: a day, and 30 days for those that failed. */
   readonly kept?: () => JobsKept;
+  /** Whether no job of `intake` may begin now. Default: never. */
+  readonly intakePaused?: () => boolean;
   /** Are told of every run that has ended. Default: nobody. */
   readonly observers?: () => readonly ((run: EndedRun) => void)[];
 }
@@ -73,13 +75,26 @@ export class JobQueue {
       slots_max = 64,
       grace_ms = 10_000,
       kept = () => kept_by_default,
+      intakePaused = () => false,
       observers = () => [],
     } = options;
     const { handlers } = this;
     const onEnded = (): void => this.poller.wake();
     const tell = (run: EndedRun): void => tellAll(observers(), run, log);
     const room = new RoomWaiters(store);
-    const parts = { store, clock, log, work, handlers, slots_max, grace_ms, room, tell, onEnded };
+    const parts = {
+      store,
+      clock,
+      log,
+      intakePaused,
+      work,
+      handlers,
+      slots_max,
+      grace_ms,
+      room,
+      tell,
+      onEnded,
+    };
     this.dispatcher = new Dispatcher(parts);
     const { dispatcher } = this;
     this.certain_time = new CertainTime({ store, clock, log });
@@ -195,6 +210,11 @@ export class JobQueue {
 
   /** As in the plugin contract. */
   readonly certain_now_ms = (): number => this.certain_time.now_ms();
+
+  /** Something that kept jobs from beginning is over. Returns at once. */
+  look(): void {
+    this.poller.wake();
+  }
 
   /** Why jobs don't run; null when they do. */
   failure(): string | null {

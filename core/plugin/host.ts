@@ -89,13 +89,19 @@ export class Host {
     this.failures = [...failures];
     this.fileOf = new Map(dropped_in.map(({ plugin, file }) => [plugin, file]));
     this.stalls = new StallMeter(log);
-    const jobs = config.values.jobs as { readonly keep_done: number; readonly keep_failed: number };
+    const jobs = config.values.jobs as {
+      readonly keep_done: number;
+      readonly keep_failed: number;
+      readonly pause_intake: boolean;
+    };
     this.queue = new JobQueue({
       ...options,
       work: this.stalls,
+      intakePaused: () => jobs.pause_intake,
       kept: () => ({ done_ms: jobs.keep_done, failed_ms: jobs.keep_failed }),
       observers: () => this.slots.read(JobObserver),
     });
+    this.settings.onChange("jobs", () => this.queue.look());
     this.patient = new PatientStart(log);
     this.schedules = new CronSchedules({ queue: this.queue, store, log });
     this.operations = new ServerOperations({

@@ -118,6 +118,11 @@ export class LiveSettings {
     });
   }
 
+  /** In force. */
+  value(section: string, key: string): unknown {
+    return this.options.config.values[section]?.[key];
+  }
+
   /** Those in force that have a value. */
   shown(): ShownSetting[] {
     const settings = [...this.options.config.sections].flatMap(([section, schema]) =>

@@ -1,10 +1,12 @@
 /** The state of the running server, for plugins that show it to administrators. */
 import { rfc3339 } from "../base/clock";
 import type { ShownSetting } from "../base/config";
+import { conflict } from "../base/errors";
 import type { Level } from "../base/log";
 import type { LogLine, LogRing } from "../base/log-ring";
 import type { Stalls } from "../base/stall-meter";
 import type { JobOverview } from "../jobs/overview";
+import type { BatchDone, JobSelection } from "../jobs/overview";
 import type { FailureReason, KindCount } from "../jobs/kind-counts";
 import type { JobQueue, QueueStatus } from "../jobs/queue";
 import type { JobState } from "../jobs/schema";
@@ -12,6 +14,8 @@ import type { Db, Space, Store } from "../store/store";
 import type { LiveSettings, SettingChanges } from "./live-settings";
 import type { SettingState } from "./setting-state";
 import type { Origins } from "./settings-store";
+
+const pause_setting = "jobs.pause_intake";
 
 /** A plugin that is not part of the running server, and why. */
 export interface PluginFailure {
@@ -51,6 +55,13 @@ export interface Operations {
   ): Promise<SettingState[]>;
   /** Puts in force what another process has stored. */
   reloadSettings(): Promise<void>;
+  /** Whether documents, imports and recordings wait until intake is open again. */
+  intakePaused(): boolean;
+  /**
+   * Stored, so that it holds after a restart. @throws HttpError 409 when something wins over what
+   * is stored.
+   */
+  pauseIntake(paused: boolean, also?: (tx: Db<any>) => Promise<void>): Promise<void>;
   /** What wins over stored settings in the server that was started last. */
   originsOfServer(): Promise<Origins>;
   /** The newest first. */
@@ -71,11 +82,21 @@ export interface Operations {
     newest(): Promise<number | null>;
     /** @throws HttpError 404, 409 when it did not fail, or can't be run again. */
     retry(id: string): Promise<void>;
-    /** Runs those of a kind again that failed; `left` are those that can't be. */
-    retryKind(kind: {
-      readonly plugin: string;
-      readonly name: string;
-    }): Promise<{ retried: number; left: number; more: boolean }>;
+    /** Runs failed jobs of a kind again, some in each call. */
+    retryKind(selection: JobSelection): Promise<BatchDone>;
+    /**
+     * Forgets a failed job, or ends one that waits. @throws HttpError 404, 409 when it can't be.
+     */
+    drop(id: string): Promise<void>;
+    /** The same for those of a kind, some in each call. @throws HttpError 409 */
+    dropKind(selection: JobSelection & { readonly state: "failed" | "ready" }): Promise<BatchDone>;
+    isDroppable(kind: { readonly plugin: string; readonly name: string }): boolean;
+    isRetriable(kind: { readonly plugin: string; readonly name: string }): boolean;
+    /** Of these kinds, the newest that were done. */
+    newestDone(
+      names: readonly string[],
+      limit: number,
+    ): Promise<{ readonly subject: string; readonly finished_at: number }[]>;
   };
   /**
    * Migration steps that were applied: how many, and when the last one was (RFC 3339).
@@ -120,7 +141,12 @@ export class ServerOperations implements Operations {
       subjectsAtWork: (subjects) => queue.overview.subjectsAtWork(subjects),
       newest: () => queue.overview.newest(),
       reasons: () => queue.reasons(),
-      retryKind: (kind) => queue.overview.retryKind(kind),
+      retryKind: (selection) => queue.overview.retryKind(selection),
+      drop: (id) => queue.overview.drop(id),
+      dropKind: (selection) => queue.overview.dropKind(selection),
+      isDroppable: (kind) => queue.overview.isDroppable(kind),
+      isRetriable: (kind) => queue.overview.isRetriable(kind),
+      newestDone: (names, limit) => queue.overview.newestDone(names, limit),
       retry: (id) => queue.overview.retry(id),
     };
   }
@@ -162,6 +188,22 @@ export class ServerOperations implements Operations {
 
   reloadSettings(): Promise<void> {
     return this.options.settings.reload();
+  }
+
+  intakePaused(): boolean {
+    return this.options.settings.value("jobs", "pause_intake") === true;
+  }
+
+  async pauseIntake(paused: boolean, also?: (tx: Db<any>) => Promise<void>): Promise<void> {
+    const { settings } = this.options;
+    // Open is what everybody expects who has said nothing.
+    const [state] = await settings.change({ [pause_setting]: paused || null }, also);
+    if (this.intakePaused() === paused) return;
+    await settings.change({ [pause_setting]: null });
+    throw conflict(
+      `${pause_setting} is set by ${state!.origin}, which wins: change it there.`,
+      "overruled",
+    );
   }
 
   originsOfServer(): Promise<Origins> {

@@ -3,13 +3,22 @@ import { printRows } from "../../core/lib/print-rows";
 import {
   rfc3339,
   UsageError,
+  type BatchDone,
   type Command,
   type CommandHandler,
+  type CommandInput,
+  type Context,
   type Operations,
 } from "../../core/sdk";
+import { StoredChange } from "../settings/contract";
 
 const states = ["failed", "running", "ready"] as const;
 const listed_max = 1_000;
+
+const reason_option = {
+  flags: "--reason <text>",
+  description: "only those that failed for exactly this reason",
+};
 
 export const commands = {
   jobList: {
@@ -29,57 +38,159 @@ export const commands = {
     name: "job retry",
     summary: "Run a failed job again, or every failed job of a kind.",
     changes: true,
+    loads_plugins: true,
     args: ["id?"],
     options: [
       {
         flags: "--kind <kind>",
         description: "every failed job of this kind, as job list names it",
       },
+      reason_option,
     ],
+  },
+  jobDrop: {
+    name: "job drop",
+    summary:
+      "Forget a failed job, or end one that waits as if it had failed; or every one of a kind.",
+    changes: true,
+    loads_plugins: true,
+    args: ["id?"],
+    options: [
+      { flags: "--kind <kind>", description: "every job of this kind, as job list names it" },
+      {
+        flags: "--state <state>",
+        description: "which jobs of the kind",
+        choices: ["failed", "ready"],
+        default: "failed",
+      },
+      reason_option,
+      { flags: "--yes", description: "without asking, for all of a kind" },
+    ],
+  },
+  jobPause: {
+    name: "job pause",
+    summary: "Pause intake: documents, imports and recordings are accepted, and wait.",
+    changes: true,
+  },
+  jobResume: {
+    name: "job resume",
+    summary: "Resume intake.",
+    changes: true,
   },
 } satisfies Record<string, Command>;
 
+type Parts = Pick<Context, "enqueue" | "newId" | "operations" | "paths">;
+type Jobs = Operations["jobs"];
+
 export const commandHandlers = (
-  operations: Pick<Operations, "jobs" | "plugins">,
-): { readonly [N in keyof typeof commands]: CommandHandler } => ({
-  jobList: async ({ options, print }) => {
-    const state = options.state as (typeof states)[number];
-    const { rows } = await operations.jobs.list(state, { limit: listed_max, offset: 0 });
-    printRows(
-      rows.map((job) => ({
-        id: job.id,
-        kind: job.name,
-        subject: job.subject,
-        attempts: job.attempts,
-        due_at: rfc3339(job.run_at),
-        can_retry: job.retriable,
-        error: job.error,
-      })),
-      { json: Boolean(options.json), empty: emptyWords[state], print },
+  parts: Parts,
+): { readonly [N in keyof typeof commands]: CommandHandler } => {
+  const { jobs } = parts.operations;
+  const pause =
+    (paused: boolean): CommandHandler =>
+    async ({ print, about }) => {
+      about(`intake.${paused ? "paused" : "open"}`);
+      const change = new StoredChange(parts);
+      await parts.operations.pauseIntake(paused, change.note);
+      const late = (await change.followed()) === "late" ? " The server follows in a moment." : "";
+      print(
+        paused
+          ? `Intake is paused: what comes in waits until dossier job resume.${late}`
+          : `Intake is open.${late}`,
+      );
+    };
+  return {
+    jobList: async ({ options, print }) => {
+      const state = options.state as (typeof states)[number];
+      const { rows } = await jobs.list(state, { limit: listed_max, offset: 0 });
+      printRows(
+        rows.map((job) => ({
+          id: job.id,
+          kind: job.name,
+          subject: job.subject,
+          attempts: job.attempts,
+          due_at: rfc3339(job.run_at),
+          can_retry: job.retriable,
+          error: job.error,
+        })),
+        { json: Boolean(options.json), empty: emptyWords[state], print },
+      );
+    },
+    jobRetry: async ({ args: [id], options: { kind, reason }, print, about }) => {
+      requireOne(id, kind);
+      if (id !== undefined) {
+        about(id);
+        await jobs.retry(id);
+        return print(`${id} runs again.`);
+      }
+      about(String(kind));
+      const again = await allOf(jobs, String(kind), "failed", (one, after) =>
+        jobs.retryKind({ ...one, after, error: textOrNothing(reason) }),
+      );
+      if (again === 0) throw new Error(`no failed job of the kind ${kind} can be run again`);
+      print(`${again} ${again === 1 ? "job runs" : "jobs run"} again.`);
+    },
+    jobDrop: (input) => drop(jobs, input),
+    jobPause: pause(true),
+    jobResume: pause(false),
+  };
+};
+
+async function drop(
+  jobs: Jobs,
+  { args: [id], options, ask, print, about }: CommandInput,
+): Promise<void> {
+  const { kind, reason } = options;
+  requireOne(id, kind);
+  if (id !== undefined) {
+    about(id);
+    await jobs.drop(id);
+    return print(`${id} is dropped.`);
+  }
+  about(String(kind));
+  const state = options.state as "failed" | "ready";
+  if (!options.yes) {
+    const typed = await ask(
+      `This drops every ${state === "failed" ? "failed" : "waiting"} job of the kind ${kind} for ` +
+        "good. Type the kind to go on: ",
     );
-  },
-  jobRetry: async ({ args: [id], options: { kind }, print, about }) => {
-    if ((id === undefined) === (kind === undefined))
-      throw new UsageError("name one job by its id, or all of a kind with --kind");
-    if (id !== undefined) {
-      about(id);
-      const { rows } = await operations.jobs.list("failed", { limit: listed_max, offset: 0 });
-      const job = rows.find((one) => one.id === id);
-      if (job && !(await operations.plugins()).some(({ name }) => name === job.plugin))
-        throw new Error(
-          `this job is of the plugin file ${job.plugin}, which commands don't load: run it again ` +
-            "in the console",
-        );
-      await operations.jobs.retry(id);
-      return print(`${id} runs again.`);
+    if (typed.trim() !== kind) throw new Error("that is not the kind: nothing was dropped");
+  }
+  const gone = await allOf(jobs, String(kind), state, (one, after) =>
+    jobs.dropKind({ ...one, after, state, error: textOrNothing(reason) }),
+  );
+  if (gone === 0) throw new Error(`there is no such job of the kind ${kind}`);
+  print(`${gone} ${gone === 1 ? "job is" : "jobs are"} dropped.`);
+}
+
+function requireOne(id: string | undefined, kind: unknown): void {
+  if ((id === undefined) === (kind === undefined))
+    throw new UsageError("name one job by its id, or all of a kind with --kind");
+}
+
+/** Batch after batch, for every plugin that has such jobs. Answers how many. */
+async function allOf(
+  jobs: Jobs,
+  kind: string,
+  state: "failed" | "ready",
+  work: (
+    one: { readonly plugin: string; readonly name: string },
+    after: string | undefined,
+  ) => Promise<BatchDone>,
+): Promise<number> {
+  const kinds = (await jobs.kinds()).filter((one) => one.name === kind && one.state === state);
+  let done = 0;
+  for (const { plugin, name } of kinds)
+    for (let after: string | null | undefined; after !== null;) {
+      const batch: BatchDone = await work({ plugin, name }, after);
+      done += batch.done;
+      after = batch.next;
     }
-    const { rows } = await operations.jobs.list("failed", { limit: listed_max, offset: 0 });
-    const again = rows.filter((job) => job.name === kind && job.retriable);
-    for (const job of again) await operations.jobs.retry(job.id);
-    if (again.length === 0) throw new Error(`no failed job of the kind ${kind} can be run again`);
-    print(`${again.length} ${again.length === 1 ? "job runs" : "jobs run"} again.`);
-  },
-});
+  return done;
+}
+
+const textOrNothing = (option: unknown): string | undefined =>
+  typeof option === "string" ? option : undefined;
 
 const emptyWords = {
   failed: "No job has failed.",

@@ -1,5 +1,7 @@
 /** The queue by kinds of jobs, for administrators: how many wait, run and failed, and why. */
-import { route, rfc3339OrNull, t, type Context, type HandlersOf } from "../../core/sdk";
+import { Nullable, rfc3339OrNull, route, t, type Context, type HandlersOf } from "../../core/sdk";
+import type { Accounts } from "../accounts/contract";
+import type { Intake } from "../documents/contract";
 
 const surface = "console";
 const KindRecord = t.Object({
@@ -14,17 +16,58 @@ const KindRecord = t.Object({
   reasons: t.Array(t.Object({ error: t.String(), jobs: t.Integer() }), {
     description: "Why jobs of this kind failed, the most frequent first; five at most.",
   }),
+  can_retry: t.Boolean({ description: "Those that failed can be run again." }),
+  can_drop: t.Boolean({
+    description: "Those that wait can be dropped: what they are for is then said to have failed.",
+  }),
 });
-const KindBody = t.Object({
+const kind_example = {
+  plugin: "documents",
+  name: "documents.index",
+  ready: 12,
+  running: 2,
+  failed: 1,
+  first_run_at: "2026-11-21T09:30:00.000Z",
+  reasons: [{ error: "The reader was silent for too long.", jobs: 1 }],
+  can_retry: true,
+  can_drop: true,
+};
+const selection_fields = {
   plugin: t.String({ description: "As in the list." }),
   name: t.String({ description: "As in the list." }),
-});
+  error: t.Optional(t.String({ description: "Only those that failed for this reason." })),
+  after: t.Optional(
+    t.String({ description: "`next` of the call before, to go on where it has ended." }),
+  ),
+};
+const next_field = {
+  next: Nullable(
+    t.String(),
+    "There are more than one call takes: ask again with it as `after`; null at the end.",
+  ),
+};
 const Retried = t.Object({
   retried: t.Integer({ description: "Run again, or what they were for is at work again." }),
   left: t.Integer({ description: "Can't be run again; what they were for says how." }),
-  more: t.Boolean({
-    description: "There are more than one call takes: ask again, as long as some are retried.",
+  more: t.Boolean({ description: "There are more than one call takes." }),
+  ...next_field,
+});
+const Dropped = t.Object({
+  dropped: t.Integer(),
+  left: t.Integer({ description: "Could not be dropped: they run by now." }),
+  ...next_field,
+});
+const IntakeRecord = t.Object({
+  intake: t.Union([t.Literal("open"), t.Literal("paused")], {
+    description: "Paused: what people bring is accepted, and waits to be read.",
   }),
+});
+const FolderRecord = t.Object({
+  folder_id: t.String(),
+  owner: Nullable(t.String(), "The email of the user whose folder it is."),
+  waiting: t.Integer({ description: "Documents that are not read yet." }),
+  per_minute: Nullable(t.Number(), "Documents read in a minute, of late; null when unknown."),
+  left_s: Nullable(t.Integer(), "Seconds that are left at this speed; null when unknown."),
 });
 
 export const jobKindRoutes = {
@@ -38,19 +81,55 @@ export const jobKindRoutes = {
       200: {
         description: "Kinds with jobs that wait, run or failed.",
         schema: t.Array(KindRecord),
-        example: [
-          {
-            plugin: "documents",
-            name: "documents.index",
-            ready: 12,
-            running: 2,
-            failed: 1,
-            first_run_at: "2026-11-21T09:30:00.000Z",
-            reasons: [{ error: "The reader was silent for too long.", jobs: 1 }],
-          },
-        ],
+        example: [kind_example],
       },
     },
+  }),
+  queue: route.get("/system/queue", {
+    summary: "The queue at a glance",
+    tag: "System",
+    operation: "getQueue",
+    surface,
+    admin: true,
+    description: "Jobs by kind, the folders whose documents are being read, and the intake.",
+    answers: {
+      200: {
+        description: "The queue.",
+        schema: t.Composite([
+          IntakeRecord,
+          t.Object({ kinds: t.Array(KindRecord), folders: t.Array(FolderRecord) }),
+        ]),
+        example: {
+          intake: "open",
+          kinds: [kind_example],
+          folders: [
+            {
+              folder_id: "fld_01KAJ2Z9Q4W7N8X5R3T6V1Y0BC",
+              owner: "ada@example.com",
+              waiting: 240,
+              per_minute: 60,
+              left_s: 240,
+            },
+          ],
+        },
+      },
+    },
+  }),
+  setIntake: route.put("/system/queue/intake", {
+    summary: "Pause or resume intake",
+    tag: "System",
+    operation: "setIntake",
+    surface,
+    admin: true,
+    description:
+      "While it is paused, documents, imports and recordings are accepted and wait; what runs " +
+      "already ends. It stays so over restarts.",
+    body: IntakeRecord,
+    example: { intake: "paused" },
+    answers: {
+      200: { description: "As it is now.", schema: IntakeRecord, example: { intake: "paused" } },
+    },
+    errors: { 409: "Something wins over what is stored here (`overruled`)." },
   }),
   retryKind: route.post("/system/job-kinds/retry", {
     summary: "Run the failed jobs of a kind again",
@@ -58,43 +137,112 @@ export const jobKindRoutes = {
     operation: "retryJobKind",
     surface,
     admin: true,
-    body: KindBody,
+    body: t.Object(selection_fields),
     example: { plugin: "documents", name: "documents.index" },
     answers: {
       200: {
         description: "What became of them.",
         schema: Retried,
-        example: { retried: 12, left: 0, more: false },
+        example: { retried: 12, left: 0, more: false, next: null },
       },
     },
   }),
+  dropKind: route.post("/system/job-kinds/drop", {
+    summary: "Drop the failed or waiting jobs of a kind",
+    tag: "System",
+    operation: "dropJobKind",
+    surface,
+    admin: true,
+    description:
+      "Failed ones are forgotten. Those that wait end as if they had failed: a document is " +
+      "`sync_failed` then, with `cancelled`.",
+    body: t.Object({
+      ...selection_fields,
+      state: t.Union([t.Literal("failed"), t.Literal("ready")]),
+    }),
+    example: { plugin: "documents", name: "documents.index", state: "failed" },
+    answers: {
+      200: {
+        description: "What became of them.",
+        schema: Dropped,
+        example: { dropped: 12, left: 0, next: null },
+      },
+    },
+    errors: { 409: "Waiting jobs of this kind can't be dropped (`not_droppable`)." },
+  }),
 };
 
-export const jobKindHandlers = ({
-  operations,
-}: Pick<Context, "operations">): HandlersOf<typeof jobKindRoutes> => ({
-  jobKinds: async () => {
-    const [counts, reasons] = await Promise.all([
-      operations.jobs.kinds(),
-      operations.jobs.reasons(),
-    ]);
-    const kinds = Map.groupBy(counts, ({ plugin, name }) => `${plugin}/${name}`);
-    return [...kinds.values()].map((of_kind) => {
-      const { plugin, name } = of_kind[0]!;
-      const at = (state: string) => of_kind.find((one) => one.state === state);
-      return {
-        plugin,
-        name,
-        ready: at("ready")?.jobs ?? 0,
-        running: at("running")?.jobs ?? 0,
-        failed: at("failed")?.jobs ?? 0,
-        first_run_at: rfc3339OrNull(at("ready")?.first_run_at ?? null),
-        reasons: reasons
-          .filter((one) => one.plugin === plugin && one.name === name)
-          .slice(0, 5)
-          .map(({ error, jobs }) => ({ error, jobs })),
-      };
-    });
-  },
-  retryKind: ({ body }) => operations.jobs.retryKind(body),
-});
+export interface JobKindParts extends Pick<Context, "operations"> {
+  readonly intake: Intake;
+  readonly accounts: Pick<Accounts, "findUser">;
+}
+
+export const jobKindHandlers = (parts: JobKindParts): HandlersOf<typeof jobKindRoutes> => {
+  const { operations } = parts;
+  const intakeRecord = () => ({ intake: operations.intakePaused() ? "paused" : "open" });
+  return {
+    jobKinds: () => kindsOf(operations),
+    queue: async () => {
+      const [kinds, folders] = await Promise.all([kindsOf(operations), foldersOf(parts)]);
+      return { ...intakeRecord(), kinds, folders };
+    },
+    setIntake: async ({ body, about }) => {
+      about(`intake.${body.intake}`);
+      await operations.pauseIntake(body.intake === "paused");
+      return intakeRecord();
+    },
+    retryKind: async ({ body, about }) => {
+      about(body.name);
+      const { done, left, next } = await operations.jobs.retryKind(body);
+      return { retried: done, left, more: next !== null, next };
+    },
+    dropKind: async ({ body, about }) => {
+      about(body.name);
+      const { done, left, next } = await operations.jobs.dropKind(body);
+      return { dropped: done, left, next };
+    },
+  };
+};
+
+async function kindsOf(operations: JobKindParts["operations"]) {
+  const [counts, reasons] = await Promise.all([operations.jobs.kinds(), operations.jobs.reasons()]);
+  const kinds = Map.groupBy(counts, ({ plugin, name }) => `${plugin}/${name}`);
+  return [...kinds.values()].map((of_kind) => {
+    const { plugin, name } = of_kind[0]!;
+    const at = (state: string) => of_kind.find((one) => one.state === state);
+    return {
+      plugin,
+      name,
+      ready: at("ready")?.jobs ?? 0,
+      running: at("running")?.jobs ?? 0,
+      failed: at("failed")?.jobs ?? 0,
+      first_run_at: rfc3339OrNull(at("ready")?.first_run_at ?? null),
+      reasons: reasons
+        .filter((one) => one.plugin === plugin && one.name === name)
+        .slice(0, 5)
+        .map(({ error, jobs }) => ({ error, jobs })),
+      can_retry: operations.jobs.isRetriable({ plugin, name }),
+      can_drop: operations.jobs.isDroppable({ plugin, name }),
+    };
+  });
+}
+
+/** Whose folders they are is for administrators; what they are called is not. */
+async function foldersOf({ intake, accounts, operations }: JobKindParts) {
+  const folders = await intake.foldersAtWork();
+  return Promise.all(
+    folders.map(async ({ folder_id, owner_id, waiting, per_minute }) => ({
+      folder_id,
+      owner: await accounts.findUser(owner_id).then(
+        ({ email }) => email,
+        () => null,
+      ),
+      waiting,
+      per_minute: per_minute === null ? null : Math.round(per_minute * 10) / 10,
+      left_s:
+        per_minute === null || operations.intakePaused()
+          ? null
+          : Math.ceil((waiting / per_minute) * 60),
+    })),
+  );
+}

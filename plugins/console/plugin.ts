@@ -19,7 +19,8 @@ import {
 } from "../../core/sdk";
 import { cachedAtOnce } from "../../core/lib/cached";
 import { databaseBytes, directoryBytes, freeSpace } from "../../core/lib/disk-usage";
-import { purgeOfUser, Sessions } from "../accounts/contract";
+import { Accounts, purgeOfUser, Sessions } from "../accounts/contract";
+import { Intake } from "../documents/contract";
 import { Doctor } from "../doctor/contract";
 import { Quotas } from "../quotas/contract";
 import { assets, index_html } from "./assets.gen";
@@ -49,7 +50,13 @@ export default definePlugin({
       description: "How long is kept what each user did on each day.",
     }),
   }),
-  needs: { doctor: Doctor, sessions: Sessions, quotas: Quotas },
+  needs: {
+    accounts: Accounts,
+    doctor: Doctor,
+    intake: Intake,
+    quotas: Quotas,
+    sessions: Sessions,
+  },
   slots: { pages: ConsolePages, limiter: RateLimiter },
   tables: ["console_usage"],
   migrations,
@@ -89,7 +96,7 @@ export default definePlugin({
       routes: {
         ...handlers({ files, pages, feed }),
         ...usageHandlers({ usage, quotas, limiter: () => slots.limiter()[0] }),
-        ...jobKindHandlers({ operations }),
+        ...jobKindHandlers({ operations, ...services }),
         ...systemHandlers({
           operations,
           now_ms,
@@ -100,7 +107,7 @@ export default definePlugin({
           }),
         }),
       },
-      commands: commandHandlers(operations),
+      commands: commandHandlers(ctx),
       jobs: [purgeOfUser((user_id) => usage.forget(user_id))],
       start: async () => {
         validPages(slots.pages(), ({ path, title }, reason) =>

@@ -150,6 +150,12 @@ async function jobs(operations: Operations, now_ms: number): Promise<CheckResult
   const {
     rows: [oldest],
   } = await operations.jobs.list("ready", { limit: 1, offset: 0 });
+  if (operations.intakePaused())
+    return {
+      status: "warn",
+      detail: `Intake is paused: ${ready} ${ready === 1 ? "job waits" : "jobs wait"}.`,
+      fix: "Resume it when documents may be read again: dossier job resume.",
+    };
   const waited_ms = oldest ? now_ms - oldest.run_at : 0;
   if (waited_ms > waiting_ms_max && running === 0)
     return {

@@ -217,6 +217,21 @@ export interface Documents {
    */
   removeFiles(sha256s: readonly string[]): void;
 }
+/** A folder whose documents are being read. */
+export interface FolderAtWork {
+  readonly folder_id: string;
+  readonly owner_id: string;
+  /** Documents that are not indexed yet. */
+  readonly waiting: number;
+  /** Documents that were read of late; null before there were two. */
+  readonly per_minute: number | null;
+}
+export interface Intake {
+  /** Those with the most to do first, fifty at most. */
+  foldersAtWork(): Promise<FolderAtWork[]>;
+}
+export const Intake = service<Intake>("documents.intake");
+
 export const Documents = service<Documents>("documents");
 
 /** Those who keep something about documents. */

@@ -293,18 +293,21 @@ export const indexingExhausted = (
   tx: Db,
   which: VersionToIndex,
   cause: ExhaustedCause,
-): Promise<void> =>
-  fail(
-    ctx,
-    tx,
-    which,
-    cause === "timeout"
-      ? { code: "timeout", message: "Reading the file took too long." }
-      : {
-          code: "extract_failed",
-          message: "The file could not be read, although it was tried several times.",
-        },
-  );
+): Promise<void> => fail(ctx, tx, which, exhausted[cause]);
+
+const tried_in_vain = {
+  code: "extract_failed",
+  message: "The file could not be read, although it was tried several times.",
+} as const;
+const exhausted = {
+  timeout: { code: "timeout", message: "Reading the file took too long." },
+  dropped: {
+    code: "cancelled",
+    message: "An administrator has cancelled the reading of the file.",
+  },
+  crash: tried_in_vain,
+  error: tried_in_vain,
+} as const satisfies Record<ExhaustedCause, unknown>;
 
 /**
  * Runs `RetitleDocument`: indexes the text that answers again, without touching its status. It is

@@ -65,6 +65,7 @@ export const documentJobs = (ctx: DocumentContext): readonly JobHandler[] => [
         timeout_ms: 30 * minute_ms,
         concurrency,
         begins_at_once: on === IndexText,
+        intake: true,
         onExhausted: (tx, payload, _reason, cause) =>
           indexer.indexingExhausted(ctx, tx, payload, cause),
         requeue: (tx, payload) => indexer.reindexFailed(ctx, tx, payload),

@@ -11,7 +11,7 @@ import { Quotas } from "../quotas/contract";
 import { Texts } from "../texts/contract";
 import type { DocumentContext } from "./context";
 import { documentChecks } from "./checks";
-import { Documents, DocumentSettled, DocumentUses, FileUses } from "./contract";
+import { Documents, DocumentSettled, Intake, DocumentUses, FileUses } from "./contract";
 import { ingest } from "./creation";
 import { FreshTexts } from "./fresh-texts";
 import { documentJobs, documentSchedules, enqueuers, resumePurge } from "./jobs";
@@ -20,6 +20,7 @@ import { findCopy, insertCopy } from "./copies";
 import { listPlaces } from "./copy-store";
 import { reindexFound } from "./indexer";
 import { countToPurge, hideFolders, purgeFolders } from "./purge";
+import { foldersAtWork } from "./intake";
 import { documentQueries } from "./queries";
 import { documentHandlers, routes } from "./routes";
 import { usedFiles } from "./store";
@@ -47,7 +48,7 @@ export default definePlugin({
     index: SearchIndex,
     texts: Texts,
   },
-  provides: { documents: Documents },
+  provides: { documents: Documents, intake: Intake },
   slots: { uses: DocumentUses, file_uses: FileUses },
   events: [DocumentSettled],
   tables: ["documents", "documents_versions", "documents_links", "documents_purges"],
@@ -82,6 +83,9 @@ export default definePlugin({
           reindex: (document_id) => reindexFound(ctx, document_id),
           removeFiles: ctx.removeFiles,
           upload_bytes_max: () => ctx.config.upload_bytes_max,
+        },
+        intake: {
+          foldersAtWork: () => foldersAtWork({ ...ctx, operations: host.operations }),
         },
       },
       routes: documentHandlers(ctx),

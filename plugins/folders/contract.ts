@@ -61,6 +61,11 @@ export interface Folders {
   ensureChild(tx: Db, owner_id: string, parent_id: string, name: string): Promise<string>;
   /** How many documents of these folders are not indexed yet. */
   countSyncing(db: Db, folder_ids: readonly string[]): Promise<number>;
+  /** Folders with documents that are not indexed yet, those with the most first. */
+  listSyncing(
+    db: Db,
+    limit: number,
+  ): Promise<{ readonly id: string; readonly owner_id: string; readonly syncing: number }[]>;
   /** The ids of every folder of the owner. */
   listIds(db: Db, owner_id: string): Promise<string[]>;
   /** The root folder of each of these, itself for a root; those that are gone are absent. */

@@ -73,4 +73,15 @@ export const migrations: readonly Migration[] = [
         .execute();
     },
   },
+  {
+    id: "0005_at_work",
+    up: async (tx) => {
+      await tx.schema
+        .createIndex("folders_syncing")
+        .on("folders")
+        .columns(["syncing_count"])
+        .where(sql.ref("syncing_count"), ">", 0)
+        .execute();
+    },
+  },
 ];

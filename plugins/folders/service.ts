@@ -86,6 +86,10 @@ export class FolderService implements Folders {
     return store.ownedIds(from, owner_id);
   }
 
+  listSyncing(from: Db, limit: number): ReturnType<Folders["listSyncing"]> {
+    return store.syncingFolders(from, limit);
+  }
+
   countSyncing(from: Db, folder_ids: readonly string[]): Promise<number> {
     return store.sumSyncing(from, folder_ids);
   }

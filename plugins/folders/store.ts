@@ -124,6 +124,23 @@ export const anyRoot = async (db: FoldersDb, owner_id: string): Promise<string |
       .executeTakeFirst()
   )?.id;
 
+export const syncingFolders = async (
+  db: FoldersDb,
+  limit: number,
+): Promise<{ id: string; owner_id: string; syncing: number }[]> =>
+  (
+    await present(db)
+      .select(["id", "owner_id", "syncing_count"])
+      .where("syncing_count", ">", 0)
+      .orderBy("syncing_count", "desc")
+      .limit(limit)
+      .execute()
+  ).map(({ id, owner_id, syncing_count }) => ({
+    id,
+    owner_id,
+    syncing: toNumber(syncing_count),
+  }));
+
 export const sumSyncing = async (db: FoldersDb, ids: readonly string[]): Promise<number> =>
   ids.length === 0
     ? 0

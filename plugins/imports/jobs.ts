@@ -72,6 +72,7 @@ export const enqueuers = ({
 export const importJobs = (ctx: ImportContext, schedules: Schedules): readonly JobHandler[] => [
   handle(ListItems, (payload, run) => listItems(ctx, payload, run), {
     attempts_max,
+    intake: true,
     timeout_ms: 60 * minute_ms,
     concurrency: fetching_concurrency,
     io_bound: true,
@@ -79,6 +80,7 @@ export const importJobs = (ctx: ImportContext, schedules: Schedules): readonly J
   }),
   handle(ImportItems, (payload, run) => importItems(ctx, payload, run), {
     attempts_max,
+    intake: true,
     timeout_ms: 30 * minute_ms,
     concurrency: fetching_concurrency,
     io_bound: true,

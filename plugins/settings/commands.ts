@@ -1,18 +1,12 @@
 /** The commands about settings: what is in force, what is stored, and what wins. */
 import {
   isOverruled,
-  serverOn,
   UsageError,
   type Command,
   type CommandHandler,
-  type Context,
   type SettingState,
 } from "../../core/sdk";
-import { enqueueReload } from "./jobs";
-
-/** How long a command waits for the running server to follow. */
-const follow_ms_max = 10_000;
-const look_every_ms = 50;
+import { serverAnswers, StoredChange, type StoredChangeParts } from "./contract";
 
 const common = { loads_plugins: true } as const;
 const json_option = { flags: "--json", description: "print JSON" };
@@ -49,7 +43,7 @@ export const commands = {
   },
 } satisfies Record<string, Command>;
 
-type Parts = Pick<Context, "enqueue" | "newId" | "operations" | "paths">;
+type Parts = StoredChangeParts;
 
 export const commandHandlers = (
   parts: Parts,
@@ -91,10 +85,9 @@ async function change(
   json: boolean,
   print: (line: string) => void,
 ): Promise<void> {
-  const { operations, newId } = parts;
-  const reload = newId("set");
-  await operations.changeSettings({ [key]: value }, (tx) => enqueueReload(parts, tx, reload));
-  const server = await followed(parts, reload);
+  const stored = new StoredChange(parts);
+  await parts.operations.changeSettings({ [key]: value }, stored.note);
+  const server = await stored.followed();
   const now = (await statesNow(parts)).find(({ setting }) => setting === key)!;
   const winner = now.overruled ? now.origin : null;
   if (json) return print(JSON.stringify({ ...now, server }));
@@ -133,21 +126,6 @@ async function statesNow(parts: Parts): Promise<StateNow[]> {
     const now = { ...state, ...origins?.get(state.setting) };
     return { ...now, overruled: isOverruled(now) };
   });
-}
-
-async function serverAnswers({ paths }: Pick<Parts, "paths">): Promise<boolean> {
-  const server = serverOn(paths.data);
-  return server !== null && ((await server("/health").catch(() => null))?.ok ?? false);
-}
-
-/** Waits until the running server has taken the change over. */
-async function followed(parts: Parts, reload: string): Promise<"none" | "followed" | "late"> {
-  if (!(await serverAnswers(parts))) return "none";
-  for (let waited_ms = 0; waited_ms < follow_ms_max; waited_ms += look_every_ms) {
-    if ((await parts.operations.jobs.subjectsAtWork([reload])).size === 0) return "followed";
-    await Bun.sleep(look_every_ms);
-  }
-  return "late";
 }
 
 const inWords = (value: unknown): string =>

@@ -38,8 +38,12 @@ export const transcriptionJobs = (
   runner: TranscriptionRunner,
   config: { readonly timeout: number; readonly concurrency: number },
 ): readonly JobHandler[] => {
-  const common: Pick<JobHandler["limits"], "attempts_max" | "crashes_max" | "onExhausted"> = {
+  const common: Pick<
+    JobHandler["limits"],
+    "attempts_max" | "crashes_max" | "intake" | "onExhausted"
+  > = {
     attempts_max: 3,
+    intake: true,
     // A crash of the server says little about the recording.
     crashes_max: 10,
     onExhausted: (tx, payload, reason, cause) => runner.fail(tx, payload, reason, cause),

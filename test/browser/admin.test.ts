@@ -1,13 +1,32 @@
-/** What administrators do in the console, in a browser: settings, users. */
+/** What administrators do in the console, in a browser: settings, users, the queue. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { chromium_path, why_skipped } from "../helpers/chromium";
 import { expectWell, limit_ms, startConsole, type Console } from "../helpers/console";
 
+/** POST /unlucky makes two jobs that fail for good, each for its reason. */
+const unlucky = `
+import { definePlugin, handle, job, PermanentFailure, route, t } from "dossier";
+const Count = job("unlucky.count", t.Object({ n: t.Integer() }));
+export default definePlugin({ name: "unlucky", version: "1.0.0",
+  routes: { make: route.post("/unlucky", { summary: "Make", tag: "Unlucky", operation: "makeUnlucky", answers: { 204: { description: "Made." } } }) },
+  setup: ({ db, enqueue }) => ({
+    routes: { make: async () => {
+      for (const n of [1, 2]) await enqueue(db, Count, { n });
+      return new Response(null, { status: 204 });
+    } },
+    jobs: [handle(Count, async ({ n }) => { throw new PermanentFailure("The moon is " + n + "."); },
+      { attempts_max: 1, timeout_ms: 1_000 })],
+  }) });
+`;
+
 let at: Console, page: Page;
 beforeAll(async () => {
   if (!chromium_path) return console.log(why_skipped);
-  at = await startConsole({ env: { DOSSIER_AUDIT_KEEP: "90d" } });
+  at = await startConsole({
+    env: { DOSSIER_AUDIT_KEEP: "90d" },
+    files: { "plugins/unlucky.ts": unlucky },
+  });
   ({ page } = at);
 }, 300_000);
 afterAll(() => at?.[Symbol.asyncDispose]());
@@ -114,3 +133,49 @@ test.skipIf(!chromium_path)(
   },
   limit_ms,
 );
+
+describe.skipIf(!chromium_path)("the queue", () => {
+  const dialog = () => page.getByRole("dialog");
+  const pick = (name: string) => page.getByRole("menuitem", { name, exact: true }).click();
+  test(
+    "intake is paused and resumed; everybody is told, and what waits is shown",
+    async () => {
+      const { id } = await at.api("POST", "/folders", { name: "Waiting" });
+      await at.open("/system?part=jobs");
+      await say("No document waits to be read.");
+      await press("Pause intake");
+      await expectWell(at.window, { within: "dialog[open]" });
+      await dialog().getByRole("button", { name: "Pause intake" }).click();
+      await say("Intake is paused: new documents wait to be read.");
+      await at.api("POST", "/documents", { folder_id: id, content: "It waits." });
+      await row(id).getByText("ada@example.com").waitFor();
+      await row("documents.index_text").waitFor();
+      await expectWell(at.window);
+      await press("Resume intake");
+      await page.getByText("new documents wait to be read").waitFor({ state: "detached" });
+      await say("No document waits to be read.");
+    },
+    limit_ms,
+  );
+  test(
+    "failed jobs of a reason are dropped, and all of a kind, once confirmed",
+    async () => {
+      await at.api("POST", "/unlucky");
+      await at.open("/system?part=jobs");
+      await press("Actions for jobs that failed: The moon is 1.");
+      await pick("Drop these");
+      await dialog().getByText("1 job that failed").waitFor();
+      await dialog().getByRole("button", { name: "Drop" }).click();
+      await page.getByText("The moon is 1.").first().waitFor({ state: "detached" });
+      await press("Actions for unlucky.count");
+      await pick("Run all that failed again");
+      await say("1 job runs again.");
+      await say("The moon is 2.");
+      await press("Actions for unlucky.count");
+      await pick("Drop all that failed");
+      await dialog().getByRole("button", { name: "Drop" }).click();
+      await page.getByText("The moon is 2.").first().waitFor({ state: "detached" });
+    },
+    limit_ms,
+  );
+});

@@ -3,6 +3,7 @@
  * share.
  */
 import { QueryClient, useQuery } from "@tanstack/preact-query";
+import { base_path } from "./base";
 import { api, ApiProblem } from "./client";
 import type { Folder, Page, PluginPage } from "./types";
 
@@ -52,9 +53,16 @@ export const keys = {
   audit: ["audit"],
   backups: ["backup"],
   system: ["system"],
+  health: ["health"],
   jobs: ["job"],
   plugin_pages: ["plugin-page"],
 } as const;
+
+/** What GET /health says: it lies outside of the API. Degraded is an answer, too. */
+export async function fetchHealth(): Promise<{ readonly intake?: "open" | "paused" }> {
+  const answer = await fetch(`${base_path}/health`);
+  return (await answer.json()) as { readonly intake?: "open" | "paused" };
+}
 
 /** Invalidates everything of these kinds: what is on screen is refetched. */
 export const refresh = (...kinds: readonly string[]): Promise<unknown> =>

@@ -1,11 +1,13 @@
 /** The frame of every page: navigation, banners, dialogs that open anywhere. */
+import { useQuery } from "@tanstack/preact-query";
 import type { ComponentChildren, RefObject } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { useLocation } from "wouter-preact";
 import { api, unreachable } from "../api/client";
-import { queries } from "../api/queries";
+import { fetchHealth, keys, queries } from "../api/queries";
 import type { Session } from "../api/types";
 import { common_strings as strings } from "../strings/common";
+import { queue_strings } from "../strings/queue";
 import { Drawer } from "../ui/dialog";
 import { IconButton } from "../ui/button";
 import { Icon } from "../ui/icons";
@@ -17,6 +19,7 @@ import { pages, palette } from "./pages";
 import { HelpDialog, help_open, palette_open, useShortcuts } from "./shortcuts";
 
 const retry_ms = 3_000;
+const health_every_ms = 30_000;
 const prefetch_after_ms = 1_000;
 
 /** Says that the server is away, and tries again every few seconds. */
@@ -48,6 +51,22 @@ function OfflineBanner() {
     <div class="banner" role="status">
       <Icon name="offline" />
       {online ? strings.offline_banner : strings.offline_browser}
+    </div>
+  );
+}
+
+/** Says that what is uploaded waits: for everybody, and for long. */
+function IntakeBanner() {
+  const health = useQuery({
+    queryKey: keys.health,
+    queryFn: () => fetchHealth(),
+    refetchInterval: health_every_ms,
+  });
+  if (health.data?.intake !== "paused") return null;
+  return (
+    <div class="banner" role="status">
+      <Icon name="info" />
+      {queue_strings.banner}
     </div>
   );
 }
@@ -108,6 +127,7 @@ export function Shell({
       )}
       <main id="main" ref={main} tabIndex={-1} class={full ? "main main-full" : "main"}>
         <OfflineBanner />
+        <IntakeBanner />
         <ErrorBoundary key={path}>
           {full ? children : <div class="wrap">{children}</div>}
         </ErrorBoundary>

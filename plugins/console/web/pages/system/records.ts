@@ -1,5 +1,6 @@
 /** The state of the server, as administrators get it. */
 import type { Answer, RowOf } from "../../api/types";
+import { system_strings as strings } from "../../strings/system";
 import type { TagTone } from "../../ui/tag";
 
 export type SystemState = Answer<"getSystem">;
@@ -19,3 +20,14 @@ export const plugin_tones: Readonly<Record<PluginState["status"], TagTone>> = {
   left_out: "bad",
 };
 export const level_tones: Readonly<Record<string, TagTone>> = { error: "bad", warn: "warn" };
+
+const minute_s = 60,
+  hour_s = 3_600,
+  day_s = 86_400;
+/** `3 min`, `2 h 5 min`, `4 days`. */
+export function duration(seconds: number): string {
+  if (seconds < hour_s) return `${Math.floor(seconds / minute_s)} min`;
+  return seconds < day_s
+    ? `${Math.floor(seconds / hour_s)} h ${Math.floor((seconds % hour_s) / minute_s)} min`
+    : strings.days(Math.floor(seconds / day_s));
+}

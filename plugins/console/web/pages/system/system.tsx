@@ -20,8 +20,10 @@ import { system_strings as strings } from "../../strings/system";
 import { Jobs } from "./jobs";
 import { Logs } from "./logs";
 import { Settings } from "./settings";
+import { QueueBoard } from "./queue";
 import {
   check_tones,
+  duration,
   plugin_tones,
   type Check,
   type PluginState,
@@ -48,7 +50,7 @@ export default function System() {
             title={strings.title}
             text={[
               strings.text(state.version, state.commit),
-              strings.uptime(uptime(state.uptime_s)),
+              strings.uptime(duration(state.uptime_s)),
             ].join(", ")}
           />
           {state.storage.free_bytes < low_bytes && (
@@ -75,19 +77,14 @@ export default function System() {
 }
 
 const low_bytes = 512 * 2 ** 20;
-const minute_s = 60,
-  hour_s = 3_600,
-  day_s = 86_400;
-
-function uptime(seconds: number): string {
-  if (seconds < hour_s) return `${Math.floor(seconds / minute_s)} min`;
-  return seconds < day_s
-    ? `${Math.floor(seconds / hour_s)} h ${Math.floor((seconds % hour_s) / minute_s)} min`
-    : strings.days(Math.floor(seconds / day_s));
-}
-
 function Panel({ part, state }: { readonly part: Part; readonly state: SystemState }) {
-  if (part === "jobs") return <Jobs />;
+  if (part === "jobs")
+    return (
+      <>
+        <QueueBoard />
+        <Jobs />
+      </>
+    );
   if (part === "storage") return <Storage state={state} />;
   if (part === "plugins")
     return (

@@ -1,0 +1,321 @@
+/** The queue: jobs by kind and why they failed, folders that are read now, and the intake. */
+import { useQuery } from "@tanstack/preact-query";
+import { useState } from "preact/hooks";
+import { api } from "../../api/client";
+import { keys, refresh } from "../../api/queries";
+import type { Answer } from "../../api/types";
+import { Button } from "../../ui/button";
+import { ConfirmDialog } from "../../ui/dialog";
+import { Menu, type MenuItem } from "../../ui/menu";
+import { Note } from "../../ui/note";
+import { Empty, Loading } from "../../ui/states";
+import { Table, type Column } from "../../ui/table";
+import { toast, toastError } from "../../ui/toast";
+import { queue_strings as strings } from "../../strings/queue";
+import { duration } from "./records";
+
+type Queue = Answer<"getQueue">;
+type Kind = Queue["kinds"][number];
+type FolderAtWork = Queue["folders"][number];
+/** What is to be dropped; `error`: only those that failed for this reason. */
+interface Dropping {
+  readonly kind: Kind;
+  readonly state: "failed" | "ready";
+  readonly count: number;
+  readonly error?: string;
+}
+
+const refresh_ms = 3_000;
+const seen = () => refresh("job", "system", "health");
+
+/** Batch after batch, until none is left. */
+async function inBatches<R extends { readonly next: string | null }>(
+  path: string,
+  body: object,
+  note: (answer: R) => void,
+): Promise<void> {
+  for (let after: string | null | undefined; after !== null;) {
+    const answer: R = await api(path, {
+      method: "POST",
+      body: { ...body, ...(after ? { after } : {}) },
+    });
+    note(answer);
+    after = answer.next;
+  }
+}
+
+async function retryAll({ plugin, name }: Kind, error?: string): Promise<void> {
+  let retried = 0,
+    left = 0;
+  try {
+    await inBatches<Answer<"retryJobKind">>(
+      "/system/job-kinds/retry",
+      { plugin, name, ...(error === undefined ? {} : { error }) },
+      (answer) => {
+        retried += answer.retried;
+        left += answer.left;
+      },
+    );
+    toast({ text: left > 0 ? strings.retried_some(retried, left) : strings.retried(retried) });
+  } catch (failure) {
+    toastError(failure);
+  }
+  await seen();
+}
+
+async function dropAll({ kind: { plugin, name }, state, error }: Dropping): Promise<void> {
+  let dropped = 0;
+  await inBatches<Answer<"dropJobKind">>(
+    "/system/job-kinds/drop",
+    { plugin, name, state, ...(error === undefined ? {} : { error }) },
+    (answer) => (dropped += answer.dropped),
+  );
+  toast({ text: strings.dropped(dropped) });
+  await seen();
+}
+
+async function setIntake(intake: Queue["intake"]): Promise<void> {
+  await api("/system/queue/intake", { method: "PUT", body: { intake } });
+  toast({ text: intake === "paused" ? strings.paused_now : strings.open_now });
+  await seen();
+}
+
+export function QueueBoard() {
+  const [dropping, setDropping] = useState<Dropping | null>(null);
+  const queue = useQuery({
+    queryKey: [...keys.jobs, "queue"],
+    queryFn: () => api<Queue>("/system/queue"),
+    refetchInterval: refresh_ms,
+  });
+  return (
+    <Loading query={queue}>
+      {({ intake, kinds, folders }) => (
+        <>
+          {intake === "paused" && <Paused />}
+          <section class="card">
+            <div class="card-head">
+              <h2>{strings.title}</h2>
+              {intake === "open" && <PauseButton />}
+            </div>
+            {kinds.length === 0 ? (
+              <Empty icon="check" title={strings.none}>
+                {strings.none_text}
+              </Empty>
+            ) : (
+              <Table
+                label={strings.kinds_label}
+                columns={kindColumns(setDropping)}
+                rows={worstFirst(kinds)}
+                row_key={({ plugin, name }) => `${plugin} ${name}`}
+              />
+            )}
+          </section>
+          <FoldersAtWork folders={folders} />
+          {dropping && <DropDialog dropping={dropping} onClose={() => setDropping(null)} />}
+        </>
+      )}
+    </Loading>
+  );
+}
+
+const Paused = () => (
+  <Note
+    tone="warn"
+    title={strings.paused_title}
+    actions={
+      <Button small onClick={() => void setIntake("open").catch(toastError)}>
+        {strings.resume}
+      </Button>
+    }
+  >
+    {strings.paused_text}
+  </Note>
+);
+
+function PauseButton() {
+  const [asking, setAsking] = useState(false);
+  return (
+    <>
+      <Button small onClick={() => setAsking(true)}>
+        {strings.pause}
+      </Button>
+      {asking && (
+        <ConfirmDialog
+          title={strings.pause_title}
+          confirm_label={strings.pause}
+          onClose={() => setAsking(false)}
+          onConfirm={() => setIntake("paused")}
+        >
+          <p>{strings.pause_confirm_text}</p>
+        </ConfirmDialog>
+      )}
+    </>
+  );
+}
+
+const FoldersAtWork = ({ folders }: Pick<Queue, "folders">) => (
+  <section class="card">
+    <div class="card-head">
+      <h2>{strings.folders_title}</h2>
+    </div>
+    {folders.length === 0 ? (
+      <p class="card-foot small muted">{strings.no_folders}</p>
+    ) : (
+      <Table
+        label={strings.folders_label}
+        columns={folder_columns}
+        rows={folders}
+        row_key={({ folder_id }) => folder_id}
+      />
+    )}
+  </section>
+);
+
+function DropDialog({
+  dropping,
+  onClose,
+}: {
+  readonly dropping: Dropping;
+  readonly onClose: () => void;
+}) {
+  const { kind, state, count, error } = dropping;
+  return (
+    <ConfirmDialog
+      title={strings.drop_title(kind.name)}
+      confirm_label={strings.drop}
+      onClose={onClose}
+      onConfirm={() => dropAll(dropping)}
+    >
+      <p>{strings.drop_texts[state](count)}</p>
+      {error !== undefined && <p class="wrap-anywhere">{error}</p>}
+    </ConfirmDialog>
+  );
+}
+
+const worstFirst = (kinds: readonly Kind[]): readonly Kind[] =>
+  [...kinds].sort(
+    (one, other) =>
+      other.failed - one.failed || other.running - one.running || other.ready - one.ready,
+  );
+
+type OnDrop = (dropping: Dropping) => void;
+
+function itemsOf(kind: Kind, onDrop: OnDrop): readonly MenuItem[] {
+  const { failed, ready } = kind;
+  const items: MenuItem[] = [];
+  if (failed > 0 && kind.can_retry)
+    items.push({ label: strings.retry_all, icon: "refresh", run: () => void retryAll(kind) });
+  if (failed > 0)
+    items.push({
+      label: strings.drop_failed,
+      icon: "trash",
+      danger: true,
+      run: () => onDrop({ kind, state: "failed", count: failed }),
+    });
+  if (ready > 0 && kind.can_drop)
+    items.push({
+      label: strings.drop_waiting,
+      icon: "trash",
+      danger: true,
+      run: () => onDrop({ kind, state: "ready", count: ready }),
+    });
+  return items;
+}
+
+function Reason({
+  kind,
+  reason: { error, jobs },
+  onDrop,
+}: {
+  readonly kind: Kind;
+  readonly reason: Kind["reasons"][number];
+  readonly onDrop: OnDrop;
+}) {
+  const drop: MenuItem = {
+    label: strings.drop_reason,
+    icon: "trash",
+    danger: true,
+    run: () => onDrop({ kind, state: "failed", count: jobs, error }),
+  };
+  const retry: MenuItem = {
+    label: strings.retry_reason,
+    icon: "refresh",
+    run: () => void retryAll(kind, error),
+  };
+  return (
+    <span class="row">
+      <span class="num nowrap">{strings.times(jobs)}</span>
+      <span class="bad-text wrap-anywhere">{error}</span>
+      <Menu label={strings.reason_menu(error)} items={kind.can_retry ? [retry, drop] : [drop]} />
+    </span>
+  );
+}
+
+const kindColumns = (onDrop: OnDrop): readonly Column<Kind>[] => [
+  {
+    key: "kind",
+    header: strings.kind,
+    kind: "main",
+    cell: (kind) => (
+      <span class="two-lines">
+        <span class="strong wrap-anywhere">{kind.name}</span>
+        {kind.reasons.map((reason) => (
+          <Reason key={reason.error} kind={kind} reason={reason} onDrop={onDrop} />
+        ))}
+      </span>
+    ),
+  },
+  ...(["ready", "running", "failed"] as const).map((state): Column<Kind> => ({
+    key: state,
+    header: { ready: strings.waiting, running: strings.running, failed: strings.failed }[state],
+    kind: "end",
+    cell: (kind) => <span class="num">{kind[state]}</span>,
+  })),
+  {
+    key: "actions",
+    header: strings.actions,
+    kind: "actions",
+    cell: (kind) => {
+      const items = itemsOf(kind, onDrop);
+      return items.length > 0 && <Menu label={strings.menu(kind.name)} items={items} />;
+    },
+  },
+];
+
+const folder_columns: readonly Column<FolderAtWork>[] = [
+  {
+    key: "owner",
+    header: strings.owner,
+    kind: "main",
+    cell: ({ owner, folder_id }) => (
+      <span class="two-lines">
+        <span class="wrap-anywhere">{owner ?? strings.unknown}</span>
+        <span class="mono wrap-anywhere">{folder_id}</span>
+      </span>
+    ),
+  },
+  {
+    key: "waiting",
+    header: strings.waiting,
+    kind: "end",
+    cell: ({ waiting }) => <span class="num">{waiting}</span>,
+  },
+  {
+    key: "speed",
+    header: strings.speed,
+    kind: "tight",
+    cell: ({ per_minute }) => (
+      <span class="num">
+        {per_minute === null ? strings.unknown : strings.per_minute(per_minute)}
+      </span>
+    ),
+  },
+  {
+    key: "left",
+    header: strings.left,
+    kind: "tight",
+    cell: ({ left_s }) => (
+      <span class="num">{left_s === null ? strings.unknown : duration(Math.max(60, left_s))}</span>
+    ),
+  },
+];

@@ -1,0 +1,39 @@
+/** How a command that stores a setting has the running server follow. */
+import { job, serverOn, t, type Context, type Db } from "../../core/sdk";
+
+/** Enqueued in the transaction that stores a setting from outside of the server. */
+export const ReloadSettings = job("settings.reload", t.Object({}));
+
+/** How long a command waits for the running server to follow. */
+const follow_ms_max = 10_000;
+const look_every_ms = 50;
+
+export type StoredChangeParts = Pick<Context, "enqueue" | "newId" | "operations" | "paths">;
+
+export class StoredChange {
+  private readonly subject: string;
+
+  constructor(private readonly parts: StoredChangeParts) {
+    this.subject = parts.newId("set");
+  }
+
+  /** In the transaction of the change. */
+  readonly note = (tx: Db): Promise<void> =>
+    this.parts.enqueue(tx, ReloadSettings, {}, { subject: this.subject });
+
+  /** Waits until the running server has taken the change over. */
+  async followed(): Promise<"none" | "followed" | "late"> {
+    if (!(await serverAnswers(this.parts))) return "none";
+    const { jobs } = this.parts.operations;
+    for (let waited_ms = 0; waited_ms < follow_ms_max; waited_ms += look_every_ms) {
+      if ((await jobs.subjectsAtWork([this.subject])).size === 0) return "followed";
+      await Bun.sleep(look_every_ms);
+    }
+    return "late";
+  }
+}
+
+export async function serverAnswers({ paths }: Pick<Context, "paths">): Promise<boolean> {
+  const server = serverOn(paths.data);
+  return server !== null && ((await server("/health").catch(() => null))?.ok ?? false);
+}

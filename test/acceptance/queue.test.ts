@@ -1,0 +1,82 @@
+/** Acceptance: the queue on the command line, beside a running server and over its restarts. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { startExecutable, type Executable } from "../helpers/executable";
+import { form } from "../helpers/forms";
+
+/** Its two jobs fail for good at each start, and one waits. */
+const unlucky = `
+import { definePlugin, handle, job, PermanentFailure, t } from "dossier";
+const Count = job("unlucky.count", t.Object({ n: t.Integer() }));
+export default definePlugin({ name: "unlucky", version: "1.0.0", setup: ({ db, enqueue, now_ms }) => ({
+  jobs: [handle(Count, async ({ n }) => { throw new PermanentFailure("The moon is " + n + "."); },
+    { attempts_max: 1, timeout_ms: 1_000, requeue: async () => {}, onExhausted: async () => {} })],
+  start: async () => {
+    for (const n of [1, 2]) await enqueue(db, Count, { n });
+    await enqueue(db, Count, { n: 3 }, { run_at_ms: now_ms() + 3_600_000 });
+  },
+}) });
+`;
+let server: Executable, folder: string;
+beforeAll(async () => {
+  server = await startExecutable({ files: { "plugins/unlucky.ts": unlucky } });
+  await server.createUser();
+  folder = (await server.api("POST", "/folders", { name: "Notes" })).body.id;
+}, 180_000);
+afterAll(() => server?.[Symbol.asyncDispose]());
+
+const intake = async () => (await server.api("GET", "//health")).body.intake;
+const upload = async (name: string) =>
+  (await server.api("POST", `/documents/file?folder_id=${folder}`, form(name, "It holds."))).body
+    .id;
+const status = async (id: string) => (await server.api("GET", `/documents/${id}`)).body.status;
+
+test("intake is paused by a command, stays so over a restart and a kill, and is resumed", async () => {
+  expect(await server.mustCli(["job", "pause"])).toStartWith("Intake is paused");
+  expect(await intake()).toBe("paused");
+  const id = await upload("a.txt");
+  await server.restart();
+  expect([await intake(), await status(id)]).toEqual(["paused", "syncing"]);
+  await server.kill();
+  await server.restart();
+  expect([await intake(), await status(id)]).toEqual(["paused", "syncing"]);
+  expect(await server.mustCli(["job", "list", "--state", "ready"])).toContain("documents.index");
+  expect(await server.mustCli(["job", "resume"])).toBe("Intake is open.");
+  expect(await intake()).toBe("open");
+  await server.until(`/documents/${id}`, ({ body }) => body.status === "synced");
+}, 120_000);
+
+describe("jobs are dropped", () => {
+  const failed = async (): Promise<any[]> =>
+    JSON.parse(await server.mustCli(["job", "list", "--json"])).filter(
+      ({ kind }: any) => kind === "unlucky.count",
+    );
+  test("one by its id, those of a reason, and all of a kind", async () => {
+    await server.untilTrue(async () => (await failed()).length >= 2);
+    const [{ id }] = await failed();
+    expect(await server.mustCli(["job", "drop", id])).toBe(`${id} is dropped.`);
+    expect((await failed()).some((one) => one.id === id)).toBe(false);
+    const kind = ["--kind", "unlucky.count"];
+    const reason = ["--reason", "The moon is 2."];
+    await server.mustCli(["job", "drop", ...kind, ...reason, "--yes"]);
+    expect((await failed()).some(({ error }) => error === "The moon is 2.")).toBe(false);
+    await server.cli(["job", "drop", ...kind, "--yes"]);
+    expect(await failed()).toEqual([]);
+  }, 60_000);
+  test("those that wait, once the kind is typed", async () => {
+    const words = ["job", "drop", "--kind", "unlucky.count", "--state", "ready"];
+    const said = await server.cli(words, { stdin: "yes\n" });
+    expect([said.code, said.stderr]).toEqual([1, expect.stringContaining("nothing was dropped")]);
+    expect(await server.mustCli(words, { stdin: "unlucky.count\n" })).toMatch(
+      /jobs? (is|are) dropped/,
+    );
+  }, 60_000);
+  const refused: [why: string, words: string[], code: number, says: RegExp][] = [
+    ["one that is not there", ["job_none"], 1, /job/],
+    ["neither id nor kind", [], 2, /name one job by its id/],
+    ["a kind without jobs", ["--kind", "nothing.at_all", "--yes"], 1, /no such job/],
+  ];
+  test.each(refused)("not %s", async (_why, words, code, says) => {
+    const said = await server.cli(["job", "drop", ...words]);
+    expect([said.code, said.stderr]).toEqual([code, expect.stringMatching(says)]);
+  });
+});

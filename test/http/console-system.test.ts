@@ -337,6 +337,7 @@ describe("the system", () => {
       "jobs that nobody runs",
       {
         operations: {
+          intakePaused: () => false,
           jobs: {
             count: async () => ({ ready: 3, running: 0, failed: 0 }),
             list: async () => ({ rows: [{ run_at: 0 }], total: 1 }),
@@ -351,6 +352,7 @@ describe("the system", () => {
       "jobs that failed",
       {
         operations: {
+          intakePaused: () => false,
           jobs: {
             count: async () => ({ ready: 0, running: 0, failed: 2 }),
             list: async () => ({ rows: [], total: 0 }),

@@ -112,11 +112,12 @@ export class Dispatcher {
    * must follow; undefined when it has to wait its turn.
    */
   promise(job: table.NewJob, { limits }: JobHandler): table.Lease | undefined {
-    const { store, clock, slots_max } = this.options;
-    const { io_bound = false, begins_at_once = false, concurrency = 1 } = limits;
+    const { store, clock, slots_max, intakePaused } = this.options;
+    const { io_bound = false, begins_at_once = false, intake = false, concurrency = 1 } = limits;
     if (!begins_at_once || io_bound || job.key !== null || job.run_at > job.created_at)
       return undefined;
     if (!this.opened || this.closed || store.isDiskFull()) return undefined;
+    if (intake && intakePaused()) return undefined;
     const beside = (most: number, of: (one: Beside) => boolean): boolean =>
       this.countBeside(of) < Math.floor(most * at_once_part);
     const has_room =

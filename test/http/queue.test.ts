@@ -88,6 +88,7 @@ describe("intake", () => {
     });
     const { status, body } = await ada.upload(folder, "notes.txt", "The mooring was lifted.");
     expect([status, body.status]).toEqual([201, "syncing"]);
+    const text = await ada.newText(folder, "A small text waits, too.");
     const run = await ada.send("POST", "/imports", {
       folder_id: folder,
       source: { type: "urls", urls: ["http://192.0.2.1/x"] },
@@ -98,22 +99,23 @@ describe("intake", () => {
     const board = await queue();
     expect(board.intake).toBe("paused");
     expect(board.folders).toEqual([
-      { folder_id: folder, owner: "ada@dossier.test", waiting: 1, per_minute: null, left_s: null },
+      { folder_id: folder, owner: "ada@dossier.test", waiting: 2, per_minute: null, left_s: null },
     ]);
     expect(board.kinds.map(({ name, ready, running }: any) => [name, ready, running])).toEqual(
       expect.arrayContaining([
         ["documents.index", 1, 0],
+        ["documents.index_text", 1, 0],
         ["imports.list", 1, 0],
       ]),
     );
-    expect((await ada.get(body.id)).status).toBe("syncing");
+    for (const { id } of [body, text]) expect((await ada.get(id)).status).toBe("syncing");
     const { checks } = (await root.send("GET", "/system")).body;
     expect(checks.find(({ id }: any) => id === "jobs")).toMatchObject({
       status: "warn",
       detail: expect.stringContaining("Intake is paused"),
     });
     expect((await set("open")).body).toEqual({ intake: "open" });
-    expect((await ada.settled(body.id)).status).toBe("synced");
+    for (const { id } of [body, text]) expect((await ada.settled(id)).status).toBe("synced");
     expect((await server.send(null, "GET", "/health")).body.intake).toBe("open");
   });
   test("is in the audit log, and not for members", async () => {

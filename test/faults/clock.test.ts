@@ -143,14 +143,16 @@ describe.skipIf(library === null)("a clock that was a year ahead, and is set rig
         if (restarts) await server!.stop();
         set(year_s + secondsTo(tick_minute, restarts ? 8 : 75));
         if (restarts) await server!.restart();
-        const ticks = () => ticksOf(server!.data);
-        await server!.untilTrue(() => ticks().length === 1, 90 * second_ms);
+        const this_year = new Date().toISOString().slice(0, 4);
+        const ticks = (of_this_year: boolean) =>
+          ticksOf(server!.data).filter((at) => at.startsWith(this_year) === of_this_year).length;
+        await server!.untilTrue(() => ticks(false) === 1, 100 * second_ms);
+        // The hour that was next before may have come early.
+        const early = ticks(true);
         if (restarts) await server!.stop();
         set(secondsTo(tick_minute, restarts ? 8 : 75));
         if (restarts) await server!.restart();
-        await server!.untilTrue(() => ticks().length === 2, 90 * second_ms);
-        const [first, second] = ticks() as [string, string];
-        expect(first.slice(0, 4)).not.toBe(second.slice(0, 4));
+        await server!.untilTrue(() => ticks(true) > early, 100 * second_ms);
         for (const path of [
           `/documents/${document_id}/restore?folder_id=${folder_id}`,
           `/chats/${chat_id}/restore`,

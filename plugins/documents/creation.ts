@@ -85,14 +85,15 @@ export async function addText(
       ctx.files.requireFreeSpace();
       await text.keep(tx);
       const id = ctx.newId("doc");
-      // Before the job that wants it begins.
-      ctx.afterCommit(() =>
-        ctx.fresh_texts.keep({
-          ...version,
-          ...{ id, owner_id, name, version: 1, piece: content },
-          text: { stored: text.stored, content, units: content.length },
-        }),
-      );
+      // Before the job that wants it begins; a long one is read from where it is stored.
+      if (long_text === undefined)
+        ctx.afterCommit(() =>
+          ctx.fresh_texts.keep({
+            ...version,
+            ...{ id, owner_id, name, version: 1, piece: content },
+            text: { stored: text.stored, content, units: content.length },
+          }),
+        );
       return insert(ctx, tx, { owner_id, folder_id, name }, version, source, id);
     });
   } catch (error) {

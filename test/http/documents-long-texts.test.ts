@@ -27,7 +27,8 @@ describe("what comes back is what was sent", () => {
     test(why, async () => {
       const { body: made, status } = await ada.send("POST", "/documents", { folder_id, content });
       expect([status, made.name]).toEqual([201, name]);
-      const { body } = await ada.send("GET", `/documents/${made.id}`);
+      const body = await ada.settled(made.id);
+      expect(body.status).toBe(content === spaces ? "sync_failed" : "synced");
       expect(body.content === content).toBe(true);
       expect(body.size_bytes).toBe(Buffer.byteLength(content));
       const file = await ada.send("GET", `/documents/${made.id}/file`);

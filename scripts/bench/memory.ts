@@ -46,10 +46,17 @@ function stepsOf(
     file = new Blob([longText(file_bytes)], { type: "text/plain" }),
     body = Buffer.from(JSON.stringify({ folder_id, content: longText(text_bytes) }));
   const settled = async (): Promise<void> => {
-    for (let syncing = 1; syncing > 0; await Bun.sleep(100))
-      ({
-        status_counts: { syncing },
-      } = await call<{ status_counts: { syncing: number } }>("GET", `/folders/${folder_id}`));
+    for (;;) {
+      const {
+        status_counts: { syncing, sync_failed },
+      } = await call<{ status_counts: { syncing: number; sync_failed: number } }>(
+        "GET",
+        `/folders/${folder_id}`,
+      );
+      if (sync_failed > 0) throw new Error(`${sync_failed} long texts could not be indexed`);
+      if (syncing === 0) return;
+      await Bun.sleep(100);
+    }
   };
   let id = "";
   return [

@@ -73,10 +73,12 @@ describe.skipIf(!existsSync("/proc/self/clear_refs"))("long texts", () => {
       // Some may have waited too long for their turn.
       for (const { status } of answers) expect([201, 503]).toContain(status);
       expect(answers.some(({ status }) => status === 201)).toBe(true);
-      const syncing = async () =>
-        (await ada.send("GET", `/folders/${folder_id}`)).body.status_counts.syncing;
-      await until(async () => (await syncing()) === 0, long_ms);
+      const counts = async () =>
+        (await ada.send("GET", `/folders/${folder_id}`)).body.status_counts;
+      await until(async () => (await counts()).syncing === 0, long_ms);
       expect(takePeak()).toBeLessThan(rss_mib_max);
+      // Memory that was saved by not indexing anything would not count.
+      expect((await counts()).synced).toBe(answers.filter(({ status }) => status === 201).length);
     },
     3 * long_ms,
   );

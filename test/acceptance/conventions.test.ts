@@ -550,6 +550,7 @@ test("health answers without a key, at the root of the server", async () => {
       storage: null,
       version: (await server.mustCli(["version"])).trim(),
       plugins: [],
+      intake: "open",
       purging: { documents: 0 },
     },
   ]);

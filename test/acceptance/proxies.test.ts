@@ -83,7 +83,7 @@ async function startCaddy(
       /^nas\.example \{/m,
       `nas.example:${port} {\n\tbind 127.0.0.1\n\ttls ${at("nas.crt")} ${at("nas.key")}`,
     );
-  const globals = "{\n\tadmin off\n\tpersist_config off\n\tauto_https disable_redirects\n}\n";
+  const globals = "{\n\tadmin off\n\tauto_https disable_redirects\n}\n";
   writeFileSync(at("Caddyfile"), globals + conf);
   const command = [caddy!, "run", "--adapter", "caddyfile", "--config", at("Caddyfile")];
   return startProxy(command, port, { directory, log: at("errors") });

@@ -18,6 +18,8 @@ interface ComparedLine {
 
 /** Lines of one heading. */
 const heading_lines_max = 3;
+/** Entries that are looked for on one page. */
+const entries_max = 200;
 /** Letters and digits of a number before a title. */
 const number_max = 16;
 
@@ -33,7 +35,7 @@ export function listedHeadings(
     letters: lettersOf(text.slice(start, end)),
   }));
   const found = new Map<number, ListedHeading>();
-  for (const { title, level } of entries) {
+  for (const { title, level } of entries.slice(0, entries_max)) {
     const wanted = lettersOf(title);
     for (const [at, { start }] of wanted === "" ? [] : lines.entries()) {
       const end = endOf(lines, at, wanted);

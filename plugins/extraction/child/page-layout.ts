@@ -38,6 +38,8 @@ export interface PageLayout {
 const edge_rows = 2;
 /** A running line is no longer. */
 const edge_characters_max = 160;
+/** A page with more lines at its edges has no running ones: the server keeps few of each page. */
+const edge_lines_max = 12;
 /** A heading is no longer. */
 const display_characters_max = 200;
 /** A page with more display lines has another kind of text. */
@@ -128,6 +130,7 @@ function edgesOf(lines: readonly Line[], text: string, places: readonly LinePlac
         { start, end } = places[index]!;
       if (!(Math.abs(line.base - base) < 0.5 * line.size)) rows++;
       if (rows > edge_rows) break;
+      if (edges.size === edge_lines_max) return [];
       base = line.base;
       if (end - start > edge_characters_max || edges.has(index)) continue;
       const said = text.slice(start, end),

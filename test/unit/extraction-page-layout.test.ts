@@ -1,0 +1,30 @@
+/** What is kept of the lines of a page, however many it has. */
+import { expect, test } from "bun:test";
+import { listedHeadings } from "../../plugins/extraction/child/listed-headings";
+import { layoutOf } from "../../plugins/extraction/child/page-layout";
+import { joinLines, type Line } from "../../plugins/extraction/child/paragraphs";
+
+const line = (text: string, left: number, base: number): Line => ({
+  ...{ text, left, right: left + 5, base },
+  ...{ size: 10, weight: 400, hyphenated: false },
+});
+const row = (count: number, base: number): Line[] =>
+  Array.from({ length: count }, (_, at) => line(`x${at}`, at * 100, base));
+
+const cases: [why: string, lines: Line[], edges: number][] = [
+  ["a page without lines has none", [], 0],
+  ["a line is at one edge alone", row(1, 800), 1],
+  ["a row in three pieces", [...row(3, 800), ...row(1, 700), ...row(1, 650), ...row(1, 30)], 6],
+  ["two rows at each edge", [800, 780, 700, 600, 50, 30].flatMap((base) => row(1, base)), 4],
+  ["a row of more pieces than a running line has", row(10_000, 800), 0],
+];
+for (const [why, lines, edges] of cases)
+  test(`lines at the edges: ${why}`, () => {
+    expect(layoutOf(lines, joinLines(lines), []).edges.length).toBe(edges);
+  });
+
+test("of a table of contents with countless entries for one page few are looked for", () => {
+  const joined = joinLines(row(300, 800).map((one, at) => ({ ...one, base: 8_000 - 20 * at })));
+  const entries = Array.from({ length: 300 }, (_, at) => ({ title: `x${at}`, level: 1, page: 1 }));
+  expect(listedHeadings(joined, entries).length).toBe(200);
+});

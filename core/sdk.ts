@@ -126,6 +126,13 @@ export { errorCode, fetchPinned, readHead } from "./outbound/pinned-fetch";
 export { postPinned, type PostAnswer } from "./outbound/pinned-post";
 export { NotHttp } from "./outbound/response-reader";
 export { probeEndpoint } from "./outbound/endpoint-probe";
+export {
+  askEndpoint,
+  hostOf,
+  wrongShape,
+  type EndpointAddress,
+  type EndpointFinding,
+} from "./outbound/endpoint-request";
 export { InvalidUrl, parseTarget, requireTarget, type Target } from "./outbound/target";
 
 // --- The server that runs: its log, build, environment, and how it does

@@ -66,6 +66,7 @@ export type Kinded = TSchema & {
   readonly kind?: "duration" | "size" | "list" | "secret";
   readonly of?: "string" | "duration";
   readonly changes?: Changes;
+  readonly providers?: readonly string[];
 };
 /** These settings of the section `server` go without its name in the environment. */
 const unsectioned = new Set(["data", "host", "port", "secret_key"]);

@@ -15,6 +15,8 @@ interface Words {
   readonly description?: string;
   readonly default?: string;
   readonly changes?: Changes;
+  /** Values of the setting `provider` beside it with which it is of use; absent: with any. */
+  readonly providers?: readonly string[];
 }
 
 /** `500ms`, `30s`, `5m`, `2h`, `30d`; read as milliseconds. */

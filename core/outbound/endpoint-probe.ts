@@ -2,61 +2,39 @@
  * Checks that an OpenAI-compatible endpoint of the operator answers and accepts the key: asks for
  * the list of models, which costs nothing.
  */
+import {
+  askEndpoint,
+  hostOf,
+  type EndpointAddress,
+  type EndpointFinding,
+} from "./endpoint-request";
 
-export interface EndpointStatus {
-  readonly status: "ok" | "warn" | "fail";
-  readonly detail: string;
-  readonly fix: string | null;
-}
+export type EndpointStatus = Omit<EndpointFinding, "setting">;
 
 /** Shorter than people wait for the page of health checks. */
 const timeout_ms = 2_500;
 
-/**
- * Never fails. `section` names the settings to look at: `answers`. A proxy of the environment is
- * not used.
- */
+/** Never fails. */
 export async function probeEndpoint({
   base_url,
   api_key,
   section,
-}: {
-  readonly base_url: string;
-  readonly api_key: string | undefined;
-  readonly section: string;
-}): Promise<EndpointStatus> {
-  const { host } = new URL(base_url);
-  const init = {
-    redirect: "manual",
-    proxy: false,
-    signal: AbortSignal.timeout(timeout_ms),
-    headers: {
-      accept: "application/json",
-      ...(api_key !== undefined && { authorization: `Bearer ${api_key}` }),
-    },
-  };
-  try {
-    const { status, body } = await fetch(`${base_url}/models`, init as RequestInit);
-    await body?.cancel();
-    if (status === 401 || status === 403)
-      return {
-        status: "fail",
-        detail: `${host} refuses the key (${status}).`,
-        fix: `Put the right key into ${section}.api_key.`,
-      };
+}: EndpointAddress): Promise<EndpointStatus> {
+  const reply = await askEndpoint({ base_url, api_key, section }, { path: "/models", timeout_ms });
+  const host = hostOf(base_url);
+  const answers = { status: "ok", detail: `${host} answers.`, fix: null } as const;
+  if ("json" in reply) return answers;
+  const { detail, fix } = reply.finding;
+  switch (reply.http_status) {
     // Not every server lists its models.
-    if (status < 400 || status === 404 || status === 405)
-      return { status: "ok", detail: `${host} answers.`, fix: null };
-    return {
-      status: "warn",
-      detail: `${host} answers with ${status}.`,
-      fix: `Look at the log of ${host}.`,
-    };
-  } catch {
-    return {
-      status: "fail",
-      detail: `${host} does not answer.`,
-      fix: `Start it, or correct ${section}.base_url.`,
-    };
+    case 404:
+    case 405:
+      return answers;
+    case null:
+    case 401:
+    case 403:
+      return { status: "fail", detail, fix };
+    default:
+      return { status: "warn", detail, fix };
   }
 }

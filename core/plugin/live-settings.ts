@@ -86,12 +86,7 @@ export class LiveSettings {
       if (names.length > changes_max)
         throw badRequest(`One call changes at most ${changes_max} settings.`);
       await this.read();
-      const next = new Map(this.stored);
-      for (const name of names) {
-        const raw = this.checked(name, changes[name]);
-        if (raw === null) next.delete(name);
-        else next.set(name, raw);
-      }
+      const next = this.storedWith(changes);
       for (const section of sectionsOf(names)) this.requireFit(section, names, next);
       await this.write(names, next, also);
       this.stored = next;
@@ -99,6 +94,20 @@ export class LiveSettings {
       for (const section of sectionsOf(names)) this.takeOver(section, false);
       return this.list().filter(({ setting }) => names.includes(setting));
     });
+  }
+
+  /**
+   * The values of a section as they would be with these changes, which are neither stored nor put
+   * in force. @throws HttpError 400 that names the setting
+   */
+  tried(section: string, changes: SettingChanges): Readonly<Record<string, unknown>> {
+    const names = Object.keys(changes);
+    const stray = names.find((name) => sectionOf(name) !== section);
+    if (stray !== undefined)
+      throw badRequest(`${stray} is not a setting of ${section}.`, `/${stray}`);
+    const next = this.storedWith(changes);
+    this.requireFit(section, names, next);
+    return this.sectionWith(section, next).values;
   }
 
   /** Every setting there is, in the order of their definitions. */
@@ -244,7 +253,18 @@ export class LiveSettings {
     this.checks.get(section)?.(values);
   }
 
-  /** @throws HttpError 400 naming the first of `names` that is of this section. */
+  /** What would be stored. @throws HttpError 400 */
+  private storedWith(changes: SettingChanges): Map<string, unknown> {
+    const next = new Map(this.stored);
+    for (const [name, given] of Object.entries(changes)) {
+      const raw = this.checked(name, given);
+      if (raw === null) next.delete(name);
+      else next.set(name, raw);
+    }
+    return next;
+  }
+
+  /** @throws HttpError 400 naming the setting that does not fit, else the first of `names`. */
   private requireFit(section: string, names: readonly string[], next: StoredValues): void {
     try {
       const fresh = this.sectionWith(section, next);
@@ -257,7 +277,10 @@ export class LiveSettings {
       this.requireConsistent(section, { ...fresh, values: { ...fresh.values, ...values } });
     } catch (error) {
       const said = error instanceof ConfigError ? error.problems.join(" ") : String(error);
-      throw badRequest(said, `/${names.find((name) => sectionOf(name) === section)}`);
+      // Problems begin with the setting that they are about.
+      const about = said.split(" ", 1)[0]!;
+      const first = names.find((name) => sectionOf(name) === section);
+      throw badRequest(said, `/${this.find(about) || first === undefined ? about : first}`);
     }
   }
 

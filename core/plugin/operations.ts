@@ -53,6 +53,11 @@ export interface Operations {
     changes: SettingChanges,
     also?: (tx: Db<any>) => Promise<void>,
   ): Promise<SettingState[]>;
+  /**
+   * The values of a section as they would be with these changes, which nobody stores: secrets are
+   * in them. @throws HttpError 400 that names the setting.
+   */
+  trySettings(section: string, changes: SettingChanges): Readonly<Record<string, unknown>>;
   /** Puts in force what another process has stored. */
   reloadSettings(): Promise<void>;
   /** Whether documents, imports and recordings wait until intake is open again. */
@@ -184,6 +189,12 @@ export class ServerOperations implements Operations {
     ...change: Parameters<Operations["changeSettings"]>
   ): ReturnType<Operations["changeSettings"]> {
     return this.options.settings.change(...change);
+  }
+
+  trySettings(
+    ...tried: Parameters<Operations["trySettings"]>
+  ): ReturnType<Operations["trySettings"]> {
+    return this.options.settings.tried(...tried);
   }
 
   reloadSettings(): Promise<void> {

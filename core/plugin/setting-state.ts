@@ -24,6 +24,8 @@ export interface SettingState {
   /** Null when nothing is. */
   readonly stored: unknown;
   readonly changes: Changes;
+  /** Values of `provider` in the same section with which it is of use; null: with any. */
+  readonly providers: readonly string[] | null;
   /** Another value than the one in force is ready for the next start. */
   readonly restart_needed: boolean;
   /** Why what is stored is not used. */
@@ -59,6 +61,7 @@ export function describe(
     default: shown(schema.default),
     stored: shown(stored),
     changes,
+    providers: schema.providers ?? null,
     restart_needed:
       changes === "at start" && JSON.stringify(now?.value) !== JSON.stringify(later?.value),
     problem,

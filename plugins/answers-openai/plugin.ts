@@ -2,13 +2,17 @@
  * Answers written by a language model behind any OpenAI-compatible chat endpoint, when the settings
  * name one.
  */
-import { definePlugin, Duration, fillWith, Secret, t } from "../../core/sdk";
+import { definePlugin, Duration, fill, fillWith, Secret, t } from "../../core/sdk";
 import { AnswerLimits, Answerers } from "../chats/contract";
 import { SystemChecks } from "../doctor/contract";
 import { SearchIndex } from "../search-index/contract";
 import { Retrieval } from "../search/contract";
+import { TriedSections } from "../settings/contract";
 import { CurrentModel } from "./connection";
 import { endpointOf } from "./settings";
+import { tryModel } from "./trial";
+
+const providers = ["openai"];
 
 export default definePlugin({
   name: "answers-openai",
@@ -23,6 +27,7 @@ export default definePlugin({
     base_url: t.Optional(
       t.String({
         changes: "now",
+        providers,
         description:
           "Of the OpenAI-compatible endpoint, such as http://127.0.0.1:11434/v1. A proxy of the " +
           "environment is not used.",
@@ -31,23 +36,29 @@ export default definePlugin({
     api_key: t.Optional(
       Secret({
         changes: "now",
+        providers,
         description: "Sent to the endpoint; none for one that wants none.",
       }),
     ),
-    model: t.Optional(t.String({ changes: "now", description: "The model's name there." })),
+    model: t.Optional(
+      t.String({ changes: "now", providers, description: "The model's name there." }),
+    ),
     fallback: t.Union([t.Literal("extractive"), t.Literal("fail")], {
       default: "extractive",
       changes: "now",
+      providers,
       description: "When the model can't answer: quote the documents with a warning, or fail.",
     }),
     timeout: Duration({
       default: "60s",
       changes: "now",
+      providers,
       description: "For one answer in all, further attempts included.",
     }),
     silence_timeout: Duration({
       default: "20s",
       changes: "now",
+      providers,
       description: "The longest pause in the middle of an answer.",
     }),
     concurrency: t.Integer({
@@ -64,6 +75,7 @@ export default definePlugin({
       minimum: 1,
       maximum: 256,
       changes: "now",
+      providers,
       description:
         "Answers that wait for the model at the same time, of one user at most an eighth. Set it " +
         "to what the endpoint works on at once: an answer that waits there uses up its time.",
@@ -72,6 +84,7 @@ export default definePlugin({
       default: 8_192,
       minimum: 2_048,
       changes: "now",
+      providers,
       description: "What the model reads and writes at once.",
     }),
     answer_tokens: t.Integer({
@@ -79,6 +92,7 @@ export default definePlugin({
       minimum: 64,
       maximum: 8_192,
       changes: "now",
+      providers,
       description: "The longest answer.",
     }),
   }),
@@ -111,6 +125,7 @@ export default definePlugin({
         })),
         fillWith(Answerers, () => model.current?.answerer ?? null),
         fillWith(SystemChecks, () => model.current?.check ?? null),
+        fill(TriedSections, { section: "answers", title: "Language model", run: tryModel }),
       ],
     };
   },

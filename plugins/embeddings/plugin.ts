@@ -3,12 +3,14 @@
  * that the settings name: search then finds passages that say the same in other words.
  */
 import { availableParallelism } from "node:os";
-import { probeEndpoint, definePlugin, Duration, fillWith, Secret, t } from "../../core/sdk";
+import { probeEndpoint, definePlugin, Duration, fill, fillWith, Secret, t } from "../../core/sdk";
 import { ok, SystemChecks, type SystemCheck } from "../doctor/contract";
 import { BuiltinEncoder, builtin_model } from "../embeddings-builtin/contract";
 import { EmbedderChanged, Embedders, type Embedder } from "../search-index/contract";
+import { TriedSections } from "../settings/contract";
 import { EndpointEmbedder } from "./embedder";
 import { endpointOf, type EmbeddingsSettings } from "./settings";
+import { tryEmbedder } from "./trial";
 
 export default definePlugin({
   name: "embeddings",
@@ -27,12 +29,14 @@ export default definePlugin({
         minimum: 1,
         maximum: 256,
         changes: "now",
+        providers: ["builtin"],
         description: "Cores that the built-in encoder uses at most; half of them, when absent.",
       }),
     ),
     base_url: t.Optional(
       t.String({
         changes: "now",
+        providers: ["openai"],
         description:
           "Of the OpenAI-compatible endpoint, such as http://127.0.0.1:11434/v1. A proxy of the " +
           "environment is not used.",
@@ -41,12 +45,14 @@ export default definePlugin({
     api_key: t.Optional(
       Secret({
         changes: "now",
+        providers: ["openai"],
         description: "Sent to the endpoint; none for one that wants none.",
       }),
     ),
     model: t.Optional(
       t.String({
         changes: "now",
+        providers: ["openai", "builtin"],
         description:
           "The model's name there, or of a model that `dossier model add` has added. Another one " +
           "than before: the old vectors answer until those of the new one are complete.",
@@ -57,6 +63,7 @@ export default definePlugin({
         minimum: 1,
         maximum: 16_384,
         changes: "now",
+        providers: ["openai"],
         description:
           "Numbers of a vector, for models that can give fewer; else as many as the model gives.",
       }),
@@ -66,11 +73,13 @@ export default definePlugin({
       minimum: 1,
       maximum: 2_048,
       changes: "now",
+      providers: ["openai"],
       description: "Passages in one request.",
     }),
     timeout: Duration({
       default: "60s",
       changes: "now",
+      providers: ["openai"],
       description: "For one request in the background.",
     }),
   }),
@@ -94,6 +103,12 @@ export default definePlugin({
       fills: [
         fillWith(Embedders, () => current?.embedder ?? null),
         fillWith(SystemChecks, () => current?.check ?? null),
+        fill(TriedSections, {
+          section: "embeddings",
+          title: "Embeddings",
+          run: (values: Settings, signal) =>
+            tryEmbedder(values, () => builtinBy(values, services.builtin), signal),
+        }),
       ],
       start: async () => warnOfHalf(),
       health: async () => (current?.failing === undefined ? "ok" : { failing: current.failing }),

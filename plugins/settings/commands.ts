@@ -7,6 +7,7 @@ import {
   type SettingState,
 } from "../../core/sdk";
 import { serverAnswers, StoredChange, type StoredChangeParts } from "./contract";
+import type { Trials } from "./trial";
 
 const common = { loads_plugins: true } as const;
 const json_option = { flags: "--json", description: "print JSON" };
@@ -41,9 +42,16 @@ export const commands = {
     args: ["key"],
     options: [json_option],
   },
+  configTest: {
+    ...common,
+    name: "config test",
+    summary: "Use the service that a section names, such as answers or embeddings: what is wrong?",
+    args: ["section"],
+    options: [json_option],
+  },
 } satisfies Record<string, Command>;
 
-type Parts = StoredChangeParts;
+type Parts = StoredChangeParts & { readonly trials: Trials };
 
 export const commandHandlers = (
   parts: Parts,
@@ -75,6 +83,17 @@ export const commandHandlers = (
   configUnset: async ({ args: [key], options, print, about }) => {
     about(key!);
     await change(parts, key!, null, Boolean(options.json), print);
+  },
+  configTest: async ({ args: [section], options, print }) => {
+    const { trials } = parts;
+    const sections = trials.list().map((one) => one.section);
+    if (!sections.includes(section!))
+      throw new UsageError(`${section} can't be tried; these can: ${sections.join(", ")}`);
+    const finding = await trials.run(section!, {}, new AbortController().signal);
+    const said = [finding.detail, finding.fix].filter(Boolean).join(" ");
+    if (options.json) print(JSON.stringify({ section, ...finding }));
+    if (finding.status === "fail") throw new Error(said);
+    if (!options.json) print(said);
   },
 });
 

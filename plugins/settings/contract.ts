@@ -1,5 +1,31 @@
-/** How a command that stores a setting has the running server follow. */
-import { job, serverOn, t, type Context, type Db } from "../../core/sdk";
+/**
+ * Settings for other plugins: a section that can be tried before it is stored, and how a command
+ * that stores a setting has the running server follow.
+ */
+import {
+  job,
+  serverOn,
+  slot,
+  t,
+  type Context,
+  type Db,
+  type EndpointFinding,
+} from "../../core/sdk";
+
+/** A section of settings that names a service, such as a language model. */
+export interface TriedSection {
+  /** `answers` */
+  readonly section: string;
+  /** `Language model` */
+  readonly title: string;
+  /**
+   * Uses the service with these values of the section, which may not be in force, and says what
+   * came of it: what is wrong in plain words. Of what the service says, only what `askEndpoint`
+   * passes on. Ends soon, and when `signal` fires; never changes anything.
+   */
+  readonly run: (values: never, signal: AbortSignal) => Promise<EndpointFinding>;
+}
+export const TriedSections = slot<TriedSection>("settings.tried_sections");
 
 /** Enqueued in the transaction that stores a setting from outside of the server. */
 export const ReloadSettings = job("settings.reload", t.Object({}));

@@ -1,20 +1,27 @@
 /**
- * Settings that change while the server runs: in the console, over the API and on the command line.
+ * Settings that change while the server runs: in the console, over the API and on the command line,
+ * and are tried before that.
  * What wins over what, and what is stored: core/plugin/live-settings.ts.
  */
 import { definePlugin } from "../../core/sdk";
 import { commandHandlers, commands } from "./commands";
+import { TriedSections } from "./contract";
 import { settingJobs } from "./jobs";
 import { routes, settingHandlers } from "./routes";
+import { Trials } from "./trial";
 
 export default definePlugin({
   name: "settings",
   version: "1.0.0",
   routes,
   commands,
-  setup: (ctx) => ({
-    routes: settingHandlers(ctx),
-    commands: commandHandlers(ctx),
-    jobs: settingJobs(ctx),
-  }),
+  slots: { sections: TriedSections },
+  setup: (ctx) => {
+    const trials = new Trials({ ...ctx, sections: ctx.slots.sections });
+    return {
+      routes: settingHandlers({ ...ctx, trials }),
+      commands: commandHandlers({ ...ctx, trials }),
+      jobs: settingJobs(ctx),
+    };
+  },
 });

@@ -9,6 +9,8 @@ import {
   type SettingState,
 } from "../../core/sdk";
 
+import type { Trials } from "./trial";
+
 const tag = "Settings";
 const Value = t.Union([t.String(), t.Number(), t.Boolean(), t.Array(t.String())]);
 const kinds = [
@@ -47,6 +49,10 @@ const SettingRecord = t.Object({
       "When a change takes effect; `outside`: it can't be stored, only whoever starts the server " +
       "sets it.",
   }),
+  providers: Nullable(
+    t.Array(t.String()),
+    "Values of `provider` in the same section with which it is of use; null: with any.",
+  ),
   restart_needed: t.Boolean({ description: "Another value takes effect at the next start." }),
   problem: Nullable(t.String(), "Why what is stored is not used."),
 });
@@ -63,9 +69,21 @@ const example = {
   stored: 1_200,
   overruled: false,
   changes: "now",
+  providers: null,
   restart_needed: false,
   problem: null,
 };
+
+const Changes = t.Object({}, { additionalProperties: t.Union([...Value.anyOf, t.Null()]) });
+
+const Trial = t.Object({
+  section: t.String(),
+  status: t.Union([t.Literal("ok"), t.Literal("warn"), t.Literal("fail")]),
+  detail: t.String({ description: "What came of it, in sentences." }),
+  fix: Nullable(t.String(), "What to do about it."),
+  setting: Nullable(t.String(), "The setting to look at."),
+  duration_ms: t.Integer(),
+});
 
 export const routes = {
   settings: route.get("/settings", {
@@ -87,7 +105,7 @@ export const routes = {
     tag,
     operation: "changeSettings",
     admin: true,
-    body: t.Object({}, { additionalProperties: t.Union([...Value.anyOf, t.Null()]) }),
+    body: Changes,
     example: { "rate_limit.requests": 1_200, "audit.keep": null },
     answers: {
       200: {
@@ -97,16 +115,69 @@ export const routes = {
       },
     },
   }),
+  sections: route.get("/settings/sections", {
+    summary: "List sections of settings that can be tried",
+    description: "Those that name a service, such as a language model.",
+    tag,
+    operation: "listTriedSections",
+    admin: true,
+    answers: {
+      200: {
+        description: "Sections.",
+        schema: t.Array(t.Object({ section: t.String(), title: t.String() })),
+        example: [{ section: "answers", title: "Language model" }],
+      },
+    },
+  }),
+  trial: route.post("/settings/:section/test", {
+    summary: "Try settings before they are stored",
+    description:
+      "Uses the service that the section names, such as a language model, and says what is " +
+      "wrong. The fields are those of `PATCH /settings`, of this section alone; what is not " +
+      "given is as it is in force. Nothing is stored. A key that is set already is sent to no " +
+      "other server than the one that it is used at.",
+    tag,
+    operation: "trySettings",
+    admin: true,
+    body: Changes,
+    body_optional: true,
+    example: { "answers.base_url": "http://127.0.0.1:11434/v1", "answers.model": "qwen3:8b" },
+    answers: {
+      200: {
+        description: "What came of it.",
+        schema: Trial,
+        example: {
+          section: "answers",
+          status: "fail",
+          detail: "Nothing listens at 127.0.0.1:11434.",
+          fix: "Start the server there, or correct answers.base_url.",
+          setting: "answers.base_url",
+          duration_ms: 3,
+        },
+      },
+    },
+    errors: { 503: "Too many are tried at the moment." },
+  }),
 };
 
 export const settingHandlers = ({
   operations,
-}: Pick<Context, "operations">): HandlersOf<typeof routes> => ({
+  trials,
+}: Pick<Context, "operations"> & { readonly trials: Trials }): HandlersOf<typeof routes> => ({
   settings: () => operations.settingStates().map(settingRecord),
   change: async ({ body, about }) => {
     const changed = await operations.changeSettings(body);
     for (const { setting } of changed) about(setting);
     return changed.map(settingRecord);
+  },
+  sections: () => trials.list().map(({ section, title }) => ({ section, title })),
+  trial: async ({ params: { section }, body, about, request, stopping }) => {
+    about(section);
+    const began_ms = performance.now();
+    const ends = AbortSignal.any([request.signal, stopping]);
+    const { status, detail, fix, setting } = await trials.run(section, body ?? {}, ends);
+    const duration_ms = Math.round(performance.now() - began_ms);
+    return { section, status, detail, fix, setting, duration_ms };
   },
 });
 

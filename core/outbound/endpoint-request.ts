@@ -1,0 +1,364 @@
+/**
+ * One request to an endpoint of the operator, such as a language model: the JSON that came, or what
+ * is wrong, in words for whoever has set it up. A proxy of the environment is not used, and no
+ * redirect is followed.
+ */
+import { redact } from "../base/redact";
+import { errorCode } from "./pinned-fetch";
+
+/** Where it is; `section` names its settings: `answers`. */
+export interface EndpointAddress {
+  readonly base_url: string;
+  readonly api_key: string | undefined;
+  /** Asked of the list of models when a request is refused. */
+  readonly model?: string | undefined;
+  readonly section: string;
+}
+export interface EndpointRequest {
+  /** Below `base_url`: `/models`. */
+  readonly path: string;
+  /** Posted as JSON, the next when the endpoint refuses one; none: GET. */
+  readonly bodies?: readonly object[];
+  /** For all of them together, milliseconds. */
+  readonly timeout_ms: number;
+  readonly signal?: AbortSignal | undefined;
+}
+export interface EndpointFinding {
+  readonly status: "ok" | "warn" | "fail";
+  /** Sentences. Of what the endpoint said it has one line at most, without keys. */
+  readonly detail: string;
+  /** What to do about it; null when nothing is wrong. */
+  readonly fix: string | null;
+  /** The setting to look at: `answers.api_key`. */
+  readonly setting: string | null;
+}
+export type EndpointReply =
+  /** `body`: the index of the one that was taken. */
+  | { readonly json: unknown; readonly took_ms: number; readonly body: number }
+  /** `http_status`: null when no answer came. */
+  | { readonly finding: EndpointFinding; readonly http_status: number | null };
+
+/** A list of models, a few vectors of the longest kind. */
+const bytes_max = 2 * 2 ** 20;
+/** For the list of models, after a request was refused. */
+const models_ms_max = 3_000;
+const said_length_max = 200;
+const names_max = 5;
+/** Of a refusal, to find out whether it is about the model. */
+const looked_at_max = 2_000;
+
+/** What a server says that does not take a request as it is. */
+const isRefusal = (status: number): boolean => status === 400 || status === 422;
+
+/** Never fails. */
+export async function askEndpoint(
+  at: EndpointAddress,
+  { path, bodies = [], timeout_ms, signal }: EndpointRequest,
+): Promise<EndpointReply> {
+  const began_ms = performance.now();
+  const deadline = AbortSignal.timeout(timeout_ms);
+  const ends = signal ? AbortSignal.any([deadline, signal]) : deadline;
+  for (let body = 0; ; body++) {
+    const got = await fetchOnce(at, path, bodies[body], ends);
+    if (got instanceof Error)
+      return {
+        finding: deadline.aborted ? tooLate(at, timeout_ms) : unreachable(at, got),
+        http_status: null,
+      };
+    if (isRefusal(got.status) && body + 1 < bodies.length) continue;
+    const finding = await findingOf(at, path, got, ends);
+    if (finding !== null) return { finding, http_status: got.status };
+    return { json: got.json, took_ms: performance.now() - began_ms, body };
+  }
+}
+
+/** The endpoint answers, and with something else than is asked of it. */
+export const wrongShape = ({ base_url, section }: EndpointAddress, path: string): EndpointFinding =>
+  failing(
+    `${hostOf(base_url)} answers, but not as ${path} of an OpenAI-compatible endpoint does.`,
+    `Correct ${section}.base_url: it is what comes before ${path}, often with /v1 at its end.`,
+    `${section}.base_url`,
+  );
+
+export const hostOf = (base_url: string): string => new URL(base_url).host;
+
+interface Got {
+  readonly status: number;
+  readonly headers: Headers;
+  /** Empty when it was too long. */
+  readonly text: string;
+  /** Of it; undefined when it is none. */
+  readonly json: unknown;
+}
+
+async function fetchOnce(
+  { base_url, api_key }: EndpointAddress,
+  path: string,
+  body: object | undefined,
+  signal: AbortSignal,
+): Promise<Got | Error> {
+  const init = {
+    method: body === undefined ? "GET" : "POST",
+    redirect: "manual",
+    proxy: false,
+    signal,
+    headers: {
+      accept: "application/json",
+      ...(body !== undefined && { "content-type": "application/json" }),
+      ...(api_key !== undefined && { authorization: `Bearer ${api_key}` }),
+    },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  };
+  try {
+    const response = await fetch(`${base_url}${path}`, init as RequestInit);
+    const text = await textOf(response);
+    return { status: response.status, headers: response.headers, text, json: parsed(text) };
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error));
+  }
+}
+
+async function textOf(response: Response): Promise<string> {
+  const parts: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const part of response.body ?? []) {
+    bytes += part.length;
+    if (bytes > bytes_max) return "";
+    parts.push(part);
+  }
+  return Buffer.concat(parts).toString("utf8");
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+const failing = (detail: string, fix: string, setting: string): EndpointFinding => ({
+  status: "fail",
+  detail,
+  fix,
+  setting,
+});
+
+function tooLate({ base_url, section }: EndpointAddress, timeout_ms: number): EndpointFinding {
+  return failing(
+    `${hostOf(base_url)} is too slow: it has not answered within ${timeout_ms / 1_000} s.`,
+    "Look at what that server is doing: one that is still loading its model answers a little " +
+      `later. A firewall that says nothing looks the same; then correct ${section}.base_url.`,
+    `${section}.base_url`,
+  );
+}
+
+/** By the code of the error: what is wrong, and what to do. */
+const faults: readonly (readonly [
+  codes: RegExp,
+  detail: (url: URL) => string,
+  fix: (setting: string, url: URL) => string,
+])[] = [
+  [
+    /^(ENOTFOUND|ENODATA)$/,
+    ({ hostname }) => `The name ${hostname} can't be resolved: it does not exist.`,
+    (setting) => `Correct ${setting}.`,
+  ],
+  [
+    /^(EAI_AGAIN|ESERVFAIL|EREFUSED|ETIMEOUT)$/,
+    ({ hostname }) => `The name ${hostname} can't be resolved: the name server fails.`,
+    (setting) => `Correct ${setting}, or look at the name servers of this machine.`,
+  ],
+  [
+    /^(ECONNREFUSED|ConnectionRefused|FailedToOpenSocket)$/,
+    ({ host }) => `Nothing listens at ${host}.`,
+    (setting, { hostname }) =>
+      `Start the server there, or correct ${setting}.` +
+      (/^(localhost|127\.|\[::1\])/.test(hostname)
+        ? ` In a container, ${hostname} is the container itself.`
+        : ""),
+  ],
+  [
+    /^(EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|ETIMEDOUT|ConnectionTimeout)$/,
+    ({ host }) => `No way leads to ${host} from this machine.`,
+    (setting) => `Correct ${setting}, or look at the network.`,
+  ],
+  [
+    /^(EPROTO|ERR_SSL|ERR_TLS_HANDSHAKE)/,
+    ({ host }) => `${host} does not speak TLS.`,
+    (setting) => `Begin ${setting} with http://, or name the port that speaks TLS.`,
+  ],
+  [
+    /CERT|ALTNAME|HOSTNAME_MISMATCH|LEAF_SIGNATURE|ISSUER/,
+    ({ host }) => `The certificate of ${host} is not trusted.`,
+    (setting) =>
+      `Give it a certificate that this machine trusts, for the name in ${setting}; the file of a ` +
+      "certificate authority of your own goes into the environment as NODE_EXTRA_CA_CERTS.",
+  ],
+  [
+    /^(Malformed_HTTP|HPE_|InvalidHTTP)/,
+    ({ host }) => `${host} does not speak HTTP.`,
+    (setting) => `Correct ${setting}: another service listens there.`,
+  ],
+  [
+    /^(ECONNRESET|EPIPE|ConnectionClosed)$/,
+    ({ host }) => `${host} takes the connection and breaks it off.`,
+    (setting, { protocol }) =>
+      protocol === "http:"
+        ? `If it speaks TLS, begin ${setting} with https://; else look at its log.`
+        : `Correct ${setting}, or look at the log of that server.`,
+  ],
+];
+
+function unreachable({ base_url, section }: EndpointAddress, error: Error): EndpointFinding {
+  const url = new URL(base_url),
+    setting = `${section}.base_url`,
+    code = errorCode(error),
+    fault = faults.find(([codes]) => codes.test(code));
+  return fault
+    ? failing(`${withCode(fault[1](url), code)}`, fault[2](setting, url), setting)
+    : failing(`${url.host} does not answer.`, `Start it, or correct ${setting}.`, setting);
+}
+/** Of a certificate, the code says what is wrong with it. */
+const withCode = (detail: string, code: string): string =>
+  detail.startsWith("The certificate") ? `${detail.slice(0, -1)} (${code}).` : detail;
+
+/** Null when the answer is JSON of a success. */
+async function findingOf(
+  at: EndpointAddress,
+  path: string,
+  got: Got,
+  ends: AbortSignal,
+): Promise<EndpointFinding | null> {
+  const { status, headers, json } = got,
+    { base_url, api_key, section } = at,
+    host = hostOf(base_url),
+    says = quotedFrom(json, api_key);
+  // Some answer 200 to what they refuse.
+  if (status < 300 && field(json, "error")) return refusal(at, `${host} refuses${says}`);
+  if (status < 300) return json === undefined ? wrongShape(at, path) : null;
+  if (status < 400) return redirected(at, headers);
+  if (status === 401 || status === 403)
+    return api_key === undefined
+      ? failing(
+          `${host} wants a key (${status}).`,
+          `Put one into ${section}.api_key.`,
+          `${section}.api_key`,
+        )
+      : failing(
+          `${host} refuses the key (${status}).`,
+          `Put the right key into ${section}.api_key, one that may use this model.`,
+          `${section}.api_key`,
+        );
+  if (status === 429)
+    return {
+      status: "warn",
+      detail: `${host} takes no more requests now (429)${says}`,
+      fix: "Wait a while, or look at the limits and the credit of that account.",
+      setting: null,
+    };
+  if (status >= 500)
+    return {
+      ...failing(
+        `${host} fails (${status})${says}`,
+        `Look at the log of ${host}.`,
+        `${section}.base_url`,
+      ),
+      setting: null,
+    };
+  return (await missingModel(at, got, ends)) ?? nothingThere(at, path, status, says);
+}
+
+function nothingThere(
+  at: EndpointAddress,
+  path: string,
+  status: number,
+  says: string,
+): EndpointFinding {
+  const { base_url, section } = at;
+  if (status !== 404 && status !== 405)
+    return refusal(at, `${hostOf(base_url)} refuses the request (${status})${says}`);
+  const versioned = /\/v\d+(\/|$)/.test(new URL(base_url).pathname);
+  return failing(
+    `${hostOf(base_url)} answers, but has nothing at ${pathOf(base_url)}${path} (${status}).`,
+    `Correct ${section}.base_url${versioned ? "." : ": most end with /v1."}`,
+    `${section}.base_url`,
+  );
+}
+const pathOf = (base_url: string): string => new URL(base_url).pathname.replace(/\/$/, "");
+
+const refusal = ({ section, model }: EndpointAddress, detail: string): EndpointFinding =>
+  failing(
+    detail,
+    `Look at the log of that server${model === undefined ? "." : `, and at ${section}.model.`}`,
+    `${section}.${model === undefined ? "base_url" : "model"}`,
+  );
+
+function redirected({ base_url, section }: EndpointAddress, headers: Headers): EndpointFinding {
+  const to = URL.parse(headers.get("location") ?? "", base_url)?.origin.slice(0, said_length_max);
+  return failing(
+    `${hostOf(base_url)} sends on to ${to ?? "another address"}, which is not followed.`,
+    `Put the address itself into ${section}.base_url.`,
+    `${section}.base_url`,
+  );
+}
+
+/** Whether the request was refused because of the model; null when not. */
+async function missingModel(
+  at: EndpointAddress,
+  { status, text }: Got,
+  ends: AbortSignal,
+): Promise<EndpointFinding | null> {
+  const { base_url, model, section } = at;
+  if (model === undefined || (status !== 404 && !isRefusal(status))) return null;
+  const soon = AbortSignal.any([ends, AbortSignal.timeout(models_ms_max)]);
+  const listed = await fetchOnce(at, "/models", undefined, soon);
+  const names = listed instanceof Error || listed.status !== 200 ? null : namesIn(listed.json);
+  // Ollama leaves the tag out that it adds: `llama3` is `llama3:latest`.
+  if (names?.some((name) => name === model || name === `${model}:latest`)) return null;
+  if (names === null && !/\bmodel/i.test(text.slice(0, looked_at_max))) return null;
+  const others =
+    names === null || names.length === 0
+      ? ""
+      : ` It has ${names.slice(0, names_max).join(", ")}${names.length > names_max ? ", …" : "."}`;
+  return failing(
+    `${hostOf(base_url)} has no model ${model}.${others}`,
+    `Correct ${section}.model, or have that server load it.`,
+    `${section}.model`,
+  );
+}
+
+/** Null when it is no list of models. Only what looks like the name of one. */
+function namesIn(json: unknown): string[] | null {
+  const data = field(json, "data");
+  if (!Array.isArray(data)) return null;
+  return data
+    .map((one) => field(one, "id"))
+    .filter((id): id is string => typeof id === "string" && /^[\w./:@+-]{1,100}$/.test(id));
+}
+
+/** `: "…"`, a line of what the endpoint says about its refusal; `.` when it says nothing. */
+function quotedFrom(json: unknown, api_key: string | undefined): string {
+  const text = errorText(json);
+  if (text === null) return ".";
+  const known = api_key === undefined ? text : text.replaceAll(api_key, "[secret]");
+  const line = redact(known)
+    .replace(/\b(sk|pk|rk|key|gsk|hf|xai)[-_][\w-]{8,}/gi, "[secret]")
+    .replace(/[\p{Cc}\p{Cf}\s]+/gu, " ")
+    .trim();
+  if (line === "") return ".";
+  const short = [...line].slice(0, said_length_max).join("");
+  return `: “${short}${short.length < line.length ? " …" : ""}”`;
+}
+
+/** Of `{error: {message}}`, `{error: "…"}`, `{message: "…"}` and `{detail: "…"}`. */
+function errorText(json: unknown): string | null {
+  const error = field(json, "error");
+  const texts = [field(error, "message"), error, field(json, "message"), field(json, "detail")];
+  return texts.find((text): text is string => typeof text === "string") ?? null;
+}
+
+const field = (of: unknown, key: string): unknown =>
+  typeof of === "object" && of !== null
+    ? (of as Readonly<Record<string, unknown>>)[key]
+    : undefined;

@@ -1,0 +1,56 @@
+/** Tries the settings of the language model: asks it for a word, as answers would. */
+import { askEndpoint, hostOf, wrongShape, type EndpointFinding } from "../../core/sdk";
+import { endpointOf, type AnswersSettings } from "./settings";
+
+/** People wait for it; a model that is loaded for the first time may take longer. */
+const timeout_ms_max = 20_000;
+const path = "/chat/completions";
+const messages = [{ role: "user", content: "Reply with the one word: yes" }];
+/** Enough for a word, and for a model that thinks first to begin. */
+const max_tokens = 32;
+
+/** @throws ConfigError when the settings do not fit each other. */
+export async function tryModel(
+  settings: AnswersSettings,
+  signal: AbortSignal,
+): Promise<EndpointFinding> {
+  const endpoint = endpointOf(settings);
+  if (endpoint === null)
+    return {
+      status: "ok",
+      detail: "No language model is asked: answers are sentences of the documents.",
+      fix: null,
+      setting: null,
+    };
+  const at = { ...endpoint, section: "answers" };
+  const { model } = endpoint;
+  const reply = await askEndpoint(at, {
+    path,
+    // Not every server knows the limit by this name.
+    bodies: [
+      { model, messages, max_tokens },
+      { model, messages },
+    ],
+    timeout_ms: Math.min(timeout_ms_max, settings.timeout),
+    signal,
+  });
+  if ("finding" in reply) return reply.finding;
+  if (!hasMessage(reply.json)) return wrongShape(at, path);
+  const seconds = (reply.took_ms / 1_000).toFixed(1);
+  return {
+    status: "ok",
+    detail: `${model} at ${hostOf(endpoint.base_url)} has answered in ${seconds} s.`,
+    fix: null,
+    setting: null,
+  };
+}
+
+/** Its text may be empty, when the model has only thought so far. */
+function hasMessage(json: unknown): boolean {
+  const choices = field(json, "choices");
+  return Array.isArray(choices) && typeof field(choices[0], "message") === "object";
+}
+const field = (of: unknown, key: string): unknown =>
+  typeof of === "object" && of !== null
+    ? (of as Readonly<Record<string, unknown>>)[key]
+    : undefined;

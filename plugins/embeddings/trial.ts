@@ -1,0 +1,125 @@
+/** Tries the settings of the embedder: has it make two vectors, as the index would. */
+import { askEndpoint, hostOf, wrongShape, type EndpointFinding } from "../../core/sdk";
+import type { SystemCheck } from "../doctor/contract";
+import type { Embedder } from "../search-index/contract";
+import { endpointOf, type EmbeddingsSettings } from "./settings";
+
+/** People wait for it; a model that is loaded for the first time may take longer. */
+const timeout_ms_max = 20_000;
+/** What a question waits for its vector. */
+const question_ms_max = 3_000;
+const path = "/embeddings";
+const texts = ["Where does the heron stand?", "The heron stands in shallow water."];
+
+const good = (detail: string): EndpointFinding => ({
+  status: "ok",
+  detail,
+  fix: null,
+  setting: null,
+});
+
+interface TriedSettings extends EmbeddingsSettings {
+  readonly provider: "openai" | "builtin" | "none";
+}
+/** What the built-in encoder comes to with these settings. */
+interface Builtin {
+  readonly embedder: Embedder | null;
+  readonly check: SystemCheck;
+}
+
+/** @throws ConfigError when the settings do not fit each other. */
+export async function tryEmbedder(
+  settings: TriedSettings,
+  builtin: () => Builtin,
+  signal: AbortSignal,
+): Promise<EndpointFinding> {
+  if (settings.provider === "openai") return tryEndpoint(settings, signal);
+  if (settings.provider === "none")
+    return good("Nothing makes vectors: search goes by words alone.");
+  const { embedder, check } = builtin();
+  if (embedder === null) return { ...(await check.run()), setting: "embeddings.model" };
+  const { model } = embedder,
+    began_ms = performance.now();
+  try {
+    const options = { kind: "query", model, dimensions: null, signal } as const;
+    const [vector] = await embedder.embed(texts.slice(0, 1), options);
+    const made = `a vector of ${vector!.length.toLocaleString("en-US")} numbers`;
+    return good(
+      `The built-in encoder has made ${made} in ${seconds(performance.now() - began_ms)}.`,
+    );
+  } catch (error) {
+    signal.throwIfAborted();
+    const reason = error instanceof Error ? error.message : String(error);
+    return {
+      status: "fail",
+      detail: `The built-in encoder can't be used: ${reason}`,
+      fix: "Look at the log, and whether the disk has room for the model.",
+      setting: "embeddings.model",
+    };
+  }
+}
+
+async function tryEndpoint(
+  settings: EmbeddingsSettings,
+  signal: AbortSignal,
+): Promise<EndpointFinding> {
+  const endpoint = endpointOf(settings);
+  if (endpoint === "off" || endpoint === "incomplete") {
+    const missing = settings.base_url ? "embeddings.model" : "embeddings.base_url";
+    return {
+      status: "fail",
+      detail: `${missing} is not set, so that nothing makes vectors: search goes by words alone.`,
+      fix: "Set embeddings.base_url and embeddings.model, or choose another provider.",
+      setting: missing,
+    };
+  }
+  const { base_url, model, dimensions } = endpoint;
+  const at = { ...endpoint, section: "embeddings" };
+  const plain = { model, input: texts };
+  const reply = await askEndpoint(at, {
+    path,
+    bodies: dimensions === null ? [plain] : [{ ...plain, dimensions }, plain],
+    timeout_ms: Math.min(timeout_ms_max, settings.timeout),
+    signal,
+  });
+  if ("finding" in reply) return reply.finding;
+  const lengths = lengthsOf(reply.json);
+  if (lengths === null) return wrongShape(at, path);
+  const [length] = lengths,
+    made = `vectors of ${length!.toLocaleString("en-US")} numbers`;
+  if (dimensions !== null && (reply.body > 0 || length !== dimensions))
+    return {
+      status: "fail",
+      detail:
+        `${model} at ${hostOf(base_url)} makes ${made}, and ` +
+        `${reply.body > 0 ? "refuses to make" : "not"} ${dimensions.toLocaleString("en-US")}.`,
+      fix: "Take embeddings.dimensions away, or name a model that can give as many.",
+      setting: "embeddings.dimensions",
+    };
+  const done = `${model} at ${hostOf(base_url)} has made ${made} in ${seconds(reply.took_ms)}.`;
+  if (reply.took_ms <= question_ms_max) return good(done);
+  return {
+    status: "warn",
+    detail: `${done} That is too slow for questions, which wait at most 3 s for theirs.`,
+    fix: "Test again: the first request may have waited for the model to be loaded.",
+    setting: null,
+  };
+}
+
+const seconds = (ms: number): string => `${(ms / 1_000).toFixed(1)} s`;
+
+/** How many numbers each vector has; null when that is no answer with a good one for each text. */
+function lengthsOf(json: unknown): number[] | null {
+  const data = field(json, "data");
+  if (!Array.isArray(data) || data.length !== texts.length) return null;
+  const vectors = data.map((one) => field(one, "embedding"));
+  if (!vectors.every(isVector)) return null;
+  const lengths = vectors.map((vector) => vector.length);
+  return new Set(lengths).size === 1 ? lengths : null;
+}
+const isVector = (value: unknown): value is number[] =>
+  Array.isArray(value) && value.length > 0 && value.every((one) => Number.isFinite(one));
+const field = (of: unknown, key: string): unknown =>
+  typeof of === "object" && of !== null
+    ? (of as Readonly<Record<string, unknown>>)[key]
+    : undefined;

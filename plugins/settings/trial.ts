@@ -1,0 +1,133 @@
+/**
+ * Tries settings before they are stored: a language model, an embedder, a reranker. At most a few
+ * at the same time, each for a bounded time.
+ */
+import { Limiter, LimiterRefusal } from "../../core/lib/limiter";
+import { TimeLimit } from "../../core/lib/timeout";
+import {
+  notFound,
+  unavailable,
+  type Context,
+  type EndpointFinding,
+  type SettingState,
+} from "../../core/sdk";
+import type { TriedSection } from "./contract";
+
+export type Changes = Parameters<Context["operations"]["trySettings"]>[1];
+export interface TrialParts extends Pick<Context, "operations"> {
+  readonly sections: () => readonly TriedSection[];
+}
+
+/** A trial has its own limit, which is shorter; this one ends what does not keep to it. */
+const trial_ms_max = 45_000;
+const at_once_max = 4;
+const wait_ms_max = 10_000;
+
+export class Trials {
+  private readonly limiter = new Limiter({
+    concurrency: at_once_max,
+    waiting_max: at_once_max,
+    wait_ms_max,
+  });
+
+  constructor(private readonly parts: TrialParts) {}
+
+  list(): readonly TriedSection[] {
+    return this.parts.sections();
+  }
+
+  /**
+   * What the section does with these changes. @throws HttpError 404, 400 that names the setting,
+   * 503 when too many are tried.
+   */
+  async run(name: string, changes: Changes, signal: AbortSignal): Promise<EndpointFinding> {
+    const section = this.list().find((one) => one.section === name);
+    if (section === undefined) throw notFound("section of settings that can be tried");
+    const { operations } = this.parts;
+    const states = operations
+      .settingStates()
+      .filter(({ setting }) => setting.startsWith(`${name}.`));
+    const { values, withheld } = guarded(operations.trySettings(name, changes), changes, states);
+    const finding = await this.bounded((ends) => section.run(values as never, ends), signal);
+    return withAll(finding, { withheld, overruled: overruledOf(changes, states) });
+  }
+
+  private async bounded<R>(
+    work: (signal: AbortSignal) => Promise<R>,
+    signal: AbortSignal,
+  ): Promise<R> {
+    try {
+      return await this.limiter.run(
+        async () => {
+          const limit = new TimeLimit(trial_ms_max, { signal });
+          try {
+            return await limit.race(work(limit.signal));
+          } finally {
+            limit.clear();
+          }
+        },
+        { signal },
+      );
+    } catch (error) {
+      if (error instanceof LimiterRefusal)
+        throw unavailable("Others are trying settings at the moment; try again soon.", 5);
+      throw error;
+    }
+  }
+}
+
+/** A secret that was not sent: it is set, and used at another server than the one that is tried. */
+interface Withheld {
+  readonly setting: string;
+  readonly used_at: string;
+}
+
+/**
+ * Without a secret that the caller does not know and that is used at another server: trying an
+ * address must not be a way to have it sent there.
+ */
+function guarded(
+  values: Readonly<Record<string, unknown>>,
+  changes: Changes,
+  states: readonly SettingState[],
+): { readonly values: Readonly<Record<string, unknown>>; readonly withheld: Withheld | null } {
+  const used_at = originOf(states.find(({ setting }) => keyOf(setting) === "base_url")?.value);
+  const secret = states.find(({ kind }) => kind === "secret");
+  if (
+    secret === undefined ||
+    used_at === null ||
+    originOf(values.base_url) === used_at ||
+    values[keyOf(secret.setting)] === undefined ||
+    (Object.hasOwn(changes, secret.setting) && !isPinned(secret))
+  )
+    return { values, withheld: null };
+  const { [keyOf(secret.setting)]: _, ...others } = values;
+  return { values: others, withheld: { setting: secret.setting, used_at } };
+}
+
+function withAll(
+  finding: EndpointFinding,
+  {
+    withheld,
+    overruled,
+  }: { readonly withheld: Withheld | null; readonly overruled: readonly SettingState[] },
+): EndpointFinding {
+  const notes = overruled.map(
+    ({ setting, origin }) => `${setting} is what ${origin} says: that was tried.`,
+  );
+  if (withheld === null) return { ...finding, detail: [finding.detail, ...notes].join(" ") };
+  const { setting, used_at } = withheld;
+  notes.push(`The key that is set was not sent: it is used at ${used_at}.`);
+  const detail = [finding.detail, ...notes].join(" ");
+  return finding.setting === setting
+    ? { ...finding, detail, fix: "Give the key together with the address." }
+    : { ...finding, detail };
+}
+
+const overruledOf = (changes: Changes, states: readonly SettingState[]): SettingState[] =>
+  states.filter((one) => Object.hasOwn(changes, one.setting) && isPinned(one));
+/** The configuration file, the environment or the command line says what it is. */
+const isPinned = ({ origin }: SettingState): boolean => origin !== "default" && origin !== "stored";
+const keyOf = (setting: string): string => setting.slice(setting.indexOf(".") + 1);
+const originOf = (address: unknown): string | null =>
+  typeof address === "string" ? (URL.parse(address)?.origin ?? null) : null;

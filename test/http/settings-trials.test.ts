@@ -1,0 +1,528 @@
+/**
+ * Settings of a model and of an embedder that are tried before they are stored: what each fault of
+ * an endpoint is called, what is sent where, and what is stored: nothing.
+ */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { createServer, type AddressInfo, type Server } from "node:net";
+import { signedIn, type Browser } from "../helpers/browser";
+import { startEmbedder } from "../helpers/embedder";
+import { startTestServer, type TestServer } from "../helpers/host";
+import { saysWhole, startProvider } from "../helpers/provider";
+import { selfSigned } from "../helpers/self-signed";
+
+const key = "sk-xylophonecanary";
+let server: TestServer, admin: Browser, ada: Browser;
+beforeAll(async () => {
+  server = await startTestServer({ env: { DOSSIER_ANSWERS_FALLBACK: "fail" } });
+  admin = await signedIn(server, "grace", { role: "admin" });
+  ada = await signedIn(server, "ada");
+});
+afterAll(() => server.stop());
+
+const tried = (section: string, changes?: object) =>
+  admin.send("POST", `/settings/${section}/test`, changes);
+const change = (changes: object) => admin.send("PATCH", "/settings", changes);
+const storedCount = async () =>
+  (await server.store.db.selectFrom("core_settings").selectAll().execute()).length;
+
+/** What a language model is tried with. */
+const model = (base_url: string, more: object = {}) => ({
+  "answers.provider": "openai",
+  "answers.base_url": base_url,
+  "answers.model": "tiny",
+  "answers.api_key": key,
+  "answers.timeout": "3s",
+  ...more,
+});
+
+/** An endpoint that answers every POST so, and lists these models. */
+function endpoint(answer: () => Response | Promise<Response>, models: readonly string[] | null) {
+  /** The `Authorization` of each request. */
+  const keys: (string | null)[] = [];
+  const http = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    idleTimeout: 0,
+    fetch(request) {
+      keys.push(request.headers.get("authorization"));
+      if (request.method === "POST") return answer();
+      return models === null
+        ? new Response("404 page not found", { status: 404 })
+        : Response.json({ object: "list", data: models.map((id) => ({ id })) });
+    },
+  });
+  return {
+    keys,
+    url: `http://127.0.0.1:${http.port}/v1`,
+    origin: `http://127.0.0.1:${http.port}`,
+    [Symbol.dispose]: () => void http.stop(true),
+  };
+}
+const says = (status: number, body: object | string, headers: Record<string, string> = {}) =>
+  typeof body === "string"
+    ? new Response(body, { status, headers })
+    : Response.json(body, { status, headers });
+
+/** A port where each connection is met so. */
+async function rawPort(meet: (socket: import("node:net").Socket) => void) {
+  const raw: Server = createServer((socket) => {
+    socket.on("error", () => undefined);
+    meet(socket);
+  });
+  await new Promise<void>((resolve) => raw.listen(0, "127.0.0.1", resolve));
+  return {
+    host: `127.0.0.1:${(raw.address() as AddressInfo).port}`,
+    [Symbol.dispose]: () => void raw.close(),
+  };
+}
+
+describe("a language model that", () => {
+  type Case = [
+    why: string,
+    answer: () => Response | Promise<Response>,
+    models: readonly string[] | null,
+    status: "ok" | "warn" | "fail",
+    detail: RegExp,
+    setting: string | null,
+  ];
+  const list = ["qwen3:8b", "llama3:latest"];
+  const no_model = { error: { message: "model 'tiny' not found, try pulling it first" } };
+  const cases: Case[] = [
+    ["answers", () => saysWhole("yes"), list, "ok", /^tiny at 127\..* has answered in \d/, null],
+    [
+      "has only thought so far",
+      () => says(200, { choices: [{ message: { role: "assistant", content: null } }] }),
+      list,
+      "ok",
+      /has answered/,
+      null,
+    ],
+    [
+      "has another key",
+      () => says(401, { error: { message: `Incorrect key: ${key}` } }),
+      list,
+      "fail",
+      /refuses the key \(401\)\.$/,
+      "answers.api_key",
+    ],
+    ["lets nobody in", () => says(403, "no"), list, "fail", /refuses the key/, "answers.api_key"],
+    [
+      "has other models, and says so",
+      () => says(404, no_model),
+      list,
+      "fail",
+      /has no model tiny\. It has qwen3:8b, llama3:latest\.$/,
+      "answers.model",
+    ],
+    [
+      "has other models, and calls that a bad request",
+      () => says(400, { error: { message: "bad request" } }),
+      ["other"],
+      "fail",
+      /has no model tiny\. It has other\.$/,
+      "answers.model",
+    ],
+    [
+      "says that it has no such model, and lists none",
+      () => says(404, no_model),
+      null,
+      "fail",
+      /has no model tiny\.$/,
+      "answers.model",
+    ],
+    [
+      "is elsewhere on that host",
+      () => says(404, "404 page not found"),
+      null,
+      "fail",
+      /has nothing at \/v1\/chat\/completions \(404\)\.$/,
+      "answers.base_url",
+    ],
+    [
+      "has the model and refuses all the same",
+      () => says(400, { error: { message: `odd\u0007 words\nof ${key}, Bearer abcdefghi` } }),
+      ["tiny"],
+      "fail",
+      /refuses the request \(400\): “odd words of \[secret\], Bearer \[secret\]”$/,
+      "answers.model",
+    ],
+    [
+      "has the model under its whole name",
+      () => says(422, { detail: "x".repeat(3_000) }),
+      ["tiny:latest"],
+      "fail",
+      /refuses the request \(422\): “x{200} …”$/,
+      "answers.model",
+    ],
+    ["is asked too much", () => says(429, ""), list, "warn", /no more requests now \(429\)/, null],
+    ["fails", () => says(500, "a stack\nof secrets"), list, "fail", /fails \(500\)\.$/, null],
+    [
+      "calls a refusal a success",
+      () => says(200, { error: { message: "no credit" } }),
+      list,
+      "fail",
+      /refuses: “no credit”$/,
+      "answers.model",
+    ],
+    [
+      "is a page for people",
+      () => says(200, "<h1>Hello</h1>", { "content-type": "text/html" }),
+      list,
+      "fail",
+      /answers, but not as \/chat\/completions of/,
+      "answers.base_url",
+    ],
+    [
+      "is something else that speaks JSON",
+      () => says(200, { hello: "world" }),
+      list,
+      "fail",
+      /answers, but not as/,
+      "answers.base_url",
+    ],
+    [
+      "breaks off in its JSON",
+      () => says(200, '{"choices": ['),
+      list,
+      "fail",
+      /not as/,
+      "answers.base_url",
+    ],
+    [
+      "sends on to another address",
+      () => says(307, "", { location: "https://elsewhere.test/v1/chat" }),
+      list,
+      "fail",
+      /sends on to https:\/\/elsewhere\.test, which is not followed\.$/,
+      "answers.base_url",
+    ],
+    [
+      "never stops talking",
+      () => says(200, { choices: "x".repeat(3 * 2 ** 20) }),
+      list,
+      "fail",
+      /answers, but not as/,
+      "answers.base_url",
+    ],
+  ];
+  test.each(cases)("%s", async (_why, answer, models, status, detail, setting) => {
+    using at = endpoint(answer, models);
+    const { body, text } = await tried("answers", model(at.url));
+    expect(body).toEqual({
+      section: "answers",
+      status,
+      detail: expect.stringMatching(detail),
+      fix: status === "ok" ? null : expect.any(String),
+      setting,
+      duration_ms: expect.any(Number),
+    });
+    expect(text).not.toContain("canary");
+    expect(at.keys[0]).toBe(`Bearer ${key}`);
+  });
+
+  test("knows no max_tokens is asked without it", async () => {
+    const bodies: any[] = [];
+    const provider = startProvider();
+    provider.plays(({ body }) => {
+      bodies.push(body);
+      return "max_tokens" in body ? says(400, { error: "unsupported" }) : saysWhole("yes");
+    });
+    expect((await tried("answers", model(provider.base_url))).body.status).toBe("ok");
+    expect(bodies).toHaveLength(2);
+    provider.stop();
+  });
+
+  test("wants a key and gets none", async () => {
+    using at = endpoint(() => says(401, ""), null);
+    const { body } = await tried("answers", model(at.url, { "answers.api_key": null }));
+    expect([body.setting, body.detail]).toEqual([
+      "answers.api_key",
+      expect.stringMatching(/wants a key \(401\)\.$/),
+    ]);
+    expect(at.keys).toEqual([null]);
+  });
+
+  test("lies below an address without /v1", async () => {
+    using at = endpoint(() => says(404, "404 page not found"), null);
+    const { body } = await tried("answers", model(at.origin));
+    expect([body.detail, body.fix]).toEqual([
+      expect.stringMatching(/has nothing at \/chat\/completions \(404\)\.$/),
+      expect.stringMatching(/most end with \/v1/),
+    ]);
+  });
+});
+
+describe("what listens there", () => {
+  const expectFault = async (base_url: string, detail: RegExp, more: object = {}) =>
+    expect((await tried("answers", model(base_url, more))).body).toMatchObject({
+      status: "fail",
+      detail: expect.stringMatching(detail),
+      fix: expect.stringContaining("answers.base_url"),
+      setting: "answers.base_url",
+    });
+
+  test("nothing", async () => {
+    let closed: string;
+    {
+      using port = await rawPort(() => undefined);
+      closed = port.host;
+    }
+    await expectFault(`http://${closed}/v1`, /^Nothing listens at 127\.0\.0\.1:\d+\.$/);
+  });
+  test("nobody knows where that is", () =>
+    expectFault("http://nothing-here.invalid/v1", /^The name nothing-here\.invalid can't be reso/));
+  test("something that never answers", async () => {
+    using port = await rawPort(() => undefined);
+    await expectFault(`http://${port.host}/v1`, /is too slow: .* within 0\.2 s\.$/, {
+      "answers.timeout": "200ms",
+    });
+  });
+  test("something that begins and falls silent", async () => {
+    using port = await rawPort((socket) =>
+      socket.on("data", () => socket.write("HTTP/1.1 200 OK\r\ncontent-length: 99\r\n\r\n{")),
+    );
+    await expectFault(`http://${port.host}/v1`, /is too slow/, { "answers.timeout": "200ms" });
+  });
+  test("something that closes the connection", async () => {
+    using port = await rawPort((socket) => socket.destroy());
+    await expectFault(`http://${port.host}/v1`, /takes the connection and breaks it off\.$/);
+  });
+  test("something that is not HTTP", async () => {
+    using port = await rawPort((socket) => socket.write("SSH-2.0-OpenSSH_9.6\r\n"));
+    await expectFault(`http://${port.host}/v1`, /does not speak HTTP\.$/);
+  });
+  test("plain HTTP where TLS is asked for", async () => {
+    using at = endpoint(() => saysWhole("yes"), null);
+    await expectFault(at.url.replace("http:", "https:"), /does not speak TLS\.$/);
+  });
+  test("TLS where plain HTTP is asked for, and a certificate that nobody vouches for", async () => {
+    const tls = await selfSigned("tiny");
+    const https = Bun.serve({ port: 0, hostname: "127.0.0.1", tls, fetch: () => saysWhole("yes") });
+    const host = `127.0.0.1:${https.port}`;
+    await expectFault(`http://${host}/v1`, /breaks it off\.$/);
+    await expectFault(`https://${host}/v1`, /^The certificate of .* is not trusted \(\w+\)\.$/);
+    await https.stop(true);
+  });
+});
+
+describe("an embedder that", () => {
+  const embedder = startEmbedder({ small: 512, large: 1_024 });
+  afterAll(() => embedder.stop());
+  const settings = (more: object = {}) => ({
+    "embeddings.provider": "openai",
+    "embeddings.base_url": embedder.url,
+    "embeddings.model": "small",
+    "embeddings.timeout": "300ms",
+    ...more,
+  });
+  type Case = [
+    why: string,
+    mood: Parameters<typeof embedder.behaves>[0],
+    more: object,
+    status: "ok" | "warn" | "fail",
+    detail: RegExp,
+    setting: string | null,
+  ];
+  const refusesDimensions = (dimensions: number) => ({
+    // The first request asks for them, and the second does not.
+    refuses: () => (embedder.asked.at(-1)!.dimensions === dimensions ? 400 : undefined),
+  });
+  const cases: Case[] = [
+    ["works", "well", {}, "ok", /^small at .* has made vectors of 512 numbers/, null],
+    ["gives fewer", "well", { "embeddings.dimensions": 64 }, "ok", /vectors of 64 numbers/, null],
+    [
+      "gives another number",
+      "wrong dimension",
+      { "embeddings.dimensions": 64 },
+      "fail",
+      /makes vectors of 65 numbers, and not 64\.$/,
+      "embeddings.dimensions",
+    ],
+    [
+      "can't give fewer",
+      refusesDimensions(64),
+      { "embeddings.dimensions": 64 },
+      "fail",
+      /makes vectors of 512 numbers, and refuses to make 64\.$/,
+      "embeddings.dimensions",
+    ],
+    [
+      "has another model",
+      "well",
+      { "embeddings.model": "none" },
+      "fail",
+      /has no model none\.$/,
+      "embeddings.model",
+    ],
+    ["is silent", "silent", {}, "fail", /too slow.* 0\.3 s/, "embeddings.base_url"],
+    ["wants a key", "401", {}, "fail", /wants a key/, "embeddings.api_key"],
+    ["fails", "500", {}, "fail", /fails \(500\)\.$/, null],
+    ["breaks off", "broken off", {}, "fail", /not as \/embeddings/, "embeddings.base_url"],
+    ["gives too few", "too few", {}, "fail", /not as \/embeddings/, "embeddings.base_url"],
+    ["gives too many", "too many", {}, "fail", /not as \/embeddings/, "embeddings.base_url"],
+    ["gives no numbers", "no numbers", {}, "fail", /not as \/embeddings/, "embeddings.base_url"],
+    ["gives words", "NaN", {}, "fail", /not as \/embeddings/, "embeddings.base_url"],
+    [
+      "has no address yet",
+      "well",
+      { "embeddings.base_url": null },
+      "fail",
+      /^embeddings\.base_url is not set/,
+      "embeddings.base_url",
+    ],
+    [
+      "is built in",
+      "well",
+      { "embeddings.provider": "builtin", "embeddings.model": null },
+      "ok",
+      /^The built-in encoder has made a vector of 384 numbers/,
+      null,
+    ],
+    [
+      "is built in, without this model",
+      "well",
+      { "embeddings.provider": "builtin", "embeddings.model": "gigantic" },
+      "fail",
+      /names gigantic, which the built-in encoder does not have/,
+      "embeddings.model",
+    ],
+    ["is nobody", "well", { "embeddings.provider": "none" }, "ok", /words alone/, null],
+  ];
+  test.each(cases)("%s", async (_why, mood, more, status, detail, setting) => {
+    embedder.behaves(mood);
+    expect((await tried("embeddings", settings(more))).body).toMatchObject({
+      status,
+      detail: expect.stringMatching(detail),
+      setting,
+    });
+  });
+});
+
+describe("a trial", () => {
+  test("stores nothing, and changes nothing", async () => {
+    using at = endpoint(() => saysWhole("yes"), null);
+    const before = await storedCount();
+    expect((await tried("answers", model(at.url))).body.status).toBe("ok");
+    expect(await storedCount()).toBe(before);
+    const { body } = await admin.send("GET", "/settings");
+    expect(body.find((one: any) => one.setting === "answers.provider").value).toBe("extractive");
+  });
+
+  test("of what is in force is one without a body", async () => {
+    expect((await tried("answers")).body).toMatchObject({
+      status: "ok",
+      detail: "No language model is asked: answers are sentences of the documents.",
+    });
+  });
+
+  test("sends a key that is set to the server where it is used, and to no other", async () => {
+    using home = endpoint(() => saysWhole("yes"), null);
+    using away = endpoint(() => says(401, ""), null);
+    await change(model(home.url));
+    expect((await tried("answers")).body.status).toBe("ok");
+    expect((await tried("answers", { "answers.base_url": `${home.origin}/v2` })).body.status).toBe(
+      "ok",
+    );
+    expect(home.keys).toEqual([`Bearer ${key}`, `Bearer ${key}`]);
+    const { body } = await tried("answers", { "answers.base_url": away.url });
+    expect(body).toMatchObject({
+      status: "fail",
+      detail: expect.stringContaining(`was not sent: it is used at ${home.origin}.`),
+      fix: "Give the key together with the address.",
+      setting: "answers.api_key",
+    });
+    expect(away.keys).toEqual([null]);
+    await tried("answers", { "answers.base_url": away.url, "answers.api_key": "sk-another" });
+    expect(away.keys[1]).toBe("Bearer sk-another");
+    await change(Object.fromEntries(Object.keys(model("")).map((setting) => [setting, null])));
+  });
+
+  test("goes by what wins, and says so", async () => {
+    using at = endpoint(() => saysWhole("yes"), null);
+    const { body } = await tried("answers", model(at.url, { "answers.fallback": "extractive" }));
+    expect([body.status, body.detail]).toEqual([
+      "ok",
+      expect.stringContaining(
+        "answers.fallback is what DOSSIER_ANSWERS_FALLBACK says: that was tried.",
+      ),
+    ]);
+  });
+
+  const refused: [why: string, section: string, changes: object, status: number, says: RegExp][] = [
+    ["a section that nobody knows", "nothing", {}, 404, /could not be found/],
+    ["a section that names no service", "quotas", {}, 404, /could not be found/],
+    ["another section's", "answers", { "embeddings.model": "m" }, 400, /is not a setting of answ/],
+    [
+      "a setting that nobody knows",
+      "answers",
+      { "answers.modell": "m" },
+      400,
+      /nearest is answers/,
+    ],
+    ["a wrong value", "answers", { "answers.timeout": "soon" }, 400, /must be a duration/],
+    [
+      "half of what belongs together",
+      "answers",
+      { "answers.provider": "openai", "answers.model": "m" },
+      400,
+      /^answers\.base_url is missing/,
+    ],
+    ["no address", "answers", model("ftp://x"), 400, /must begin with http/],
+    ["a password in the address", "answers", model("http://a:b@x/v1"), 400, /no user name/],
+  ];
+  test.each(refused)("of %s is refused", async (_why, section, changes, status, says) => {
+    const { status: got, body } = await tried(section, changes);
+    expect([got, body.detail]).toEqual([status, expect.stringMatching(says)]);
+  });
+  test("that is refused names the field", async () => {
+    const changes = { "answers.provider": "openai", "answers.model": "m" };
+    expect((await tried("answers", changes)).body.errors[0].pointer).toBe("/answers.base_url");
+    expect((await change(changes)).body.errors[0].pointer).toBe("/answers.base_url");
+  });
+
+  test("is for administrators, from the console's own pages", async () => {
+    const path = "/settings/answers/test";
+    expect((await ada.send("POST", path, {})).status).toBe(403);
+    expect((await ada.send("GET", "/settings/sections")).status).toBe(403);
+    expect((await server.send("ada", "POST", path, {})).status).toBe(403);
+    expect((await server.send(null, "POST", path, {})).status).toBe(401);
+    const foreign = { origin: "https://evil.test", "sec-fetch-site": "cross-site" };
+    expect((await admin.send("POST", path, {}, foreign)).status).toBe(403);
+  });
+
+  test("is in the audit log, without what was tried", async () => {
+    using at = endpoint(() => saysWhole("yes"), null);
+    await tried("answers", model(at.url));
+    const { body, text } = await admin.send("GET", "/audit?action=trySettings&per_page=1");
+    expect(body.data).toEqual([
+      expect.objectContaining({ record: "answers", actor: "grace@dossier.test", outcome: "done" }),
+    ]);
+    expect(text).not.toContain("canary");
+  });
+
+  test("waits for its turn, and is refused when too many wait", async () => {
+    const gate = Promise.withResolvers<void>();
+    using at = endpoint(async () => {
+      await gate.promise;
+      return saysWhole("yes");
+    }, null);
+    const all = Array.from({ length: 9 }, () => tried("answers", model(at.url)));
+    const refusal = await Promise.race(all);
+    expect([refusal.status, refusal.headers.get("retry-after")]).toEqual([503, "5"]);
+    gate.resolve();
+    const statuses = (await Promise.all(all)).map(({ status }) => status).sort();
+    expect(statuses).toEqual([200, 200, 200, 200, 200, 200, 200, 200, 503]);
+  });
+});
+
+test("the sections that can be tried are listed, and which settings are of use with whom", async () => {
+  const { body } = await admin.send("GET", "/settings/sections");
+  expect(body).toContainEqual({ section: "answers", title: "Language model" });
+  expect(body).toContainEqual({ section: "embeddings", title: "Embeddings" });
+  const settings = (await admin.send("GET", "/settings")).body;
+  const providersOf = (name: string) =>
+    settings.find(({ setting }: any) => setting === name).providers;
+  expect(providersOf("answers.provider")).toBeNull();
+  expect(providersOf("answers.base_url")).toEqual(["openai"]);
+  expect(providersOf("embeddings.threads")).toEqual(["builtin"]);
+});

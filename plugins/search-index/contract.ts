@@ -110,6 +110,9 @@ export interface Published {
   readonly title: string;
 }
 
+/** Why a passage was found: it holds words of the query, it means much the same, or both. */
+export type Matched = "words" | "meaning" | "both";
+
 /**
  * A passage of a document version. `start` and `end` are code points into the document's content,
  * end exclusive; `text` is exactly what lies between.
@@ -130,7 +133,15 @@ export interface Passage {
   readonly time_end: number | null;
   /** The document's title as it was indexed. */
   readonly title: string;
+  /** 0 to 1; it orders the passages of one search, and says nothing across searches. */
   readonly score: number;
+  readonly matched: Matched;
+  /**
+   * How near it is to the query in meaning, on a scale that is the same for every model: 0 is no
+   * nearer than unrelated texts are, 1 as near as a question and its answer in one language. Null
+   * when there is no vector to tell.
+   */
+  readonly meaning: number | null;
 }
 export interface SearchRequest {
   /** Who searches: owners take turns. */

@@ -15,7 +15,13 @@ import { ScopeResolver, type Scope, type ScopedPack, type ScopeRequest } from ".
 import type { Segment } from "./segment";
 import { SegmentCache } from "./segment-cache";
 import type { ChunkKey, PublishedChunk, SegmentReader } from "./segment-reader";
-import { fuseRankings, fusion_hits_max, NearestChunks, type QueryVector } from "./vectors";
+import {
+  fuseRankings,
+  fusion_hits_max,
+  NearestChunks,
+  type FusedHit,
+  type QueryVector,
+} from "./vectors";
 import { no_pauses, type Pauses } from "./worker-protocol";
 
 export interface SearcherOptions {
@@ -142,7 +148,7 @@ export class Searcher {
       by_words = await this.rerank(ranking, query, limit, scope, pauses, onGone);
     const hits =
       vector === undefined
-        ? by_words
+        ? by_words.map((hit): FusedHit => ({ ...hit, matched: "words", meaning: null }))
         : fuseRankings(
             by_words,
             await this.nearest(scope, ranker.chunk_counts, vector, pauses),
@@ -237,7 +243,7 @@ export class Searcher {
   }
 
   private async passagesOf(
-    hits: readonly Hit[],
+    hits: readonly FusedHit[],
     { ids }: Scope,
     folder_ids: readonly string[],
     onGone: OnGone,
@@ -245,7 +251,7 @@ export class Searcher {
     const chunks = await this.reader.chunks(hits.map((hit) => keyOf(hit, ids)));
     if (chunks.includes(null)) onGone();
     return chunks.flatMap((chunk, at) => {
-      const passage = chunk && passageOf(chunk, hits[at]!.score, folder_ids);
+      const passage = chunk && passageOf(chunk, hits[at]!, folder_ids);
       return passage ?? [];
     });
   }
@@ -265,7 +271,7 @@ const partKey = ({ number }: Pack, part: number): number => -1 - (number * pack_
 /** Null when no folder of the `scope` has the document any more. */
 function passageOf(
   { document, chunk, folder_ids }: PublishedChunk,
-  score: number,
+  { score, matched, meaning }: FusedHit,
   scope: readonly string[],
 ): Passage | null {
   const folder_id = scope.find((one) => folder_ids.includes(one));
@@ -282,6 +288,8 @@ function passageOf(
     page_end: chunk.page_end,
     heading: chunk.heading,
     score,
+    matched,
+    meaning,
     time_start: chunk.time_start,
     time_end: chunk.time_end,
   };

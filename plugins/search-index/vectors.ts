@@ -2,7 +2,7 @@
  * Vectors as numbers: checked, packed, compared by plain loops, and their ranking fused with that
  * of the words.
  */
-import type { Embedder, EmbedOptions } from "./contract";
+import type { Embedder, EmbedOptions, Matched, Passage } from "./contract";
 import { TopHits, type Hit } from "./bm25";
 import { segment_chunks_max } from "./segment";
 
@@ -19,6 +19,9 @@ const fusion_k = 3;
 /** What the words' ranking counts for; the rest is the vectors'. */
 const words_weight = 0.6;
 const dimensions_max = 16_384;
+
+/** A hit of words, of vectors or of both. */
+export interface FusedHit extends Hit, Pick<Passage, "matched" | "meaning"> {}
 
 /** A query as a vector, and the set of vectors that it can be compared with. */
 export interface QueryVector {
@@ -130,22 +133,25 @@ export function fuseRankings(
   by_words: readonly Hit[],
   by_vectors: readonly Hit[],
   limit: number,
-): Hit[] {
-  const all = new Map<number, { readonly hit: Hit; score: number }>();
-  for (const [ranking, weight] of [
-    [by_words, words_weight],
-    [by_vectors, 1 - words_weight],
+): FusedHit[] {
+  const all = new Map<number, { readonly hit: Hit; score: number; matched: Matched }>();
+  for (const [ranking, weight, matched] of [
+    [by_words, words_weight, "words"],
+    [by_vectors, 1 - words_weight, "meaning"],
   ] as const) {
     ranking.forEach((hit, at) => {
       const key = hit.segment * segment_chunks_max + hit.chunk,
         share = (weight * (fusion_k + 1)) / (fusion_k + at + 1),
         known = all.get(key);
-      if (known === undefined) all.set(key, { hit, score: share });
-      else known.score += share;
+      if (known === undefined) all.set(key, { hit, score: share, matched });
+      else {
+        known.score += share;
+        known.matched = "both";
+      }
     });
   }
   return [...all.values()]
     .sort((one, other) => other.score - one.score)
     .slice(0, limit)
-    .map(({ hit, score }) => ({ ...hit, score }));
+    .map(({ hit, score, matched }) => ({ ...hit, score, matched, meaning: null }));
 }

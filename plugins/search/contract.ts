@@ -24,7 +24,16 @@ const passageFields = {
     "Of a transcript: where in the recording the quote ends, seconds.",
   ),
   heading: Nullable(t.String()),
-  score: t.Number(),
+  score: t.Number({
+    description: "0 to 1. It orders the passages of one search, and says nothing across searches.",
+  }),
+  matched: t.Optional(
+    t.Union([t.Literal("words"), t.Literal("meaning"), t.Literal("both")], {
+      description:
+        "Why it was found: it holds words of the query, its meaning is near, or both. Answers of " +
+        "earlier versions do not say.",
+    }),
+  ),
   verified: t.Boolean({
     description: "The quote was compared with the stored text when the answer was made.",
   }),
@@ -40,6 +49,8 @@ export type Citation = Static<typeof Citation>;
 
 export interface Retrieved {
   readonly passages: readonly FoundPassage[];
+  /** Of each passage: how near it is in meaning, 0 to 1 (`Passage.meaning` of the index). */
+  readonly meanings: readonly (number | null)[];
   readonly terms: readonly { readonly term: string; readonly idf: number }[];
 }
 /** A question of a conversation. */

@@ -27,8 +27,16 @@ export async function findInConversation(
   if (known.size === 0 || has_pronoun.test(text)) return together;
   // A short question that names something new is about that: passages about the old subject alone
   // would only repeat the last answer.
-  const passages = together.passages.filter((passage) => hasTerm(analyze, passage, known));
-  return passages.length > 0 ? { ...together, passages } : alone;
+  const kept = [...together.passages.keys()].filter((at) =>
+    hasTerm(analyze, together.passages[at]!, known),
+  );
+  return kept.length === 0
+    ? alone
+    : {
+        ...together,
+        passages: kept.map((at) => together.passages[at]!),
+        meanings: kept.map((at) => together.meanings[at]!),
+      };
 }
 
 const hasTerm = (analyze: Analyze, passage: FoundPassage, terms: ReadonlySet<string>): boolean =>

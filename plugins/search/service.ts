@@ -84,9 +84,14 @@ export class SearchService implements Retrieval {
 
   async find(db: Db, request: SearchRequest, signal?: AbortSignal): Promise<Retrieved> {
     if (request.folder_ids.length === 0 || request.document_ids?.length === 0 || request.limit < 1)
-      return { passages: [], terms: [] };
+      return { passages: [], meanings: [], terms: [] };
     const { passages, terms } = await this.ctx.index.search(request, signal);
-    return { passages: await this.stillShown(db, passages), terms };
+    const shown = await this.stillShown(db, passages);
+    return {
+      passages: shown.map(({ passage, name }) => toFoundPassage(passage, name)),
+      meanings: shown.map(({ passage }) => passage.meaning),
+      terms,
+    };
   }
 
   findInConversation(question: FollowUp, limit: number): Promise<Retrieved> {
@@ -116,7 +121,10 @@ export class SearchService implements Retrieval {
    * The index answers from its own snapshot: what was unlinked, deleted or replaced since is left
    * out here.
    */
-  private async stillShown(db: Db, passages: readonly Passage[]): Promise<FoundPassage[]> {
+  private async stillShown(
+    db: Db,
+    passages: readonly Passage[],
+  ): Promise<{ readonly passage: Passage; readonly name: string }[]> {
     const { documents } = this.ctx;
     const document_ids = [...new Set(passages.map((passage) => passage.document_id))];
     if (document_ids.length === 0) return [];
@@ -127,7 +135,7 @@ export class SearchService implements Retrieval {
     return passages.flatMap((passage) => {
       const document = linked.get(passage.document_id);
       return document?.current_version === passage.version
-        ? [toFoundPassage(passage, document.name)]
+        ? [{ passage, name: document.name }]
         : [];
     });
   }
@@ -151,6 +159,7 @@ const toFoundPassage = (passage: Passage, document_name: string): FoundPassage =
   time_end: passage.time_end,
   heading: passage.heading,
   score: passage.score,
+  matched: passage.matched,
   verified: true,
   stale: false,
   url: `/api/dev/v1/documents/${passage.document_id}`,

@@ -606,6 +606,7 @@ describe("what is shown while the model writes", () => {
     time_end: null,
     heading: null,
     score: 1,
+    matched: "words",
     verified: true,
     stale: false,
     url: "/api/dev/v1/documents/doc_1",

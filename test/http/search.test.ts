@@ -333,6 +333,8 @@ describe("what the index still finds although it is gone", () => {
     heading: null,
     title: "a",
     score: 1,
+    matched: "words",
+    meaning: null,
   };
   for (const [why, { linked = ["doc_1"], version = 1 }, shown] of cases) {
     test(why, async () => {

@@ -246,6 +246,7 @@ describe("an answer", () => {
     time_end: null,
     heading: null,
     score: 10 - n,
+    matched: "words",
     verified: true,
     stale: false,
     url: `/api/dev/v1/documents/doc_${n}`,
@@ -266,7 +267,11 @@ describe("an answer", () => {
       waitFor: (call) => call(),
       find: async (_query, { context }) => {
         finds.push(context);
-        return { passages, terms: terms(more.asked ?? text) };
+        return {
+          passages,
+          meanings: passages.map(() => null),
+          terms: terms(more.asked ?? text),
+        };
       },
       ...more,
     });

@@ -37,11 +37,16 @@ export class BuiltinEmbedder implements Embedder {
 
   embed(
     texts: readonly string[],
-    { kind, model, owner_id = "", signal }: EmbedOptions,
+    { kind, model, owner_id = "", signal, urgent = false, onVector }: EmbedOptions,
   ): Promise<Float32Array[]> {
     if (model !== this.model)
       return Promise.reject(new Error(`the built-in encoder does not have the model ${model}`));
-    return this.pool.embed(texts, { kind, owner: owner_id, signal });
+    return this.pool.embed(texts, {
+      kind: kind === "document" && urgent ? "sentence" : kind,
+      owner: owner_id,
+      signal,
+      onVector,
+    });
   }
 
   /** Whether questions can be compared with the vectors of this model. */

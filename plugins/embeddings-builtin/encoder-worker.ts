@@ -6,46 +6,55 @@ import { Encoder } from "./encoder";
 import { compiledKernel } from "./kernels";
 import { readModel } from "./model-container";
 import { problemOf } from "./model-files";
-import type { FromEncoderWorker, Kind, OpenModel, ToEncoderWorker } from "./worker-protocol";
+import {
+  deskOf,
+  desks,
+  type DeskName,
+  type FromEncoderWorker,
+  type Kind,
+  type OpenModel,
+  type ToEncoderWorker,
+} from "./worker-protocol";
 
 declare const self: Worker;
 
 class Worked {
   private readonly desks;
-  /** The text in work, by kind; 0: none. */
-  private readonly in_work: Record<Kind, number> = { document: 0, query: 0 };
-  /** Passages rest while there is one. */
-  private question: Promise<void> = Promise.resolve();
+  /** The text in work, by desk; 0: none. */
+  private readonly in_work: Record<DeskName, number> = { urgent: 0, background: 0 };
+  /** The background rests while there is something urgent. */
+  private urgent: Promise<void> = Promise.resolve();
 
   constructor(
     private readonly encoder: Encoder,
     private readonly prefixes: Readonly<Record<Kind, string>>,
   ) {
-    this.desks = { document: encoder.openDesk(), query: encoder.openDesk() };
+    this.desks = { urgent: encoder.openDesk(), background: encoder.openDesk() };
   }
 
   async encode(id: number, kind: Kind, text: string): Promise<void> {
-    this.in_work[kind] = id;
+    const desk = deskOf(kind);
+    this.in_work[desk] = id;
     const working = this.embed(id, kind, text);
-    if (kind === "query") this.question = working;
+    if (desk === "urgent") this.urgent = working;
     await working;
   }
 
   cancel(id: number): void {
-    for (const kind of ["document", "query"] as const)
-      if (this.in_work[kind] === id) this.in_work[kind] = 0;
+    for (const desk of desks) if (this.in_work[desk] === id) this.in_work[desk] = 0;
   }
 
   /** Answers always, also for what nobody waits for any more: the pool then sends the next. */
   private async embed(id: number, kind: Kind, text: string): Promise<void> {
+    const desk = deskOf(kind);
     const pause = async (): Promise<void> => {
       await nextMessages();
-      if (kind === "document") await this.question;
-      if (this.in_work[kind] !== id) throw new Error("It was given up.");
+      if (desk === "background") await this.urgent;
+      if (this.in_work[desk] !== id) throw new Error("It was given up.");
     };
     try {
       const prefix = this.prefixes[kind],
-        vector = await this.encoder.embed(text, { prefix, desk: this.desks[kind], pause });
+        vector = await this.encoder.embed(text, { prefix, desk: this.desks[desk], pause });
       answer({ id, vector }, [vector.buffer]);
     } catch (error) {
       answer({ id, error: messageOf(error) });
@@ -70,7 +79,11 @@ async function open(model: OpenModel): Promise<Worked | undefined> {
   const data = model.shared === null ? Bun.mmap(model.path) : new Uint8Array(model.shared),
     encoder = new Encoder(readModel(data), await compiledKernel()),
     { query_prefix, document_prefix } = model,
-    opened = new Worked(encoder, { query: query_prefix, document: document_prefix });
+    opened = new Worked(encoder, {
+      query: query_prefix,
+      sentence: document_prefix,
+      document: document_prefix,
+    });
   answer({ opened: true });
   return opened;
 }

@@ -3,7 +3,16 @@
  * Questions go before passages, also within a worker, and owners take turns.
  */
 import type { Log } from "../../core/sdk";
-import type { FromEncoderWorker, Kind, PooledModel, ToEncoderWorker } from "./worker-protocol";
+import {
+  deskOf,
+  desks,
+  kinds,
+  type DeskName,
+  type FromEncoderWorker,
+  type Kind,
+  type PooledModel,
+  type ToEncoderWorker,
+} from "./worker-protocol";
 
 export interface EncoderPoolOptions {
   readonly threads: number;
@@ -32,15 +41,28 @@ interface Hand {
   is_open: boolean;
   /** The model's file was put in place for it. */
   is_repaired: boolean;
-  /** What it has: at most one of each kind. */
-  readonly has: Record<Kind, Text | null>;
+  /** What it has. */
+  readonly has: Record<DeskName, Text | null>;
+}
+
+const isFree = ({ has }: Hand): boolean => !has.urgent && !has.background;
+interface PoolOptions {
+  readonly kind: Kind;
+  readonly owner: string;
+  readonly signal: AbortSignal;
+  /** Called with each vector as soon as it is made. */
+  readonly onVector?: ((text: string, vector: Float32Array) => void) | undefined;
 }
 
 /** A text of which so many workers died is to blame. */
 const deaths_max = 2;
 
 export class EncoderPool {
-  private readonly waiting: Record<Kind, Lines> = { query: new Lines(), document: new Lines() };
+  private readonly waiting: Record<Kind, Lines> = {
+    query: new Lines(),
+    sentence: new Lines(),
+    document: new Lines(),
+  };
   private hands: Hand[] = [];
   private last_id = 0;
   /** The file was compared with its hash since this process began. */
@@ -56,13 +78,17 @@ export class EncoderPool {
    */
   async embed(
     texts: readonly string[],
-    { kind, owner, signal }: { kind: Kind; owner: string; signal: AbortSignal },
+    { kind, owner, signal, onVector }: PoolOptions,
   ): Promise<Float32Array[]> {
     if (this.stopped) throw new Error("the server is stopping");
     signal.throwIfAborted();
     const asked: Text[] = [];
     const vectors = texts.map((text) => {
-      const { promise, resolve, reject } = Promise.withResolvers<Float32Array>();
+      const { promise, resolve: keep, reject } = Promise.withResolvers<Float32Array>();
+      const resolve = (vector: Float32Array): void => {
+        keep(vector);
+        onVector?.(text, vector);
+      };
       asked.push({ id: ++this.last_id, kind, owner, text, deaths: 0, resolve, reject });
       return promise;
     });
@@ -97,30 +123,31 @@ export class EncoderPool {
   /** Gives out what waits, as far as there are hands. */
   private assign(): void {
     clearTimeout(this.idle_timer);
-    for (const kind of ["query", "document"] as const) {
+    for (const kind of kinds) {
       while (this.waiting[kind].size > 0) {
         const hand = this.handFor(kind);
         if (hand === undefined) break;
         const text = this.waiting[kind].take()!;
-        hand.has[kind] = text;
+        hand.has[deskOf(kind)] = text;
         post(hand.worker, { id: text.id, kind, text: text.text });
       }
     }
-    const is_idle = this.hands.every(({ is_open, has }) => is_open && !has.query && !has.document);
+    const is_idle = this.hands.every((hand) => hand.is_open && isFree(hand));
     if (this.hands.length === 0 || !is_idle) return;
     this.idle_timer = setTimeout(() => this.end(), this.options.idle_ms);
     this.idle_timer.unref();
   }
 
   /**
-   * One that rests, else a question goes to one that encodes a passage, which waits meanwhile. What
-   * waits without a hand starts another one; the first opens the model before there is a second.
+   * One that rests, else what is urgent goes to one that encodes a passage, which waits meanwhile.
+   * What waits without a hand starts another one; the first opens the model before there is a
+   * second.
    */
   private handFor(kind: Kind): Hand | undefined {
     const open = this.hands.filter(({ is_open }) => is_open),
-      resting = open.find(({ has }) => !has.query && !has.document);
+      resting = open.find(isFree);
     if (resting !== undefined) return resting;
-    const free = kind === "query" ? open.find(({ has }) => !has.query) : undefined;
+    const free = deskOf(kind) === "urgent" ? open.find(({ has }) => !has.urgent) : undefined;
     const is_opening = open.length < this.hands.length;
     if (free === undefined && !is_opening && this.hands.length < this.options.threads) this.start();
     return free;
@@ -132,7 +159,7 @@ export class EncoderPool {
         worker,
         is_open: false,
         is_repaired: false,
-        has: { query: null, document: null },
+        has: { urgent: null, background: null },
       };
     worker.unref();
     this.hands.push(hand);
@@ -177,10 +204,10 @@ export class EncoderPool {
       this.remove(hand);
       this.fail(new Error(message.failed));
     } else {
-      for (const kind of ["query", "document"] as const) {
-        const text = hand.has[kind];
+      for (const desk of desks) {
+        const text = hand.has[desk];
         if (text?.id !== message.id) continue;
-        hand.has[kind] = null;
+        hand.has[desk] = null;
         if ("vector" in message) text.resolve(message.vector);
         else text.reject(new Error(message.error));
       }
@@ -207,7 +234,7 @@ export class EncoderPool {
 
   private abandon(text: Text, reason: Error): void {
     this.waiting[text.kind].remove(text);
-    const hand = this.hands.find(({ has }) => has[text.kind] === text);
+    const hand = this.hands.find(({ has }) => has[deskOf(text.kind)] === text);
     // The worker answers, and is free from then on.
     if (hand !== undefined) post(hand.worker, { cancel: text.id });
     text.reject(reason);

@@ -161,6 +161,20 @@ export interface SearchResult {
   readonly terms: readonly { readonly term: string; readonly idf: number }[];
 }
 
+export interface SimilarityOptions {
+  /** Whose question it is. */
+  readonly owner_id: string;
+  readonly signal?: AbortSignal | undefined;
+  /** What has no vector by then has none. */
+  readonly timeout_ms: number;
+}
+/**
+ * Of each text: the cosine of its vector and that of the question; null for a text that had none in
+ * time. Models have ranges of their own: compare them with each other only. Without an embedder, or
+ * when nothing was in time, there are none at all.
+ */
+export type Similarities = readonly (number | null)[];
+
 export interface SearchIndex {
   /**
    * Chunks and encodes off the main thread. A very large document is written ahead, invisible until
@@ -200,6 +214,12 @@ export interface SearchIndex {
    */
   remove(tx: Db, document_ids: readonly string[]): Promise<boolean>;
   search(request: SearchRequest, signal?: AbortSignal): Promise<SearchResult>;
+  /** How near texts are in meaning to a question. */
+  similarities(
+    question: string,
+    texts: readonly string[],
+    options: SimilarityOptions,
+  ): Promise<Similarities | null>;
   /** The terms of a text, in order, with their UTF-16 indices: by the analyzer that indexes. */
   analyze(
     text: string,
@@ -215,6 +235,10 @@ export interface EmbedOptions {
   readonly dimensions: number | null;
   /** Whose text it is, when there are turns to be taken. */
   readonly owner_id?: string;
+  /** Somebody waits for it: it goes before what is embedded in the background. */
+  readonly urgent?: boolean;
+  /** Called with each vector as it is made, by an embedder that makes one after the other. */
+  readonly onVector?: (text: string, vector: Float32Array) => void;
   readonly signal: AbortSignal;
 }
 /** Turns texts into vectors, so that a passage is found that shares no word with the query. */

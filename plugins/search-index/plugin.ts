@@ -24,6 +24,7 @@ import { QueryEmbedder } from "./query-embedder";
 import { Reindexer } from "./reindexer";
 import type { SearchProtocol } from "./search-handler";
 import { IndexService } from "./service";
+import { TextSimilarities } from "./similarities";
 import { Texts } from "../texts/contract";
 import { WorkerClient } from "./worker-client";
 
@@ -82,11 +83,18 @@ export default definePlugin({
       embedder,
       servingSet: () => document_embedder.servingSet(),
     });
+    const similarities = new TextSimilarities({
+      ...ctx,
+      embedder,
+      servingSet: () => document_embedder.servingSet(),
+      questions: query_embedder,
+    });
     const index = new IndexService({
       ...ctx,
       encoder,
       searcher,
       query_embedder,
+      similarities,
       document_embedder,
     });
     const reindexer = new Reindexer({ ...ctx, index });

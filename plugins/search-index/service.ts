@@ -13,6 +13,8 @@ import {
   type SearchIndex,
   type SearchRequest,
   type SearchResult,
+  type Similarities,
+  type SimilarityOptions,
   type TakenOver,
 } from "./contract";
 import type { DocumentEmbedder } from "./document-embedder";
@@ -23,6 +25,7 @@ import type { QueryEmbedder } from "./query-embedder";
 import { findCopy } from "./published-copy";
 import type { SearchProtocol } from "./search-handler";
 import { StagedVersions, type StagedVersionsParts } from "./staged-versions";
+import type { TextSimilarities } from "./similarities";
 import * as store from "./store";
 import type { WorkerClient } from "./worker-client";
 
@@ -31,6 +34,7 @@ export interface IndexParts
   readonly searcher: Pick<WorkerClient<SearchProtocol>, "ask">;
   /** Without them, search goes by words alone. */
   readonly query_embedder?: Pick<QueryEmbedder, "vectorOf">;
+  readonly similarities?: Pick<TextSimilarities, "of">;
   readonly document_embedder?: Pick<DocumentEmbedder, "add" | "setFor">;
   /** The version that `encoder` encodes with. */
   readonly analyzer_version?: number;
@@ -157,6 +161,14 @@ export class IndexService implements SearchIndex {
     const { passages, terms, loose_chunks } = searched!;
     this.packer.searched(owner_id, folder_ids, loose_chunks);
     return { passages, terms };
+  }
+
+  async similarities(
+    question: string,
+    texts: readonly string[],
+    options: SimilarityOptions,
+  ): Promise<Similarities | null> {
+    return (await this.parts.similarities?.of(question, texts, options)) ?? null;
   }
 
   analyze(text: string): { term: string; start: number; end: number }[] {

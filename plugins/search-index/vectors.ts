@@ -103,6 +103,10 @@ export class NearestChunks {
   }
 }
 
+/** Of two vectors of length 1. */
+export const cosine = (one: Float32Array, other: Float32Array): number =>
+  dotProduct(one, 0, other, other.length);
+
 /** Four independent sums, so that the processor need not wait for each addition. */
 function dotProduct(
   vectors: Float32Array,

@@ -110,6 +110,34 @@ describe("a question", () => {
   });
 });
 
+test("a sentence goes before passages, also before one in work, and after questions", async () => {
+  const { ask, started } = poolOf(),
+    order: string[] = [];
+  const note = (name: string) => () => void order.push(name);
+  await ask(["a"]);
+  const passage = ask(["hold"]).then(note("passage")),
+    others = [
+      ask(["a"]).then(note("second passage")),
+      ask(["s", "s"], { kind: "sentence" }).then(note("sentences")),
+      ask(["q"], { kind: "query" }).then(note("question")),
+    ];
+  await Promise.all(others.slice(1));
+  await ask(["release"], { kind: "sentence" });
+  await Promise.all([passage, ...others]);
+  expect(order).toEqual(["question", "sentences", "passage", "second passage"]);
+  expect(started.length).toBe(1);
+});
+
+test("each vector is told as soon as it is made", async () => {
+  const { pool } = poolOf(),
+    told: string[] = [];
+  const signal = AbortSignal.timeout(30_000),
+    onVector = (text: string): void => void told.push(text),
+    asked = { kind: "sentence", owner: "ada", signal, onVector } as const;
+  await expect(pool.embed(["a", "b", "fail"], asked)).rejects.toThrow("it failed");
+  expect(told).toEqual(["a", "b"]);
+});
+
 test("owners take turns: a few texts do not wait for a hundred of another's", async () => {
   const { ask } = poolOf(),
     many = ask(Array(100).fill("a"), { owner: "ada" }),

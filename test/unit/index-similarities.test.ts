@@ -1,0 +1,95 @@
+/** How near texts are to a question in meaning: in time, in part, or not at all. */
+import { describe, expect, test } from "bun:test";
+import { jsonLog } from "../../core/base/log";
+import type { Embedder, EmbedOptions } from "../../plugins/search-index/contract";
+import { TextSimilarities } from "../../plugins/search-index/similarities";
+
+const set = { id: 7, model: "m", asked_dimensions: 0, dimensions: 2 };
+/** Each letter `y` of a text turns its vector towards the question's, which is (0, 1). */
+const vectorOf = (text: string): Float32Array => {
+  const towards = text.split("y").length - 1;
+  return Float32Array.of(1, towards);
+};
+type Embed = (texts: readonly string[], options: EmbedOptions) => ReturnType<Embedder["embed"]>;
+interface More {
+  readonly embed?: Embed;
+  readonly has_set?: boolean;
+  readonly has_question?: boolean;
+}
+function similaritiesOf({ embed, has_set = true, has_question = true }: More = {}) {
+  const calls: (readonly string[])[] = [],
+    clock = { now_ms: 0 };
+  const embedder: Embedder = {
+    model: "m",
+    dimensions: null,
+    texts_max: 2,
+    embed: async (texts, options) => {
+      calls.push(texts);
+      expect(options).toMatchObject({ kind: "document", urgent: true, model: "m" });
+      return embed === undefined ? texts.map(vectorOf) : embed(texts, options);
+    },
+  };
+  const similarities = new TextSimilarities({
+    now_ms: () => clock.now_ms,
+    log: jsonLog("error", () => undefined),
+    embedder: () => embedder,
+    servingSet: () => (has_set ? (set as never) : null),
+    questions: {
+      vectorOf: async () => (has_question ? { set_id: 7, data: Float32Array.of(0, 1) } : undefined),
+    },
+  });
+  const ask = (texts: readonly string[], timeout_ms = 10_000, signal?: AbortSignal) =>
+    similarities.of("which?", texts, { owner_id: "usr_1", timeout_ms, signal });
+  return { ask, calls, clock };
+}
+const forever: Embed = () => new Promise(() => undefined);
+
+describe("the similarities of texts to a question", () => {
+  test("are cosines, in the order of the texts, and each text is embedded once", async () => {
+    const { ask, calls } = similaritiesOf();
+    const [none, one, same] = (await ask(["x", "y", "x"]))!;
+    expect(none).toBe(0);
+    expect(one).toBeCloseTo(Math.SQRT1_2, 6);
+    expect(same).toBe(0);
+    await ask(["y", "yy", "yyy", "yyyy"]);
+    expect(calls).toEqual([["x", "y"], ["yy", "yyy"], ["yyyy"]]);
+  });
+  test("are those that were made in time, when some are late", async () => {
+    const { ask } = similaritiesOf({
+      embed: (texts, { onVector }) => {
+        onVector!(texts[0]!, vectorOf(texts[0]!));
+        return new Promise(() => undefined);
+      },
+    });
+    expect(await ask(["x", "y"], 20)).toEqual([0, null]);
+  });
+
+  const nothing: [string, More][] = [
+    ["nothing has a vector yet", { has_set: false }],
+    ["the question has no vector", { has_question: false }],
+    ["the embedder hangs", { embed: forever }],
+    ["the embedder fails", { embed: () => Promise.reject(new Error("broken")) }],
+    ["its vectors have another length", { embed: async () => [Float32Array.of(1)] }],
+  ];
+  for (const [why, more] of nothing)
+    test(`are none when ${why}`, async () =>
+      expect(await similaritiesOf(more).ask(["x"], 20)).toBeNull());
+  test("are none for no texts", async () => expect(await similaritiesOf().ask([])).toBeNull());
+
+  test("are not asked for a while after three calls that gave none", async () => {
+    const { ask, calls, clock } = similaritiesOf({
+      embed: () => Promise.reject(new Error("broken")),
+    });
+    for (let i = 0; i < 5; i++) expect(await ask([`x${i}`])).toBeNull();
+    expect(calls.length).toBe(3);
+    clock.now_ms += 60_000;
+    await ask(["x"]);
+    expect(calls.length).toBe(4);
+  });
+  test("end with the reason of whoever gives up", async () => {
+    const given_up = new AbortController(),
+      asked = similaritiesOf({ embed: forever }).ask(["x"], 10_000, given_up.signal);
+    given_up.abort(new Error("nobody waits"));
+    await expect(asked).rejects.toThrow("nobody waits");
+  });
+});

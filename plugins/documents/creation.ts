@@ -11,6 +11,7 @@ import * as linkStore from "./link-store";
 import { refuseTakenName } from "./links";
 import { measured, measuredBytes } from "./measured";
 import { cleanedName, documentName, nameKey, nameOfLongText, nameOfText } from "./names";
+import { withVectors } from "./queries";
 import type { Document } from "./record";
 import * as store from "./store";
 import type { DocumentRow, VersionRow } from "./store";
@@ -336,7 +337,7 @@ async function insert(
   ]);
   await ctx.enqueueIndexing(tx, row, isText(version));
   notifyFolders(ctx, row, [folder_id], "created");
-  return { row, folder_ids: [folder_id] };
+  return { row, folder_ids: [folder_id], vectors: "none" };
 }
 
 /**
@@ -381,5 +382,5 @@ async function replace(
   await ctx.enqueueIndexing(tx, row, isText(version));
   // The dropped version may have been a text that was never shown.
   ctx.afterCommit(ctx.truncateWal);
-  return { row, folder_ids };
+  return withVectors(ctx, tx, { row, folder_ids });
 }

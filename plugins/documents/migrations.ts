@@ -49,6 +49,16 @@ export const migrations: readonly Migration[] = [
       await tx.schema.alterTable("documents").dropColumn("name_folded").execute();
     },
   },
+  {
+    id: "0008_owners_in_index",
+    up: async (tx) => {
+      // Its own column since this step.
+      await sql`
+        update index_documents set owner_id = coalesce(
+          (select d.owner_id from documents d where d.id = index_documents.document_id), '')
+        where owner_id = ''`.execute(tx);
+    },
+  },
 ];
 
 async function createDocuments(tx: Db): Promise<void> {

@@ -8,7 +8,7 @@ import type { DocumentContext } from "./context";
 import type { DocumentName, Documents } from "./contract";
 import * as linkStore from "./link-store";
 import * as listStore from "./list-store";
-import { no_outline, outlineOf, type Document, type Outline } from "./record";
+import { no_outline, outlineOf, type Document, type Outline, type VectorsState } from "./record";
 import * as store from "./store";
 import type { DocumentRow } from "./store";
 import { TextBytes } from "./text-bytes";
@@ -34,12 +34,41 @@ export async function requireDocument(
 
 /** @throws HttpError 403 or 404. */
 export async function getDocument(
-  { db }: DocumentContext,
+  ctx: DocumentContext,
   owner_id: string,
   document_id: string,
 ): Promise<Document> {
-  const row = await requireDocument(db, owner_id, document_id);
-  return { row, folder_ids: await linkStore.foldersOf(db, document_id) };
+  const row = await requireDocument(ctx.db, owner_id, document_id);
+  return withVectors(ctx, ctx.db, {
+    row,
+    folder_ids: await linkStore.foldersOf(ctx.db, document_id),
+  });
+}
+
+type WithoutVectors = Omit<Document, "vectors">;
+/** With the state of its vectors. */
+export async function withVectors<D extends WithoutVectors>(
+  ctx: Pick<DocumentContext, "index">,
+  from: Db,
+  document: D,
+): Promise<D & Document> {
+  return (await allWithVectors(ctx, from, [document]))[0]!;
+}
+async function allWithVectors<D extends WithoutVectors>(
+  { index }: Pick<DocumentContext, "index">,
+  from: Db,
+  documents: readonly D[],
+): Promise<(D & Document)[]> {
+  const published = documents.filter(({ row }) => row.current_version > 0),
+    lacking = await index.lackingVectors(
+      from,
+      published.map(({ row }) => row.id),
+    );
+  const stateOf = ({ id, current_version }: DocumentRow): VectorsState => {
+    if (lacking === null || current_version === 0) return "none";
+    return lacking.has(id) ? "pending" : "ready";
+  };
+  return documents.map((document) => ({ ...document, vectors: stateOf(document.row) }));
 }
 
 /** A longer text is sent while it is read. */
@@ -47,20 +76,22 @@ const whole_units_max = 16 * 16_384;
 
 /** With its text: whole, or in parts that are read one by one. @throws HttpError 403 or 404. */
 export async function getWithContent(
-  { db, reads }: DocumentContext,
+  ctx: DocumentContext,
   owner_id: string,
   document_id: string,
 ): Promise<Document & { readonly content: string | AsyncGenerator<string> }> {
+  const { db, reads } = ctx;
   return untilThere(async () => {
     const { row, text } = requireOwned(
       withOwner(await textStore.findWithText(db, document_id)),
       owner_id,
       "document",
     );
-    const folder_ids = await linkStore.foldersOf(db, document_id);
+    const folder_ids = await linkStore.foldersOf(db, document_id),
+      document = await withVectors(ctx, db, { row, folder_ids });
     if (text.units > whole_units_max)
-      return { row, folder_ids, content: textStore.partsOf(reads, text) };
-    return { row, folder_ids, content: await textStore.wholeOf(db, text) };
+      return { ...document, content: textStore.partsOf(reads, text) };
+    return { ...document, content: await textStore.wholeOf(db, text) };
   });
 }
 const withOwner = <R extends { readonly row: DocumentRow }>(found: R | undefined) =>
@@ -95,17 +126,19 @@ export async function getOutline(
 
 /** The documents of one folder, subfolders aside. @throws HttpError 403 or 404 on the folder. */
 export async function listDocuments(
-  { db, folders }: DocumentContext,
+  ctx: DocumentContext,
   owner_id: string,
   query: { readonly folder_id: string } & listStore.ListFilter & PageRequest,
 ): Promise<{ readonly documents: Document[]; readonly total: number }> {
+  const { db, folders } = ctx;
   const folder = await folders.require(db, owner_id, query.folder_id);
   const { rows, total } = await listStore.listDocuments(db, folder, query, query);
   const folder_ids = await linkStore.foldersOfAll(
     db,
     rows.map((row) => row.id),
   );
-  return { documents: rows.map((row) => ({ row, folder_ids: folder_ids.get(row.id)! })), total };
+  const documents = rows.map((row) => ({ row, folder_ids: folder_ids.get(row.id)! }));
+  return { documents: await allWithVectors(ctx, db, documents), total };
 }
 
 /** The original of the version that answers. @throws HttpError 403 or 404. */

@@ -19,6 +19,13 @@ export const Status = t.Union(
       "could not be indexed, see `error`.",
   },
 );
+export const VectorsState = t.Union([t.Literal("none"), t.Literal("pending"), t.Literal("ready")], {
+  description:
+    "Of the version that answers. `pending`: its vectors are being made in the background, and " +
+    "words find it; `ready`: it is found by its meaning too; `none`: no version answers yet, or " +
+    "there is no embedder.",
+});
+export type VectorsState = Static<typeof VectorsState>;
 export const ErrorCode = t.Union(extraction_codes.map((code) => t.Literal(code)));
 
 export const DocumentRecord = t.Object({
@@ -53,6 +60,7 @@ export const DocumentRecord = t.Object({
     ),
     progress: t.Number({ minimum: 0, maximum: 1 }),
     attempts: t.Integer({ minimum: 0 }),
+    vectors: VectorsState,
   }),
   error: Nullable(
     t.Object({ code: ErrorCode, message: t.String() }),
@@ -84,12 +92,13 @@ export const DocumentWithContent = t.Composite([
 export interface Document {
   readonly row: DocumentRow;
   readonly folder_ids: readonly string[];
+  readonly vectors: VectorsState;
 }
 
 export const documentUrl = (id: string): string => `/api/dev/v1/documents/${id}`;
 
 export const toRecord = (
-  { row, folder_ids }: Document,
+  { row, folder_ids, vectors }: Document,
   { base_path }: Pick<Client, "base_path">,
 ): DocumentRecord => ({
   id: row.id,
@@ -104,7 +113,7 @@ export const toRecord = (
   page_count: row.page_count,
   language: row.language,
   source: { kind: row.source_kind, uri: row.source_uri, run_id: row.source_run_id },
-  indexing: { stage: row.stage, progress: row.progress, attempts: row.attempts },
+  indexing: { stage: row.stage, progress: row.progress, attempts: row.attempts, vectors },
   error:
     row.error_code === null
       ? null
@@ -128,7 +137,7 @@ export const example: DocumentRecord = {
   page_count: 12,
   language: "en",
   source: { kind: "upload", uri: null, run_id: null },
-  indexing: { stage: "done", progress: 1, attempts: 1 },
+  indexing: { stage: "done", progress: 1, attempts: 1, vectors: "ready" },
   error: null,
   warnings: [],
   created_at: "2026-03-01T09:30:00.000Z",

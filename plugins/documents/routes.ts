@@ -49,7 +49,7 @@ const NewText = t.Object({
 const syncing = {
   ...example,
   status: "syncing",
-  indexing: { stage: "queued", progress: 0, attempts: 0 },
+  indexing: { stage: "queued", progress: 0, attempts: 0, vectors: "none" },
   page_count: null,
   language: null,
   synced_at: null,

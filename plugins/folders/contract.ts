@@ -26,19 +26,20 @@ export interface FolderCopy {
   readonly updated_at: number;
 }
 
+/**
+ * `held_documents`, `held_bytes`: what goes with the folder, because nothing else holds it or could
+ * get it back. `restorable_count`: links that can be restored. `vectors_pending`: live links to
+ * documents that wait for their vectors.
+ */
+export type FolderCounter =
+  "held_documents" | "held_bytes" | "restorable_count" | "vectors_pending";
 /** So much more, or less, of what a folder counts. */
 export type CounterChange = {
   readonly folder_id: string;
   readonly by: number;
 } & (
   | { /** Of live links to documents of this status. */ readonly status: DocumentStatus }
-  | {
-      /**
-       * `held_documents`, `held_bytes`: what goes with the folder, because nothing else holds it or
-       * could get it back. `restorable_count`: links that can be restored.
-       */
-      readonly counter: "held_documents" | "held_bytes" | "restorable_count";
-    }
+  | { readonly counter: FolderCounter }
 );
 
 export interface Folders {
@@ -95,6 +96,8 @@ export interface Folders {
   abandon(tx: Db, owner_id: string, root_id: string): Promise<void>;
   /** In the transaction that changes links or a status. */
   moveCounters(tx: Db, changes: readonly CounterChange[]): Promise<void>;
+  /** No document waits for its vectors, or all are about to be counted anew. */
+  clearVectorsPending(tx: Db): Promise<void>;
 }
 export const Folders = service<Folders>("folders");
 

@@ -84,4 +84,20 @@ export const migrations: readonly Migration[] = [
         .execute();
     },
   },
+  {
+    id: "0006_vectors_pending",
+    up: async (tx) => {
+      // The index counts at its next start.
+      await tx.schema
+        .alterTable("folders")
+        .addColumn("vectors_pending", "integer", (c) => c.notNull().defaultTo(0))
+        .execute();
+      await tx.schema
+        .createIndex("folders_vectors_pending")
+        .on("folders")
+        .columns(["id"])
+        .where(sql.ref("vectors_pending"), ">", 0)
+        .execute();
+    },
+  },
 ];

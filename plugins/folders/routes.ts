@@ -44,6 +44,9 @@ const FolderRecord = t.Object({
     },
     { description: "The same documents by their status." },
   ),
+  vectors_pending: Count(
+    "Of these documents, those that wait for their vectors; until they have them, words find them.",
+  ),
   created_at: Timestamp("When it was created."),
   updated_at: Timestamp("When its name or description was last changed."),
 });
@@ -55,6 +58,7 @@ const example: Static<typeof FolderRecord> = {
   parentId: null,
   document_count: 3,
   status_counts: { syncing: 1, synced: 2, sync_failed: 0 },
+  vectors_pending: 1,
   created_at: "2026-03-01T09:30:00.000Z",
   updated_at: "2026-03-01T09:30:00.000Z",
 };
@@ -141,6 +145,7 @@ function toRecord({
   syncing_count,
   synced_count,
   failed_count,
+  vectors_pending,
   created_at,
   updated_at,
 }: ListedFolder): Static<typeof FolderRecord> {
@@ -152,6 +157,7 @@ function toRecord({
     parentId: parent_id,
     document_count: syncing_count + synced_count + failed_count,
     status_counts: { syncing: syncing_count, synced: synced_count, sync_failed: failed_count },
+    vectors_pending,
     created_at: created,
     updated_at: updated_at === created_at ? created : rfc3339(updated_at),
   };

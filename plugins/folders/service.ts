@@ -59,6 +59,7 @@ const unmoved: CounterSums = {
   held_documents: 0,
   held_bytes: 0,
   restorable_count: 0,
+  vectors_pending: 0,
 };
 
 export class FolderService implements Folders {
@@ -159,6 +160,10 @@ export class FolderService implements Folders {
     }
     for (const [folder_id, by] of sums)
       if (Object.values(by).some((one) => one !== 0)) await store.moveCounters(tx, folder_id, by);
+  }
+
+  async clearVectorsPending(tx: Db): Promise<void> {
+    await store.clearVectorsPending(tx);
   }
 
   // --- For the routes.
@@ -269,6 +274,7 @@ export class FolderService implements Folders {
       held_documents: 0,
       held_bytes: 0,
       restorable_count: 0,
+      vectors_pending: 0,
       deleted_at: null,
       staged: 0,
     };

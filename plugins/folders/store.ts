@@ -15,6 +15,7 @@ import {
   type PageRequest,
 } from "../../core/sdk";
 import type { DocumentStatus } from "../documents/contract";
+import type { FolderCounter } from "./contract";
 
 export interface FolderRow {
   readonly id: string;
@@ -37,6 +38,8 @@ export interface FolderRow {
   readonly held_bytes: number;
   /** Links that were taken away and can be restored. */
   readonly restorable_count: number;
+  /** Live links to documents that wait for their vectors. */
+  readonly vectors_pending: number;
   /** Set while what it held is being purged; nobody finds it any more. */
   readonly deleted_at: number | null;
   /** 1 while it is being filled; `deleted_at` is set then. */
@@ -71,14 +74,15 @@ export type ListedFolder = Pick<
   | "syncing_count"
   | "synced_count"
   | "failed_count"
+  | "vectors_pending"
   | "created_at"
   | "updated_at"
 >;
 
 /** The columns of `ListedFolder`: the one list that is asked for all the time. */
 const listSql = (direction: "asc" | "desc") => `
-  select id, parent_id, name, description, syncing_count, synced_count, failed_count, created_at,
-    updated_at
+  select id, parent_id, name, description, syncing_count, synced_count, failed_count,
+    vectors_pending, created_at, updated_at
   from folders where owner_id = ? and deleted_at is null
   order by created_at ${direction}, id ${direction} limit ? offset ?`;
 const list_sql = { forward: listSql("desc"), backward: listSql("asc") };
@@ -259,8 +263,7 @@ export const deleteFolder = (db: FoldersDb, id: string) =>
     .execute();
 
 /** What the folder counts, by how much it changes. */
-export type CounterSums = Readonly<Record<DocumentStatus | HeldCounter, number>>;
-export type HeldCounter = "held_documents" | "held_bytes" | "restorable_count";
+export type CounterSums = Readonly<Record<DocumentStatus | FolderCounter, number>>;
 
 /** Moves the counters of one folder. */
 export const moveCounters = (db: FoldersDb, id: string, by: CounterSums) =>
@@ -276,9 +279,14 @@ const addToCounters = prepared(
         held_documents: sql<number>`held_documents + ${by.held_documents}`,
         held_bytes: sql<number>`held_bytes + ${by.held_bytes}`,
         restorable_count: sql<number>`restorable_count + ${by.restorable_count}`,
+        vectors_pending: sql<number>`vectors_pending + ${by.vectors_pending}`,
       })
       .where("id", "=", id),
 );
+
+/** No document waits for its vectors. */
+export const clearVectorsPending = (db: FoldersDb) =>
+  db.updateTable("folders").set({ vectors_pending: 0 }).where("vectors_pending", ">", 0).execute();
 
 export interface Held {
   readonly documents: number;

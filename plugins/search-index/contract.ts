@@ -213,6 +213,11 @@ export interface SearchIndex {
    * there is more: call it again in the next.
    */
   remove(tx: Db, document_ids: readonly string[]): Promise<boolean>;
+  /**
+   * Those of these documents that are published and wait for their vectors; all others that are
+   * published have them. Null when there are none, because there is no embedder.
+   */
+  lackingVectors(db: Db, document_ids: readonly string[]): Promise<ReadonlySet<string> | null>;
   search(request: SearchRequest, signal?: AbortSignal): Promise<SearchResult>;
   /** How near texts are in meaning to a question. */
   similarities(

@@ -54,6 +54,16 @@ export const deleteIndexVersions = (tx: IndexDb, ids: readonly number[]): Promis
     await tx.deleteFrom("index_staged").where("edition", "in", some).execute();
   });
 
+/** Takes an index version out of every folder, and out of those that wait for vectors. */
+export async function hideIndexVersion(tx: IndexDb, index_version: number): Promise<void> {
+  const segments = tx
+    .selectFrom("index_segments")
+    .select("id")
+    .where("edition", "=", index_version);
+  await tx.deleteFrom("index_scope").where("segment_id", "in", segments).execute();
+  await tx.deleteFrom("index_vectors_waiting").where("segment_id", "in", segments).execute();
+}
+
 /** What one transaction deletes: this many segments, or fewer of this many bytes, at least one. */
 const part_segments_max = 128,
   part_bytes_max = 512 * 1024;

@@ -6,9 +6,12 @@ import { batchesOf } from "../../core/lib/batch";
 import type { Context, Db, JobEffect, JobRun } from "../../core/sdk";
 import type { Embedder, VectorKind } from "./contract";
 import { cancelEmbedding, enqueueEmbedding } from "./jobs";
+import type { IndexVersion } from "./preparer";
 import type { IndexDb, VectorSetRow } from "./store";
 import { chunksOfSegment } from "./stored-chunks";
 import * as store from "./vector-store";
+import { WaitingDocuments, type WaitingDocumentsParts } from "./waiting-documents";
+import { countAttempt, countWaitingDocuments, nextWaiting } from "./waiting-store";
 import { embedChecked, packVectors } from "./vectors";
 
 /** One run embeds about as many texts as fit this many calls. */
@@ -31,6 +34,7 @@ export interface DocumentEmbedderParts extends Pick<
   | "log"
 > {
   readonly files: Pick<Context["files"], "requireFreeSpace">;
+  readonly folders: WaitingDocumentsParts["folders"];
   readonly embedder: () => Embedder | undefined;
 }
 /** Segments that are embedded together, with the texts of their chunks. */
@@ -50,8 +54,11 @@ export class DocumentEmbedder {
   private serving: VectorSetRow | null = null;
   private failure: string | null = null;
   private following: Promise<void> = Promise.resolve();
+  private readonly waiting: WaitingDocuments;
 
-  constructor(private readonly parts: DocumentEmbedderParts) {}
+  constructor(private readonly parts: DocumentEmbedderParts) {
+    this.waiting = new WaitingDocuments(parts);
+  }
 
   /**
    * The set that queries are compared with; null when there is no embedder, or no vector yet. True
@@ -82,10 +89,7 @@ export class DocumentEmbedder {
   async start(): Promise<void> {
     const embedder = this.parts.embedder();
     this.failure = null;
-    if (embedder === undefined) {
-      this.target = this.serving = null;
-      return;
-    }
+    if (embedder === undefined) return this.end();
     await this.parts.inTransaction(async (tx) => {
       const sets = await store.vectorSets(tx);
       this.serving = sets.find((set) => set.serving === 1) ?? null;
@@ -97,7 +101,8 @@ export class DocumentEmbedder {
         this.serving = this.target;
         await store.setServingVectorSet(tx, this.target.id);
       }
-      await store.refillWaiting(tx, this.target.id);
+      await this.waiting.follow(tx, this.target);
+      this.target = { ...this.target, followed: 1 };
       // The waiting job may be in a pause because of an embedder that is no longer configured.
       await cancelEmbedding(this.parts, tx);
       await enqueueEmbedding(this.parts, tx);
@@ -118,15 +123,42 @@ export class DocumentEmbedder {
     return set.dimensions === 0 || set.dimensions === dimensions ? set.id : null;
   }
 
-  /**
-   * Inside the transaction that publishes an index version: it waits for its vectors, but for those
-   * that it has in `set_id`.
-   */
-  async add(tx: IndexDb, index_version: number, set_id: number | null): Promise<void> {
-    if (this.target === null) return;
-    await store.insertWaiting(tx, index_version);
-    if (set_id === this.target.id) await store.deleteNotWaiting(tx, index_version, set_id);
+  // --- Inside the transactions that change what is published.
+
+  /** An index version is published: it waits for its vectors, but for those that came with it. */
+  async add(
+    tx: IndexDb,
+    document_id: string,
+    owner_id: string,
+    { id, chunks, segment_count, set_id }: IndexVersion,
+    folder_ids: readonly string[],
+  ): Promise<void> {
+    if (this.target === null || segment_count === 0) return;
+    const passages = Math.ceil(chunks / segment_count),
+      document = { index_version: id, document_id, owner_id, passages },
+      has_some = set_id === this.target.id;
+    await this.waiting.begin(tx, document, folder_ids, has_some ? set_id : null);
     await enqueueEmbedding(this.parts, tx);
+  }
+
+  /** Before documents are replaced or deleted. */
+  async remove(tx: Db, document_ids: readonly string[]): Promise<void> {
+    if (this.target !== null) await this.waiting.end(tx, document_ids);
+  }
+
+  /** Before a document becomes visible in a folder. */
+  async link(tx: Db, document_id: string, folder_id: string): Promise<void> {
+    if (this.target !== null) await this.waiting.link(tx, document_id, folder_id);
+  }
+
+  /** Before documents are hidden from a folder. */
+  async unlink(tx: Db, document_ids: readonly string[], folder_id: string): Promise<void> {
+    if (this.target !== null) await this.waiting.unlink(tx, document_ids, folder_id);
+  }
+
+  /** As `SearchIndex.lackingVectors`. */
+  async lacking(db: Db, document_ids: readonly string[]): Promise<ReadonlySet<string> | null> {
+    return this.target === null ? null : this.waiting.among(db, document_ids);
   }
 
   /** One run of the job. */
@@ -137,6 +169,7 @@ export class DocumentEmbedder {
     // Nothing is asked (and paid for) that could not be stored.
     this.parts.files.requireFreeSpace();
     const batch = await this.nextBatch(embedder);
+    if (batch === null) this.waiting.endLooking();
     if (batch === null || (batch.attempts >= attempts_to_wait_for && (await this.isSwitching())))
       return (tx) => this.finish(tx, set);
     try {
@@ -149,7 +182,7 @@ export class DocumentEmbedder {
       signal.throwIfAborted();
       this.failure = error instanceof Error ? error.message : String(error);
       const ids = batch.segments.map((segment) => segment.id);
-      await store.countAttempt(this.parts.db, ids);
+      await countAttempt(this.parts.db, ids);
       throw error;
     }
   }
@@ -157,7 +190,7 @@ export class DocumentEmbedder {
   /** What keeps documents from getting their vectors, in a sentence; null when nothing does. */
   async failing(): Promise<string | null> {
     if (this.target === null || this.failure === null) return null;
-    const { documents, are_all } = await store.countWaitingDocuments(this.parts.db);
+    const { documents, are_all } = await countWaitingDocuments(this.parts.db);
     if (documents === 0) return null;
     const count = are_all ? documents : `At least ${documents}`;
     const who =
@@ -165,6 +198,13 @@ export class DocumentEmbedder {
         ? `${count} document waits for its vectors`
         : `${count} documents wait for their vectors`;
     return `${who}: ${this.failure}. Until then words find them.`;
+  }
+
+  /** Without an embedder nothing waits. */
+  private async end(): Promise<void> {
+    this.target = this.serving = null;
+    const sets = await store.vectorSets(this.parts.db);
+    if (sets.length > 0) await this.parts.inTransaction((tx) => this.waiting.follow(tx, null));
   }
 
   private async insertTarget(
@@ -179,6 +219,7 @@ export class DocumentEmbedder {
       dimensions: 0,
       serving: 0,
       adopted: 0,
+      followed: 0,
     };
     await store.insertVectorSet(tx, set);
     return set;
@@ -187,7 +228,7 @@ export class DocumentEmbedder {
   /** Several documents together; one segment alone when it has failed before. */
   private async nextBatch({ texts_max }: Embedder): Promise<Batch | null> {
     const { db } = this.parts,
-      waiting = await store.nextWaiting(db, segments_per_run_max),
+      waiting = await nextWaiting(db, segments_per_run_max),
       attempts = waiting[0]?.tries ?? 0;
     const segments: { id: number; texts: string[] }[] = [];
     let texts = 0;
@@ -212,7 +253,9 @@ export class DocumentEmbedder {
     // The embedder has become another one meanwhile.
     if (this.target?.id !== set.id) return enqueueEmbedding(this.parts, tx);
     const { segments, dimensions } = embedded;
-    for (const { id, vectors } of segments) await store.insertVectors(tx, set.id, id, vectors);
+    for (const { id, vectors } of segments)
+      // It may have been deleted meanwhile.
+      if (await this.waiting.take(tx, id)) await store.insertVectors(tx, set.id, id, vectors);
     if (set.dimensions !== dimensions || set.adopted === 1)
       await this.changeTarget(tx, set, { dimensions, adopted: 0 });
     await enqueueEmbedding(this.parts, tx);
@@ -237,7 +280,7 @@ export class DocumentEmbedder {
     await store.updateSet(tx, set.id, { model: `${set.model} (from elsewhere)` });
     const target = await this.insertTarget(tx, await store.vectorSets(tx), embedder);
     await store.setServingVectorSet(tx, target.id);
-    await store.refillWaiting(tx, target.id);
+    await this.waiting.follow(tx, target);
     this.parts.afterCommit(() => {
       this.target = this.serving = target;
     });
@@ -257,7 +300,7 @@ export class DocumentEmbedder {
   private async finish(tx: Db, set: VectorSetRow): Promise<void> {
     const { afterCommit, truncateWal } = this.parts;
     if (this.target?.id !== set.id) return enqueueEmbedding(this.parts, tx);
-    const [next] = await store.nextWaiting(tx, 1);
+    const [next] = await nextWaiting(tx, 1);
     if (next !== undefined && next.tries < attempts_to_wait_for)
       return enqueueEmbedding(this.parts, tx);
     if (this.serving?.id !== set.id) return this.switchTo(tx, set);

@@ -72,6 +72,7 @@ export const migrations: readonly Migration[] = [
         .execute();
     },
   },
+  { id: "0008_waiting_documents", up: addWaitingDocuments },
 ];
 
 /**
@@ -249,5 +250,38 @@ async function createPacked(tx: Db): Promise<void> {
     .createIndex("index_packed_by_pack")
     .on("index_packed")
     .columns(["pack_id"])
+    .execute();
+}
+
+/** What waits knows its document, and whose it is: owners take turns, and folders count. */
+async function addWaitingDocuments(tx: Db): Promise<void> {
+  // The documents plugin fills it in for what is published already.
+  await tx.schema
+    .alterTable("index_documents")
+    .addColumn("owner_id", "text", (c) => c.notNull().defaultTo(""))
+    .execute();
+  await tx.schema
+    .alterTable("index_vector_sets")
+    .addColumn("followed", "integer", (c) => c.notNull().defaultTo(0))
+    .execute();
+  // Filled anew at the next start, because it follows no set.
+  await tx.schema.dropTable("index_vectors_waiting").execute();
+  await tx.schema
+    .createTable("index_vectors_waiting")
+    .addColumn("segment_id", "bigint", (c) => c.primaryKey())
+    .addColumn("document_id", "text", (c) => c.notNull())
+    .addColumn("owner_id", "text", (c) => c.notNull())
+    .addColumn("passages", "integer", (c) => c.notNull())
+    .addColumn("tries", "integer", (c) => c.notNull())
+    .execute();
+  await tx.schema
+    .createIndex("index_vectors_waiting_by_owner")
+    .on("index_vectors_waiting")
+    .columns(["owner_id", "tries", "segment_id desc"])
+    .execute();
+  await tx.schema
+    .createIndex("index_vectors_waiting_by_document")
+    .on("index_vectors_waiting")
+    .columns(["document_id"])
     .execute();
 }

@@ -13,6 +13,7 @@ import {
   type Context,
 } from "../../core/sdk";
 import { BackupProbes } from "../backups/contract";
+import { Folders } from "../folders/contract";
 import { EmbedderChanged, Embedders, SearchIndex } from "./contract";
 import { DocumentEmbedder } from "./document-embedder";
 import type { EncoderProtocol } from "./encoder-worker";
@@ -50,8 +51,8 @@ export default definePlugin({
       default: "256MiB",
     }),
   }),
-  // Before it: passages are read from its tables.
-  needs: { texts: Texts },
+  // Before it: passages are read from the tables of texts, and folders count what waits.
+  needs: { folders: Folders, texts: Texts },
   provides: { index: SearchIndex },
   tables: [
     "index_documents",
@@ -77,7 +78,7 @@ export default definePlugin({
     const encoder = encoderOf(ctx),
       searcher = searcherOf(ctx, ctx.config);
     const embedder = () => ctx.slots.embedders()[0];
-    const document_embedder = new DocumentEmbedder({ ...ctx, embedder });
+    const document_embedder = new DocumentEmbedder({ ...ctx, ...ctx.services, embedder });
     const query_embedder = new QueryEmbedder({
       ...ctx,
       embedder,

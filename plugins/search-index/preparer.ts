@@ -30,6 +30,7 @@ export interface IndexVersion {
   readonly owner_id: string;
   readonly title: string;
   readonly chunks: number;
+  readonly segment_count: number;
   /** JSON: the heading spans that the document marks; null when it marks none. */
   readonly headings: string | null;
   /** JSON: where in a recording the text is spoken; null when it is no recording. */
@@ -104,6 +105,7 @@ export class DocumentPreparer {
         owner_id,
         title,
         chunks: rows.chunks,
+        segment_count: rows.segments,
         headings: jsonOrNull(headings),
         times: jsonOrNull(times),
         segments: staging.begun ? null : segments,

@@ -35,7 +35,10 @@ export interface IndexParts
   /** Without them, search goes by words alone. */
   readonly query_embedder?: Pick<QueryEmbedder, "vectorOf">;
   readonly similarities?: Pick<TextSimilarities, "of">;
-  readonly document_embedder?: Pick<DocumentEmbedder, "add" | "setFor">;
+  readonly document_embedder?: Pick<
+    DocumentEmbedder,
+    "add" | "lacking" | "link" | "remove" | "setFor" | "unlink"
+  >;
   /** The version that `encoder` encodes with. */
   readonly analyzer_version?: number;
 }
@@ -96,8 +99,10 @@ export class IndexService implements SearchIndex {
   async publish(tx: Db, prepared: Prepared, folder_ids: readonly string[]): Promise<void> {
     const { document_id, version } = prepared,
       made = prepared.parts as IndexVersion,
-      { id, owner_id, title, chunks, headings, times, segments } = made;
+      { id, owner_id, title, chunks, headings, times, segments } = made,
+      { document_embedder } = this.parts;
     const before = await store.findDocument(tx, document_id);
+    if (before) await document_embedder?.remove(tx, [document_id]);
     if (segments === null) await this.staged.end(tx, id, document_id);
     else for (const segment of segments) await store.insertSegment(tx, segment);
     await this.staged.release(tx, document_id);
@@ -112,9 +117,10 @@ export class IndexService implements SearchIndex {
       chunks,
       headings,
       times,
+      owner_id,
     });
     for (const folder_id of folder_ids) await store.insertScope(tx, folder_id, id);
-    await this.parts.document_embedder?.add(tx, id, made.set_id);
+    await document_embedder?.add(tx, document_id, before?.owner_id ?? owner_id, made, folder_ids);
     this.parts.afterCommit(() => this.packer.published(owner_id, folder_ids, { id, chunks }));
   }
 
@@ -137,15 +143,26 @@ export class IndexService implements SearchIndex {
 
   async link(tx: Db, document_id: string, folder_id: string): Promise<void> {
     const document = await store.findDocument(tx, document_id);
-    if (document) await store.insertScope(tx, folder_id, document.edition);
+    if (!document) return;
+    await this.parts.document_embedder?.link(tx, document_id, folder_id);
+    await store.insertScope(tx, folder_id, document.edition);
   }
 
-  unlink(tx: Db, document_ids: readonly string[], folder_id: string): Promise<void> {
-    return store.deleteScope(tx, document_ids, folder_id);
+  async unlink(tx: Db, document_ids: readonly string[], folder_id: string): Promise<void> {
+    await this.parts.document_embedder?.unlink(tx, document_ids, folder_id);
+    await store.deleteScope(tx, document_ids, folder_id);
+  }
+
+  async lackingVectors(
+    db: Db,
+    document_ids: readonly string[],
+  ): Promise<ReadonlySet<string> | null> {
+    return (await this.parts.document_embedder?.lacking(db, document_ids)) ?? null;
   }
 
   async remove(tx: Db, document_ids: readonly string[]): Promise<boolean> {
     for (const document_id of document_ids) this.preparer.abort(document_id);
+    await this.parts.document_embedder?.remove(tx, document_ids);
     if (!(await deleteSomeSegments(tx, "document_id", document_ids))) return false;
     await deleteDocuments(tx, document_ids);
     return true;

@@ -5,7 +5,7 @@
 import { Cleaner } from "../../core/lib/cleaner";
 import { inParts } from "../../core/lib/parts";
 import type { Context, Db } from "../../core/sdk";
-import { deleteIndexVersions, deleteSomeSegments } from "./deletion-store";
+import { deleteIndexVersions, deleteSomeSegments, hideIndexVersion } from "./deletion-store";
 import * as store from "./store";
 
 /** An index version of more chunks is deleted in parts. */
@@ -68,7 +68,7 @@ export class StagedVersions {
   ): Promise<void> {
     if (chunks <= small_chunks_max) await deleteIndexVersions(tx, [edition]);
     else {
-      await store.hideIndexVersion(tx, edition);
+      await hideIndexVersion(tx, edition);
       await store.insertStaged(tx, { edition, document_id });
       this.parts.afterCommit(this.cleaner.start);
     }

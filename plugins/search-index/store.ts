@@ -19,6 +19,7 @@ export interface DocumentRow {
   readonly headings: string | null;
   /** JSON: where in a recording the text is spoken; null when it is no recording. */
   readonly times: string | null;
+  readonly owner_id: string;
 }
 export interface SegmentRow {
   readonly id: number;
@@ -71,7 +72,17 @@ export interface IndexTables {
   index_packed: { readonly segment_id: number; readonly pack_id: number };
   index_vector_sets: VectorSetRow;
   index_vectors: VectorsRow;
-  index_vectors_waiting: { readonly segment_id: number; readonly tries: number };
+  index_vectors_waiting: WaitingRow;
+}
+/** A published segment that waits for its vectors. */
+export interface WaitingRow {
+  readonly segment_id: number;
+  readonly document_id: string;
+  readonly owner_id: string;
+  /** About so many: those of the document, divided among its segments. */
+  readonly passages: number;
+  /** Attempts that failed. */
+  readonly tries: number;
 }
 /** Of the chunks of a segment. */
 export interface VectorsRow {
@@ -90,6 +101,8 @@ export interface VectorSetRow {
   readonly serving: number;
   /** 1 while nothing but vectors from elsewhere says that they have so many numbers. */
   readonly adopted: number;
+  /** 1 while what waits for vectors is what this set lacks; at most one. */
+  readonly followed: number;
 }
 export type IndexDb = Db<IndexTables>;
 
@@ -221,8 +234,9 @@ export const documentIds = async (db: IndexDb, after: string, limit: number): Pr
       .limit(limit)
       .execute()
   ).map(({ document_id }) => document_id);
+/** Its owner stays the one that it was first published for. */
 export const upsertDocument = prepared((tx: IndexDb, row: DocumentRow) => {
-  const { document_id: _id, ...values } = row;
+  const { document_id: _id, owner_id: _owner, ...values } = row;
   return tx
     .insertInto("index_documents")
     .values(row)
@@ -249,15 +263,6 @@ const insertIntoScope = prepared(
       )
       .onConflict((conflict) => conflict.columns(["folder_id", "segment_id"]).doNothing()),
 );
-/** Takes an index version out of every folder, and out of those that wait for vectors. */
-export async function hideIndexVersion(tx: IndexDb, index_version: number): Promise<void> {
-  const segments = tx
-    .selectFrom("index_segments")
-    .select("id")
-    .where("edition", "=", index_version);
-  await tx.deleteFrom("index_scope").where("segment_id", "in", segments).execute();
-  await tx.deleteFrom("index_vectors_waiting").where("segment_id", "in", segments).execute();
-}
 export const deleteScope = (
   tx: IndexDb,
   document_ids: readonly string[],

@@ -134,6 +134,7 @@ export class OwnIndex {
       chunks: rows.chunks,
       headings: null,
       times: null,
+      owner_id: "usr_bench",
     });
     await insertScope(tx, folder_id, rows.index_version);
   }

@@ -481,7 +481,7 @@ export function documentLinkCases(start: StartServer): void {
       expectRecord("document", answer.body);
       expectHas(answer.body, {
         version: 1,
-        indexing: { stage: "queued", progress: 0, attempts: 0 },
+        indexing: { stage: "queued", progress: 0, attempts: 0, vectors: "none" },
       });
       expect(await ada.found("axolotl")).toEqual([id]);
       expect((await ada.send("POST", `/documents/${id}/reindex`)).status).toBe(202);

@@ -32,6 +32,7 @@ export function folderCases(start: StartServer): void {
           parentId: null,
           document_count: 0,
           status_counts: { syncing: 0, synced: 0, sync_failed: 0 },
+          vectors_pending: 0,
         },
       ],
       [

@@ -87,6 +87,8 @@ export async function expectSound({ store, data }: TestServer): Promise<void> {
     .select(["document_id", "version", "sha256", "in_files", "size_bytes"])
     .execute();
   const by_id = new Map(documents.map((document) => [document.id, document]));
+  const segments = await db.selectFrom("index_vectors_waiting").select("document_id").execute();
+  const waiting = new Set(segments.map(({ document_id }) => document_id));
 
   const counted: any[] = [];
   const folders: any[] = await db
@@ -126,13 +128,17 @@ export async function expectSound({ store, data }: TestServer): Promise<void> {
       syncing_count: of("syncing"),
       synced_count: of("synced"),
       failed_count: of("sync_failed"),
+      vectors_pending: links.filter(
+        (link) =>
+          link.folder_id === id && link.deleted_at === null && waiting.has(link.document_id),
+      ).length,
     });
   }
   expect(
     await db
       .selectFrom("folders")
       .select(["id", "deleted_at", "held_documents", "held_bytes", "restorable_count"])
-      .select(["syncing_count", "synced_count", "failed_count"])
+      .select(["syncing_count", "synced_count", "failed_count", "vectors_pending"])
       .orderBy("id")
       .execute(),
   ).toEqual(counted);

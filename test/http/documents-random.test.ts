@@ -3,6 +3,8 @@
  * end all of it hangs together. The seed is in the name of the test.
  */
 import { expect, test } from "bun:test";
+import { definePlugin, fill } from "../../core/sdk";
+import { Embedders, type Embedder } from "../../plugins/search-index/contract";
 import { expectSound, scriptedExtractor } from "../helpers/documents";
 import { form } from "../helpers/forms";
 import { startTestServer } from "../helpers/host";
@@ -23,10 +25,42 @@ function randomOf(seed: number): (below: number) => number {
   };
 }
 
-for (const seed of [1, 2, (Date.now() & 0xffff) + 3]) {
-  test(`seed ${seed}`, async () => {
+const embedding = (name: string) =>
+  definePlugin({
+    name: "scripted-embedder",
+    version: "1.0.0",
+    setup: () => ({
+      fills:
+        embedders[name] === undefined
+          ? []
+          : [
+              fill(Embedders, {
+                model: "scripted",
+                dimensions: null,
+                texts_max: 8,
+                embed: embedders[name],
+              }),
+            ],
+    }),
+  });
+/** They change nothing of what is found. One that never answers leaves every document waiting. */
+const embedders: Record<string, Embedder["embed"]> = {
+  "an embedder": async (texts) => texts.map(() => null),
+  "a silent embedder": (_texts, { signal }) =>
+    new Promise((_, reject) => {
+      signal.addEventListener("abort", () => reject(signal.reason));
+    }),
+};
+
+for (const [seed, embedder] of [
+  [1, "an embedder"],
+  [2, "a silent embedder"],
+  [(Date.now() & 0xffff) + 3, "no embedder"],
+  [(Date.now() & 0xffff) + 4, "a silent embedder"],
+] as const) {
+  test(`seed ${seed} with ${embedder}`, async () => {
     const scripted = scriptedExtractor();
-    const server = await startTestServer({ plugins: [scripted.plugin] });
+    const server = await startTestServer({ plugins: [scripted.plugin, embedding(embedder)] });
     const ada = await person(server, "ada");
     const random = randomOf(seed);
     const pick = <T>(from: readonly T[]): T => from[random(from.length)]!;
@@ -113,7 +147,7 @@ for (const seed of [1, 2, (Date.now() & 0xffff) + 3]) {
         }
       }),
     );
-    await server.settle();
+    await server.settle(embedder === "a silent embedder" ? "index.embed" : "");
     await expectSound(server);
     // Each text is found in the folders that hold its document, and nowhere else.
     const answering: any[] = await server.store.db

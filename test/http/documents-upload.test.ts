@@ -52,7 +52,7 @@ test("an upload is there at once, and answers once its text is read", async () =
     media_type: "text/x-scripted",
     page_count: 2,
     content: "First page.\fSecond page.",
-    indexing: { stage: "done", progress: 1, attempts: 1 },
+    indexing: { stage: "done", progress: 1, attempts: 1, vectors: "none" },
     synced_at: expect.any(String),
   });
   expect(await ada.found("Second", [folder])).toEqual([id]);

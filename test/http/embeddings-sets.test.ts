@@ -61,6 +61,7 @@ async function serverOf(index: TestIndex, by: Embedder | undefined) {
     afterCommit: store.afterCommit,
     truncateWal: store.truncateWal,
     files: { requireFreeSpace: () => {} },
+    folders: { clearVectorsPending: async () => {}, moveCounters: async () => {} },
     now_ms: () => 1_700_000_000_000,
     embedder: () => by,
     log,

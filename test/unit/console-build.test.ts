@@ -100,6 +100,7 @@ const folder = (id: string, parentId: string | null, document_count = 0): Folder
   parentId,
   document_count,
   status_counts: { syncing: 0, synced: document_count, sync_failed: 0 },
+  vectors_pending: 0,
   created_at: "2026-03-01T09:30:00.000Z",
   updated_at: "2026-03-01T09:30:00.000Z",
 });

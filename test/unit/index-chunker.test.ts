@@ -292,6 +292,7 @@ test("from its rows, a text is put together so that it gives the same chunks aga
       chunks: rows.length,
       headings: null,
       times: null,
+      owner_id: "usr_ada",
     },
     rows,
   );

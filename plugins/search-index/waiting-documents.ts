@@ -1,0 +1,120 @@
+/**
+ * Which documents wait for their vectors, and the counts of them that folders have: every change
+ * belongs to the transaction that causes it.
+ */
+import type { Context, Db } from "../../core/sdk";
+import type { Folders } from "../folders/contract";
+import { foldersOf, type VectorSetRow } from "./store";
+import { setFollowedVectorSet } from "./vector-store";
+import * as store from "./waiting-store";
+import type { FolderCount, WaitingDocument } from "./waiting-store";
+
+export interface WaitingDocumentsParts extends Pick<Context, "afterCommit" | "db"> {
+  readonly folders: Pick<Folders, "clearVectorsPending" | "moveCounters">;
+}
+
+export class WaitingDocuments {
+  /**
+   * False: nothing waits, so that nobody needs to look. True in one process only: another one over
+   * the same database learns of what waits at its next start.
+   */
+  private may_be_some = true;
+
+  constructor(private readonly parts: WaitingDocumentsParts) {}
+
+  /** Exactly what this set lacks waits from now on; nothing without one. */
+  async follow(tx: Db, set: Pick<VectorSetRow, "followed" | "id"> | null): Promise<void> {
+    this.beginLooking();
+    if (set?.followed === 1) return store.forgetAttempts(tx).then(() => undefined);
+    const { folders } = this.parts;
+    await folders.clearVectorsPending(tx);
+    await setFollowedVectorSet(tx, set?.id ?? null);
+    if (set === null) return store.deleteAllWaiting(tx).then(() => undefined);
+    await store.refillWaiting(tx, set.id);
+    await this.move(tx, await store.countEverywhere(tx), 1);
+  }
+
+  /**
+   * The index version of a document that does not wait is published in these folders: it waits, but
+   * for the segments that have vectors in `set_id` already.
+   */
+  async begin(
+    tx: Db,
+    document: WaitingDocument,
+    folder_ids: readonly string[],
+    set_id: number | null,
+  ): Promise<void> {
+    this.beginLooking();
+    await store.insertWaiting(tx, document);
+    if (set_id !== null) {
+      await store.deleteNotWaiting(tx, document.index_version, set_id);
+      if (!(await store.isWaiting(tx, document.document_id))) return;
+    }
+    await this.moveAll(tx, folder_ids, 1);
+  }
+
+  /** These documents are replaced or deleted; before that. */
+  async end(tx: Db, document_ids: readonly string[]): Promise<void> {
+    const waiting = [...(await this.among(tx, document_ids))];
+    if (waiting.length === 0) return;
+    await this.move(tx, await store.countAmong(tx, waiting), -1);
+    await store.deleteWaiting(tx, waiting);
+  }
+
+  /** The document becomes visible in a folder where it is not; before that. */
+  async link(tx: Db, document_id: string, folder_id: string): Promise<void> {
+    if ((await this.among(tx, [document_id])).size === 0) return;
+    if ((await store.countInFolder(tx, [document_id], folder_id)) === 0)
+      await this.moveAll(tx, [folder_id], 1);
+  }
+
+  /** The documents are hidden from a folder; before that. */
+  async unlink(tx: Db, document_ids: readonly string[], folder_id: string): Promise<void> {
+    const waiting = [...(await this.among(tx, document_ids))];
+    if (waiting.length === 0) return;
+    const documents = await store.countInFolder(tx, waiting, folder_id);
+    await this.move(tx, [{ folder_id, documents }], -1);
+  }
+
+  /** The segment gets its vectors; false when it does not wait any more. */
+  async take(tx: Db, segment_id: number): Promise<boolean> {
+    const document_id = await store.takeWaiting(tx, segment_id);
+    if (document_id === undefined) return false;
+    if (!(await store.isWaiting(tx, document_id)))
+      await this.moveAll(tx, await foldersOf(tx, segment_id), -1);
+    return true;
+  }
+
+  /** Those of these documents that wait. */
+  async among(db: Db, document_ids: readonly string[]): Promise<ReadonlySet<string>> {
+    return this.may_be_some ? store.waitingAmong(db, document_ids) : new Set();
+  }
+
+  /** Nothing was found that waits. */
+  endLooking(): void {
+    this.may_be_some = false;
+  }
+
+  /** Whoever looks before the transaction is committed finds nothing, and says so. */
+  private beginLooking(): void {
+    this.may_be_some = true;
+    this.parts.afterCommit(() => {
+      this.may_be_some = true;
+    });
+  }
+
+  private moveAll(tx: Db, folder_ids: readonly string[], by: 1 | -1): Promise<void> {
+    const counts = folder_ids.map((folder_id) => ({ folder_id, documents: 1 }));
+    return this.move(tx, counts, by);
+  }
+  private move(tx: Db, counts: readonly FolderCount[], sign: 1 | -1): Promise<void> {
+    return this.parts.folders.moveCounters(
+      tx,
+      counts.map(({ folder_id, documents }) => ({
+        folder_id,
+        counter: "vectors_pending",
+        by: sign * documents,
+      })),
+    );
+  }
+}

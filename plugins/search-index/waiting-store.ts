@@ -1,0 +1,204 @@
+/**
+ * Every SQL statement about what waits for its vectors. The database comes first, so that the
+ * caller decides the transaction.
+ */
+import { prepared, preparedFirst, sql, toNumber } from "../../core/sdk";
+import { inIdBatches, type IndexDb, type WaitingRow } from "./store";
+
+/** A document whose segments wait. */
+export interface WaitingDocument extends Pick<WaitingRow, "document_id" | "owner_id" | "passages"> {
+  readonly index_version: number;
+}
+
+/** The segments of an index version wait for their vectors from now on. */
+export const insertWaiting = prepared((tx: IndexDb, document: WaitingDocument) =>
+  tx
+    .insertInto("index_vectors_waiting")
+    .columns(["segment_id", "document_id", "owner_id", "passages", "tries"])
+    .expression((build) =>
+      build
+        .selectFrom("index_segments")
+        .select([
+          "id",
+          sql<string>`${document.document_id}`.as("document_id"),
+          sql<string>`${document.owner_id}`.as("owner_id"),
+          sql<number>`${document.passages}`.as("passages"),
+          sql<number>`0`.as("tries"),
+        ])
+        .where("edition", "=", document.index_version),
+    ),
+);
+/** Those of them that have a vector in this set do not. */
+export const deleteNotWaiting = (tx: IndexDb, index_version: number, set_id: number) =>
+  tx
+    .deleteFrom("index_vectors_waiting")
+    .where("segment_id", "in", (build) =>
+      build
+        .selectFrom("index_segments as s")
+        .innerJoin("index_vectors as v", "v.segment_id", "s.id")
+        .select("s.id")
+        .where("s.edition", "=", index_version)
+        .where("v.set_id", "=", set_id),
+    )
+    .execute();
+/** Nothing waits any more. */
+export const deleteAllWaiting = (tx: IndexDb) => tx.deleteFrom("index_vectors_waiting").execute();
+/** Exactly the published segments wait whose vectors this set lacks. */
+export async function refillWaiting(tx: IndexDb, set_id: number): Promise<void> {
+  await deleteAllWaiting(tx);
+  const segments = sql<number>`(
+    select count(*) from index_segments as every where every.edition = s.edition)`;
+  await tx
+    .insertInto("index_vectors_waiting")
+    .columns(["segment_id", "document_id", "owner_id", "passages", "tries"])
+    .expression((build) =>
+      build
+        .selectFrom("index_segments as s")
+        .innerJoin("index_documents as d", "d.edition", "s.edition")
+        .select([
+          "s.id",
+          "d.document_id",
+          "d.owner_id",
+          sql<number>`(d.chunks + ${segments} - 1) / ${segments}`.as("passages"),
+          sql<number>`0`.as("tries"),
+        ])
+        .where((e) =>
+          e.not(
+            e.exists(
+              e
+                .selectFrom("index_vectors as v")
+                .select("v.segment_id")
+                .where("v.set_id", "=", set_id)
+                .whereRef("v.segment_id", "=", "s.id"),
+            ),
+          ),
+        ),
+    )
+    .execute();
+}
+/** What failed is as good as new. */
+export const forgetAttempts = (tx: IndexDb) =>
+  tx.updateTable("index_vectors_waiting").set({ tries: 0 }).where("tries", ">", 0).execute();
+
+export interface FolderCount {
+  readonly folder_id: string;
+  /** Documents that wait. */
+  readonly documents: number;
+}
+const countByFolder = (db: IndexDb) =>
+  db
+    .selectFrom("index_vectors_waiting as w")
+    .innerJoin("index_scope as s", "s.segment_id", "w.segment_id")
+    .select(["s.folder_id", sql<number>`count(distinct w.document_id)`.as("documents")])
+    .groupBy("s.folder_id");
+const toCounts = (rows: readonly FolderCount[]): FolderCount[] =>
+  rows.map(({ folder_id, documents }) => ({ folder_id, documents: toNumber(documents) }));
+/** In each folder that has some. */
+export const countEverywhere = async (db: IndexDb): Promise<FolderCount[]> =>
+  toCounts(await countByFolder(db).execute());
+/** The same of some documents. */
+export async function countAmong(
+  db: IndexDb,
+  document_ids: readonly string[],
+): Promise<FolderCount[]> {
+  const counts: FolderCount[] = [];
+  await inIdBatches(document_ids, async (some) => {
+    counts.push(...toCounts(await countByFolder(db).where("w.document_id", "in", some).execute()));
+  });
+  return counts;
+}
+/** The same of some documents in one folder. */
+export async function countInFolder(
+  db: IndexDb,
+  document_ids: readonly string[],
+  folder_id: string,
+): Promise<number> {
+  const counts = await countAmong(db, document_ids);
+  return counts
+    .filter((count) => count.folder_id === folder_id)
+    .reduce((sum, { documents }) => sum + documents, 0);
+}
+
+/** Those of these documents that wait. */
+export async function waitingAmong(
+  db: IndexDb,
+  document_ids: readonly string[],
+): Promise<Set<string>> {
+  const waiting = new Set<string>();
+  await inIdBatches(document_ids, async (some) => {
+    for (const { document_id } of await findWaiting(db, { document_ids: some }))
+      waiting.add(document_id);
+  });
+  return waiting;
+}
+const findWaiting = prepared((db: IndexDb, values: { readonly document_ids: readonly string[] }) =>
+  db
+    .selectFrom("index_vectors_waiting")
+    .select("document_id")
+    .distinct()
+    .where("document_id", "in", values.document_ids),
+);
+export const isWaiting = async (db: IndexDb, document_id: string): Promise<boolean> =>
+  (await findOneWaiting(db, { document_id })) !== undefined;
+const findOneWaiting = preparedFirst(
+  (db: IndexDb, { document_id }: Pick<WaitingRow, "document_id">) =>
+    db
+      .selectFrom("index_vectors_waiting")
+      .select("segment_id")
+      .where("document_id", "=", document_id)
+      .limit(1),
+);
+export const deleteWaiting = (tx: IndexDb, document_ids: readonly string[]): Promise<void> =>
+  inIdBatches(document_ids, (some) =>
+    tx.deleteFrom("index_vectors_waiting").where("document_id", "in", some).execute(),
+  );
+/** The segment waits no more. The document that it is of; undefined when it did not wait. */
+export const takeWaiting = async (tx: IndexDb, segment_id: number): Promise<string | undefined> =>
+  (
+    await tx
+      .deleteFrom("index_vectors_waiting")
+      .where("segment_id", "=", segment_id)
+      .returning("document_id")
+      .executeTakeFirst()
+  )?.document_id;
+
+export interface WaitingSegment extends Pick<WaitingRow, "segment_id" | "tries"> {
+  readonly title: string;
+}
+/** The segments that wait: those with the fewest attempts first, of those the newest. */
+export const nextWaiting = (db: IndexDb, limit: number): Promise<WaitingSegment[]> =>
+  db
+    .selectFrom("index_vectors_waiting as w")
+    .innerJoin("index_documents as d", "d.document_id", "w.document_id")
+    .select(["w.segment_id", "w.tries", "d.title"])
+    .orderBy("w.tries")
+    .orderBy("w.segment_id", "desc")
+    .limit(limit)
+    .execute();
+export const countAttempt = (db: IndexDb, segment_ids: readonly number[]) =>
+  db
+    .updateTable("index_vectors_waiting")
+    .set((e) => ({ tries: e("tries", "+", 1) }))
+    .where("segment_id", "in", segment_ids)
+    .execute();
+/** Segments that are looked at to count the documents that wait. */
+const waiting_counted_max = 1_000;
+/** Counts the documents that lack vectors, among the first segments that do. */
+export async function countWaitingDocuments(
+  db: IndexDb,
+): Promise<{ readonly documents: number; readonly are_all: boolean }> {
+  const first = db
+    .selectFrom("index_vectors_waiting")
+    .select("document_id")
+    .limit(waiting_counted_max)
+    .as("w");
+  const row = await db
+    .selectFrom(first)
+    .select((e) => e.fn.countAll().as("segments"))
+    .select(sql<number>`count(distinct w.document_id)`.as("documents"))
+    .executeTakeFirstOrThrow();
+  return {
+    documents: toNumber(row.documents),
+    are_all: toNumber(row.segments) < waiting_counted_max,
+  };
+}

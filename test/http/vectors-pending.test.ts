@@ -1,0 +1,216 @@
+/** What can be seen of vectors that are being made: of a document, and counted by its folders. */
+import { afterAll, describe, expect, test } from "bun:test";
+import { definePlugin, fill } from "../../core/sdk";
+import { Embedders } from "../../plugins/search-index/contract";
+import { signedIn } from "../helpers/browser";
+import { startEmbedder } from "../helpers/embedder";
+import { form } from "../helpers/forms";
+import { startTestServer, type TestServer } from "../helpers/host";
+import { until } from "../helpers/server";
+
+const ending: (() => unknown)[] = [];
+afterAll(async () => {
+  for (const end of ending) await end();
+});
+
+/** An embedder that waits until its gate is opened. */
+function gated() {
+  let gate = Promise.withResolvers<void>();
+  const plugin = definePlugin({
+    name: "gated-embedder",
+    version: "1.0.0",
+    setup: () => ({
+      fills: [
+        fill(Embedders, {
+          model: "gated",
+          dimensions: null,
+          texts_max: 8,
+          async embed(texts) {
+            await gate.promise;
+            return texts.map(() => Float32Array.of(1, 0));
+          },
+        }),
+      ],
+    }),
+  });
+  return {
+    plugin,
+    open: () => gate.resolve(),
+    close: () => {
+      gate = Promise.withResolvers();
+    },
+  };
+}
+
+const post = async (server: TestServer, path: string, body?: unknown): Promise<any> => {
+  const { status, text, body: answer } = await server.send("ada", "POST", path, body);
+  if (status >= 300) throw new Error(text);
+  return answer;
+};
+const folderIn = async (server: TestServer, parentId: string | null = null): Promise<string> =>
+  (await post(server, "/folders", { name: "f", parentId })).id;
+const get = async (server: TestServer, path: string): Promise<any> =>
+  (await server.send("ada", "GET", path)).body;
+async function documentIn(server: TestServer, folder_id: string, content = "Text.") {
+  const made = await post(server, "/documents", { folder_id, name: "d", content });
+  expect(made.indexing.vectors).toBe("none");
+  await until(async () => (await get(server, `/documents/${made.id}`)).status !== "syncing");
+  return made.id as string;
+}
+const stateOf = async (server: TestServer, id: string): Promise<string> =>
+  (await get(server, `/documents/${id}`)).indexing.vectors;
+async function pendingIn(server: TestServer, ids: readonly string[]): Promise<number[]> {
+  const { data } = await get(server, "/folders"),
+    listed = new Map(data.map(({ id, vectors_pending }: any) => [id, vectors_pending]));
+  return ids.map((id) => listed.get(id) as number);
+}
+const settled = (server: TestServer, folders: readonly string[]) =>
+  until(async () => (await pendingIn(server, folders)).every((pending) => pending === 0));
+
+test("without an embedder there are none, and nothing is pending", async () => {
+  const server = await startTestServer();
+  ending.push(() => server.stop());
+  const folder = await folderIn(server),
+    id = await documentIn(server, folder);
+  expect([await stateOf(server, id), await pendingIn(server, [folder])]).toEqual(["none", [0]]);
+});
+
+describe("a document that waits for its vectors", () => {
+  test("is counted by the folders that hold it, in each change, until it has them", async () => {
+    const embedder = gated(),
+      server = await startTestServer({ plugins: [embedder.plugin] });
+    ending.push(() => server.stop());
+    const root = await folderIn(server),
+      below = await folderIn(server, root),
+      other = await folderIn(server),
+      folders = [root, below, other];
+    const id = await documentIn(server, root),
+      inner = await documentIn(server, below);
+    await documentIn(server, root, "");
+    expect(await stateOf(server, id)).toBe("pending");
+
+    const steps: [why: string, act: () => Promise<unknown>, pending: number[]][] = [
+      ["a folder counts its own", async () => {}, [1, 1, 0]],
+      [
+        "one with a link in two folders is counted by both",
+        () => post(server, `/documents/${id}/links`, { folder_id: other }),
+        [1, 1, 1],
+      ],
+      [
+        "a link that is there already counts once",
+        () => post(server, `/documents/${id}/links`, { folder_id: other }),
+        [1, 1, 1],
+      ],
+      [
+        "one that is taken out is not counted there",
+        () => server.send("ada", "DELETE", `/documents/${id}?folder_id=${root}`),
+        [0, 1, 1],
+      ],
+      [
+        "one that is restored is",
+        () => post(server, `/documents/${id}/restore?folder_id=${root}`),
+        [1, 1, 1],
+      ],
+      [
+        "one that is indexed again is counted once",
+        async () => {
+          await post(server, `/documents/${id}/reindex`);
+          await server.settle("index.embed");
+        },
+        [1, 1, 1],
+      ],
+      [
+        "one with another name is counted once",
+        async () => {
+          await server.send("ada", "PATCH", `/documents/${id}`, { name: "e" });
+          await server.settle("index.embed");
+        },
+        [1, 1, 1],
+      ],
+      [
+        "an upload is counted, and once after it was replaced",
+        async () => {
+          for (const content of ["First.", "Second."]) {
+            const path = `/documents/file?folder_id=${other}&overwrite=true`;
+            await server.send("ada", "POST", path, form("u.txt", content));
+            await server.settle("index.embed");
+          }
+        },
+        [1, 1, 2],
+      ],
+      [
+        "one that is taken out of its only folder is counted nowhere",
+        () => server.send("ada", "DELETE", `/documents/${inner}?folder_id=${below}`),
+        [1, 0, 2],
+      ],
+    ];
+    for (const [why, act, pending] of steps) {
+      await act();
+      expect([why, await pendingIn(server, folders)]).toEqual([why, pending]);
+      for (const [at, folder] of folders.entries())
+        expect((await get(server, `/folders/${folder}`)).vectors_pending).toBe(pending[at]);
+    }
+    const { data } = await get(server, `/documents?folder_id=${root}`);
+    expect(data.map(({ indexing, status }: any) => [status, indexing.vectors])).toEqual([
+      ["sync_failed", "none"],
+      ["synced", "pending"],
+    ]);
+
+    embedder.open();
+    await settled(server, folders);
+    expect(await stateOf(server, id)).toBe("ready");
+    embedder.close();
+    const late = await documentIn(server, root);
+    expect(await stateOf(server, late)).toBe("pending");
+    expect(await pendingIn(server, folders)).toEqual([1, 0, 0]);
+    expect((await server.send("ada", "DELETE", `/folders/${other}`)).status).toBe(204);
+    expect(await stateOf(server, id)).toBe("ready");
+    embedder.open();
+    await settled(server, [root]);
+  });
+});
+
+test("what is pending follows the settings", async () => {
+  const server = await startTestServer(),
+    embedder = startEmbedder({ small: 64, large: 128 }),
+    admin = await signedIn(server, "grace", { role: "admin" });
+  ending.push(
+    () => server.stop(),
+    () => embedder.stop(),
+  );
+  const change = async (settings: object): Promise<void> => {
+    expect((await admin.send("PATCH", "/settings", settings)).status).toBe(200);
+  };
+  const folder = await folderIn(server),
+    first = await documentIn(server, folder);
+  const states = (...ids: string[]) => Promise.all(ids.map((id) => stateOf(server, id)));
+
+  await change({
+    "embeddings.provider": "openai",
+    "embeddings.base_url": embedder.url,
+    "embeddings.model": "small",
+  });
+  await until(async () => (await states(first))[0] === "ready");
+  expect(await pendingIn(server, [folder])).toEqual([0]);
+
+  await change({ "embeddings.provider": "none" });
+  await until(async () => (await states(first))[0] === "none");
+  const second = await documentIn(server, folder);
+  expect([await states(first, second), await pendingIn(server, [folder])]).toEqual([
+    ["none", "none"],
+    [0],
+  ]);
+
+  embedder.behaves("silent");
+  await change({ "embeddings.provider": "openai" });
+  await until(async () => (await states(second))[0] === "pending");
+  expect([await states(first), await pendingIn(server, [folder])]).toEqual([["ready"], [1]]);
+
+  await change({ "embeddings.model": "large" });
+  await until(async () => (await pendingIn(server, [folder]))[0] === 2);
+  expect(await states(first, second)).toEqual(["pending", "pending"]);
+  embedder.behaves("well");
+  await change({ "embeddings.timeout": "2s" });
+  await settled(server, [folder]);
+  expect(await states(first, second)).toEqual(["ready", "ready"]);
+});

@@ -37,15 +37,15 @@ export class BuiltinEmbedder implements Embedder {
 
   embed(
     texts: readonly string[],
-    { kind, model, owner_id = "", signal, urgent = false, onVector }: EmbedOptions,
-  ): Promise<Float32Array[]> {
+    { kind, model, owner_id = "", signal, urgent = false, onVectors }: EmbedOptions,
+  ): Promise<(readonly Float32Array[])[]> {
     if (model !== this.model)
       return Promise.reject(new Error(`the built-in encoder does not have the model ${model}`));
     return this.pool.embed(texts, {
       kind: kind === "document" && urgent ? "sentence" : kind,
       owner: owner_id,
       signal,
-      onVector,
+      onVectors,
     });
   }
 

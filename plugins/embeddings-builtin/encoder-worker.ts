@@ -54,8 +54,11 @@ class Worked {
     };
     try {
       const prefix = this.prefixes[kind],
-        vector = await this.encoder.embed(text, { prefix, desk: this.desks[desk], pause });
-      answer({ id, vector }, [vector.buffer]);
+        vectors = await this.encoder.embed(text, { prefix, desk: this.desks[desk], pause });
+      answer(
+        { id, vectors },
+        vectors.map(({ buffer }) => buffer),
+      );
     } catch (error) {
       answer({ id, error: messageOf(error) });
     }

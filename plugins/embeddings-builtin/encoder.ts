@@ -16,6 +16,8 @@ import { windowsOf } from "./windows";
 const number_bytes = Float32Array.BYTES_PER_ELEMENT,
   page_bytes = 65_536,
   alignment = 16;
+/** No passage and no question is as long; what follows in a text is not read. */
+const windows_max = 16;
 
 interface Kernel {
   readonly memory: WebAssembly.Memory;
@@ -86,22 +88,20 @@ export class Encoder {
   }
 
   /**
-   * The vector of a text. `pause` is called after each layer: in between, another text may be
-   * encoded at another desk. A text that the model can't read at once is read in windows, whose
-   * vectors are averaged by their lengths.
+   * The vectors of a text: one, or one for each window of a text that the model can't read at once.
+   * `pause` is called after each layer: in between, another text may be encoded at another desk.
    */
   async embed(
     text: string,
     { prefix, desk, pause }: { prefix: string; desk: Desk; pause: () => Promise<void> | void },
-  ): Promise<Float32Array<ArrayBuffer>> {
+  ): Promise<Float32Array<ArrayBuffer>[]> {
     const { bos, eos } = this.model.vocabulary,
       prefix_ids = prefix === "" ? [] : this.tokenize(prefix.trimEnd()),
-      sum = new Float64Array(dimensions);
-    for (const ids of windowsOf(this.tokenize(text), { prefix: prefix_ids, bos, eos })) {
-      const vector = await this.embedWindow(ids, desk, pause);
-      for (let i = 0; i < dimensions; i++) sum[i]! += vector[i]! * ids.length;
-    }
-    return normalised(sum);
+      windows = windowsOf(this.tokenize(text), { prefix: prefix_ids, bos, eos }),
+      vectors: Float32Array<ArrayBuffer>[] = [];
+    for (const ids of windows.slice(0, windows_max))
+      vectors.push(normalised(await this.embedWindow(ids, desk, pause)));
+    return vectors;
   }
 
   private async embedWindow(
@@ -168,11 +168,11 @@ export class Encoder {
   }
 }
 
-function normalised(sum: Float64Array): Float32Array<ArrayBuffer> {
+function normalised(vector: Float32Array): Float32Array<ArrayBuffer> {
   let squares = 0;
-  for (const number of sum) squares += number * number;
+  for (const number of vector) squares += number * number;
   const length = Math.sqrt(squares);
   if (!Number.isFinite(length) || length === 0)
     throw new InvalidModel("it gives no vector for a text: some of its weights are no numbers");
-  return Float32Array.from(sum, (number) => number / length);
+  return Float32Array.from(vector, (number) => number / length);
 }

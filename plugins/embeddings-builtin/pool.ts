@@ -3,6 +3,7 @@
  * Questions go before passages, also within a worker, and owners take turns.
  */
 import type { Log } from "../../core/sdk";
+import type { EmbedOptions } from "../search-index/contract";
 import {
   deskOf,
   desks,
@@ -33,7 +34,7 @@ interface Text {
   readonly text: string;
   /** Workers that died while they had it. */
   deaths: number;
-  readonly resolve: (vector: Float32Array) => void;
+  readonly resolve: (vectors: readonly Float32Array[]) => void;
   readonly reject: (error: Error) => void;
 }
 interface Hand {
@@ -50,8 +51,8 @@ interface PoolOptions {
   readonly kind: Kind;
   readonly owner: string;
   readonly signal: AbortSignal;
-  /** Called with each vector as soon as it is made. */
-  readonly onVector?: ((text: string, vector: Float32Array) => void) | undefined;
+  /** Called with the vectors of each text as soon as they are made. */
+  readonly onVectors?: EmbedOptions["onVectors"];
 }
 
 /** A text of which so many workers died is to blame. */
@@ -74,20 +75,20 @@ export class EncoderPool {
   constructor(private readonly options: EncoderPoolOptions) {}
 
   /**
-   * The vector of each text. @throws Error when the model can't be used, or workers die of a text.
+   * The vectors of each text. @throws Error when the model can't be used, or workers die of a text.
    */
   async embed(
     texts: readonly string[],
-    { kind, owner, signal, onVector }: PoolOptions,
-  ): Promise<Float32Array[]> {
+    { kind, owner, signal, onVectors }: PoolOptions,
+  ): Promise<(readonly Float32Array[])[]> {
     if (this.stopped) throw new Error("the server is stopping");
     signal.throwIfAborted();
     const asked: Text[] = [];
     const vectors = texts.map((text) => {
-      const { promise, resolve: keep, reject } = Promise.withResolvers<Float32Array>();
-      const resolve = (vector: Float32Array): void => {
-        keep(vector);
-        onVector?.(text, vector);
+      const { promise, resolve: keep, reject } = Promise.withResolvers<readonly Float32Array[]>();
+      const resolve = (made: readonly Float32Array[]): void => {
+        keep(made);
+        onVectors?.(text, made);
       };
       asked.push({ id: ++this.last_id, kind, owner, text, deaths: 0, resolve, reject });
       return promise;
@@ -208,7 +209,7 @@ export class EncoderPool {
         const text = hand.has[desk];
         if (text?.id !== message.id) continue;
         hand.has[desk] = null;
-        if ("vector" in message) text.resolve(message.vector);
+        if ("vectors" in message) text.resolve(message.vectors);
         else text.reject(new Error(message.error));
       }
     }

@@ -29,5 +29,5 @@ export type FromEncoderWorker =
   | { readonly problem: string }
   /** The model can't be used at all. */
   | { readonly failed: string }
-  | { readonly id: number; readonly vector: Float32Array<ArrayBuffer> }
+  | { readonly id: number; readonly vectors: readonly Float32Array<ArrayBuffer>[] }
   | { readonly id: number; readonly error: string };

@@ -18,11 +18,12 @@
  */
 import { AnswerResult } from "../chats/contract";
 import { extraction_codes } from "../extraction/contract";
+import { vector_layout } from "../search-index/contract";
 import { Nullable, t, type Static } from "../../core/sdk";
 
 export const format = "dossier folder";
 /** A later one may hold what this version does not know. */
-export const format_version = 1;
+export const format_version = 2;
 
 export const manifest_part = "manifest.json",
   folders_part = "folders.jsonl",
@@ -195,6 +196,8 @@ export const document_lines = {
         model: t.String(),
         asked_dimensions: t.Integer({ minimum: 0, maximum: 16_384 }),
         dimensions: t.Integer({ minimum: 1, maximum: 16_384 }),
+        /** Of format version 1 there is none: 32-bit floats, little-endian, one for a passage. */
+        layout: t.Optional(t.Literal(vector_layout.layout)),
       }),
     ),
   }),
@@ -204,7 +207,7 @@ export const document_lines = {
     passages: t.Array(Passage, { minItems: 1, maxItems: 256 }),
     data: t.String(),
   }),
-  /** A part of the vectors of the segment before: 32-bit floats, little-endian, Base64. */
+  /** A part of the vectors of the segment before, in that layout, Base64. */
   vectors: t.Object({ kind: t.Literal("vectors"), data: t.String() }),
 } as const;
 export type DocumentLines = {

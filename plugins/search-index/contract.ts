@@ -48,6 +48,11 @@ export interface VectorKind {
   /** Numbers of each vector. */
   readonly dimensions: number;
 }
+/** The same, and how their bytes are laid out. */
+export interface VectorCopyKind extends VectorKind {
+  /** `vector_layout.layout`; absent: 32-bit floats, little-endian, one vector for each chunk. */
+  readonly layout?: number;
+}
 /** How a document was encoded. Only what was encoded in the same way is taken over. */
 export interface Encoding {
   readonly analyzer: number;
@@ -74,7 +79,7 @@ export interface SegmentCopy {
   readonly chunks: readonly ChunkPlace[];
   /** As `segment.ts` describes them. */
   readonly data: Uint8Array;
-  /** Of its chunks, one after the other: 32-bit floats, little-endian; null: there are none. */
+  /** As `vector-block.ts` describes them, or as `VectorKind.layout` says; null: there are none. */
   readonly vectors: Uint8Array | null;
 }
 export interface PublishedCopy {
@@ -85,7 +90,7 @@ export interface PublishedCopy {
   readonly chunks: number;
   readonly segments: number;
   /** Null when it has none. */
-  readonly vectors: VectorKind | null;
+  readonly vectors: VectorCopyKind | null;
   /** @throws PublishedGone when it was replaced or deleted meanwhile. */
   readSegments(): AsyncGenerator<SegmentCopy, void>;
 }
@@ -99,7 +104,7 @@ export interface TakenOver extends Pick<
   "owner_id" | "document_id" | "version" | "title" | "headings" | "times"
 > {
   readonly stored: StoredText;
-  readonly vectors: VectorKind | null;
+  readonly vectors: VectorCopyKind | null;
   /** Each without a fault (`segmentFault`), and within the text. */
   readonly segments: AsyncIterable<SegmentCopy>;
 }
@@ -242,8 +247,8 @@ export interface EmbedOptions {
   readonly owner_id?: string;
   /** Somebody waits for it: it goes before what is embedded in the background. */
   readonly urgent?: boolean;
-  /** Called with each vector as it is made, by an embedder that makes one after the other. */
-  readonly onVector?: (text: string, vector: Float32Array) => void;
+  /** Called with those of each text as they are made, by an embedder that makes one by one. */
+  readonly onVectors?: ((text: string, vectors: readonly Float32Array[]) => void) | undefined;
   readonly signal: AbortSignal;
 }
 /** Turns texts into vectors, so that a passage is found that shares no word with the query. */
@@ -262,12 +267,16 @@ export interface Embedder {
    */
   has?(model: string): boolean;
   /**
-   * A vector for each text, in their order and of one length; null for a text that the model can't
-   * take.
+   * The vectors of each text, in their order and all of one length.
    * @throws Error whose message the operator reads: it holds no key, address or text.
    */
-  embed(texts: readonly string[], options: EmbedOptions): Promise<readonly (Float32Array | null)[]>;
+  embed(texts: readonly string[], options: EmbedOptions): Promise<readonly TextVectors[]>;
 }
+/**
+ * One vector, or one for each part of a text that the model can't take at once: the passage is as
+ * near to a question as the nearest of them. Null for a text that the model can't take at all.
+ */
+export type TextVectors = Float32Array | readonly Float32Array[] | null;
 /** The first one is used; without one, search goes by words alone. */
 export const Embedders = slot<Embedder>("index.embedders");
 /** Another embedder is to be used from now on, or none: whoever fills the slot says so. */
@@ -323,3 +332,47 @@ function postingsFault(
   }
   return null;
 }
+
+/** Of the layout of vectors that `vector-block.ts` describes. */
+export const vector_layout = {
+  layout: 1,
+  header_bytes: 16,
+  alignment: 16,
+  /** Vectors of one text. */
+  of_text_max: 16,
+  /** Of the chunks of a segment. */
+  rows_max: 16 * 256,
+} as const;
+
+/** The most bytes that vectors of a segment take, in any layout. */
+export const vectorBytesMax = (dimensions: number): number =>
+  vector_layout.rows_max * (dimensions + 32);
+
+/** What is wrong with the vectors of a segment of so many chunks; null: nothing is. */
+export function vectorsFault(data: Uint8Array, chunks: number, dimensions: number): string | null {
+  const { layout, header_bytes, alignment, rows_max } = vector_layout,
+    aligned = (bytes: number): number => Math.ceil(bytes / alignment) * alignment;
+  if (data.length < header_bytes) return "they are cut off";
+  const view = new DataView(data.buffer, data.byteOffset, data.byteLength),
+    [made_as, rows, numbers, zero] = [0, 4, 8, 12].map((at) => view.getUint32(at, true)) as [
+      number,
+      number,
+      number,
+      number,
+    ];
+  if (made_as !== layout || zero !== 0) return "their header is wrong";
+  if (numbers !== dimensions) return `they have ${numbers} numbers each, not ${dimensions}`;
+  if (rows > rows_max) return `they are ${rows} vectors`;
+  if (data.length !== aligned(header_bytes + 5 * rows) + rows * aligned(dimensions))
+    return "their length is wrong";
+  for (let row = 0, last = 0; row < rows; row++) {
+    const scale = view.getFloat32(header_bytes + 4 * row, true),
+      chunk = data[header_bytes + 4 * rows + row]!;
+    if (!(scale >= 0 && scale <= scale_max)) return "they are not of length 1";
+    if (chunk < last || chunk >= chunks) return "they are of no passage of it";
+    last = chunk;
+  }
+  return null;
+}
+/** Of numbers up to 127 where none of the vector is above 1, as far as rounding goes. */
+const scale_max = 1.001 / 127;

@@ -13,9 +13,10 @@ const segmentIds = (
     .where(column, "in", of as readonly never[]);
 const deleteVectorsOf = async (
   tx: IndexDb,
-  segments: ReturnType<typeof segmentIds>,
+  segments: ReturnType<typeof segmentIds> | readonly number[],
 ): Promise<void> => {
   await tx.deleteFrom("index_vectors").where("segment_id", "in", segments).execute();
+  await tx.deleteFrom("index_float_vectors").where("segment_id", "in", segments).execute();
   await tx.deleteFrom("index_vectors_waiting").where("segment_id", "in", segments).execute();
 };
 
@@ -89,8 +90,7 @@ export async function deleteSomeSegments(
     .map(({ id }) => id);
   if (ids.length > 0) {
     await deletePacksOf(tx, ids);
-    await tx.deleteFrom("index_vectors").where("segment_id", "in", ids).execute();
-    await tx.deleteFrom("index_vectors_waiting").where("segment_id", "in", ids).execute();
+    await deleteVectorsOf(tx, ids);
     await tx.deleteFrom("index_scope").where("segment_id", "in", ids).execute();
     await tx.deleteFrom("index_places").where("segment_id", "in", ids).execute();
     await tx.deleteFrom("index_chunks").where("segment_id", "in", ids).execute();

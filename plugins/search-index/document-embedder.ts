@@ -43,7 +43,7 @@ interface Batch {
   readonly attempts: number;
 }
 interface EmbeddedBatch {
-  readonly segments: readonly { readonly id: number; readonly vectors: Float32Array }[];
+  readonly segments: readonly { readonly id: number; readonly vectors: Uint8Array }[];
   readonly dimensions: number;
 }
 
@@ -338,7 +338,7 @@ async function embedBatch(
 ): Promise<EmbeddedBatch> {
   const texts = segments.flatMap((segment) => segment.texts),
     texts_max = Math.max(1, embedder.texts_max >> Math.min(attempts, 16)),
-    vectors: (Float32Array | null)[] = [];
+    vectors: (readonly Float32Array[])[] = [];
   const options = {
     kind: "document",
     model: set.model,
@@ -348,7 +348,7 @@ async function embedBatch(
   let dimensions = set.adopted === 1 ? 0 : set.dimensions;
   for (const some of batchesOf(texts, texts_max)) {
     vectors.push(...(await embedChecked(embedder, some, options, dimensions)));
-    dimensions ||= vectors.find((vector) => vector !== null)?.length ?? 0;
+    dimensions ||= vectors.find((of_text) => of_text.length > 0)?.[0]?.length ?? 0;
   }
   dimensions ||= set.dimensions;
   let at = 0;

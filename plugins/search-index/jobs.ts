@@ -14,6 +14,8 @@ import {
 export const Reindex = job("index.reencode", t.Object({ step: t.Integer() }));
 /** Documents get their vectors, some in each run. */
 export const EmbedDocuments = job("index.embed", t.Object({}));
+/** Vectors of earlier versions take their new form, some in each run. */
+export const ConvertVectors = job("index.convert_vectors", t.Object({}));
 
 /** Key and subject of `EmbedDocuments`: at most one waits, and it can be cancelled. */
 const embed_key = "index.embed";
@@ -32,11 +34,19 @@ export const cancelEmbedding = (
   tx: Db,
 ): Promise<void> => cancelJobs(tx, [embed_key]);
 
+export const enqueueConversion = ({ enqueue }: Pick<Context, "enqueue">, db: Db): Promise<void> =>
+  enqueue(db, ConvertVectors, {}, { key: "index.convert_vectors", priority: -1 });
+
 export interface JobFunctions {
   readonly reindex: (step: number, run: JobRun) => Promise<JobEffect | void>;
   readonly embedDocuments: (run: JobRun) => Promise<JobEffect | void>;
+  readonly convertVectors: () => Promise<JobEffect | void>;
 }
-export const jobHandlers = ({ reindex, embedDocuments }: JobFunctions): JobHandler[] => [
+export const jobHandlers = ({
+  reindex,
+  embedDocuments,
+  convertVectors,
+}: JobFunctions): JobHandler[] => [
   handle(Reindex, ({ step }, run) => reindex(step, run), {
     attempts_max: 5,
     timeout_ms: 10 * 60_000,
@@ -46,4 +56,5 @@ export const jobHandlers = ({ reindex, embedDocuments }: JobFunctions): JobHandl
     attempts_max: 1_000_000_000,
     timeout_ms: 60 * 60_000,
   }),
+  handle(ConvertVectors, () => convertVectors(), { attempts_max: 5, timeout_ms: 10 * 60_000 }),
 ];

@@ -73,6 +73,14 @@ export const migrations: readonly Migration[] = [
     },
   },
   { id: "0008_waiting_documents", up: addWaitingDocuments },
+  {
+    id: "0009_int8_vectors",
+    up: async (tx) => {
+      // What is there is converted in the background, and searched meanwhile.
+      await tx.schema.alterTable("index_vectors").renameTo("index_float_vectors").execute();
+      await createInt8Vectors(tx);
+    },
+  },
 ];
 
 /**
@@ -195,6 +203,28 @@ async function createVectors(tx: Db): Promise<void> {
     .execute();
   await tx.schema
     .createIndex("index_vectors_by_segment")
+    .on("index_vectors")
+    .columns(["segment_id"])
+    .execute();
+}
+
+/** The vectors of a segment's chunks, as `vector-block.ts` describes them. */
+async function createInt8Vectors(tx: Db): Promise<void> {
+  await tx.schema
+    .createTable("index_vectors")
+    .addColumn("id", rowKey(), (c) => c.primaryKey())
+    .addColumn("set_id", "bigint", (c) => c.notNull())
+    .addColumn("segment_id", "bigint", (c) => c.notNull())
+    .addColumn("data", bytes(), (c) => c.notNull())
+    .execute();
+  await tx.schema
+    .createIndex("index_vectors_of_set")
+    .on("index_vectors")
+    .columns(["set_id", "segment_id"])
+    .unique()
+    .execute();
+  await tx.schema
+    .createIndex("index_vectors_of_segment")
     .on("index_vectors")
     .columns(["segment_id"])
     .execute();

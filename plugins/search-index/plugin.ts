@@ -27,6 +27,7 @@ import type { SearchProtocol } from "./search-handler";
 import { IndexService } from "./service";
 import { TextSimilarities } from "./similarities";
 import { Texts } from "../texts/contract";
+import { VectorConverter } from "./vector-converter";
 import { WorkerClient } from "./worker-client";
 
 const encoder_idle_ms = 30_000,
@@ -66,6 +67,7 @@ export default definePlugin({
     "index_packed",
     "index_vector_sets",
     "index_vectors",
+    "index_float_vectors",
     "index_vectors_waiting",
   ],
   slots: { embedders: Embedders },
@@ -79,17 +81,9 @@ export default definePlugin({
       searcher = searcherOf(ctx, ctx.config);
     const embedder = () => ctx.slots.embedders()[0];
     const document_embedder = new DocumentEmbedder({ ...ctx, ...ctx.services, embedder });
-    const query_embedder = new QueryEmbedder({
-      ...ctx,
-      embedder,
-      servingSet: () => document_embedder.servingSet(),
-    });
-    const similarities = new TextSimilarities({
-      ...ctx,
-      embedder,
-      servingSet: () => document_embedder.servingSet(),
-      questions: query_embedder,
-    });
+    const compared = { ...ctx, embedder, servingSet: () => document_embedder.servingSet() },
+      query_embedder = new QueryEmbedder(compared),
+      similarities = new TextSimilarities({ ...compared, questions: query_embedder });
     const index = new IndexService({
       ...ctx,
       encoder,
@@ -98,7 +92,8 @@ export default definePlugin({
       similarities,
       document_embedder,
     });
-    const reindexer = new Reindexer({ ...ctx, index });
+    const reindexer = new Reindexer({ ...ctx, index }),
+      converter = new VectorConverter(ctx);
     let stopFollowing = (): void => {};
     return {
       services: { index },
@@ -119,11 +114,13 @@ export default definePlugin({
       jobs: jobHandlers({
         reindex: (step, run) => reindexer.run(step, run),
         embedDocuments: (run) => document_embedder.run(run),
+        convertVectors: () => converter.run(),
       }),
       async start() {
         await index.start();
         await reindexer.start();
         await document_embedder.start();
+        await converter.start();
         stopFollowing = ctx.notifier.subscribe(EmbedderChanged, "all", () =>
           document_embedder.follow(),
         );

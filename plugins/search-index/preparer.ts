@@ -11,6 +11,7 @@ import { IndexVersionRows, placed, type PlacedSegment } from "./index-versions";
 import type { StagedVersions } from "./staged-versions";
 import * as store from "./store";
 import type { SegmentRows } from "./store";
+import { blockOfFloats } from "./vector-block";
 import type { WorkerClient } from "./worker-client";
 
 /** A document of more segments than this is staged. */
@@ -75,10 +76,13 @@ export class DocumentPreparer {
     return this.collect(input, input.stored.id, signal, async (take, ended) => {
       for await (const { chunks, data, vectors } of input.segments) {
         ended.throwIfAborted();
-        const own = vectors && set_id !== null ? { set_id, data: vectors } : null;
+        const own = set_id === null ? null : vectorsOf(input.vectors, vectors);
         // A copy of its own begins where numbers may.
         const segment = new Uint32Array(data.slice().buffer);
-        await take({ ...placed({ data: segment, chunks }), vectors: own });
+        await take({
+          ...placed({ data: segment, chunks }),
+          vectors: own && { set_id: set_id!, data: own },
+        });
       }
       return null;
     }).then((prepared) => withVectorsOf(prepared, set_id));
@@ -166,6 +170,10 @@ export class DocumentPreparer {
     if (others.size === 0) this.in_progress.delete(document_id);
   }
 }
+
+/** As this version stores them. */
+const vectorsOf = (kind: TakenOver["vectors"], data: Uint8Array | null): Uint8Array | null =>
+  kind && data && kind.layout === undefined ? blockOfFloats(data, kind.dimensions) : data;
 
 const withVectorsOf = (prepared: Prepared, set_id: number | null): Prepared => ({
   ...prepared,

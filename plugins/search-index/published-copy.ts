@@ -4,14 +4,15 @@ import { ChunkPlaces } from "./chunk-places";
 import {
   PublishedGone,
   segment_format,
+  vector_layout,
   type PublishedCopy,
   type SegmentCopy,
-  type VectorKind,
+  type VectorCopyKind,
 } from "./contract";
 import * as store from "./store";
 import type { VectorSetRow } from "./store";
 import { fromStored } from "./stored-segment";
-import { vectorSets } from "./vector-store";
+import { findVectors, vectorSets } from "./vector-store";
 
 /**
  * As `SearchIndex.findCopy`. What an index version is made of never changes: it is there or gone.
@@ -33,14 +34,15 @@ export async function findCopy(db: Db, document_id: string): Promise<PublishedCo
     chunks,
     segments: segment_ids.length,
     vectors: compared && kindOf(compared),
-    readSegments: () => readSegments(db, segment_ids, compared && toNumber(compared.id)),
+    readSegments: () => readSegments(db, segment_ids, compared),
   };
 }
 
-const kindOf = ({ model, asked_dimensions, dimensions }: VectorSetRow): VectorKind => ({
+const kindOf = ({ model, asked_dimensions, dimensions }: VectorSetRow): VectorCopyKind => ({
   model,
   asked_dimensions,
   dimensions,
+  layout: vector_layout.layout,
 });
 
 /** As `segment.ts` describes them, however they are stored. */
@@ -53,17 +55,16 @@ function plainBytes(stored: Uint8Array): Uint8Array {
 async function* readSegments(
   db: Db,
   segment_ids: readonly number[],
-  set_id: number | null,
+  set: VectorSetRow | null,
 ): AsyncGenerator<SegmentCopy, void> {
   for (const id of segment_ids) {
     const places = await store.placesOf(db, id),
       segment = await store.findSegment(db, id);
     if (!places || !segment) throw new PublishedGone();
-    const vectors = set_id === null ? undefined : await store.vectorsOf(db, set_id, id);
     yield {
       chunks: new ChunkPlaces(places.data).all(),
       data: plainBytes(segment.data),
-      vectors: vectors?.data ?? null,
+      vectors: set && (await findVectors(db, set, id)),
     };
   }
 }

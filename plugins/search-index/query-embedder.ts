@@ -6,7 +6,7 @@ import { leftUntil, TimeLimit } from "../../core/lib/timeout";
 import type { Context } from "../../core/sdk";
 import type { Embedder, SearchRequest } from "./contract";
 import type { VectorSetRow } from "./store";
-import { embedChecked, packVectors, type QueryVector } from "./vectors";
+import { embedChecked, meanOf, type QueryVector } from "./vectors";
 
 /** How long a search waits for its vector. */
 const timeout_ms_max = 3_000;
@@ -106,8 +106,9 @@ export class QueryEmbedder {
       signal: limit.signal,
     } as const;
     try {
-      const [vector] = await limit.race(embedChecked(embedder, [text], options, dimensions));
-      return vector ? { set_id: id, data: packVectors([vector], dimensions) } : undefined;
+      const [vectors] = await limit.race(embedChecked(embedder, [text], options, dimensions)),
+        data = meanOf(vectors!);
+      return data && { set_id: id, data };
     } finally {
       limit.clear();
     }

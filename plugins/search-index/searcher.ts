@@ -7,6 +7,7 @@
 import type { Analyzer } from "./analyzer";
 import { Ranker, type Hit, type Ranking } from "./bm25";
 import type { Passage, SearchRequest, SearchResult } from "./contract";
+import { NearestChunks } from "./nearest-chunks";
 import { pack_parts, type PackPart } from "./pack";
 import { PackDirectory, type Pack } from "./pack-directory";
 import { parseQuery, type Query } from "./query";
@@ -15,13 +16,7 @@ import { ScopeResolver, type Scope, type ScopedPack, type ScopeRequest } from ".
 import type { Segment } from "./segment";
 import { SegmentCache } from "./segment-cache";
 import type { ChunkKey, PublishedChunk, SegmentReader } from "./segment-reader";
-import {
-  fuseRankings,
-  fusion_hits_max,
-  NearestChunks,
-  type FusedHit,
-  type QueryVector,
-} from "./vectors";
+import { fuseRankings, fusion_hits_max, type FusedHit, type QueryVector } from "./vectors";
 import { no_pauses, type Pauses } from "./worker-protocol";
 
 export interface SearcherOptions {
@@ -63,7 +58,7 @@ export class Searcher {
   private readonly cache: SegmentCache<Segment | PackPart>;
   private readonly scopes: ScopeResolver;
   /** Vectors of one set: another set replaces them. */
-  private vectors = { set_id: 0, cache: new SegmentCache<Float32Array>(0) };
+  private vectors = { set_id: 0, cache: new SegmentCache<Uint8Array>(0) };
 
   constructor(
     private readonly reader: SegmentReader,
@@ -149,11 +144,7 @@ export class Searcher {
     const hits =
       vector === undefined
         ? by_words.map((hit): FusedHit => ({ ...hit, matched: "words", meaning: null }))
-        : fuseRankings(
-            by_words,
-            await this.nearest(scope, ranker.chunk_counts, vector, pauses),
-            request.limit,
-          );
+        : fuseRankings(by_words, await this.nearest(scope, vector, pauses), request.limit);
     const passages = await this.passagesOf(hits, scope, request.folder_ids, onGone);
     const terms = query.terms.map(({ term, weight }, at) => ({
       term,
@@ -220,7 +211,6 @@ export class Searcher {
   /** The chunks whose vectors are nearest. Segments without vectors of this length have none. */
   private async nearest(
     { ids }: Scope,
-    chunk_counts: Uint16Array,
     { set_id, data }: QueryVector,
     pauses: Pauses,
   ): Promise<Hit[]> {
@@ -232,10 +222,10 @@ export class Searcher {
     for (let at = 0; at < ids.length; at += segments_read) {
       const some = await this.vectors.cache.getAll(
         ids.subarray(at, at + segments_read),
-        (missing) => this.reader.vectors(set_id, missing),
+        (missing) => this.reader.vectors(set_id, data.length, missing),
       );
       some.forEach((vectors, i) => {
-        if (vectors?.length === chunk_counts[at + i]! * data.length) nearest.add(at + i, vectors);
+        if (vectors !== null) nearest.add(at + i, vectors);
       });
       if (pauses.due) await pauses.pause();
     }

@@ -11,6 +11,7 @@ import type { Segment } from "./segment";
 import { fromStored } from "./stored-segment";
 import { ShownTexts, type SegmentText } from "./shown-texts";
 import type { ChunkRow, DocumentRow } from "./store";
+import { blockOfFloats, isBlockOf } from "./vector-block";
 
 /** Names a chunk: the id of its segment, and its place among the chunks of that segment. */
 export interface ChunkKey {
@@ -41,8 +42,15 @@ export interface SegmentReader {
   /** Aligned to eight bytes. */
   packHeads(ids: readonly number[]): Promise<(Uint8Array | null)[]>;
   packParts(pack_id: number, parts: readonly number[]): Promise<(PackPart | null)[]>;
-  /** The vectors of each segment in a set; null also where there are none yet. */
-  vectors(set_id: number, ids: readonly number[]): Promise<(Float32Array | null)[]>;
+  /**
+   * The vectors of each segment in a set, as `vector-block.ts` describes them, which have so many
+   * numbers each; null also where there are none yet.
+   */
+  vectors(
+    set_id: number,
+    dimensions: number,
+    ids: readonly number[],
+  ): Promise<(Uint8Array | null)[]>;
   /** The text of each chunk. */
   texts(keys: readonly ChunkKey[]): Promise<(string | null)[]>;
   chunks(keys: readonly ChunkKey[]): Promise<(PublishedChunk | null)[]>;
@@ -109,10 +117,16 @@ export class SqliteSegmentReader implements SegmentReader {
     });
   }
 
-  async vectors(set_id: number, ids: readonly number[]): Promise<(Float32Array | null)[]> {
+  async vectors(
+    set_id: number,
+    dimensions: number,
+    ids: readonly number[],
+  ): Promise<(Uint8Array | null)[]> {
     return ids.map((id) => {
       const data = bytesOf(this.statements.vectors_of_segment.values(set_id, id), 4);
-      return data && new Float32Array(data.buffer, data.byteOffset, data.byteLength >>> 2);
+      if (data !== null) return isBlockOf(data, dimensions) ? data : null;
+      const floats = bytesOf(this.statements.floats_of_segment.values(set_id, id), 4);
+      return floats && blockOfFloats(floats, dimensions);
     });
   }
 
@@ -196,6 +210,9 @@ const prepareAll = (connection: ReadConnection) => ({
   ),
   vectors_of_segment: connection.prepare<unknown, [number, number]>(
     "select data from index_vectors where set_id = ? and segment_id = ?",
+  ),
+  floats_of_segment: connection.prepare<unknown, [number, number]>(
+    "select data from index_float_vectors where set_id = ? and segment_id = ?",
   ),
   places: connection.prepare<unknown, [number]>(
     "select p.text_id, p.data, " +

@@ -7,7 +7,7 @@ import type { Context } from "../../core/sdk";
 import type { Embedder, Similarities, SimilarityOptions } from "./contract";
 import type { QueryEmbedder } from "./query-embedder";
 import type { VectorSetRow } from "./store";
-import { cosine, embedChecked, packVectors } from "./vectors";
+import { cosine, embedChecked, meanOf } from "./vectors";
 
 /** After this many calls in a row that gave nothing in time, none is made for a while. */
 const failures_max = 3,
@@ -81,11 +81,11 @@ export class TextSimilarities {
     { owner_id, limit }: { readonly owner_id: string; readonly limit: TimeLimit },
   ): Promise<void> {
     const { model, asked_dimensions, dimensions } = set;
-    const keep = (text: string, vector: Float32Array | null): void => {
-      if (vector === null || vectors.has(text) || vector.length !== dimensions) return;
-      const packed = packVectors([vector], dimensions);
-      vectors.set(text, packed);
-      this.remember(keyOf(set, text), packed);
+    const keep = (text: string, made: readonly Float32Array[]): void => {
+      const vector = meanOf(made);
+      if (vector?.length !== dimensions || vectors.has(text)) return;
+      vectors.set(text, vector);
+      this.remember(keyOf(set, text), vector);
     };
     for (let at = 0; at < texts.length; at += embedder.texts_max) {
       const some = texts.slice(at, at + embedder.texts_max);
@@ -96,10 +96,10 @@ export class TextSimilarities {
         owner_id,
         urgent: true,
         signal: limit.signal,
-        onVector: keep,
+        onVectors: keep,
       } as const;
       const made = await limit.race(embedChecked(embedder, some, options, dimensions));
-      made.forEach((vector, i) => keep(some[i]!, vector));
+      made.forEach((of_text, i) => keep(some[i]!, of_text));
     }
     this.failures = 0;
   }

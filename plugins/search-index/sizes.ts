@@ -22,7 +22,7 @@ export async function countBytes(database: string): Promise<IndexBytes> {
         bytesOf("index_places", "data") +
         bytesOf("index_packs", "head") +
         bytesOf("index_pack_parts", "data"),
-      vectors: bytesOf("index_vectors", "data"),
+      vectors: bytesOf("index_vectors", "data") + bytesOf("index_float_vectors", "data"),
     };
   } finally {
     connection.close();

@@ -71,7 +71,8 @@ export interface IndexTables {
   };
   index_packed: { readonly segment_id: number; readonly pack_id: number };
   index_vector_sets: VectorSetRow;
-  index_vectors: VectorsRow;
+  index_vectors: VectorsRow & { readonly id: number };
+  index_float_vectors: VectorsRow;
   index_vectors_waiting: WaitingRow;
 }
 /** A published segment that waits for its vectors. */
@@ -84,7 +85,10 @@ export interface WaitingRow {
   /** Attempts that failed. */
   readonly tries: number;
 }
-/** Of the chunks of a segment. */
+/**
+ * Of the chunks of a segment: in `index_vectors` as `vector-block.ts` describes them, and in
+ * `index_float_vectors` as earlier versions stored them, until they are converted.
+ */
 export interface VectorsRow {
   readonly set_id: number;
   readonly segment_id: number;
@@ -165,12 +169,18 @@ export async function insertSegment(
 ): Promise<void> {
   await insertSegmentRow(tx, row);
   if (places) await insertPlaces(tx, places);
-  if (vectors) await tx.insertInto("index_vectors").values(vectors).execute();
+  if (vectors) await insertVectorsRow(tx, vectors);
   await inBatches(chunks, (some) =>
     rowsOf(tx, insert_chunks[some.length]!, some.flatMap(valuesOf)),
   );
 }
 
+/** Ids ascend with the time of insertion: whoever looks again need only read what came since. */
+export const insertVectorsRow = (tx: IndexDb, row: VectorsRow) =>
+  tx
+    .insertInto("index_vectors")
+    .values({ ...row, id: sql<number>`(select coalesce(max(id), 0) + 1 from index_vectors)` })
+    .execute();
 const insertPlaces = prepared((tx: IndexDb, row: PlacesRow) =>
   tx.insertInto("index_places").values(row),
 );
@@ -305,17 +315,6 @@ export const findSegment = (
   id: number,
 ): Promise<Pick<SegmentRow, "data"> | undefined> =>
   db.selectFrom("index_segments").select("data").where("id", "=", id).executeTakeFirst();
-export const vectorsOf = (
-  db: IndexDb,
-  set_id: number,
-  segment_id: number,
-): Promise<Pick<VectorsRow, "data"> | undefined> =>
-  db
-    .selectFrom("index_vectors")
-    .select("data")
-    .where("set_id", "=", set_id)
-    .where("segment_id", "=", segment_id)
-    .executeTakeFirst();
 export const placesOf = (db: IndexDb, segment_id: number): Promise<PlacesRow | undefined> =>
   db.selectFrom("index_places").selectAll().where("segment_id", "=", segment_id).executeTakeFirst();
 /** The chunks of a segment in their order, where they hold their text. */

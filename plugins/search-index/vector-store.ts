@@ -1,5 +1,7 @@
 /** Every SQL statement that writes vectors, and the reads of their maintenance. */
-import type { IndexDb, VectorSetRow } from "./store";
+import { sql } from "../../core/sdk";
+import { insertVectorsRow, type IndexDb, type VectorSetRow, type VectorsRow } from "./store";
+import { blockOfFloats } from "./vector-block";
 
 export const vectorSets = (db: IndexDb): Promise<VectorSetRow[]> =>
   db.selectFrom("index_vector_sets").selectAll().orderBy("id").execute();
@@ -32,26 +34,75 @@ export async function deleteSomeVectors(
   set_id: number,
   limit: number,
 ): Promise<boolean> {
-  const some = await tx
-    .selectFrom("index_vectors")
-    .select("segment_id")
-    .where("set_id", "=", set_id)
-    .orderBy("segment_id")
-    .limit(limit)
-    .execute();
-  if (some.length > 0)
-    await tx
-      .deleteFrom("index_vectors")
+  for (const table of ["index_vectors", "index_float_vectors"] as const) {
+    const some = await tx
+      .selectFrom(table)
+      .select("segment_id")
       .where("set_id", "=", set_id)
-      .where(
-        "segment_id",
-        "in",
-        some.map((row) => row.segment_id),
-      )
+      .orderBy("segment_id")
+      .limit(limit)
       .execute();
-  if (some.length === limit) return false;
+    if (some.length > 0)
+      await tx
+        .deleteFrom(table)
+        .where("set_id", "=", set_id)
+        .where(
+          "segment_id",
+          "in",
+          some.map((row) => row.segment_id),
+        )
+        .execute();
+    if (some.length === limit) return false;
+  }
   await tx.deleteFrom("index_vector_sets").where("id", "=", set_id).execute();
   return true;
+}
+
+/** The vectors of a segment in a set, as `vector-block.ts` describes them; null: it has none. */
+export async function findVectors(
+  db: IndexDb,
+  { id, dimensions }: Pick<VectorSetRow, "id" | "dimensions">,
+  segment_id: number,
+): Promise<Uint8Array | null> {
+  const found = await dataOf(db, "index_vectors", id, segment_id);
+  if (found) return found.data;
+  const floats = await floatsOf(db, id, segment_id);
+  return floats ? blockOfFloats(floats.data, dimensions) : null;
+}
+/** The same as earlier versions stored them. */
+export const floatsOf = (db: IndexDb, set_id: number, segment_id: number) =>
+  dataOf(db, "index_float_vectors", set_id, segment_id);
+const dataOf = (
+  db: IndexDb,
+  table: "index_vectors" | "index_float_vectors",
+  set_id: number,
+  segment_id: number,
+): Promise<Pick<VectorsRow, "data"> | undefined> =>
+  db
+    .selectFrom(table)
+    .select("data")
+    .where("set_id", "=", set_id)
+    .where("segment_id", "=", segment_id)
+    .executeTakeFirst();
+
+/** Some of those that are stored as earlier versions did. */
+export const someFloatVectors = (db: IndexDb, limit: number) =>
+  db
+    .selectFrom("index_float_vectors as v")
+    .innerJoin("index_vector_sets as s", "s.id", "v.set_id")
+    .select(["v.set_id", "v.segment_id", "s.dimensions"])
+    .select(sql<number>`length(v.data)`.as("bytes"))
+    .limit(limit)
+    .execute();
+/** What was converted takes the place of the floats, unless they were deleted meanwhile. */
+export async function replaceFloatVectors(tx: IndexDb, row: VectorsRow): Promise<void> {
+  const replaced = await tx
+    .deleteFrom("index_float_vectors")
+    .where("set_id", "=", row.set_id)
+    .where("segment_id", "=", row.segment_id)
+    .returning("segment_id")
+    .executeTakeFirst();
+  if (replaced) await insertVectorsRow(tx, row);
 }
 
 /** Stores the vectors of a segment. */
@@ -59,13 +110,5 @@ export const insertVectors = (
   tx: IndexDb,
   set_id: number,
   segment_id: number,
-  vectors: Float32Array,
-) =>
-  tx
-    .insertInto("index_vectors")
-    .values({
-      set_id,
-      segment_id,
-      data: new Uint8Array(vectors.buffer, vectors.byteOffset, vectors.byteLength),
-    })
-    .execute();
+  data: Uint8Array,
+): Promise<unknown> => insertVectorsRow(tx, { set_id, segment_id, data });

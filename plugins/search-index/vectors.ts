@@ -1,10 +1,15 @@
-/**
- * Vectors as numbers: checked, packed, compared by plain loops, and their ranking fused with that
- * of the words.
- */
-import type { Embedder, EmbedOptions, Matched, Passage } from "./contract";
-import { TopHits, type Hit } from "./bm25";
+/** Vectors as numbers: checked and packed; and their ranking fused with that of the words. */
+import type { Hit } from "./bm25";
+import {
+  vector_layout,
+  type Embedder,
+  type EmbedOptions,
+  type Matched,
+  type Passage,
+  type TextVectors,
+} from "./contract";
 import { segment_chunks_max } from "./segment";
+import { packBlock, type ChunkVector } from "./vector-block";
 
 /**
  * Hits of each ranking that are fused; of the words', as many as are asked for when that is more.
@@ -26,12 +31,13 @@ export interface FusedHit extends Hit, Pick<Passage, "matched" | "meaning"> {}
 /** A query as a vector, and the set of vectors that it can be compared with. */
 export interface QueryVector {
   readonly set_id: number;
+  /** Of length 1. */
   readonly data: Float32Array;
 }
 
 /**
- * The embedder's vectors for these texts, checked. `dimensions` is the length that each must have;
- * 0: any, but the same for all.
+ * The embedder's vectors for these texts, checked: none for a text that it can't take.
+ * `dimensions` is the length that each must have; 0: any, but the same for all.
  * @throws Error that says what is wrong with them.
  */
 export async function embedChecked(
@@ -39,94 +45,72 @@ export async function embedChecked(
   texts: readonly string[],
   options: EmbedOptions,
   dimensions: number,
-): Promise<readonly (Float32Array | null)[]> {
-  const vectors = await embedder.embed(texts, options);
-  if (vectors.length !== texts.length)
-    throw new Error(`the embedder gave ${vectors.length} vectors for ${texts.length} texts`);
+): Promise<readonly (readonly Float32Array[])[]> {
+  const given = await embedder.embed(texts, options);
+  if (given.length !== texts.length)
+    throw new Error(`the embedder gave ${given.length} vectors for ${texts.length} texts`);
+  const vectors = given.map(listOf);
   let length = dimensions;
-  for (const vector of vectors) {
-    if (vector === null) continue;
-    if (length === 0) length = vector.length;
-    if (vector.length === 0 || vector.length > dimensions_max)
-      throw new Error(`the embedder gave a vector of ${vector.length} numbers`);
-    if (vector.length !== length)
-      throw new Error(
-        `the embedder gave a vector of ${vector.length} numbers where those of ${options.model} ` +
-          `have ${length}; when that is wanted, set embeddings.dimensions, ` +
-          "so that all are made anew",
-      );
-    if (!vector.every(Number.isFinite))
-      throw new Error("the embedder gave a vector that holds something other than numbers");
+  for (const some of vectors) {
+    if (some.length > vector_layout.of_text_max)
+      throw new Error(`the embedder gave ${some.length} vectors for one text`);
+    for (const vector of some) {
+      if (length === 0) length = vector.length;
+      checkVector(vector, length, options.model);
+    }
   }
   return vectors;
 }
 
-/** Vectors one after the other, each normalised to length 1; where there is none, zeros. */
-export function packVectors(
-  vectors: readonly (Float32Array | null)[],
-  dimensions: number,
-): Float32Array {
-  const all = new Float32Array(vectors.length * dimensions);
-  vectors.forEach((vector, at) => {
-    if (vector === null) return;
-    // Divided by the largest number first: squares of very large or small ones stay finite.
-    const largest = vector.reduce((most, number) => Math.max(most, Math.abs(number)), 0);
-    const norm =
-      largest * Math.sqrt(vector.reduce((sum, number) => sum + (number / largest) ** 2, 0));
-    if (norm > 0) for (let i = 0; i < dimensions; i++) all[at * dimensions + i] = vector[i]! / norm;
-  });
-  return all;
+const listOf = (vectors: TextVectors): readonly Float32Array[] =>
+  vectors === null ? [] : vectors instanceof Float32Array ? [vectors] : vectors;
+
+function checkVector(vector: Float32Array, length: number, model: string): void {
+  if (vector.length === 0 || vector.length > dimensions_max)
+    throw new Error(`the embedder gave a vector of ${vector.length} numbers`);
+  if (vector.length !== length)
+    throw new Error(
+      `the embedder gave a vector of ${vector.length} numbers where those of ${model} ` +
+        `have ${length}; when that is wanted, set embeddings.dimensions, ` +
+        "so that all are made anew",
+    );
+  if (!vector.every(Number.isFinite))
+    throw new Error("the embedder gave a vector that holds something other than numbers");
 }
 
-/** Collects the chunks of largest cosine similarity to a query; only positive ones. */
-export class NearestChunks {
-  private readonly top: TopHits<Hit>;
-  constructor(
-    private readonly query: Float32Array,
-    limit: number,
-  ) {
-    this.top = new TopHits(limit);
-  }
-
-  /** Takes the vectors of a segment. Segments come in the order of their places. */
-  add(segment: number, vectors: Float32Array): void {
-    const { query, top } = this;
-    for (let chunk = 0, at = 0; at < vectors.length; chunk++, at += query.length) {
-      const score = dotProduct(vectors, at, query, query.length);
-      if (score > top.threshold) top.add({ segment, chunk, score, document_score: 0 });
-    }
-  }
-
-  /** Best first. */
-  sorted(): Hit[] {
-    return this.top.sorted();
-  }
+/** The vector at length 1; undefined for one of zeros, which has no direction. */
+export function normalised(vector: Float32Array): Float32Array | undefined {
+  // Divided by the largest number first: squares of very large or small ones stay finite.
+  const largest = vector.reduce((most, number) => Math.max(most, Math.abs(number)), 0);
+  if (largest === 0) return undefined;
+  const norm = Math.sqrt(vector.reduce((sum, number) => sum + (number / largest) ** 2, 0));
+  return vector.map((number) => number / largest / norm);
 }
 
 /** Of two vectors of length 1. */
 export const cosine = (one: Float32Array, other: Float32Array): number =>
-  dotProduct(one, 0, other, other.length);
+  one.reduce((sum, number, at) => sum + number * other[at]!, 0);
 
-/** Four independent sums, so that the processor need not wait for each addition. */
-function dotProduct(
-  vectors: Float32Array,
-  at: number,
-  query: Float32Array,
+/** One vector of length 1 for all; undefined when they have no direction. */
+export function meanOf(vectors: readonly Float32Array[]): Float32Array | undefined {
+  const each = vectors.map(normalised).filter((one) => one !== undefined);
+  return (
+    each[0] && normalised(each[0].map((_, at) => each.reduce((sum, one) => sum + one[at]!, 0)))
+  );
+}
+
+/** The vectors of each chunk of a segment, as they are stored. */
+export function packVectors(
+  vectors: readonly (readonly Float32Array[])[],
   dimensions: number,
-): number {
-  let a = 0,
-    b = 0,
-    c = 0,
-    d = 0,
-    i = 0;
-  for (const last = dimensions - 3; i < last; i += 4) {
-    a += vectors[at + i]! * query[i]!;
-    b += vectors[at + i + 1]! * query[i + 1]!;
-    c += vectors[at + i + 2]! * query[i + 2]!;
-    d += vectors[at + i + 3]! * query[i + 3]!;
-  }
-  for (; i < dimensions; i++) a += vectors[at + i]! * query[i]!;
-  return a + b + c + d;
+): Uint8Array {
+  const rows: ChunkVector[] = [];
+  for (const [chunk, some] of vectors.entries())
+    for (const one of some) {
+      const vector = normalised(one);
+      if (vector !== undefined) rows.push({ chunk, vector });
+    }
+  return packBlock(rows, dimensions);
 }
 
 /**

@@ -72,6 +72,17 @@ export async function refillWaiting(tx: IndexDb, set_id: number): Promise<void> 
                 .whereRef("v.segment_id", "=", "s.id"),
             ),
           ),
+        )
+        .where((e) =>
+          e.not(
+            e.exists(
+              e
+                .selectFrom("index_float_vectors as f")
+                .select("f.segment_id")
+                .where("f.set_id", "=", set_id)
+                .whereRef("f.segment_id", "=", "s.id"),
+            ),
+          ),
         ),
     )
     .execute();

@@ -8,7 +8,7 @@ import { ReadConnection } from "../../core/store/read-connection";
 import { Searcher } from "../../plugins/search-index/searcher";
 import { SqliteSegmentReader } from "../../plugins/search-index/segment-reader";
 import { SegmentBuilder } from "../../plugins/search-index/segment";
-import { packVectors } from "../../plugins/search-index/vectors";
+import { normalised, packVectors } from "../../plugins/search-index/vectors";
 import { median, type Row } from "./measure";
 
 const count = 10_000,
@@ -18,12 +18,11 @@ const count = 10_000,
   set_id = 1;
 
 export async function vectorRows(): Promise<Row[]> {
-  const all = packVectors(
-      Array.from({ length: count }, () => random()),
-      dimensions,
-    ),
-    query = packVectors([random()], dimensions);
-  const database = databaseOf(all),
+  const vectors = Array.from({ length: count }, () => random()),
+    all = new Float32Array(count * dimensions),
+    query = random();
+  vectors.forEach((vector, at) => all.set(vector, at * dimensions));
+  const database = databaseOf(vectors),
     searcher = new Searcher(new SqliteSegmentReader(new ReadConnection(database)), {
       analyzers: new Map([[analyzer.version, analyzer]]),
       analyzer_version: analyzer.version,
@@ -58,7 +57,7 @@ export async function vectorRows(): Promise<Row[]> {
 }
 
 const random = (): Float32Array =>
-  Float32Array.from({ length: dimensions }, () => Math.random() - 0.5);
+  normalised(Float32Array.from({ length: dimensions }, () => Math.random() - 0.5))!;
 async function timed(work: () => unknown): Promise<number> {
   const started = performance.now();
   await work();
@@ -88,7 +87,7 @@ async function search(searcher: Searcher, vector?: Float32Array): Promise<void> 
 }
 
 /** A thousand documents of ten chunks, as the index keeps them. */
-function databaseOf(all: Float32Array): Database {
+function databaseOf(vectors: readonly Float32Array[]): Database {
   const database = new Database(":memory:");
   for (const table of [
     "index_documents (document_id text primary key, edition, version, title)",
@@ -98,7 +97,9 @@ function databaseOf(all: Float32Array): Database {
     "index_places (segment_id integer primary key, text_id, in_first_piece, data blob)",
     "texts_pieces (id integer primary key, first_unit, first_point, data)",
     "index_scope (folder_id, segment_id, primary key (folder_id, segment_id))",
-    "index_vectors (set_id, segment_id, data blob, primary key (set_id, segment_id))",
+    "index_vectors (id integer primary key, set_id, segment_id, data blob, " +
+      "unique (set_id, segment_id))",
+    "index_float_vectors (set_id, segment_id, data blob)",
     "index_packs (id, owner_id, head)",
     "index_pack_parts (pack_id, part, data)",
   ])
@@ -115,7 +116,7 @@ function databaseOf(all: Float32Array): Database {
         );
       }
       const data = builder.finish(analyzer.version),
-        first = (id - 1) * per_segment * dimensions;
+        first = (id - 1) * per_segment;
       database.run("insert into index_documents values (?, ?, 1, 'Birds')", [`doc_${id}`, id]);
       database.run("insert into index_segments values (?, ?, ?, ?)", [
         id,
@@ -124,10 +125,14 @@ function databaseOf(all: Float32Array): Database {
         new Uint8Array(data.buffer),
       ]);
       database.run("insert into index_scope values ('fld_a', ?)", [id]);
-      database.run("insert into index_vectors values (?, ?, ?)", [
+      database.run("insert into index_vectors values (?, ?, ?, ?)", [
+        id,
         set_id,
         id,
-        new Uint8Array(all.slice(first, first + per_segment * dimensions).buffer),
+        packVectors(
+          vectors.slice(first, first + per_segment).map((one) => [one]),
+          dimensions,
+        ),
       ]);
     }
   })();

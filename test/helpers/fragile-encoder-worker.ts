@@ -32,8 +32,8 @@ function encode(id: number, text: string): void {
   if (order === "hold") held = id;
   else if (order === "fail") answer({ id, error: "it failed" });
   else {
-    answer({ id, vector: Float32Array.of(sent) });
-    if (order === "release" && held !== 0) answer({ id: held, vector: Float32Array.of(sent) });
+    answer({ id, vectors: [Float32Array.of(sent)] });
+    if (order === "release" && held !== 0) answer({ id: held, vectors: [Float32Array.of(sent)] });
   }
 }
 

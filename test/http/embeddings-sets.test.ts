@@ -8,7 +8,7 @@ import type { ReadConnection } from "../../core/store/read-connection";
 import type { Embedder } from "../../plugins/search-index/contract";
 import { DocumentEmbedder } from "../../plugins/search-index/document-embedder";
 import { QueryEmbedder } from "../../plugins/search-index/query-embedder";
-import { fuseRankings, NearestChunks, packVectors } from "../../plugins/search-index/vectors";
+import { fuseRankings } from "../../plugins/search-index/vectors";
 import { vectorOf } from "../helpers/embedder";
 import { openSearcher, openTestIndex, type TestIndex } from "../helpers/search-index";
 
@@ -428,30 +428,4 @@ describe("two rankings", () => {
     );
     expect((await places()).length).toBe(10);
   });
-});
-
-test("the nearest vectors are those of the largest cosine, whatever their length", () => {
-  const numbers = Array.from({ length: 40 }, (_, i) =>
-    Float32Array.from({ length: 7 }, (_, j) => Math.sin(i * 13 + j * 7) * 10 ** (i % 5)),
-  );
-  const question = packVectors([Float32Array.from([3, -1, 4, 1, -5, 9, 2])], 7),
-    cosine = (one: Float32Array) =>
-      one.reduce((sum, x, j) => sum + x * question[j]!, 0) / Math.hypot(...one);
-  const expected = [...numbers.keys()]
-    .filter((i) => cosine(numbers[i]!) > 0)
-    .sort((a, b) => cosine(numbers[b]!) - cosine(numbers[a]!));
-  const nearest = new NearestChunks(question, 100);
-  nearest.add(0, packVectors(numbers.slice(0, 25), 7));
-  nearest.add(2, packVectors([...numbers.slice(25), null], 7));
-  const hits = nearest.sorted();
-  expect(hits.map(({ segment, chunk }) => (segment === 0 ? chunk : 25 + chunk))).toEqual(expected);
-  expect(hits[0]!.score).toBeCloseTo(cosine(numbers[expected[0]!]!), 5);
-});
-
-test("vectors of numbers beyond the squares of a float keep their direction", () => {
-  for (const size of [1e-30, 1, 1e38])
-    expect(
-      [...packVectors([Float32Array.of(3 * size, 1 * size, 0)], 3)].map((x) => x.toFixed(3)),
-    ).toEqual(["0.949", "0.316", "0.000"]);
-  expect([...packVectors([null, Float32Array.of(0, 0)], 2)]).toEqual([0, 0, 0, 0]);
 });

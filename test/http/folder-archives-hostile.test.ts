@@ -1,5 +1,6 @@
 /** Archives of folders that were made to do harm, or damaged: each is refused, and says which part. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { packBlock } from "../../plugins/search-index/vector-block";
 import { filesOf } from "../helpers/data-directory";
 import {
   changed,
@@ -184,7 +185,7 @@ const manifests: [reason: string, archive: Archive, why: RegExp][] = [
     "a newer format",
     () =>
       manifest((all) => {
-        all.format_version = 2;
+        all.format_version = 3;
       }),
     /newer format/,
   ],
@@ -575,7 +576,51 @@ const texts: [reason: string, archive: Archive, why: RegExp][] = [
           { kind: "vectors", data: Buffer.from(new Float32Array([1]).buffer).toString("base64") },
         ]),
       }),
-    /4 bytes of vectors/,
+    /they are 4 bytes, not 28/,
+  ],
+  [
+    "more vectors than there can be",
+    () =>
+      other({
+        [document]: toLines([
+          ...linesOf(parts(), document).map((line) =>
+            line.kind === "index"
+              ? { ...line, vectors: { model: "m", asked_dimensions: 0, dimensions: 7, layout: 1 } }
+              : line,
+          ),
+          { kind: "vectors", data: Buffer.alloc(192 * 1024).toString("base64") },
+        ]),
+      }),
+    /has more vectors than a segment can have, in line/,
+  ],
+  [
+    "vectors of passages that it has not",
+    () =>
+      other({
+        [document]: toLines([
+          ...linesOf(parts(), document).map((line) =>
+            line.kind === "index"
+              ? { ...line, vectors: { model: "m", asked_dimensions: 0, dimensions: 1, layout: 1 } }
+              : line,
+          ),
+          {
+            kind: "vectors",
+            data: Buffer.from(packBlock([{ chunk: 200, vector: Float32Array.of(1) }], 1)).toString(
+              "base64",
+            ),
+          },
+        ]),
+      }),
+    /they are of no passage of it/,
+  ],
+  [
+    "vectors in a layout of later versions",
+    () =>
+      lines(document, "index", (line) => ({
+        ...line,
+        vectors: { model: "m", asked_dimensions: 0, dimensions: 1, layout: 2 },
+      })),
+    /is not valid in line/,
   ],
   [
     "a span out of the text",

@@ -46,6 +46,29 @@ async function settled(server: TestServer): Promise<void> {
   }
   await server.settle();
 }
+/** The lines of a document as version 1 of the format has them. */
+function withFloats(lines: readonly any[]): unknown[] {
+  let passages = 0,
+    dimensions = 0;
+  return lines.map((line) => {
+    if (line.kind === "index" && line.vectors) {
+      ({ dimensions } = line.vectors);
+      return { ...line, vectors: { ...line.vectors, layout: undefined } };
+    }
+    if (line.kind === "segment") passages = line.passages.length;
+    if (line.kind !== "vectors") return line;
+    const block = Buffer.from(line.data, "base64"),
+      rows = block.readUInt32LE(4),
+      floats = new Float32Array(passages * dimensions);
+    for (let row = 0; row < rows; row++) {
+      const scale = block.readFloatLE(16 + 4 * row),
+        at = block[16 + 4 * rows + row]! * dimensions,
+        first = block.length - (rows - row) * (Math.ceil(dimensions / 16) * 16);
+      for (let i = 0; i < dimensions; i++) floats[at + i] = block.readInt8(first + i) * scale;
+    }
+    return { ...line, data: Buffer.from(floats.buffer).toString("base64") };
+  });
+}
 const exported = async (server: TestServer, folder_id: string, who = "ada") =>
   (await server.call(who, "GET", `/folders/${folder_id}/export`)).bytes();
 const send = (server: TestServer, who: string, archive: Uint8Array, query = "") =>
@@ -329,6 +352,31 @@ describe("a folder with all that belongs to it", () => {
     expect(kinds.filter((kind: string) => kind.startsWith("documents.index"))).toEqual([]);
   });
 
+  test("vectors that an earlier version wrote as floats are taken over", async () => {
+    const other = await start(),
+      asked_before = embedder.asked.length;
+    const parts = unpacked(archive),
+      changes: Record<string, string> = {};
+    for (const name of parts.keys())
+      if (name.startsWith("documents/")) changes[name] = toLines(withFloats(linesOf(parts, name)));
+    const old = await changed(archive, changes, (manifest) => {
+      manifest.format_version = 1;
+    });
+    expect((await imported(other, "bob", old)).status).toBe("completed");
+    expect([
+      embedder.asked.length,
+      await other.store.db.selectFrom("index_vectors_waiting").selectAll().execute(),
+    ]).toEqual([asked_before, []]);
+    for (const query of queries) {
+      const [before, after] = await Promise.all([
+        one.send("ada", "POST", "/search", { query, folder_ids: [root.id] }),
+        other.send("bob", "POST", "/search", { query }),
+      ]);
+      const quotes = ({ body }: any) => body.data.map(({ quote }: any) => quote);
+      expect(quotes(after)).toEqual(quotes(before));
+    }
+  });
+
   test("vectors of another length than the model gives are made anew with the next document", async () => {
     const other = await start({ env: { DOSSIER_EMBEDDINGS_MODEL: "small" } });
     const parts = unpacked(archive),
@@ -338,7 +386,7 @@ describe("a folder with all that belongs to it", () => {
         changes[name] = toLines(
           linesOf(parts, name).flatMap((line) => {
             if (line.kind === "index")
-              return [{ ...line, vectors: { ...line.vectors, dimensions: 1 } }];
+              return [{ ...line, vectors: { ...line.vectors, dimensions: 1, layout: undefined } }];
             if (line.kind === "vectors") return [];
             return line.kind === "segment"
               ? [

@@ -54,7 +54,7 @@ function poolOf({ path = fine, ...more }: More = {}) {
     texts: readonly string[],
     { kind = "document", owner = "ada", signal = AbortSignal.timeout(30_000) }: Asked = {},
   ): Promise<number[]> =>
-    pool.embed(texts, { kind, owner, signal }).then((all) => all.map((vector) => vector[0]!));
+    pool.embed(texts, { kind, owner, signal }).then((all) => all.map(([vector]) => vector![0]!));
   return { pool, started, ask };
 }
 interface Asked {
@@ -132,8 +132,8 @@ test("each vector is told as soon as it is made", async () => {
   const { pool } = poolOf(),
     told: string[] = [];
   const signal = AbortSignal.timeout(30_000),
-    onVector = (text: string): void => void told.push(text),
-    asked = { kind: "sentence", owner: "ada", signal, onVector } as const;
+    onVectors = (text: string): void => void told.push(text),
+    asked = { kind: "sentence", owner: "ada", signal, onVectors } as const;
   await expect(pool.embed(["a", "b", "fail"], asked)).rejects.toThrow("it failed");
   expect(told).toEqual(["a", "b"]);
 });

@@ -56,8 +56,8 @@ describe("the similarities of texts to a question", () => {
   });
   test("are those that were made in time, when some are late", async () => {
     const { ask } = similaritiesOf({
-      embed: (texts, { onVector }) => {
-        onVector!(texts[0]!, vectorOf(texts[0]!));
+      embed: (texts, { onVectors }) => {
+        onVectors!(texts[0]!, [vectorOf(texts[0]!)]);
         return new Promise(() => undefined);
       },
     });

@@ -1,6 +1,11 @@
 /** Checks a document of an archive: its record, its text, and its index against that. */
 import { Validator } from "../../../core/sdk";
-import { segment_format, segmentFault } from "../../search-index/contract";
+import {
+  segment_format,
+  segmentFault,
+  vectorBytesMax,
+  vectorsFault,
+} from "../../search-index/contract";
 import { badPart, shown, type Line } from "../archive";
 import { document_lines, originalPart, spans_max, textPartOf, type DocumentLines } from "../layout";
 import { checkName, checkShape, type PartReader } from "./part-reader";
@@ -95,7 +100,8 @@ class DocumentCheck {
   #index: DocumentLines["index"] | undefined;
   #segments = 0;
   #passages = 0;
-  /** Bytes of vectors of the segment that was last. */
+  /** Those of the segment that was last. */
+  #vectors: Uint8Array[] = [];
   #vector_bytes = 0;
   #chunks = 0;
   readonly #span_end = { pages: 0, headings: 0, times: 0 };
@@ -118,7 +124,7 @@ class DocumentCheck {
     if (name === "index") return this.#begin(line.value as DocumentLines["index"]);
     if (name === "segment") return this.#segment(line.value as Segment, line.number);
     if (name === "vectors")
-      return this.#vectors((line.value as DocumentLines["vectors"]).data, line.number);
+      return this.#addVectors((line.value as DocumentLines["vectors"]).data, line.number);
     if (this.#index) throw this.#bad(line.number, "stands behind the index");
     this.#spans(name, (line.value as { spans: Span[] }).spans, line.number);
   }
@@ -173,25 +179,31 @@ class DocumentCheck {
     if (fault !== null) throw this.#bad(line, `has a segment that can't be searched: ${fault}`);
   }
 
-  #vectors(data: string, line: number): void {
+  #addVectors(data: string, line: number): void {
     if (this.#chunks === 0 || !this.#index?.vectors)
       throw this.#bad(line, "has vectors of no segment");
     const bytes = this.#bytes(data, line);
-    if (bytes.length === 0 || bytes.length % 4 !== 0)
-      throw this.#bad(line, "has vectors that are cut off");
-    const numbers = new Float32Array(bytes.slice().buffer);
-    if (!numbers.every((number) => Number.isFinite(number) && Math.abs(number) <= 1.001))
-      throw this.#bad(line, "has vectors that are not of length 1");
+    if (bytes.length === 0) throw this.#bad(line, "has vectors that are cut off");
+    this.#vectors.push(bytes);
     this.#vector_bytes += bytes.length;
+    if (this.#vector_bytes > vectorBytesMax(this.#index.vectors.dimensions))
+      throw this.#bad(line, "has more vectors than a segment can have");
   }
 
   #endSegment(): void {
-    const wanted = this.#chunks * (this.#index?.vectors?.dimensions ?? 0) * 4;
-    if (this.#vector_bytes !== 0 && this.#vector_bytes !== wanted)
+    const { vectors } = this.#index ?? {};
+    if (this.#vectors.length === 0 || !vectors) return;
+    const fault = (vectors.layout === undefined ? floatsFault : vectorsFault)(
+      Buffer.concat(this.#vectors),
+      this.#chunks,
+      vectors.dimensions,
+    );
+    if (fault !== null)
       throw badPart(
         this.part,
-        `has ${this.#vector_bytes} bytes of vectors for ${this.#chunks} passages, not ${wanted}`,
+        `has vectors of segment ${this.#segments} that can't be used: ${fault}`,
       );
+    this.#vectors = [];
     this.#vector_bytes = 0;
   }
 
@@ -204,4 +216,13 @@ class DocumentCheck {
   #bad(line: number, why: string): Error {
     return badPart(this.part, `${why}, in line ${line}`);
   }
+}
+
+/** As `vectorsFault`, of format version 1: one for each chunk, 32-bit floats. */
+function floatsFault(data: Uint8Array, chunks: number, dimensions: number): string | null {
+  const wanted = chunks * dimensions * 4;
+  if (data.length !== wanted) return `they are ${data.length} bytes, not ${wanted}`;
+  const is_number = (number: number): boolean =>
+    Number.isFinite(number) && Math.abs(number) <= 1.001;
+  return new Float32Array(data.slice().buffer).every(is_number) ? null : "they are not of length 1";
 }

@@ -1,0 +1,94 @@
+/**
+ * The vectors of a segment as they are stored and searched: rows of 8-bit whole numbers, each with
+ * a scale. A passage has as many rows as its text has vectors, none when it has no vector. A block
+ * of bytes, little-endian:
+ *
+ *     u32 1, rows, dimensions, 0
+ *     f32 scale[rows]
+ *     u8 chunk[rows], ascending
+ *     zeros up to a multiple of 16
+ *     i8 number[rows][dimensions, and zeros up to a multiple of 16]
+ *
+ * A row times its scale is a vector of length 1, as nearly as 8 bits can say.
+ */
+import { vector_layout } from "./contract";
+
+/** The largest number of a row. */
+export const number_max = 127;
+
+/** A vector of a chunk. */
+export interface ChunkVector {
+  readonly chunk: number;
+  /** Of length 1. */
+  readonly vector: Float32Array;
+}
+
+const { layout, header_bytes, alignment } = vector_layout;
+
+export const rowCount = (block: Uint8Array): number => viewOf(block).getUint32(4, true);
+/** Whether these bytes are a block of vectors of so many numbers. */
+export function isBlockOf(bytes: Uint8Array, dimensions: number): boolean {
+  if (bytes.length < header_bytes) return false;
+  const view = viewOf(bytes),
+    rows = view.getUint32(4, true);
+  return (
+    view.getUint32(0, true) === layout &&
+    view.getUint32(8, true) === dimensions &&
+    bytes.length === rowsAt(rows) + rows * strideOf(dimensions)
+  );
+}
+/** Bytes from one row to the next. */
+export const strideOf = (dimensions: number): number => aligned(dimensions);
+/** Where the first row begins. */
+export const rowsAt = (rows: number): number => aligned(header_bytes + 5 * rows);
+/** Where the scales begin, and where the chunks do. */
+export const scales_at = header_bytes;
+export const chunksAt = (rows: number): number => scales_at + 4 * rows;
+
+/** Vectors in the order of their chunks. */
+export function packBlock(
+  vectors: readonly ChunkVector[],
+  dimensions: number,
+): Uint8Array<ArrayBuffer> {
+  const rows = vectors.length,
+    stride = strideOf(dimensions),
+    first = rowsAt(rows),
+    block = new Uint8Array(first + rows * stride),
+    view = viewOf(block),
+    numbers = new Int8Array(block.buffer, first);
+  for (const [at, value] of [layout, rows, dimensions].entries())
+    view.setUint32(4 * at, value, true);
+  vectors.forEach(({ chunk, vector }, row) => {
+    view.setFloat32(scales_at + 4 * row, quantise(vector, numbers, row * stride), true);
+    block[chunksAt(rows) + row] = chunk;
+  });
+  return block;
+}
+
+/** Writes the numbers of a row, and returns its scale. */
+function quantise(vector: Float32Array, to: Int8Array, at: number): number {
+  let largest = 0;
+  for (const number of vector) largest = Math.max(largest, Math.abs(number));
+  const scale = Math.fround(largest / number_max);
+  if (scale === 0) return 0;
+  for (let i = 0; i < vector.length; i++) to[at + i] = Math.round(vector[i]! / scale);
+  return scale;
+}
+
+/**
+ * Of vectors as earlier versions stored them, and archives of theirs hold them: 32-bit floats,
+ * little-endian, those of each chunk after those of the one before; zeros where there is none.
+ */
+export function blockOfFloats(data: Uint8Array, dimensions: number): Uint8Array<ArrayBuffer> {
+  const numbers = new Float32Array(data.slice().buffer),
+    vectors: ChunkVector[] = [];
+  for (let chunk = 0; (chunk + 1) * dimensions <= numbers.length; chunk++) {
+    const vector = numbers.subarray(chunk * dimensions, (chunk + 1) * dimensions);
+    if (vector.some((number) => number !== 0)) vectors.push({ chunk, vector });
+  }
+  return packBlock(vectors, dimensions);
+}
+
+const viewOf = ({ buffer, byteOffset, byteLength }: Uint8Array): DataView =>
+  new DataView(buffer, byteOffset, byteLength);
+const aligned = (bytes: number): number => Math.ceil(bytes / alignment) * alignment;

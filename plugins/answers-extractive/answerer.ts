@@ -1,6 +1,6 @@
 /** Answers with sentences of the documents themselves, each with the marker of its passage. */
-import type { Answered, Answerer, Question } from "../chats/contract";
-import type { Citation, FoundPassage, Retrieval } from "../search/contract";
+import { evidence_max, type Answered, type Answerer, type Question } from "../chats/contract";
+import { partOf, quote_points_max, type FoundPassage, type Retrieval } from "../search/contract";
 import {
   chooseSentences,
   rankSentences,
@@ -9,9 +9,8 @@ import {
   type TextAnalysis,
 } from "./sentence-ranking";
 
-/** Passages whose sentences are ranked, and passages that are cited. */
+/** Passages whose sentences are ranked. */
 const passages_max = 8;
-const citations_max = 5;
 const nothing_found = "No passage in the selected folders answers this.";
 const no_prompts =
   "Saved prompts shape answers that a model writes. This answer quotes the documents, so they " +
@@ -42,11 +41,14 @@ export class ExtractiveAnswerer implements Answerer {
       heading: passage.heading,
       score: passage.score,
     }));
-    const chosen = chooseSentences(rankSentences(text, terms, sources, this.analysis), sources);
+    const ranked = rankSentences(text, terms, sources, this.analysis);
+    const chosen = chooseSentences(ranked, sources);
+    const found =
+      chosen.length === 0
+        ? { answer: nothing_found, outcome: "no_answer" as const, citations: [], related: [] }
+        : await this.withEvidence(quoted(chosen, passages, text, this.retrieval), ranked, passages);
     return {
-      ...(chosen.length === 0
-        ? { answer: nothing_found, outcome: "no_answer" as const, citations: [] }
-        : withCitations(chosen, passages)),
+      ...found,
       grounded: true,
       model: "extractive",
       prompts: [],
@@ -55,26 +57,59 @@ export class ExtractiveAnswerer implements Answerer {
       warnings: prompts.length === 0 ? [] : [{ code: "prompts_not_applied", message: no_prompts }],
     };
   }
+
+  /** The quotes with their markers, and the best sentences of the passages that none is from. */
+  private async withEvidence(
+    quotes: readonly FoundPassage[],
+    ranked: readonly Sentence[],
+    passages: readonly FoundPassage[],
+  ): Promise<Pick<Answered, "answer" | "outcome" | "citations" | "related">> {
+    const cited = new Set(quotes.map(placeOf));
+    const further = [...passages.entries()]
+      .filter(([, passage]) => !cited.has(placeOf(passage)))
+      .slice(0, Math.max(0, evidence_max - quotes.length))
+      .map(([source, passage]) => {
+        const best = ranked.find((sentence) => sentence.source === source);
+        return best ? partOf(passage, best) : passage;
+      });
+    return {
+      answer: quotes.map(({ quote }, at) => `${onOneLine(quote)} [${at + 1}]`).join(" "),
+      outcome: "answered",
+      citations: (await this.retrieval.locate(quotes)).map((quote, at) => ({
+        id: at + 1,
+        ...quote,
+      })),
+      related: await this.retrieval.locate(further),
+    };
+  }
 }
 
-/** The sentences with their markers; their passages are cited first, then the next best ones. */
-function withCitations(
+/** Of the passage that a quote is from. */
+const placeOf = ({ document_id, passage }: FoundPassage): string =>
+  `${document_id} ${passage.start}`;
+
+/** A quote for each of the sentences; neighbours are one, as long as they fit. */
+function quoted(
   chosen: readonly Sentence[],
   passages: readonly FoundPassage[],
-): { answer: string; outcome: "answered"; citations: Citation[] } {
-  const order = [...new Set([...chosen.map(({ source }) => source), ...passages.keys()])].slice(
-    0,
-    citations_max,
-  );
-  const sentences = chosen.map(
-    ({ source, start, end }) =>
-      `${onOneLine(passages[source]!.quote.slice(start, end))} [${order.indexOf(source) + 1}]`,
-  );
-  return {
-    answer: sentences.join(" "),
-    outcome: "answered",
-    citations: order.map((source, at) => ({ id: at + 1, ...passages[source]! })),
-  };
+  question: string,
+  retrieval: Retrieval,
+): FoundPassage[] {
+  const spans: Pick<Sentence, "source" | "start" | "end">[] = [];
+  for (const { source, start, end } of chosen) {
+    const last = spans.at(-1);
+    if (
+      last?.source === source &&
+      passages[source]!.quote.slice(last.end, start).trim() === "" &&
+      end - last.start <= quote_points_max
+    )
+      spans[spans.length - 1] = { ...last, end };
+    else spans.push({ source, start, end });
+  }
+  return spans.map(({ source, ...span }) => {
+    const quote = partOf(passages[source]!, span);
+    return span.end - span.start <= quote_points_max ? quote : retrieval.excerpt(quote, question);
+  });
 }
 
 /** Without line breaks and without what would read as a marker. */

@@ -4,7 +4,7 @@
  */
 import { TimeLimit } from "../../core/lib/timeout";
 import { PermanentFailure, type Context } from "../../core/sdk";
-import type { Answered, Answerer, Question } from "../chats/contract";
+import { evidence_max, type Answered, type Answerer, type Question } from "../chats/contract";
 import type { FoundPassage, Retrieval } from "../search/contract";
 import { AnswerChecker, type CheckedAnswer } from "./answer-checker";
 import type { TextAnalysis } from "./evidence";
@@ -74,10 +74,11 @@ export class LanguageModelAnswerer implements Answerer {
     try {
       const generated = await question.waitFor(() => this.generate(question, passages, preview));
       const citations = await retrieval.locate(generated.checked.citations);
-      return this.answered(
+      const answered = this.answered(
         { ...generated, checked: { ...generated.checked, citations } },
         timings(),
       );
+      return { ...answered, related: await this.related(answered, passages, question.text) };
     } catch (error) {
       question.signal.throwIfAborted();
       if (!(error instanceof ProviderFailure)) throw error;
@@ -172,6 +173,22 @@ export class LanguageModelAnswerer implements Answerer {
       timings,
       warnings: [...left_out.map(tooLong), ...(reply.cut ? [cut_off] : [])],
     };
+  }
+
+  /** Of the passages that nothing is cited from, what says most of the question. */
+  private async related(
+    { outcome, citations }: Pick<Answered, "outcome" | "citations">,
+    passages: readonly FoundPassage[],
+    question: string,
+  ): Promise<FoundPassage[]> {
+    if (outcome === "no_answer") return [];
+    const { retrieval } = this.options;
+    const isCited = ({ document_id, start }: FoundPassage): boolean =>
+      citations.some((one) => one.document_id === document_id && one.passage?.start === start);
+    const further = passages
+      .filter((passage) => !isCited(passage))
+      .slice(0, Math.max(0, evidence_max - citations.length));
+    return retrieval.locate(further.map((passage) => retrieval.excerpt(passage, question)));
   }
 
   /** The answer of the answerer ranked next, or the failure as a sentence for the asker. */

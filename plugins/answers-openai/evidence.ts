@@ -1,5 +1,5 @@
 /** Finds the sentences of a source that support a claim, by the rarity of the words they share. */
-import type { Span } from "../search/contract";
+import { quote_points_max, type Span } from "../search/contract";
 
 export interface TextAnalysis {
   readonly analyze: (text: string) => readonly { readonly term: string }[];
@@ -17,7 +17,6 @@ export type Claim = ReadonlySet<string>;
 export const share_min = 0.3;
 /** A second sentence must add this much, and both must fit. */
 const second_share_min = 0.15;
-const quote_chars_max = 600;
 
 interface SourceSentence extends Span {
   readonly terms: Claim;
@@ -67,7 +66,7 @@ export class EvidenceFinder {
     for (const first of [best - 1, best]) {
       const a = sentences[first];
       const b = sentences[first + 1];
-      if (!a || !b || b.end - a.start > quote_chars_max) continue;
+      if (!a || !b || b.end - a.start > quote_points_max) continue;
       const both = this.share(claim, (term) => a.terms.has(term) || b.terms.has(term));
       if (both >= share + second_share_min && both > evidence.share)
         evidence = { start: a.start, end: b.end, share: both };

@@ -3,13 +3,14 @@
  * saves the answer in the transaction that ends the job.
  */
 import { HttpError, PermanentFailure, type Db, type JobEffect, type JobRun } from "../../core/sdk";
-import type { Citation, FoundPassage } from "../search/contract";
-import { renumbered } from "./citations";
+import type { FoundPassage } from "../search/contract";
+import { resultOf } from "./citations";
 import { notifyMessage, type ChatContext } from "./context";
-import type { Answered, AnswerResult, Question } from "./contract";
+import { evidenceOf, type Answered, type Question, type Related } from "./contract";
 import { appendEvents, isCurrent } from "./event-store";
 import { completeAnswer, DeltaBuffer, deltaEvents, failAnswer, restartAnswer } from "./events";
 import type { AnswerPlace } from "./places";
+import { noAnswer, savedAnswer, withShortQuotes, withUnreadWarning } from "./saved-answer";
 import * as store from "./store";
 import type { Chat, MessageRow } from "./store";
 import { publishGrowth, publishStatus } from "./waiter";
@@ -22,7 +23,6 @@ const no_folders =
   "This chat session has no folders, so there is nothing to answer from. Add folders to it and " +
   "ask again.";
 const no_answerer = "No answerer is set up on this server, so questions can't be answered.";
-const nothing_found = "No passage in the selected folders answers this.";
 
 /**
  * The job: waits for its owner's turn. Does nothing when the message is finished, or its session
@@ -129,7 +129,8 @@ class AnswerAttempt {
       const found: FoundPassage[] = [];
       const deltas = new DeltaBuffer((text) => this.show(text, found.splice(0)));
       try {
-        return await answerer.answer(await this.question(found, deltas));
+        const answered = await answerer.answer(await this.question(found, deltas));
+        return await withShortQuotes(answered, this.message.text, this.ctx.retrieval);
       } finally {
         await deltas.stop();
       }
@@ -143,19 +144,20 @@ class AnswerAttempt {
   save(tx: Db, answered: Answered): Promise<void> {
     return this.withReadableErrors(async () => {
       const { ctx, message, run } = this;
-      const covered = await this.coveredBy(tx, answered.citations);
-      const held = await this.heldCitations(tx, answered.citations, covered);
+      const { citations, related = [] } = answered;
+      const covered = await this.coveredBy(tx, [...citations, ...related]);
+      const held = await this.heldEvidence(tx, [...citations, ...related], covered);
       if (
-        held.size < answered.citations.length &&
+        citations.some((citation) => !held.has(citation)) &&
         !run.last &&
-        (await this.isOutdated(tx, answered.citations, covered))
+        (await this.isOutdated(tx, citations, covered))
       )
         throw new HttpError(
           409,
           "conflict",
           "A document changed while it was being cited. Please ask again.",
         );
-      const result = resultOf(message, answered, (citation) => held.has(citation));
+      const result = savedAnswer(message, answered, (cited) => held.has(cited));
       const now = ctx.now_ms();
       const ended = await store.endMessage(tx, message.id, {
         status: "COMPLETED",
@@ -165,7 +167,7 @@ class AnswerAttempt {
       if (!ended) return;
       await completeAnswer(tx, message.id, result, now);
       await store.deleteCitations(tx, message.id);
-      await store.insertCitations(tx, message.id, documentIds(result.citations));
+      await store.insertCitations(tx, message.id, documentIds(evidenceOf(result)));
       publishStatus(ctx, message.id);
       notifyMessage(ctx, this.chat.owner_id, message);
     });
@@ -201,7 +203,7 @@ class AnswerAttempt {
   private async history(): Promise<Question["history"]> {
     const { db } = this.ctx;
     const turns = (await store.turnsBefore(db, this.message, turns_max)).map(
-      ({ text, result }) => ({ text, result: JSON.parse(result!) as AnswerResult }),
+      ({ text, result }) => ({ text, result: resultOf({ result })! }),
     );
     const cited = turns.flatMap(({ result }) => result.citations);
     const covered = await this.coveredBy(db, cited);
@@ -240,7 +242,7 @@ class AnswerAttempt {
   }
 
   /** The documents among those cited that are linked to a folder of the scope. */
-  private async coveredBy(from: Db, cited: readonly FoundPassage[]): Promise<ReadonlySet<string>> {
+  private async coveredBy(from: Db, cited: readonly Related[]): Promise<ReadonlySet<string>> {
     const folder_ids = [...new Set(cited.map((passage) => passage.folder_id))].filter((id) =>
       this.scope.has(id),
     );
@@ -248,20 +250,20 @@ class AnswerAttempt {
     return new Set(linked.keys());
   }
 
-  /** The citations whose documents are covered and have their quote where they say. */
-  private async heldCitations(
+  /** Those whose documents are covered and have their quote where they say. */
+  private async heldEvidence(
     tx: Db,
-    citations: readonly Citation[],
+    evidence: readonly Related[],
     covered: ReadonlySet<string>,
-  ): Promise<ReadonlySet<Citation>> {
-    const held = new Set<Citation>();
-    for (const citation of citations)
+  ): Promise<ReadonlySet<Related>> {
+    const held = new Set<Related>();
+    for (const one of evidence)
       if (
-        covered.has(citation.document_id) &&
-        citation.quote !== "" &&
-        (await this.ctx.documents.hasQuoteAt(tx, citation))
+        covered.has(one.document_id) &&
+        one.quote !== "" &&
+        (await this.ctx.documents.hasQuoteAt(tx, one))
       )
-        held.add(citation);
+        held.add(one);
     return held;
   }
 
@@ -271,7 +273,7 @@ class AnswerAttempt {
    */
   private async isOutdated(
     tx: Db,
-    citations: readonly Citation[],
+    citations: readonly Related[],
     covered: ReadonlySet<string>,
   ): Promise<boolean> {
     const names = await this.ctx.documents.findNames(tx, documentIds(citations));
@@ -303,65 +305,3 @@ class AnswerAttempt {
 const documentIds = (passages: readonly Pick<FoundPassage, "document_id">[]): string[] => [
   ...new Set(passages.map((passage) => passage.document_id)),
 ];
-
-const noAnswer = (sentence: string): Answered => ({
-  answer: sentence,
-  outcome: "no_answer",
-  grounded: true,
-  citations: [],
-  model: "none",
-  prompts: [],
-  usage: null,
-  timings: { retrieve_ms: 0, generate_ms: 0 },
-  warnings: [],
-});
-
-/** Warns of documents of the scope that could not be searched yet. */
-const withUnreadWarning = (answered: Answered, count: number): Answered =>
-  count === 0
-    ? answered
-    : {
-        ...answered,
-        warnings: [
-          ...answered.warnings,
-          {
-            code: "being_read",
-            message:
-              count === 1
-                ? "1 document of these folders was still being read."
-                : `${count} documents of these folders were still being read.`,
-          },
-        ],
-      };
-
-/**
- * The answer as it is saved. An answer that lost every citation becomes none; one that says that
- * nothing was found cites nothing.
- */
-function resultOf(
-  message: MessageRow,
-  answered: Answered,
-  holds: (citation: Citation) => boolean,
-): AnswerResult {
-  const { retrieve_ms, generate_ms } = answered.timings;
-  const timings = {
-    queue_ms: message.started_at! - message.created_at,
-    retrieve_ms: Math.round(retrieve_ms),
-    generate_ms: Math.round(generate_ms),
-  };
-  const { answer, citations } = renumbered(
-    answered,
-    (citation) => answered.outcome === "answered" && holds(citation),
-  );
-  const lost_all = answered.citations.length > 0 && citations.length === 0;
-  return lost_all && answered.outcome === "answered"
-    ? {
-        ...answered,
-        answer: nothing_found,
-        outcome: "no_answer",
-        grounded: true,
-        citations,
-        timings,
-      }
-    : { ...answered, answer, citations, timings };
-}

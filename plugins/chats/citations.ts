@@ -1,71 +1,36 @@
 /**
- * What becomes of an answer's citations: numbered when it is saved, marked as stale when it is read
- * and their text has changed, redacted when their document is deleted for good.
+ * What becomes of the citations and related passages of a saved answer: marked as stale when it is
+ * read and their text has changed, redacted when their document is deleted for good.
  */
 import { basePathOf, type Db } from "../../core/sdk";
-import type { Citation } from "../search/contract";
+import type { RelatedPassage } from "../search/contract";
 import type { DocumentName, Documents } from "../documents/contract";
 import { citingMessages, dropCitations, shownDocuments } from "./citation-store";
 import type { ChatContext } from "./context";
-import type { AnswerResult } from "./contract";
+import { completed, evidenceOf, type AnswerResult, type StoredAnswer } from "./contract";
 import { voidAttempt } from "./event-store";
 import { restartAnswer } from "./events";
 import type { ChatsTables, MessageRow } from "./store";
 import { publishGrowth } from "./waiter";
 
-export interface Cited {
-  readonly answer: string;
-  readonly citations: readonly Citation[];
-}
-
-const marker = /\[(\d+)\]/g;
-/** Adjacent markers, and the spaces before them. */
-const marker_group = /([ \t]*)((?:\[\d+\][ \t]*)*\[\d+\])/g;
-
-/**
- * Drops the citations that `holds` refuses and every marker that names none, then numbers the rest
- * from 1 by first use; citations without a marker follow in their order. What is kept is marked as
- * verified.
- */
-export function renumbered(
-  { answer, citations }: Cited,
-  holds: (citation: Citation) => boolean,
-): { answer: string; citations: Citation[] } {
-  const kept = new Map<number, Citation>();
-  for (const citation of citations)
-    if (!kept.has(citation.id) && holds(citation)) kept.set(citation.id, citation);
-  const numbers = new Map<number, number>();
-  const used = [...answer.matchAll(marker)].map((match) => Number(match[1]));
-  for (const id of [...used, ...kept.keys()])
-    if (kept.has(id) && !numbers.has(id)) numbers.set(id, numbers.size + 1);
-  return {
-    answer: answer
-      .replace(marker_group, (_whole, spaces: string, group: string) => {
-        const ids = [...group.matchAll(marker)].flatMap(
-          (match) => numbers.get(Number(match[1])) ?? [],
-        );
-        return ids.length === 0 ? "" : spaces + ids.map((id) => `[${id}]`).join("");
-      })
-      .trim(),
-    citations: [...numbers].map(([id, number]) => ({
-      ...kept.get(id)!,
-      id: number,
-      verified: true,
-      stale: false,
-    })),
-  };
-}
-
-/** The same result without the text of these documents; their citations stay. */
-export const redacted = <R extends { readonly citations: readonly Citation[] }>(
+/** The same result with other citations and related passages. */
+const withEvidence = <R extends Pick<AnswerResult, "citations" | "related">>(
   result: R,
-  document_ids: ReadonlySet<string>,
+  change: <P extends RelatedPassage>(passage: P) => P,
 ): R => ({
   ...result,
-  citations: result.citations.map((citation) =>
-    document_ids.has(citation.document_id) ? { ...citation, quote: "", stale: true } : citation,
-  ),
+  citations: result.citations.map((one) => change(one)),
+  related: result.related.map((one) => change(one)),
 });
+
+/** The same result without the text of these documents; what it cites stays. */
+export const redacted = <R extends Pick<AnswerResult, "citations" | "related">>(
+  result: R,
+  document_ids: ReadonlySet<string>,
+): R =>
+  withEvidence(result, (passage) =>
+    document_ids.has(passage.document_id) ? { ...passage, quote: "", stale: true } : passage,
+  );
 
 /** A message with its answer as it reads now. */
 export type Message = Omit<MessageRow, "result"> & { readonly result: AnswerResult | null };
@@ -82,10 +47,10 @@ export async function withFreshCitations(
   const base_path = basePathOf(public_url());
   const messages = rows.map((row) => ({ ...row, result: located(resultOf(row), base_path) }));
   const cited = messages
-    .flatMap(({ result }) => result?.citations ?? [])
-    .filter((citation) => citation.quote !== "" || !citation.stale);
+    .flatMap(({ result }) => (result ? evidenceOf(result) : []))
+    .filter((passage) => passage.quote !== "" || !passage.stale);
   if (cited.length === 0) return messages;
-  const document_ids = [...new Set(cited.map((citation) => citation.document_id))];
+  const document_ids = [...new Set(cited.map((passage) => passage.document_id))];
   const names = await documents.findNames(db, document_ids);
   const gone = new Set(document_ids.filter((id) => !names.has(id)));
   const stale = await staleAmong(db, documents, cited, names);
@@ -95,12 +60,9 @@ export async function withFreshCitations(
     result:
       message.result &&
       redacted(
-        {
-          ...message.result,
-          citations: message.result.citations.map((citation) =>
-            stale.has(citation) ? { ...citation, stale: true } : citation,
-          ),
-        },
+        withEvidence(message.result, (passage) =>
+          stale.has(passage) ? { ...passage, stale: true } : passage,
+        ),
         gone,
       ),
   }));
@@ -109,37 +71,34 @@ export async function withFreshCitations(
 async function staleAmong(
   db: Db,
   documents: Documents,
-  cited: readonly Citation[],
+  cited: readonly RelatedPassage[],
   names: ReadonlyMap<string, DocumentName>,
-): Promise<ReadonlySet<Citation>> {
-  const of_older_versions = cited.filter((citation) => {
-    const document = names.get(citation.document_id);
-    return !citation.stale && document && document.current_version !== citation.document_version;
+): Promise<ReadonlySet<RelatedPassage>> {
+  const of_older_versions = cited.filter((passage) => {
+    const document = names.get(passage.document_id);
+    return !passage.stale && document && document.current_version !== passage.document_version;
   });
-  const stale = new Set<Citation>();
-  for (const [document_id, citations] of Map.groupBy(
+  const stale = new Set<RelatedPassage>();
+  for (const [document_id, passages] of Map.groupBy(
     of_older_versions,
-    (citation) => citation.document_id,
+    (passage) => passage.document_id,
   )) {
     const said = await documents.findQuotes(
       db,
       document_id,
-      citations.map((citation) => citation.quote),
+      passages.map((passage) => passage.quote),
     );
-    for (const citation of citations) if (!said.has(citation.quote)) stale.add(citation);
+    for (const passage of passages) if (!said.has(passage.quote)) stale.add(passage);
   }
   return stale;
 }
 
 /** As the addresses of the server are now; stored are those without its base path. */
 const located = (result: AnswerResult | null, base_path: string): AnswerResult | null =>
-  result && {
-    ...result,
-    citations: result.citations.map((one) => ({ ...one, url: base_path + one.url })),
-  };
+  result && withEvidence(result, (one) => ({ ...one, url: base_path + one.url }));
 
-const resultOf = ({ result }: Pick<MessageRow, "result">): AnswerResult | null =>
-  result === null ? null : (JSON.parse(result) as AnswerResult);
+export const resultOf = ({ result }: Pick<MessageRow, "result">): AnswerResult | null =>
+  result === null ? null : completed(JSON.parse(result) as StoredAnswer);
 
 /** Messages that one transaction redacts. */
 const batch = 50;

@@ -1,13 +1,24 @@
 /** What other plugins may know about chats: how an answer is asked for and what it looks like. */
 import { service, slot, t, type Db, type Static } from "../../core/sdk";
 import type { Prompt } from "../prompts/contract";
-import { Citation, type Retrieved } from "../search/contract";
+import { Citation, RelatedPassage, type Retrieved } from "../search/contract";
+
+/** Citations and related passages of an answer, together. */
+export const evidence_max = 5;
 
 export const AnswerResult = t.Object({
   answer: t.String({ description: "Markdown with `[1]` markers that name citations." }),
   outcome: t.Union([t.Literal("answered"), t.Literal("no_answer")]),
   grounded: t.Boolean(),
-  citations: t.Array(Citation),
+  citations: t.Array(Citation, {
+    description:
+      "What the markers of `answer` name, in their order. `quote` is the sentence or two that " +
+      "carry the statement, at most 500 code points.",
+  }),
+  related: t.Array(RelatedPassage, {
+    description:
+      "Further passages worth reading, best first; five in all together with the citations.",
+  }),
   model: t.String(),
   prompts: t.Array(t.String(), { description: "Ids of the saved prompts that were applied." }),
   usage: t.Union([t.Object({ input_tokens: t.Integer(), output_tokens: t.Integer() }), t.Null()]),
@@ -15,6 +26,32 @@ export const AnswerResult = t.Object({
   warnings: t.Array(t.Object({ code: t.String(), message: t.String() })),
 });
 export type AnswerResult = Static<typeof AnswerResult>;
+
+/** An answer as it is stored: those of earlier versions have less of what they cite. */
+export const StoredAnswer = t.Object({
+  ...AnswerResult.properties,
+  citations: t.Array(
+    t.Object({ ...Citation.properties, passage: t.Optional(Citation.properties.passage) }),
+  ),
+  related: t.Optional(AnswerResult.properties.related),
+});
+export type StoredAnswer = Static<typeof StoredAnswer>;
+
+/** As answers are now: without a passage, the quote is all that is known. */
+export const completed = (stored: StoredAnswer): AnswerResult => ({
+  ...stored,
+  citations: stored.citations.map(({ passage, ...citation }) => ({
+    ...citation,
+    passage: passage ?? { start: citation.start, end: citation.end },
+  })),
+  related: stored.related ?? [],
+});
+
+/** Citations, then related passages. */
+export const evidenceOf = ({
+  citations,
+  related,
+}: Pick<AnswerResult, "citations" | "related">): RelatedPassage[] => [...citations, ...related];
 
 export interface Question {
   readonly text: string;
@@ -41,8 +78,17 @@ export interface Question {
   readonly waitFor: <R>(call: () => Promise<R>) => Promise<R>;
   readonly signal: AbortSignal;
 }
-/** An answer before the chat adds its queue time. */
-export type Answered = Omit<AnswerResult, "timings"> & {
+/** What an answerer cites. Without a `passage`, the quote is all that is known. */
+export type Related = Omit<RelatedPassage, "passage"> & Partial<Pick<RelatedPassage, "passage">>;
+export type Cited = Related & Pick<Citation, "id">;
+/**
+ * An answer before the chat checks what it cites and adds its queue time. Citations that no marker
+ * names become related ones; when the answer has no marker of any, their markers follow it. Longer
+ * quotes than a citation may have are cut to the sentences that say most of what they bear out.
+ */
+export type Answered = Omit<AnswerResult, "timings" | "citations" | "related"> & {
+  readonly citations: readonly Cited[];
+  readonly related?: readonly Related[];
   readonly timings: { readonly retrieve_ms: number; readonly generate_ms: number };
 };
 

@@ -158,6 +158,7 @@ const result_example: AnswerResult = {
       quote,
       start: 18_204,
       end: 18_204 + quote.length,
+      passage: { start: 17_630, end: 18_811 },
       page: 12,
       page_end: 12,
       time_start: null,
@@ -170,6 +171,7 @@ const result_example: AnswerResult = {
       url: "/api/dev/v1/documents/doc_01JB2M4T9V6W8X3Y5Z7A1C2E4G",
     },
   ],
+  related: [],
   model: "extractive",
   prompts: [],
   usage: null,
@@ -208,7 +210,7 @@ export const stream_description = [
   '| `delta` | `{"text": "…"}`: a further piece of the answer. The pieces since the last ' +
     "`status` make up the text. |",
   "| `citation` | A citation of the answer, as in `result.citations`. |",
-  "| `done` | The `result`, the same JSON as in the poll. The last event. |",
+  "| `done` | The `result`, the same JSON as in the poll, `related` included. The last event. |",
   '| `error` | `{"code": "answer_failed", "message": "…"}`: the request failed or was cancelled ' +
     "(`code` is `cancelled`). What was received before is void. The last event. |",
   "",

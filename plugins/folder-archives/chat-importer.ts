@@ -1,8 +1,8 @@
 /** Takes over the chats of an archive, with citations of the documents as they are here. */
 import { TextPlaces, readUnits } from "../../core/lib/text-reader";
 import type { StoredText } from "../../core/lib/text-pieces";
-import type { AnswerResult, MessageCopy } from "../chats/contract";
-import type { Citation } from "../search/contract";
+import { completed, evidenceOf, type AnswerResult, type MessageCopy } from "../chats/contract";
+import type { Citation, RelatedPassage } from "../search/contract";
 import { piecesOfDb } from "../texts/contract";
 import type { ImportRun } from "./import-run";
 import type { ChatLines } from "./layout";
@@ -30,7 +30,9 @@ export class ChatImporter {
       inTransaction(async (tx) => {
         for (const message of messages)
           await chats.stageMessage(tx, chat_id, message, [
-            ...new Set(message.result?.citations.map(({ document_id }) => document_id)),
+            ...new Set(
+              message.result && evidenceOf(message.result).map(({ document_id }) => document_id),
+            ),
           ]);
         messages = [];
       });
@@ -56,7 +58,7 @@ export class ChatImporter {
       messages.push({
         ...message,
         created_at: Math.min(message.created_at, now),
-        result: message.result && (await this.#resultOf(message.result)),
+        result: message.result && (await this.#resultOf(completed(message.result))),
       });
       if (messages.length === messages_at_once) await write();
     }
@@ -65,17 +67,20 @@ export class ChatImporter {
 
   async #resultOf(result: AnswerResult): Promise<AnswerResult> {
     const { prompt } = this.run.ids,
-      citations: Citation[] = [];
-    for (const one of result.citations) citations.push(await this.#citationOf(one));
+      citations: Citation[] = [],
+      related: RelatedPassage[] = [];
+    for (const one of result.citations) citations.push(await this.#cited(one));
+    for (const one of result.related) related.push(await this.#cited(one));
     return {
       ...result,
       citations,
+      related,
       prompts: result.prompts.flatMap((id) => prompt.get(id) ?? []),
     };
   }
 
   /** Of a document that did not come along, it names none that is here. */
-  async #citationOf(citation: Citation): Promise<Citation> {
+  async #cited<P extends RelatedPassage>(citation: P): Promise<P> {
     const { ids, parts, root_id } = this.run,
       known = ids.document.get(citation.document_id),
       document_id = known ?? parts.newId("doc");
@@ -93,7 +98,7 @@ export class ChatImporter {
   /** Whether the quote stands where the citation says; of an earlier version nobody knows. */
   async #holds(
     document_id: string,
-    { document_version, start, end, quote }: Citation,
+    { document_version, start, end, quote }: RelatedPassage,
   ): Promise<boolean> {
     const text = this.texts.get(document_id);
     if (text === undefined) return false;

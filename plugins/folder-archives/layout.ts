@@ -16,7 +16,7 @@
  * Ids are those of the server that made it. Offsets are UTF-16 units of the text, end exclusive; of
  * passages (`start_point`, `end_point`) and citations also code points. Times are epoch ms.
  */
-import { AnswerResult } from "../chats/contract";
+import { StoredAnswer } from "../chats/contract";
 import { extraction_codes } from "../extraction/contract";
 import { vector_layout } from "../search-index/contract";
 import { Nullable, t, type Static } from "../../core/sdk";
@@ -236,7 +236,7 @@ export const chat_lines = {
     created_at: Time,
     started_at: Nullable(Time),
     completed_at: Nullable(Time),
-    result: Nullable(AnswerResult),
+    result: Nullable(StoredAnswer),
     error: Nullable(t.Object({ code: t.String({ maxLength: 64 }), message: t.String() })),
   }),
 } as const;

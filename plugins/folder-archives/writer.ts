@@ -11,7 +11,7 @@ import type { ChatCopy, Chats, MessageCopy } from "../chats/contract";
 import type { DocumentPlace, Documents } from "../documents/contract";
 import type { FolderCopy } from "../folders/contract";
 import type { Prompts } from "../prompts/contract";
-import type { Citation } from "../search/contract";
+import type { Citation, RelatedPassage } from "../search/contract";
 import { PublishedGone, type SearchIndex } from "../search-index/contract";
 import { documentLines, linesOf } from "./document-lines";
 import * as layout from "./layout";
@@ -259,17 +259,19 @@ class FolderWriter {
    */
   async #held(result: MessageCopy["result"]): Promise<MessageCopy["result"]> {
     if (result === null) return null;
-    const citations: Citation[] = [];
-    for (const one of result.citations) {
-      const archived = this.#versions.get(one.document_id);
-      if (archived === undefined) citations.push({ ...one, quote: "", stale: true });
-      else if (one.stale || archived !== one.document_version) citations.push(one);
-      else {
-        const holds = await this.parts.documents.hasQuoteAt(this.parts.db, one);
-        citations.push({ ...one, stale: !holds });
-      }
-    }
-    return { ...result, citations };
+    const citations: Citation[] = [],
+      related: RelatedPassage[] = [];
+    for (const one of result.citations) citations.push(await this.#heldOne(one));
+    for (const one of result.related) related.push(await this.#heldOne(one));
+    return { ...result, citations, related };
+  }
+
+  async #heldOne<P extends RelatedPassage>(cited: P): Promise<P> {
+    const archived = this.#versions.get(cited.document_id);
+    if (archived === undefined) return { ...cited, quote: "", stale: true };
+    if (cited.stale || archived !== cited.document_version) return cited;
+    const holds = await this.parts.documents.hasQuoteAt(this.parts.db, cited);
+    return { ...cited, stale: !holds };
   }
 
   #lines(name: string, lines: readonly object[]): AsyncGenerator<Uint8Array, LeftOutPart> {

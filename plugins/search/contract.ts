@@ -2,8 +2,11 @@
  * What other plugins may know about search: passages as they go over the wire, and where they come
  * from.
  */
-import { Nullable, service, t, type Db, type Static } from "../../core/sdk";
+import { codePoints, Nullable, service, t, type Db, type Static } from "../../core/sdk";
 import type { SearchRequest } from "../search-index/contract";
+
+/** The longest quote of a citation, code points. */
+export const quote_points_max = 500;
 
 const passageFields = {
   document_id: t.String(),
@@ -13,6 +16,14 @@ const passageFields = {
   quote: t.String({ description: "Exactly `content[start:end]` of that document version." }),
   start: t.Integer({ description: "First code point of the quote in the document's content." }),
   end: t.Integer({ description: "Code point after the last one of the quote." }),
+  passage: t.Object(
+    { start: t.Integer(), end: t.Integer() },
+    {
+      description:
+        "Where the surroundings of the quote lie in the same version, code points; the quote's " +
+        "own place when they are not known.",
+    },
+  ),
   page: Nullable(t.Integer()),
   page_end: Nullable(t.Integer()),
   time_start: Nullable(
@@ -40,12 +51,28 @@ const passageFields = {
   stale: t.Boolean({ description: "The passage no longer exists." }),
   url: t.String({ description: "Where the document is fetched." }),
 };
-/** A search result. */
+/** A search result: its quote is the whole passage. */
 export const FoundPassage = t.Object(passageFields);
 export type FoundPassage = Static<typeof FoundPassage>;
-/** A passage that an answer cites; `id` is the number in its marker. */
+/**
+ * The sentence or two of a passage that are worth reading beside an answer, at most 500 code
+ * points.
+ */
+export const RelatedPassage = t.Object(passageFields);
+export type RelatedPassage = Static<typeof RelatedPassage>;
+/** The same, cited by the answer; `id` is the number in its marker. */
 export const Citation = t.Object({ id: t.Integer({ minimum: 1 }), ...passageFields });
 export type Citation = Static<typeof Citation>;
+
+/**
+ * A part of a passage as a quote of its own: `span` are UTF-16 indices into the quote. Its pages
+ * and times are those of the whole until `Retrieval.locate`.
+ */
+export function partOf<Q extends FoundPassage>(whole: Q, span: Span): Q {
+  const quote = whole.quote.slice(span.start, span.end);
+  const start = whole.start + codePoints(whole.quote.slice(0, span.start));
+  return { ...whole, quote, start, end: start + codePoints(quote) };
+}
 
 export interface Retrieved {
   readonly passages: readonly FoundPassage[];
@@ -82,6 +109,11 @@ export interface Retrieval {
    * it.
    */
   locate<Q extends FoundPassage>(quotes: readonly Q[]): Promise<Q[]>;
+  /**
+   * The one or two sentences of a passage that say most of a statement, as its quote: at most
+   * `quote_points_max` code points.
+   */
+  excerpt<Q extends FoundPassage>(passage: Q, statement: string): Q;
   /**
    * The sentences of a text in any language, trimmed, in order; only white space lies between them.
    */

@@ -47,6 +47,7 @@ const passage_example: FoundPassage = {
   quote: "Full-time employees accrue 25 days of leave a year.",
   start: 18_204,
   end: 18_255,
+  passage: { start: 18_204, end: 18_255 },
   page: 12,
   page_end: 12,
   time_start: null,

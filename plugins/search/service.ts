@@ -7,8 +7,16 @@ import type { Documents } from "../documents/contract";
 import type { Folders } from "../folders/contract";
 import type { Passage, SearchIndex, SearchRequest } from "../search-index/contract";
 import { SearchAdmission } from "./admission";
-import type { FollowUp, FoundPassage, Retrieval, Retrieved, Span } from "./contract";
+import {
+  partOf,
+  type FollowUp,
+  type FoundPassage,
+  type Retrieval,
+  type Retrieved,
+  type Span,
+} from "./contract";
 import { findInConversation } from "./conversation";
+import { excerptOf } from "./excerpt";
 import { placeBetween } from "./places";
 import { containsPhrases, phrasesOf } from "./phrases";
 import { sentencesOf } from "./sentences";
@@ -113,6 +121,11 @@ export class SearchService implements Retrieval {
       : { ...quote, ...placeBetween(spans, spans.start, spans.end) };
   }
 
+  excerpt<Q extends FoundPassage>(passage: Q, statement: string): Q {
+    const { analyze } = this.ctx.index;
+    return partOf(passage, excerptOf(passage.quote, statement, analyze));
+  }
+
   sentences(text: string): readonly Span[] {
     return sentencesOf(text);
   }
@@ -153,6 +166,7 @@ const toFoundPassage = (passage: Passage, document_name: string): FoundPassage =
   quote: passage.text,
   start: passage.start,
   end: passage.end,
+  passage: { start: passage.start, end: passage.end },
   page: passage.page,
   page_end: passage.page_end,
   time_start: passage.time_start,

@@ -65,6 +65,9 @@ async function expectPassage(passage: any, more: object = {}): Promise<void> {
   const { body: document } = await ada.send("GET", passage.url);
   expect(passage.quote).toBe(slice(document.content, passage.start, passage.end));
   expect(passage.quote).not.toBe("");
+  expect(slice(document.content, passage.passage.start, passage.passage.end)).toContain(
+    passage.quote,
+  );
   expectHas(passage, {
     document_id: document.id,
     document_name: document.name,
@@ -215,6 +218,8 @@ describe("an answer", () => {
       expect(result.citations.length).toBeLessThanOrEqual(5);
       for (const [n, citation] of result.citations.entries())
         await expectPassage(citation, { id: n + 1 });
+      for (const { quote } of [...result.citations, ...result.related])
+        expect([...quote].length).toBeLessThanOrEqual(500);
       expectHas(result.citations[0], {
         document_id: ids[document],
         quote: expect.stringMatching(quote),
@@ -223,7 +228,10 @@ describe("an answer", () => {
       expect(markers).toContain(1);
       for (const marker of markers)
         expect(result.citations.map(({ id }: { id: number }) => id)).toContain(marker);
-      for (const { folder_id } of result.citations)
+      expect(new Set(markers).size).toBe(result.citations.length);
+      for (const related of result.related) await expectPassage(related);
+      expect(result.citations.length + result.related.length).toBeLessThanOrEqual(5);
+      for (const { folder_id } of [...result.citations, ...result.related])
         expect([...folders.map((name) => ids[name]), ids.owls]).toContain(folder_id);
     });
 

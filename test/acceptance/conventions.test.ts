@@ -142,6 +142,7 @@ describe("records have exactly their fields, opaque ids with their prefix, and t
     expect(body.result.citations.length).toBeGreaterThan(0);
     for (const citation of body.result.citations)
       expectRecord("passage", citation, { id: expect.any(Number) });
+    for (const related of body.result.related) expectRecord("passage", related);
   });
 });
 

@@ -155,21 +155,21 @@ describe("an answer that cited what is deleted", () => {
       "The lighthouse keeper polishes the great lens every evening.",
       "keeper.txt",
     );
+    await ada.text(folder, "A lighthouse stands on the cliff above the harbour.", "cliff.txt");
     const chat = (await ada.made("/chats", { usedFolders: [folder, other] })).id;
     const before = await ada.ask(chat, "What does the lighthouse keeper polish?");
     expectHas(before, {
       outcome: "answered",
+      related: [{ stale: false, quote: expect.stringContaining("cliff") }],
       citations: [{ stale: false, quote: expect.stringContaining("lens") }],
     });
     await ada.send("DELETE", `/folders/${folder}`);
     const [{ result, requestId }] = (await ada.send("GET", `/chats/${chat}/messages`)).body.data;
+    const lost = (passage: object) => ({ ...passage, quote: "", stale: true });
     expect(result).toEqual({
       ...before,
-      citations: before.citations.map((citation: object) => ({
-        ...citation,
-        quote: "",
-        stale: true,
-      })),
+      citations: before.citations.map(lost),
+      related: before.related.map(lost),
     });
     expect((await ada.send("GET", `/chats/${chat}/messages/${requestId}`)).body.result).toEqual(
       result,

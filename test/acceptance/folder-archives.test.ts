@@ -122,11 +122,12 @@ test("a folder goes from one server to another, which reads and embeds nothing",
     await listOf(two, `/chats/${chat.id}/messages`),
   ];
   expect(after.length).toBe(2);
-  expect(after.map(({ result }) => facts(result.citations, source))).toEqual(
-    before.map(({ result }) => facts(result.citations, (id) => id)),
-  );
+  for (const of of ["citations", "related"])
+    expect(after.map(({ result }) => facts(result[of], source))).toEqual(
+      before.map(({ result }) => facts(result[of], (id) => id)),
+    );
   for (const { result } of after)
-    for (const { url, quote, start, end } of result.citations) {
+    for (const { url, quote, start, end } of [...result.citations, ...result.related]) {
       const { content } = (await two.api("GET", url)).body;
       expect([...content].slice(start, end).join("")).toBe(quote);
     }

@@ -151,6 +151,61 @@ describe("what is saved of an answer", () => {
     ]);
   });
 
+  test("an answerer that knows neither markers nor passages: what it cites follows its answer", async () => {
+    const { chat } = await scripted.library("una");
+    scripted.answers(async (question) => {
+      const { passage: _, ...before } = await found(question);
+      return { ...says("In water."), citations: [{ ...before, id: 1 }] };
+    });
+    const { answer, citations, related } = await scripted.answerOf("una", chat);
+    expect(answer).toBe("In water. [1]");
+    expect(citations).toMatchObject([
+      { id: 1, quote: heron, passage: { start: 0, end: heron.length } },
+    ]);
+    expect(related).toEqual([]);
+  });
+
+  test("what is worth reading is checked as citations are, and goes where they go", async () => {
+    const { chat } = await scripted.library("ria");
+    const elsewhere = await scripted.library("ria", "The owl sits in a tree. It waits for mice.");
+    let stolen: FoundPassage | undefined;
+    scripted.answers(async (question) => {
+      stolen = await found(question);
+      return says("Owl.");
+    });
+    await scripted.answerOf("ria", elsewhere.chat, "owl?");
+    scripted.answers(async (question) => {
+      const passage = await found(question);
+      return {
+        ...says("Water [1].", [{ ...passage, quote: "It waits for fish.", start: 35, end: 53 }]),
+        related: [
+          stolen!,
+          { ...passage, quote: "It waits for mice." },
+          { ...passage, quote: "The heron stands in shallow water.", start: 0, end: 34 },
+        ],
+      };
+    });
+    const { citations, related } = await scripted.answerOf("ria", chat);
+    expect(citations.length).toBe(1);
+    expect(related).toMatchObject([
+      {
+        quote: "The heron stands in shallow water.",
+        passage: { start: 0, end: 53 },
+        verified: true,
+      },
+    ]);
+    expect(related[0]).not.toHaveProperty("id");
+  });
+
+  test("a quote that is too long is cut to what it says of the answer", async () => {
+    const talk = "Somebody tells a very long story about the hut by the sea. ".repeat(12);
+    const { chat } = await scripted.library("eli", `${talk}${heron} ${talk}`);
+    scripted.answers(async (question) => says("It waits for fish [1].", [await found(question)]));
+    const { citations } = await scripted.answerOf("eli", chat);
+    expect(citations[0]).toMatchObject({ quote: "It waits for fish.", verified: true });
+    expect(citations[0].passage.end - citations[0].passage.start).toBeGreaterThan(500);
+  });
+
   test("a document outside the session is never cited: an answer that rests on it is none", async () => {
     const mine = await scripted.library("ted");
     const elsewhere = await scripted.library("ted", "The owl sits in a tree. It waits for mice.");
@@ -188,9 +243,30 @@ describe("what is saved of an answer", () => {
 describe("reading an answer back", () => {
   const citing = async (question: Question) => says("In water [1].", [await found(question)]);
 
+  test("an answer of an earlier version has quotes for passages, and nothing else to read", async () => {
+    const { chat } = await scripted.library("old");
+    scripted.answers(citing);
+    const path = await scripted.ask("old", chat);
+    await scripted.server.settle();
+    const now = (await send("old", "GET", path)).body.result;
+    const { related: _related, ...before } = now;
+    const [{ passage: _passage, ...cited }] = now.citations;
+    await scripted.server.store.db
+      .updateTable("chats_messages")
+      .set({ result: JSON.stringify({ ...before, citations: [cited] }) })
+      .where("chat_id", "=", chat)
+      .execute();
+    expect((await send("old", "GET", path)).body.result).toEqual(now);
+    scripted.answers(async ({ history }) => says(`${history.length} before.`));
+    expect((await scripted.answerOf("old", chat)).answer).toBe("1 before.");
+  });
+
   test("a purged document leaves the answer, not its quote", async () => {
     const { folder, chat } = await scripted.library("pam");
-    scripted.answers(citing);
+    scripted.answers(async (question) => ({
+      ...(await citing(question)),
+      related: [{ ...(await found(question)), quote: "It waits for fish.", start: 35, end: 53 }],
+    }));
     const path = await scripted.ask("pam", chat);
     await scripted.server.settle();
     expect((await send("pam", "GET", path)).body.result.citations[0]).toMatchObject({
@@ -202,6 +278,7 @@ describe("reading an answer back", () => {
     expect(result).toMatchObject({
       answer: "In water [1].",
       citations: [{ id: 1, quote: "", stale: true }],
+      related: [{ quote: "", stale: true }],
     });
     await scripted.server.settle();
     const stored = await scripted.server.store.db
@@ -210,6 +287,7 @@ describe("reading an answer back", () => {
       .where("chat_id", "=", chat)
       .executeTakeFirstOrThrow();
     expect(stored.result).not.toContain("heron stands");
+    expect(stored.result).not.toContain("waits for");
     expect((await send("pam", "GET", `/chats/${chat}/messages`)).body.data[0].result).toEqual(
       result,
     );
@@ -271,6 +349,7 @@ describe("reading an answer back", () => {
       scripted.answers(async (question) =>
         says("Fish [1].", [
           { ...(await found(question)), quote: "It waits for fish.", start: 0, end: 18 },
+          { ...(await found(question)), quote: "It waits for fish. It", start: 0, end: 21 },
         ]),
       );
       const path = await scripted.ask("sid", chat, "What does it wait for?");
@@ -292,7 +371,11 @@ describe("reading an answer back", () => {
       };
       const before = (await send("sid", "GET", path)).body.result;
       await overwrite(next);
-      const expected = { ...before, citations: [{ ...before.citations[0], stale }] };
+      const expected = {
+        ...before,
+        citations: [{ ...before.citations[0], stale }],
+        related: [{ ...before.related[0], stale: true }],
+      };
       const watcher = await scripted.watch("sid", path);
       await watcher.ended;
       expect([

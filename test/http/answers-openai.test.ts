@@ -600,6 +600,7 @@ describe("what is shown while the model writes", () => {
     quote: birds,
     start: 3,
     end: 3 + birds.length,
+    passage: { start: 3, end: 3 + birds.length },
     page: null,
     page_end: null,
     time_start: null,

@@ -69,6 +69,15 @@ const citations = (change: object) =>
       citations: line.result.citations.map((one: object) => ({ ...one, ...change })),
     },
   }));
+/** What is cited, as something worth reading. */
+const related = (change: object) =>
+  lines(chat, "message", (line) => ({
+    ...line,
+    result: {
+      ...line.result,
+      related: line.result.citations.map((one: object) => ({ ...one, ...change })),
+    },
+  }));
 /** The index with other bytes, and as many passages. */
 const segment = (change: (words: Uint32Array) => void) =>
   lines(document, "segment", (line) => {
@@ -405,6 +414,22 @@ const records: [reason: string, archive: Archive, why: RegExp][] = [
     /cites doc_x/,
   ],
   ["a citation out of the text", () => citations({ end: 10_000 }), /cites what is out of the text/],
+  [
+    "surroundings out of the text",
+    () => citations({ passage: { start: 0, end: 10_000 } }),
+    /cites what is out of the text/,
+  ],
+  [
+    "surroundings that its quote does not lie in",
+    () => citations({ passage: { start: 3, end: 2 } }),
+    /cites what is out of the text/,
+  ],
+  [
+    "something related of a document that is not there",
+    () => related({ document_id: "doc_x" }),
+    /cites doc_x/,
+  ],
+  ["something related out of the text", () => related({ end: 10_000 }), /cites what is out of/],
   [
     "a citation that ends before it begins",
     () => citations({ start: 9, end: 3 }),

@@ -288,11 +288,15 @@ describe("a folder with all that belongs to it", () => {
           ...result,
           prompts: result.prompts.map(names),
           citations: shape(result.citations, names),
+          related: shape(result.related, names),
         },
       }));
     expect(facts(after, (id) => ids.get(id)!)).toEqual(facts(before, (id) => id));
     for (const { result } of after)
-      for (const { document_id, start, end, quote, url } of result.citations) {
+      for (const { document_id, start, end, quote, url } of [
+        ...result.citations,
+        ...result.related,
+      ]) {
         const { body } = await two.send("bob", "GET", url);
         expect([body.id, [...body.content].slice(start, end).join("")]).toEqual([
           document_id,
@@ -374,6 +378,40 @@ describe("a folder with all that belongs to it", () => {
       ]);
       const quotes = ({ body }: any) => body.data.map(({ quote }: any) => quote);
       expect(quotes(after)).toEqual(quotes(before));
+    }
+  });
+
+  test("answers of an earlier version have quotes for passages, and nothing else to read", async () => {
+    const parts = unpacked(archive),
+      changes: Record<string, string> = {};
+    for (const name of parts.keys())
+      if (name.startsWith("chats/"))
+        changes[name] = toLines(
+          linesOf(parts, name).map((line) => {
+            if (line.kind !== "message") return line;
+            const { related: _, citations, ...result } = line.result;
+            return {
+              ...line,
+              result: {
+                ...result,
+                citations: citations.map(({ passage: _passage, ...cited }: any) => cited),
+              },
+            };
+          }),
+        );
+    const other = await start();
+    const { status } = await imported(other, "bob", await changed(archive, changes));
+    expect(status).toBe("completed");
+    const [chat] = await all(other, "bob", "/chats");
+    const results = (await all(other, "bob", `/chats/${chat.id}/messages`)).map(
+      ({ result }) => result,
+    );
+    expect(results.length).toBe(2);
+    for (const { citations, related } of results) {
+      expect(related).toEqual([]);
+      expect(citations.length).toBeGreaterThan(0);
+      for (const { passage, start, end, stale } of citations)
+        expect([passage, stale]).toEqual([{ start, end }, false]);
     }
   });
 

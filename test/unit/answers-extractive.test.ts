@@ -240,6 +240,7 @@ describe("an answer", () => {
     quote,
     start: 10,
     end: 10 + [...quote].length,
+    passage: { start: 10, end: 10 + [...quote].length },
     page: n,
     page_end: n,
     time_start: null,
@@ -281,7 +282,7 @@ describe("an answer", () => {
     passage(n, `The tower number ${n} is made of iron. Something else follows in this text.`),
   );
 
-  test("quotes with markers, and cites their passages first, five at most", async () => {
+  test("quotes with markers; what else is worth reading follows, five in all", async () => {
     const { answer } = await ask("tower iron", six);
     expect(answer).toMatchObject({
       outcome: "answered",
@@ -294,18 +295,48 @@ describe("an answer", () => {
     expect(answer.answer).toMatch(
       /^The tower number \d is made of iron\. \[1\] The tower number \d is made of iron\. \[2\]$/,
     );
-    expect(answer.citations.map((one) => one.id)).toEqual([1, 2, 3, 4, 5]);
-    expect(new Set(answer.citations.map((one) => one.document_id)).size).toBe(5);
-    for (const { id, ...cited } of answer.citations) expect(six).toContainEqual(cited);
+    const { citations, related = [] } = answer;
+    expect(citations.map((one) => one.id)).toEqual([1, 2]);
+    expect(related.length).toBe(3);
+    expect(new Set([...citations, ...related].map((one) => one.document_id)).size).toBe(5);
+    for (const one of [...citations, ...related]) {
+      expect(one.quote).toMatch(/^The tower number \d is made of iron\.$/);
+      expect(one).toMatchObject({ start: 10, end: 10 + one.quote.length });
+      expect(six.map(({ passage }) => passage)).toContainEqual(one.passage!);
+    }
     for (const [, sentence, id] of answer.answer.matchAll(/(\S[^[]*?) \[(\d)\]/g))
-      expect(answer.citations[Number(id) - 1]!.quote).toContain(sentence!);
+      expect(citations[Number(id) - 1]!.quote).toBe(sentence!);
   });
-  test("two sentences of one passage share its marker", async () => {
-    const { answer } = await ask("tower river iron", [
-      passage(1, "The tower is of iron. The river is by the tower."),
-    ]);
-    expect(answer.answer).toBe("The tower is of iron. [1] The river is by the tower. [1]");
-    expect(answer.citations.length).toBe(1);
+  const neighbours: [string, string, string, string[]][] = [
+    [
+      "two sentences beside each other are one quote",
+      "The tower is of iron. The river is by the tower.",
+      "The tower is of iron. The river is by the tower. [1]",
+      ["The tower is of iron. The river is by the tower."],
+    ],
+    [
+      "two sentences of a passage that others part are two quotes",
+      "The tower is of iron. Cake. 😀 The river is by the tower.",
+      "The tower is of iron. [1] 😀 The river is by the tower. [2]",
+      ["The tower is of iron.", "😀 The river is by the tower."],
+    ],
+  ];
+  for (const [why, text, said, quotes] of neighbours)
+    test(why, async () => {
+      const { answer } = await ask("tower river iron", [passage(1, text)]);
+      expect(answer.answer).toBe(said);
+      expect(answer.citations.map(({ quote }) => quote)).toEqual(quotes);
+      for (const { start, end, quote } of answer.citations)
+        expect([...text].slice(start - 10, end - 10).join("")).toBe(quote);
+      expect(answer.related).toEqual([]);
+    });
+  test("a sentence that is too long for a quote is said as far as it is one", async () => {
+    const text = `${"so much about other things, ".repeat(40)}and the iron tower, ${"and on ".repeat(80)}.`;
+    const { answer } = await ask("iron tower", [passage(1, text)]);
+    const { quote } = answer.citations[0]!;
+    expect(quote.length).toBeLessThanOrEqual(500);
+    expect(quote).toContain("iron tower");
+    expect(answer.answer).toBe(`${quote} [1]`);
   });
   test("a sentence stands on one line, and its own bracketed numbers are no markers", async () => {
     const { answer } = await ask("tower iron", [

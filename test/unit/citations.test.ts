@@ -1,7 +1,14 @@
-/** What is saved of an answer: markers and citations that fit each other, numbered by first use. */
+/**
+ * What is saved of an answer: markers and citations that fit each other, numbered by first use, and
+ * what else is worth reading.
+ */
 import { describe, expect, test } from "bun:test";
-import { redacted, renumbered } from "../../plugins/chats/citations";
+import { redacted } from "../../plugins/chats/citations";
+import { completed, type Answered } from "../../plugins/chats/contract";
+import { withEvidence, withShortQuotes } from "../../plugins/chats/saved-answer";
+import { analyzer } from "../../plugins/search-index/analyzer";
 import type { Citation } from "../../plugins/search/contract";
+import { SearchService } from "../../plugins/search/service";
 
 const citation = (id: number, document_id = `doc_${id}`): Citation => ({
   id,
@@ -12,6 +19,7 @@ const citation = (id: number, document_id = `doc_${id}`): Citation => ({
   quote: `quote ${id}`,
   start: 0,
   end: 7,
+  passage: { start: 0, end: 70 },
   page: null,
   page_end: null,
   time_start: null,
@@ -31,6 +39,7 @@ describe("renumbering an answer", () => {
     held: number[],
     saved: string,
     documents: string[],
+    related?: string[],
   ];
   const cases: Case[] = [
     [
@@ -44,18 +53,53 @@ describe("renumbering an answer", () => {
     [
       "numbers follow the first use",
       "One [3]. Two [1]. Three [3].",
-      [1, 2, 3],
-      [1, 2, 3],
+      [1, 3],
+      [1, 3],
       "One [1]. Two [2]. Three [1].",
-      ["doc_3", "doc_1", "doc_2"],
+      ["doc_3", "doc_1"],
     ],
     [
-      "citations without a marker follow",
+      "citations without a marker are related",
       "One [2].",
       [1, 2, 3],
       [1, 2, 3],
       "One [1].",
-      ["doc_2", "doc_1", "doc_3"],
+      ["doc_2"],
+      ["doc_1", "doc_3"],
+    ],
+    [
+      "five in all",
+      "One [7].",
+      [1, 2, 3, 4, 5, 6, 7],
+      [1, 2, 3, 4, 5, 6, 7],
+      "One [1].",
+      ["doc_7"],
+      ["doc_1", "doc_2", "doc_3", "doc_4"],
+    ],
+    [
+      "what no marker names follows the answer when none names any",
+      "One.",
+      [1, 2],
+      [2],
+      "One. [1]",
+      ["doc_2"],
+    ],
+    [
+      "no more than five follow it",
+      "One [9].\n",
+      [1, 2, 3, 4, 5, 6],
+      [1, 2, 3, 4, 5, 6],
+      "One. [1][2][3][4][5]",
+      ["doc_1", "doc_2", "doc_3", "doc_4", "doc_5"],
+    ],
+    [
+      "nothing follows an answer whose own evidence is gone",
+      "One [1].",
+      [1, 2],
+      [2],
+      "One.",
+      [],
+      ["doc_2"],
     ],
     [
       "a marker that names none goes, with the space before it",
@@ -84,7 +128,8 @@ describe("renumbering an answer", () => {
       "One [1], two.",
       ["doc_1"],
     ],
-    ["none of two leaves no space", "One [8] [9].", [1], [1], "One.", ["doc_1"]],
+    ["none of two leaves no space", "One [8] [9]. Two [1].", [1], [1], "One. Two [1].", ["doc_1"]],
+    ["wrong markers are as good as none", "One [8].", [1], [1], "One. [1]", ["doc_1"]],
     [
       "numbers do not run into each other",
       "A [10] b [1].",
@@ -115,24 +160,169 @@ describe("renumbering an answer", () => {
     ["a marker at the start leaves no space", "[9] One.", [], [], "One.", []],
     ["an answer without markers", "One.", [], [], "One.", []],
   ];
-  for (const [why, answer, ids, held, saved, documents] of cases) {
+  for (const [why, answer, ids, held, saved, documents, related = []] of cases) {
     test(why, () => {
-      const result = renumbered({ answer, citations: ids.map((id) => citation(id)) }, ({ id }) =>
-        held.includes(id),
+      const citations = ids.map((id) => ({ ...citation(id), matched: "words" }));
+      const result = withEvidence({ answer, citations }, ({ document_id }) =>
+        held.some((id) => document_id === `doc_${id}`),
       );
       expect(result.answer).toBe(saved);
       expect(result.citations.map(({ document_id }) => document_id)).toEqual(documents);
       expect(result.citations.map(({ id }) => id)).toEqual(documents.map((_, i) => i + 1));
-      expect(result.citations.every(({ verified, stale }) => verified && !stale)).toBe(true);
+      expect(result.related.map(({ document_id }) => document_id)).toEqual(related);
+      for (const one of [...result.citations, ...result.related]) {
+        expect(one).toMatchObject({ verified: true, stale: false });
+        expect(one).not.toHaveProperty("matched");
+      }
+      for (const one of result.related) expect(one).not.toHaveProperty("id");
     });
   }
+
+  const related: [why: string, cited: Partial<Citation>[], documents: string[]][] = [
+    ["what is worth reading comes after what no marker names", [{}], ["doc_2", "doc_8"]],
+    ["what is cited is not worth reading again", [{ document_id: "doc_1" }], ["doc_2"]],
+    ["nor is a quote that is there already", [{ document_id: "doc_2" }], ["doc_2"]],
+    ["another place of what is cited is", [{ document_id: "doc_1", start: 1 }], ["doc_2", "doc_1"]],
+    ["a quote that is not there goes", [{ document_id: "doc_9" }], ["doc_2"]],
+  ];
+  for (const [why, further, documents] of related)
+    test(why, () => {
+      const result = withEvidence(
+        {
+          answer: "One [1].",
+          citations: [citation(1), citation(2)],
+          related: further.map((one) => ({ ...citation(8), ...one })),
+        },
+        ({ document_id }) => document_id !== "doc_9",
+      );
+      expect(result.related.map(({ document_id }) => document_id)).toEqual(documents);
+    });
+
+  const passages: [why: string, Partial<Citation>, Citation["passage"]][] = [
+    ["the surroundings stay", {}, { start: 0, end: 70 }],
+    ["without them it is the quote's own place", { passage: undefined! }, { start: 0, end: 7 }],
+    [
+      "as it is when the quote does not lie in them",
+      { passage: { start: 1, end: 70 } },
+      { start: 0, end: 7 },
+    ],
+  ];
+  for (const [why, given, passage] of passages)
+    test(`of a passage: ${why}`, () => {
+      const { citations } = withEvidence(
+        { answer: "One [1].", citations: [{ ...citation(1), ...given }] },
+        () => true,
+      );
+      expect(citations[0]!.passage).toEqual(passage);
+    });
 });
 
-test("a purged document's citations lose their text and are stale; others stay", () => {
-  const { citations } = redacted(
-    { citations: [citation(1, "doc_gone"), citation(2, "doc_here")] },
+describe("quotes that are longer than a quote may be", () => {
+  const analyze = (text: string) => {
+    const words: { term: string; start: number; end: number }[] = [];
+    analyzer.tokenize(text, (_hash, start, end, term) => {
+      words.push({ term: term ?? text.slice(start, end), start, end });
+    });
+    return words;
+  };
+  const retrieval = new SearchService({ index: { analyze } } as never);
+  const filler = (n: number) => `Nothing of this matters to anybody in office ${n}.`;
+  const text = [
+    ...Array.from({ length: 12 }, (_, n) => filler(n)),
+    "😀 The filter is replaced every ninety days.",
+    "Whoever forgets it must clean the pump.",
+    ...Array.from({ length: 12 }, (_, n) => filler(n)),
+  ].join(" ");
+  const long = {
+    ...citation(1),
+    quote: text,
+    start: 100,
+    end: 100 + [...text].length,
+    passage: { start: 100, end: 100 + [...text].length },
+  };
+  const cases: [why: string, answer: string, question: string, quote: string][] = [
+    [
+      "what the sentence with the marker says",
+      "The filter is replaced every ninety days [1]. The pump is big [2].",
+      "pump?",
+      "😀 The filter is replaced every ninety days.",
+    ],
+    [
+      "two sentences when it takes both",
+      "Replace the filter every ninety days, or clean the pump [1].",
+      "pump?",
+      "😀 The filter is replaced every ninety days. Whoever forgets it must clean the pump.",
+    ],
+    [
+      "what the question asks when no marker tells",
+      "Yes.",
+      "Who must clean the pump?",
+      "Whoever forgets it must clean the pump.",
+    ],
+    ["the beginning when nothing is shared", "Foo bar [1].", "?", filler(0)],
+  ];
+  for (const [why, answer, question, quote] of cases)
+    test(why, async () => {
+      const {
+        citations: [one],
+      } = await withShortQuotes(
+        { ...answered, answer, citations: [long, { ...citation(2), quote: "Short." }] },
+        question,
+        retrieval,
+      );
+      expect(one!.quote).toBe(quote);
+      expect([...text].slice(one!.start - 100, one!.end - 100).join("")).toBe(quote);
+      expect(one!.passage).toEqual(long.passage);
+    });
+  test("one without sentences is cut between words, or anywhere", async () => {
+    for (const quote of ["word ".repeat(300).trim(), "字".repeat(1_500), "😀".repeat(800)]) {
+      const end = [...quote].length;
+      const { citations } = await withShortQuotes(
+        { ...answered, answer: "A [1].", citations: [{ ...long, quote, start: 0, end }] },
+        "?",
+        retrieval,
+      );
+      const cut = citations[0]!;
+      expect([...cut.quote].length).toBeLessThanOrEqual(500);
+      expect(quote.startsWith(cut.quote)).toBe(true);
+      expect(cut.quote.isWellFormed()).toBe(true);
+      expect(cut.quote.length).toBeGreaterThan(400);
+    }
+  });
+});
+const answered: Omit<Answered, "answer" | "citations"> = {
+  outcome: "answered",
+  grounded: true,
+  model: "test",
+  prompts: [],
+  usage: null,
+  timings: { retrieve_ms: 0, generate_ms: 0 },
+  warnings: [],
+};
+
+test("an answer of an earlier version has quotes as their own passages, and nothing related", () => {
+  const { passage: _, ...before } = citation(1);
+  const { related: _related, ...stored_fields } = answered;
+  const stored = { ...stored_fields, timings: { ...answered.timings, queue_ms: 0 } };
+  const { citations, related } = completed({
+    ...stored,
+    answer: "A [1].",
+    citations: [before],
+  });
+  expect(citations).toEqual([{ ...before, passage: { start: 0, end: 7 } }]);
+  expect(related).toEqual([]);
+});
+
+test("what is cited of a purged document loses its text and is stale; the rest stays", () => {
+  const both = [citation(1, "doc_gone"), citation(2, "doc_here")];
+  const { citations, related } = redacted(
+    { citations: both, related: both },
     new Set(["doc_gone"]),
   );
+  expect(related.map(({ quote, stale }) => [quote, stale])).toEqual([
+    ["", true],
+    ["quote 2", false],
+  ]);
   expect(citations.map(({ quote, stale }) => [quote, stale])).toEqual([
     ["", true],
     ["quote 2", false],

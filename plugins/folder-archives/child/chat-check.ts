@@ -1,5 +1,6 @@
 /** Checks the chats of an archive against its folders, prompts and documents. */
 import { codePoints, Validator } from "../../../core/sdk";
+import { completed, evidenceOf } from "../../chats/contract";
 import { badPart, shown, type Line } from "../archive";
 import { chat_lines, type ChatLines } from "../layout";
 import type { CheckedDocument } from "./document-check";
@@ -65,17 +66,20 @@ function checkMessage(part: string, line: Line, { documents }: KnownRecords): vo
     throw badPart(part, `has a message without a text, or too long a one, in line ${line.number}`);
   if ((status === "COMPLETED") !== (result !== null))
     throw badPart(part, `has an answer that is none in line ${line.number}`);
-  for (const { document_id, document_version, start, end, stale } of result?.citations ?? []) {
+  for (const cited of result ? evidenceOf(completed(result)) : []) {
+    const { document_id, document_version, start, end, passage, stale } = cited;
     const document = documents.get(document_id);
     if (start < 0 || start > end) throw outOfText(part, line, start, end);
+    if (passage.start < 0 || passage.start > start || passage.end < end)
+      throw outOfText(part, line, passage.start, passage.end);
     if (stale) continue;
     if (!document)
       throw badPart(
         part,
         `cites ${shown(document_id)}, which the archive has not, in line ${line.number}`,
       );
-    if (document.version === document_version && end > document.points)
-      throw outOfText(part, line, start, end);
+    if (document.version === document_version && passage.end > document.points)
+      throw outOfText(part, line, passage.start, passage.end);
   }
 }
 

@@ -162,7 +162,7 @@ describe("renumbering an answer", () => {
   ];
   for (const [why, answer, ids, held, saved, documents, related = []] of cases) {
     test(why, () => {
-      const citations = ids.map((id) => ({ ...citation(id), matched: "words" }));
+      const citations = ids.map((id) => ({ ...citation(id), note: "my own" }));
       const result = withEvidence({ answer, citations }, ({ document_id }) =>
         held.some((id) => document_id === `doc_${id}`),
       );
@@ -172,7 +172,7 @@ describe("renumbering an answer", () => {
       expect(result.related.map(({ document_id }) => document_id)).toEqual(related);
       for (const one of [...result.citations, ...result.related]) {
         expect(one).toMatchObject({ verified: true, stale: false });
-        expect(one).not.toHaveProperty("matched");
+        expect(one).not.toHaveProperty("note");
       }
       for (const one of result.related) expect(one).not.toHaveProperty("id");
     });

@@ -165,7 +165,6 @@ const result_example: AnswerResult = {
       time_end: null,
       heading: "Leave",
       score: 0.93,
-      matched: "both",
       verified: true,
       stale: false,
       url: "/api/dev/v1/documents/doc_01JB2M4T9V6W8X3Y5Z7A1C2E4G",

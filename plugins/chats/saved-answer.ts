@@ -94,11 +94,11 @@ const citationOf = (cited: Cited, id: number): Citation => ({ id, ...relatedOf(c
 function relatedOf(passage: Related): RelatedPassage {
   const whole = { ...passage, passage: surroundings(passage), verified: true, stale: false };
   return Object.fromEntries(
-    Object.keys(RelatedPassage.properties).flatMap((name) => {
-      const value = whole[name as keyof RelatedPassage];
-      return value === undefined ? [] : [[name, value]];
-    }),
-  ) as unknown as RelatedPassage;
+    Object.keys(RelatedPassage.properties).map((name) => [
+      name,
+      whole[name as keyof RelatedPassage],
+    ]),
+  ) as RelatedPassage;
 }
 
 /** The passage, or the quote's own place when it does not lie in it. */

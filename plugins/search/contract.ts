@@ -38,13 +38,6 @@ const passageFields = {
   score: t.Number({
     description: "0 to 1. It orders the passages of one search, and says nothing across searches.",
   }),
-  matched: t.Optional(
-    t.Union([t.Literal("words"), t.Literal("meaning"), t.Literal("both")], {
-      description:
-        "Why it was found: it holds words of the query, its meaning is near, or both. Answers of " +
-        "earlier versions do not say.",
-    }),
-  ),
   verified: t.Boolean({
     description: "The quote was compared with the stored text when the answer was made.",
   }),
@@ -52,7 +45,12 @@ const passageFields = {
   url: t.String({ description: "Where the document is fetched." }),
 };
 /** A search result: its quote is the whole passage. */
-export const FoundPassage = t.Object(passageFields);
+export const FoundPassage = t.Object({
+  ...passageFields,
+  matched: t.Union([t.Literal("words"), t.Literal("meaning"), t.Literal("both")], {
+    description: "Why it was found: it holds words of the query, its meaning is near, or both.",
+  }),
+});
 export type FoundPassage = Static<typeof FoundPassage>;
 /**
  * The sentence or two of a passage that are worth reading beside an answer, at most 500 code
@@ -68,7 +66,7 @@ export type Citation = Static<typeof Citation>;
  * A part of a passage as a quote of its own: `span` are UTF-16 indices into the quote. Its pages
  * and times are those of the whole until `Retrieval.locate`.
  */
-export function partOf<Q extends FoundPassage>(whole: Q, span: Span): Q {
+export function partOf<Q extends RelatedPassage>(whole: Q, span: Span): Q {
   const quote = whole.quote.slice(span.start, span.end);
   const start = whole.start + codePoints(whole.quote.slice(0, span.start));
   return { ...whole, quote, start, end: start + codePoints(quote) };
@@ -108,12 +106,12 @@ export interface Retrieval {
    * The same quotes with their own pages and times: those of a passage are too wide for a part of
    * it.
    */
-  locate<Q extends FoundPassage>(quotes: readonly Q[]): Promise<Q[]>;
+  locate<Q extends RelatedPassage>(quotes: readonly Q[]): Promise<Q[]>;
   /**
    * The one or two sentences of a passage that say most of a statement, as its quote: at most
    * `quote_points_max` code points.
    */
-  excerpt<Q extends FoundPassage>(passage: Q, statement: string): Q;
+  excerpt<Q extends RelatedPassage>(passage: Q, statement: string): Q;
   /**
    * The sentences of a text in any language, trimmed, in order; only white space lies between them.
    */

@@ -11,6 +11,7 @@ import {
   partOf,
   type FollowUp,
   type FoundPassage,
+  type RelatedPassage,
   type Retrieval,
   type Retrieved,
   type Span,
@@ -106,11 +107,11 @@ export class SearchService implements Retrieval {
     return findInConversation(this.ctx.index.analyze, question, limit);
   }
 
-  locate<Q extends FoundPassage>(quotes: readonly Q[]): Promise<Q[]> {
+  locate<Q extends RelatedPassage>(quotes: readonly Q[]): Promise<Q[]> {
     return Promise.all(quotes.map((quote) => this.located(quote)));
   }
 
-  private async located<Q extends FoundPassage>(quote: Q): Promise<Q> {
+  private async located<Q extends RelatedPassage>(quote: Q): Promise<Q> {
     const { document_id, document_version: version, start, end } = quote;
     // What lies on one page, and in no recording, can't be narrowed.
     if (quote.page === quote.page_end && quote.time_start === null) return quote;
@@ -121,7 +122,7 @@ export class SearchService implements Retrieval {
       : { ...quote, ...placeBetween(spans, spans.start, spans.end) };
   }
 
-  excerpt<Q extends FoundPassage>(passage: Q, statement: string): Q {
+  excerpt<Q extends RelatedPassage>(passage: Q, statement: string): Q {
     const { analyze } = this.ctx.index;
     return partOf(passage, excerptOf(passage.quote, statement, analyze));
   }

@@ -33,7 +33,7 @@ export type NewApiKey = Answer<"createKey">;
 export type Folder = Answer<"getFolder">;
 export type Document = RowOf<"listDocuments">;
 /** A place in a document: what a search finds, and what an answer cites. */
-export type Passage = RowOf<"search">;
+export type Passage = Omit<RowOf<"search">, "matched">;
 
 /** A page that a plugin adds. */
 export type PluginPage = Answer<"listPages">[number];

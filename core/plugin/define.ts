@@ -56,9 +56,10 @@ export interface Context<C extends TObject = TObject, N = {}, L = {}, T = {}> {
    */
   readonly inDeletion: <R>(work: (tx: Db<any>) => Promise<R>) => Promise<R>;
   /**
-   * Runs once the surrounding transaction is on disk (at once outside one), never when it failed.
+   * Runs once the surrounding transaction is on disk (at once outside one), never when it failed:
+   * then `undone` runs.
    */
-  readonly afterCommit: (work: () => void) => void;
+  readonly afterCommit: (work: () => void, undone?: () => void) => void;
   /**
    * Publishes `RecordChanged`, once the surrounding transaction is on disk: call it where the
    * record is written.

@@ -279,6 +279,25 @@ export interface Embedder {
 export type TextVectors = Float32Array | readonly Float32Array[] | null;
 /** The first one is used; without one, search goes by words alone. */
 export const Embedders = slot<Embedder>("index.embedders");
+/** Where the documents stand that wait for their vectors. */
+export interface EmbeddingState {
+  /** `none`: there is no embedder; `ready`: nothing waits; `failing`: it stands still. */
+  readonly state: "none" | "ready" | "pending" | "paused" | "failing";
+  /** How many wait, and about how many passages of them. */
+  readonly documents: number;
+  readonly passages: number;
+  /** Passages, since the server started. */
+  readonly made: number;
+  /** Passages, while it is at work; null before there were any. */
+  readonly per_second: number | null;
+  /** Seconds, at this speed; null when it is not known, or at rest. */
+  readonly left_s: number | null;
+  /** Why it stands still, in a sentence. */
+  readonly failing: string | null;
+}
+/** How the vectors of documents come along. */
+export const Embedding = service<{ state(): EmbeddingState }>("index.embedding");
+
 /** Another embedder is to be used from now on, or none: whoever fills the slot says so. */
 export const EmbedderChanged = topic<null>("index.embedder_changed");
 

@@ -2,21 +2,21 @@
  * Gives published documents their vectors, some in each run of its job, and switches to the vectors
  * of another model when all documents have them. No request waits for it.
  */
-import { batchesOf } from "../../core/lib/batch";
 import type { Context, Db, JobEffect, JobRun } from "../../core/sdk";
-import type { Embedder, VectorKind } from "./contract";
+import type { Embedder, EmbeddingState, VectorKind } from "./contract";
+import { EmbeddingDesk, type EmbeddingCall, type OpenSegment } from "./embedding-desk";
+import { EmbeddingProgress } from "./embedding-progress";
 import { cancelEmbedding, enqueueEmbedding } from "./jobs";
 import type { IndexVersion } from "./preparer";
 import type { IndexDb, VectorSetRow } from "./store";
-import { chunksOfSegment } from "./stored-chunks";
 import * as store from "./vector-store";
 import { WaitingDocuments, type WaitingDocumentsParts } from "./waiting-documents";
-import { countAttempt, countWaitingDocuments, nextWaiting } from "./waiting-store";
+import { fewestTries } from "./waiting-store";
 import { embedChecked, packVectors } from "./vectors";
 
-/** One run embeds about as many texts as fit this many calls. */
-const calls_per_run = 4,
-  segments_per_run_max = 200;
+const calls_per_run = 4;
+/** After so long without a vector something is wrong. */
+const idle_ms_max = 10 * 60_000;
 /** Segments that failed this often no longer keep a new model from answering. */
 const attempts_to_wait_for = 10;
 /** Vectors of a replaced set that one run deletes. */
@@ -36,17 +36,9 @@ export interface DocumentEmbedderParts extends Pick<
   readonly files: Pick<Context["files"], "requireFreeSpace">;
   readonly folders: WaitingDocumentsParts["folders"];
   readonly embedder: () => Embedder | undefined;
+  /** Nothing is embedded in the background now. */
+  readonly paused: () => boolean;
 }
-/** Segments that are embedded together, with the texts of their chunks. */
-interface Batch {
-  readonly segments: readonly { readonly id: number; readonly texts: readonly string[] }[];
-  readonly attempts: number;
-}
-interface EmbeddedBatch {
-  readonly segments: readonly { readonly id: number; readonly vectors: Uint8Array }[];
-  readonly dimensions: number;
-}
-
 export class DocumentEmbedder {
   /** The set of the embedder's model, which is kept complete. Null without an embedder. */
   private target: VectorSetRow | null = null;
@@ -55,9 +47,14 @@ export class DocumentEmbedder {
   private failure: string | null = null;
   private following: Promise<void> = Promise.resolve();
   private readonly waiting: WaitingDocuments;
+  private readonly desk: EmbeddingDesk;
+  private readonly progress = new EmbeddingProgress();
+  /** The last call was one that the embedder could do. */
+  private is_well = true;
 
   constructor(private readonly parts: DocumentEmbedderParts) {
     this.waiting = new WaitingDocuments(parts);
+    this.desk = new EmbeddingDesk(parts.db);
   }
 
   /**
@@ -70,12 +67,14 @@ export class DocumentEmbedder {
 
   /** The embedder has become another one, or none, while the server runs. */
   follow(): void {
+    this.inTurn("the vectors of another model could not be begun", () => this.start());
+  }
+
+  private inTurn(problem: string, work: () => Promise<void>): void {
     this.following = this.following.then(() =>
-      this.start().catch((error: unknown) => {
+      work().catch((error: unknown) => {
         this.failure = error instanceof Error ? error.message : String(error);
-        this.parts.log.error("the vectors of another model could not be begun", {
-          error: this.failure,
-        });
+        this.parts.log.error(problem, { error: this.failure });
       }),
     );
   }
@@ -89,6 +88,8 @@ export class DocumentEmbedder {
   async start(): Promise<void> {
     const embedder = this.parts.embedder();
     this.failure = null;
+    this.desk.clear();
+    this.progress.begin();
     if (embedder === undefined) return this.end();
     await this.parts.inTransaction(async (tx) => {
       const sets = await store.vectorSets(tx);
@@ -135,10 +136,12 @@ export class DocumentEmbedder {
   ): Promise<void> {
     if (this.target === null || segment_count === 0) return;
     const passages = Math.ceil(chunks / segment_count),
-      document = { index_version: id, document_id, owner_id, passages },
+      segments = segment_count,
+      document = { index_version: id, document_id, owner_id, passages, segments },
       has_some = set_id === this.target.id;
+    if (this.waiting.totals.documents === 0) this.progress.begin();
     await this.waiting.begin(tx, document, folder_ids, has_some ? set_id : null);
-    await enqueueEmbedding(this.parts, tx);
+    await this.goOn(tx);
   }
 
   /** Before documents are replaced or deleted. */
@@ -161,6 +164,17 @@ export class DocumentEmbedder {
     return this.target === null ? null : this.waiting.among(db, document_ids);
   }
 
+  // --- The job.
+
+  /** It may go on after a pause. */
+  resume(): void {
+    this.progress.begin();
+    if (this.target !== null)
+      this.inTurn("documents don't get their vectors yet", () =>
+        this.parts.inTransaction((tx) => this.goOn(tx)),
+      );
+  }
+
   /** One run of the job. */
   async run({ signal }: JobRun): Promise<JobEffect | void> {
     const embedder = this.parts.embedder(),
@@ -168,36 +182,89 @@ export class DocumentEmbedder {
     if (embedder === undefined || set === null) return;
     // Nothing is asked (and paid for) that could not be stored.
     this.parts.files.requireFreeSpace();
-    const batch = await this.nextBatch(embedder);
-    if (batch === null) this.waiting.endLooking();
-    if (batch === null || (batch.attempts >= attempts_to_wait_for && (await this.isSwitching())))
-      return (tx) => this.finish(tx, set);
+    for (let calls = 0; calls < calls_per_run && !this.parts.paused(); calls++) {
+      const call = await this.desk.next(embedder.texts_max);
+      if (call === null || (call.tries >= attempts_to_wait_for && (await this.isSwitching())))
+        return (tx) => this.finish(tx, set);
+      if (this.target?.id !== set.id) break;
+      await this.embed(embedder, this.target, call, signal);
+    }
+    return (tx) => this.goOn(tx);
+  }
+
+  /** @throws Error when the embedder fails, but for what has failed before while others don't. */
+  private async embed(
+    embedder: Embedder,
+    set: VectorSetRow,
+    call: EmbeddingCall,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { inTransaction } = this.parts,
+      began_ms = performance.now();
+    let made: Awaited<ReturnType<typeof embedChecked>>;
     try {
-      const embedded = await embedBatch(embedder, set, batch, signal);
-      this.failure = null;
-      if (set.adopted === 1 && embedded.dimensions !== set.dimensions)
-        return (tx) => this.replaceAdopted(tx, embedder, set);
-      return (tx) => this.storeVectors(tx, set, embedded);
+      made = await embedCall(embedder, set, call, signal);
     } catch (error) {
       signal.throwIfAborted();
       this.failure = error instanceof Error ? error.message : String(error);
-      const ids = batch.segments.map((segment) => segment.id);
-      await countAttempt(this.parts.db, ids);
+      await this.desk.failed(call);
+      const others_do_well = call.tries > 0 && this.is_well;
+      this.is_well = false;
+      if (others_do_well) return;
       throw error;
     }
+    this.failure = null;
+    this.is_well = true;
+    this.progress.add(call.texts.length, performance.now() - began_ms);
+    const dimensions = made.find((vectors) => vectors.length > 0)?.[0]?.length ?? set.dimensions;
+    if (set.adopted === 1 && dimensions !== set.dimensions) {
+      this.desk.clear();
+      return inTransaction((tx) => this.replaceAdopted(tx, embedder, set));
+    }
+    const complete = this.desk.done(call, made),
+      is_known = set.dimensions === dimensions && set.adopted === 0;
+    if (complete.length > 0 || !is_known)
+      await inTransaction((tx) => this.storeVectors(tx, set, complete, dimensions));
+  }
+
+  /** Where the documents stand that wait for their vectors. */
+  state(): EmbeddingState {
+    const { documents, passages } = this.waiting.totals,
+      per_second = this.progress.perSecond(),
+      failing = this.failing(),
+      { made } = this.progress;
+    const state = ((): EmbeddingState["state"] => {
+      if (this.target === null) return "none";
+      if (documents === 0) return "ready";
+      if (this.parts.paused()) return "paused";
+      return failing === null ? "pending" : "failing";
+    })();
+    const left_s =
+      state === "pending" && per_second !== null ? Math.ceil(passages / per_second) : null;
+    return { state, documents, passages, made, per_second, left_s, failing };
   }
 
   /** What keeps documents from getting their vectors, in a sentence; null when nothing does. */
-  async failing(): Promise<string | null> {
-    if (this.target === null || this.failure === null) return null;
-    const { documents, are_all } = await countWaitingDocuments(this.parts.db);
-    if (documents === 0) return null;
-    const count = are_all ? documents : `At least ${documents}`;
+  failing(): string | null {
+    const { documents } = this.waiting.totals;
+    if (this.target === null || documents === 0 || this.parts.paused()) return null;
+    const idle_ms = this.progress.idleMs(),
+      reason =
+        this.failure ??
+        (idle_ms > idle_ms_max
+          ? `none was made for ${Math.floor(idle_ms / 60_000)} minutes`
+          : null);
+    if (reason === null) return null;
     const who =
       documents === 1
-        ? `${count} document waits for its vectors`
-        : `${count} documents wait for their vectors`;
-    return `${who}: ${this.failure}. Until then words find them.`;
+        ? "1 document waits for its vectors"
+        : `${documents} documents wait for their vectors`;
+    return `${who}: ${reason}. Until then words find them.`;
+  }
+
+  /** The next run, if there is to be one. */
+  private async goOn(tx: Db): Promise<void> {
+    if (!this.parts.paused()) await enqueueEmbedding(this.parts, tx);
   }
 
   /** Without an embedder nothing waits. */
@@ -225,40 +292,20 @@ export class DocumentEmbedder {
     return set;
   }
 
-  /** Several documents together; one segment alone when it has failed before. */
-  private async nextBatch({ texts_max }: Embedder): Promise<Batch | null> {
-    const { db } = this.parts,
-      waiting = await nextWaiting(db, segments_per_run_max),
-      attempts = waiting[0]?.tries ?? 0;
-    const segments: { id: number; texts: string[] }[] = [];
-    let texts = 0;
-    for (const { segment_id, title, tries } of waiting) {
-      const full = attempts > 0 || tries > 0 || texts >= texts_max * calls_per_run;
-      if (segments.length > 0 && full) break;
-      const chunks = await chunksOfSegment(db, segment_id);
-      segments.push({
-        id: segment_id,
-        texts: chunks.map(({ heading, text }) =>
-          [title, heading, text.trimEnd()]
-            .filter((part) => part !== null && part !== "")
-            .join("\n"),
-        ),
-      });
-      texts += chunks.length;
-    }
-    return segments.length === 0 ? null : { segments, attempts };
-  }
-
-  private async storeVectors(tx: Db, set: VectorSetRow, embedded: EmbeddedBatch): Promise<void> {
+  private async storeVectors(
+    tx: Db,
+    set: VectorSetRow,
+    complete: readonly OpenSegment[],
+    dimensions: number,
+  ): Promise<void> {
     // The embedder has become another one meanwhile.
-    if (this.target?.id !== set.id) return enqueueEmbedding(this.parts, tx);
-    const { segments, dimensions } = embedded;
-    for (const { id, vectors } of segments)
+    if (this.target?.id !== set.id) return;
+    for (const { segment_id, made } of complete)
       // It may have been deleted meanwhile.
-      if (await this.waiting.take(tx, id)) await store.insertVectors(tx, set.id, id, vectors);
+      if (await this.waiting.take(tx, segment_id))
+        await store.insertVectors(tx, set.id, segment_id, packVectors(made, dimensions));
     if (set.dimensions !== dimensions || set.adopted === 1)
       await this.changeTarget(tx, set, { dimensions, adopted: 0 });
-    await enqueueEmbedding(this.parts, tx);
   }
 
   private async changeTarget(
@@ -276,7 +323,7 @@ export class DocumentEmbedder {
 
   /** Those from elsewhere are of another length than this model gives: all are made anew. */
   private async replaceAdopted(tx: Db, embedder: Embedder, set: VectorSetRow): Promise<void> {
-    if (this.target?.id !== set.id) return enqueueEmbedding(this.parts, tx);
+    if (this.target?.id !== set.id) return;
     await store.updateSet(tx, set.id, { model: `${set.model} (from elsewhere)` });
     const target = await this.insertTarget(tx, await store.vectorSets(tx), embedder);
     await store.setServingVectorSet(tx, target.id);
@@ -300,14 +347,13 @@ export class DocumentEmbedder {
   private async finish(tx: Db, set: VectorSetRow): Promise<void> {
     const { afterCommit, truncateWal } = this.parts;
     if (this.target?.id !== set.id) return enqueueEmbedding(this.parts, tx);
-    const [next] = await nextWaiting(tx, 1);
-    if (next !== undefined && next.tries < attempts_to_wait_for)
-      return enqueueEmbedding(this.parts, tx);
+    const tries = await fewestTries(tx);
+    if (tries !== null && tries < attempts_to_wait_for) return this.goOn(tx);
     if (this.serving?.id !== set.id) return this.switchTo(tx, set);
     const others = (await store.vectorSets(tx)).filter(({ id }) => id !== set.id);
     if (others.length > 0 && (await store.deleteSomeVectors(tx, others[0]!.id, deleted_per_run)))
       afterCommit(truncateWal);
-    if (others.length > 0 || next !== undefined) await enqueueEmbedding(this.parts, tx);
+    if (others.length > 0 || tries !== null) await this.goOn(tx);
   }
 
   private async switchTo(tx: Db, set: VectorSetRow): Promise<void> {
@@ -326,37 +372,18 @@ const targetAmong = (
 ): VectorSetRow | undefined =>
   sets.find((set) => set.model === model && set.asked_dimensions === (dimensions ?? 0));
 
-/**
- * Halves the number of texts in a call with each failed attempt: the embedder may be slow, or fail
- * on one of them.
- */
-async function embedBatch(
+async function embedCall(
   embedder: Embedder,
-  set: VectorSetRow,
-  { segments, attempts }: Batch,
+  { model, asked_dimensions, adopted, dimensions }: VectorSetRow,
+  { texts }: EmbeddingCall,
   signal: AbortSignal,
-): Promise<EmbeddedBatch> {
-  const texts = segments.flatMap((segment) => segment.texts),
-    texts_max = Math.max(1, embedder.texts_max >> Math.min(attempts, 16)),
-    vectors: (readonly Float32Array[])[] = [];
+): Promise<readonly (readonly Float32Array[])[]> {
+  if (texts.length === 0) return [];
   const options = {
     kind: "document",
-    model: set.model,
-    dimensions: set.asked_dimensions || null,
+    model,
+    dimensions: asked_dimensions || null,
     signal,
   } as const;
-  let dimensions = set.adopted === 1 ? 0 : set.dimensions;
-  for (const some of batchesOf(texts, texts_max)) {
-    vectors.push(...(await embedChecked(embedder, some, options, dimensions)));
-    dimensions ||= vectors.find((of_text) => of_text.length > 0)?.[0]?.length ?? 0;
-  }
-  dimensions ||= set.dimensions;
-  let at = 0;
-  return {
-    dimensions,
-    segments: segments.map(({ id, texts }) => ({
-      id,
-      vectors: packVectors(vectors.slice(at, (at += texts.length)), dimensions),
-    })),
-  };
+  return embedChecked(embedder, texts, options, adopted === 1 ? 0 : dimensions);
 }

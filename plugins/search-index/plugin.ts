@@ -14,7 +14,7 @@ import {
 } from "../../core/sdk";
 import { BackupProbes } from "../backups/contract";
 import { Folders } from "../folders/contract";
-import { EmbedderChanged, Embedders, SearchIndex } from "./contract";
+import { EmbedderChanged, Embedders, Embedding, SearchIndex } from "./contract";
 import { DocumentEmbedder } from "./document-embedder";
 import type { EncoderProtocol } from "./encoder-worker";
 import { jobHandlers } from "./jobs";
@@ -51,10 +51,16 @@ export default definePlugin({
       description: "The same for vectors, when there is an embedder.",
       default: "256MiB",
     }),
+    pause_vectors: t.Boolean({
+      default: false,
+      changes: "now",
+      description:
+        "No document gets its vectors until this is false again: words find it. Questions go on.",
+    }),
   }),
   // Before it: passages are read from the tables of texts, and folders count what waits.
   needs: { folders: Folders, texts: Texts },
-  provides: { index: SearchIndex },
+  provides: { index: SearchIndex, embedding: Embedding },
   tables: [
     "index_documents",
     "index_staged",
@@ -80,7 +86,13 @@ export default definePlugin({
     const encoder = encoderOf(ctx),
       searcher = searcherOf(ctx, ctx.config);
     const embedder = () => ctx.slots.embedders()[0];
-    const document_embedder = new DocumentEmbedder({ ...ctx, ...ctx.services, embedder });
+    const document_embedder = new DocumentEmbedder({
+      ...ctx,
+      ...ctx.services,
+      embedder,
+      paused: () => ctx.config.pause_vectors,
+    });
+    ctx.whenSettingsChange(() => document_embedder.resume());
     const compared = { ...ctx, embedder, servingSet: () => document_embedder.servingSet() },
       query_embedder = new QueryEmbedder(compared),
       similarities = new TextSimilarities({ ...compared, questions: query_embedder });
@@ -96,7 +108,7 @@ export default definePlugin({
       converter = new VectorConverter(ctx);
     let stopFollowing = (): void => {};
     return {
-      services: { index },
+      services: { index, embedding: document_embedder },
       fills: [
         ...indexMetrics({
           ...ctx,
@@ -133,7 +145,7 @@ export default definePlugin({
       async health() {
         const failing = [
           outdatedMessage(await index.countOutdated(outdated_counted_max + 1)),
-          await document_embedder.failing(),
+          document_embedder.failing(),
           query_embedder.failing(),
         ].filter((one) => one !== null);
         return failing.length === 0 ? "ok" : { failing: failing.join(" ") };

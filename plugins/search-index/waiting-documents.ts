@@ -7,7 +7,7 @@ import type { Folders } from "../folders/contract";
 import { foldersOf, type VectorSetRow } from "./store";
 import { setFollowedVectorSet } from "./vector-store";
 import * as store from "./waiting-store";
-import type { FolderCount, WaitingDocument } from "./waiting-store";
+import type { FolderCount, WaitingDocument, WaitingTotals } from "./waiting-store";
 
 export interface WaitingDocumentsParts extends Pick<Context, "afterCommit" | "db"> {
   readonly folders: Pick<Folders, "clearVectorsPending" | "moveCounters">;
@@ -15,23 +15,35 @@ export interface WaitingDocumentsParts extends Pick<Context, "afterCommit" | "db
 
 export class WaitingDocuments {
   /**
-   * False: nothing waits, so that nobody needs to look. True in one process only: another one over
-   * the same database learns of what waits at its next start.
+   * What waits, those included whose transaction is not committed yet: while there is nothing,
+   * nobody needs to look. True in one process only: another one over the same database learns of
+   * what waits at its next start.
    */
-  private may_be_some = true;
+  private readonly waiting = { documents: 0, passages: 0 };
 
   constructor(private readonly parts: WaitingDocumentsParts) {}
 
+  get totals(): WaitingTotals {
+    return { ...this.waiting };
+  }
+
   /** Exactly what this set lacks waits from now on; nothing without one. */
   async follow(tx: Db, set: Pick<VectorSetRow, "followed" | "id"> | null): Promise<void> {
-    this.beginLooking();
-    if (set?.followed === 1) return store.forgetAttempts(tx).then(() => undefined);
-    const { folders } = this.parts;
-    await folders.clearVectorsPending(tx);
-    await setFollowedVectorSet(tx, set?.id ?? null);
-    if (set === null) return store.deleteAllWaiting(tx).then(() => undefined);
-    await store.refillWaiting(tx, set.id);
-    await this.move(tx, await store.countEverywhere(tx), 1);
+    if (set?.followed === 1) await store.forgetAttempts(tx);
+    else {
+      await this.parts.folders.clearVectorsPending(tx);
+      await setFollowedVectorSet(tx, set?.id ?? null);
+      if (set === null) await store.deleteAllWaiting(tx);
+      else {
+        await store.refillWaiting(tx, set.id);
+        await this.move(tx, await store.countEverywhere(tx), 1);
+      }
+    }
+    const { documents, passages } = await store.countAll(tx);
+    this.add({
+      documents: documents - this.waiting.documents,
+      passages: passages - this.waiting.passages,
+    });
   }
 
   /**
@@ -44,12 +56,14 @@ export class WaitingDocuments {
     folder_ids: readonly string[],
     set_id: number | null,
   ): Promise<void> {
-    this.beginLooking();
+    const { document_id, passages } = document;
     await store.insertWaiting(tx, document);
+    let segments = document.segments;
     if (set_id !== null) {
-      await store.deleteNotWaiting(tx, document.index_version, set_id);
-      if (!(await store.isWaiting(tx, document.document_id))) return;
+      segments -= await store.deleteNotWaiting(tx, document.index_version, set_id);
+      if (!(await store.isWaiting(tx, document_id))) return;
     }
+    this.add({ documents: 1, passages: passages * segments });
     await this.moveAll(tx, folder_ids, 1);
   }
 
@@ -58,7 +72,7 @@ export class WaitingDocuments {
     const waiting = [...(await this.among(tx, document_ids))];
     if (waiting.length === 0) return;
     await this.move(tx, await store.countAmong(tx, waiting), -1);
-    await store.deleteWaiting(tx, waiting);
+    this.subtract({ documents: waiting.length, passages: await store.deleteWaiting(tx, waiting) });
   }
 
   /** The document becomes visible in a folder where it is not; before that. */
@@ -78,29 +92,33 @@ export class WaitingDocuments {
 
   /** The segment gets its vectors; false when it does not wait any more. */
   async take(tx: Db, segment_id: number): Promise<boolean> {
-    const document_id = await store.takeWaiting(tx, segment_id);
-    if (document_id === undefined) return false;
-    if (!(await store.isWaiting(tx, document_id)))
-      await this.moveAll(tx, await foldersOf(tx, segment_id), -1);
+    const taken = await store.takeWaiting(tx, segment_id);
+    if (taken === undefined) return false;
+    const is_last = !(await store.isWaiting(tx, taken.document_id));
+    if (is_last) await this.moveAll(tx, await foldersOf(tx, segment_id), -1);
+    this.subtract({ documents: Number(is_last), passages: taken.passages });
     return true;
   }
 
   /** Those of these documents that wait. */
   async among(db: Db, document_ids: readonly string[]): Promise<ReadonlySet<string>> {
-    return this.may_be_some ? store.waitingAmong(db, document_ids) : new Set();
+    return this.waiting.documents > 0 ? store.waitingAmong(db, document_ids) : new Set();
   }
 
-  /** Nothing was found that waits. */
-  endLooking(): void {
-    this.may_be_some = false;
+  /** At once: whoever reads right after the commit has to look. */
+  private add({ documents, passages }: WaitingTotals): void {
+    this.count(documents, passages);
+    this.parts.afterCommit(
+      () => undefined,
+      () => this.count(-documents, -passages),
+    );
   }
-
-  /** Whoever looks before the transaction is committed finds nothing, and says so. */
-  private beginLooking(): void {
-    this.may_be_some = true;
-    this.parts.afterCommit(() => {
-      this.may_be_some = true;
-    });
+  private subtract({ documents, passages }: WaitingTotals): void {
+    this.parts.afterCommit(() => this.count(-documents, -passages));
+  }
+  private count(documents: number, passages: number): void {
+    this.waiting.documents += documents;
+    this.waiting.passages += passages;
   }
 
   private moveAll(tx: Db, folder_ids: readonly string[], by: 1 | -1): Promise<void> {

@@ -8,6 +8,7 @@ import { inIdBatches, type IndexDb, type WaitingRow } from "./store";
 /** A document whose segments wait. */
 export interface WaitingDocument extends Pick<WaitingRow, "document_id" | "owner_id" | "passages"> {
   readonly index_version: number;
+  readonly segments: number;
 }
 
 /** The segments of an index version wait for their vectors from now on. */
@@ -28,9 +29,13 @@ export const insertWaiting = prepared((tx: IndexDb, document: WaitingDocument) =
         .where("edition", "=", document.index_version),
     ),
 );
-/** Those of them that have a vector in this set do not. */
-export const deleteNotWaiting = (tx: IndexDb, index_version: number, set_id: number) =>
-  tx
+/** Those of them that have a vector in this set do not. Answers how many. */
+export const deleteNotWaiting = async (
+  tx: IndexDb,
+  index_version: number,
+  set_id: number,
+): Promise<number> => {
+  const { numDeletedRows } = await tx
     .deleteFrom("index_vectors_waiting")
     .where("segment_id", "in", (build) =>
       build
@@ -40,7 +45,9 @@ export const deleteNotWaiting = (tx: IndexDb, index_version: number, set_id: num
         .where("s.edition", "=", index_version)
         .where("v.set_id", "=", set_id),
     )
-    .execute();
+    .executeTakeFirst();
+  return Number(numDeletedRows);
+};
 /** Nothing waits any more. */
 export const deleteAllWaiting = (tx: IndexDb) => tx.deleteFrom("index_vectors_waiting").execute();
 /** Exactly the published segments wait whose vectors this set lacks. */
@@ -159,57 +166,112 @@ const findOneWaiting = preparedFirst(
       .where("document_id", "=", document_id)
       .limit(1),
 );
-export const deleteWaiting = (tx: IndexDb, document_ids: readonly string[]): Promise<void> =>
-  inIdBatches(document_ids, (some) =>
-    tx.deleteFrom("index_vectors_waiting").where("document_id", "in", some).execute(),
-  );
-/** The segment waits no more. The document that it is of; undefined when it did not wait. */
-export const takeWaiting = async (tx: IndexDb, segment_id: number): Promise<string | undefined> =>
-  (
-    await tx
+/** Answers about how many passages waited. */
+export async function deleteWaiting(tx: IndexDb, document_ids: readonly string[]): Promise<number> {
+  let passages = 0;
+  await inIdBatches(document_ids, async (some) => {
+    const gone = await tx
       .deleteFrom("index_vectors_waiting")
-      .where("segment_id", "=", segment_id)
-      .returning("document_id")
-      .executeTakeFirst()
-  )?.document_id;
-
-export interface WaitingSegment extends Pick<WaitingRow, "segment_id" | "tries"> {
-  readonly title: string;
+      .where("document_id", "in", some)
+      .returning("passages")
+      .execute();
+    for (const row of gone) passages += row.passages;
+  });
+  return passages;
 }
-/** The segments that wait: those with the fewest attempts first, of those the newest. */
-export const nextWaiting = (db: IndexDb, limit: number): Promise<WaitingSegment[]> =>
+/** The segment waits no more; undefined when it did not wait. */
+export const takeWaiting = (
+  tx: IndexDb,
+  segment_id: number,
+): Promise<Pick<WaitingRow, "document_id" | "passages"> | undefined> =>
+  tx
+    .deleteFrom("index_vectors_waiting")
+    .where("segment_id", "=", segment_id)
+    .returning(["document_id", "passages"])
+    .executeTakeFirst();
+
+export interface WaitingSegment extends Pick<
+  WaitingRow,
+  "owner_id" | "passages" | "segment_id" | "tries"
+> {
+  readonly title: string | null;
+}
+const waitingSegments = (db: IndexDb) =>
   db
     .selectFrom("index_vectors_waiting as w")
-    .innerJoin("index_documents as d", "d.document_id", "w.document_id")
-    .select(["w.segment_id", "w.tries", "d.title"])
+    .leftJoin("index_documents as d", "d.document_id", "w.document_id")
+    .select(["w.segment_id", "w.owner_id", "w.passages", "w.tries", "d.title"]);
+/** Of what waits and never failed: the newest of an owner. */
+export const newestOf = (db: IndexDb, owner_id: string, limit: number): Promise<WaitingSegment[]> =>
+  findNewest(db, { owner_id, limit });
+const findNewest = prepared((db: IndexDb, values: { owner_id: string; limit: number }) =>
+  waitingSegments(db)
+    .where("w.owner_id", "=", values.owner_id)
+    .where("w.tries", "=", 0)
+    .orderBy("w.segment_id", "desc")
+    .limit(values.limit),
+);
+/** Of what waits and never failed: the owner after this one, the first again after the last. */
+export const nextOwner = async (db: IndexDb, after: string): Promise<string | undefined> =>
+  ((await findOwner(db, { after })) ?? (await findOwner(db, { after: "" })))?.owner_id;
+const findOwner = preparedFirst((db: IndexDb, { after }: { readonly after: string }) =>
+  db
+    .selectFrom("index_vectors_waiting")
+    .select("owner_id")
+    .where("owner_id", ">", after)
+    .where("tries", "=", 0)
+    .orderBy("owner_id")
+    .limit(1),
+);
+/** What failed before: with the fewest attempts first, of those the newest. */
+export const failedBefore = (db: IndexDb, limit: number): Promise<WaitingSegment[]> =>
+  waitingSegments(db)
+    .where("w.tries", ">", 0)
     .orderBy("w.tries")
     .orderBy("w.segment_id", "desc")
     .limit(limit)
     .execute();
+/** The fewest failed attempts of what waits; null when nothing does. */
+export const fewestTries = async (db: IndexDb): Promise<number | null> =>
+  (
+    await db
+      .selectFrom("index_vectors_waiting")
+      .select("tries")
+      .orderBy("tries")
+      .limit(1)
+      .executeTakeFirst()
+  )?.tries ?? null;
+/** Those of these segments that wait. */
+export const stillWaiting = async (
+  db: IndexDb,
+  segment_ids: readonly number[],
+): Promise<Set<number>> =>
+  new Set(
+    (
+      await db
+        .selectFrom("index_vectors_waiting")
+        .select("segment_id")
+        .where("segment_id", "in", segment_ids)
+        .execute()
+    ).map(({ segment_id }) => toNumber(segment_id)),
+  );
 export const countAttempt = (db: IndexDb, segment_ids: readonly number[]) =>
   db
     .updateTable("index_vectors_waiting")
     .set((e) => ({ tries: e("tries", "+", 1) }))
     .where("segment_id", "in", segment_ids)
     .execute();
-/** Segments that are looked at to count the documents that wait. */
-const waiting_counted_max = 1_000;
-/** Counts the documents that lack vectors, among the first segments that do. */
-export async function countWaitingDocuments(
-  db: IndexDb,
-): Promise<{ readonly documents: number; readonly are_all: boolean }> {
-  const first = db
-    .selectFrom("index_vectors_waiting")
-    .select("document_id")
-    .limit(waiting_counted_max)
-    .as("w");
+export interface WaitingTotals {
+  readonly documents: number;
+  /** About so many. */
+  readonly passages: number;
+}
+/** Every row is read for it. */
+export async function countAll(db: IndexDb): Promise<WaitingTotals> {
   const row = await db
-    .selectFrom(first)
-    .select((e) => e.fn.countAll().as("segments"))
-    .select(sql<number>`count(distinct w.document_id)`.as("documents"))
+    .selectFrom("index_vectors_waiting")
+    .select(sql<number>`count(distinct document_id)`.as("documents"))
+    .select((e) => e.fn.sum("passages").as("passages"))
     .executeTakeFirstOrThrow();
-  return {
-    documents: toNumber(row.documents),
-    are_all: toNumber(row.segments) < waiting_counted_max,
-  };
+  return { documents: toNumber(row.documents), passages: toNumber(row.passages) };
 }

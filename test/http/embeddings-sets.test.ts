@@ -64,6 +64,7 @@ async function serverOf(index: TestIndex, by: Embedder | undefined) {
     folders: { clearVectorsPending: async () => {}, moveCounters: async () => {} },
     now_ms: () => 1_700_000_000_000,
     embedder: () => by,
+    paused: () => false,
     log,
     enqueue: async () => {
       queued = 1;

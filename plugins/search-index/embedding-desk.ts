@@ -1,0 +1,217 @@
+/**
+ * Which texts are embedded next, and what is done of each segment: a call to the embedder has texts
+ * of several owners, who take turns, the newest of each first. A long segment goes through several
+ * calls, so that a note of somebody else is not kept waiting for it.
+ */
+import type { Db } from "../../core/sdk";
+import { chunksOfSegment } from "./stored-chunks";
+import * as store from "./waiting-store";
+import type { WaitingSegment } from "./waiting-store";
+
+/** The vectors of one text. */
+type Made = readonly Float32Array[];
+/** A segment in work. The texts that have no vectors yet are the last ones. */
+export interface OpenSegment extends WaitingSegment {
+  readonly texts: readonly string[];
+  readonly made: Made[];
+}
+/** The next texts of a segment. */
+interface Part {
+  readonly segment: OpenSegment;
+  readonly texts: readonly string[];
+}
+export interface EmbeddingCall {
+  readonly parts: readonly Part[];
+  readonly texts: readonly string[];
+  /** Failed attempts of its segment, which is alone then; 0: none has failed. */
+  readonly tries: number;
+}
+
+/** A call that is being put together. */
+interface Draft {
+  /** The texts of each segment. */
+  readonly counts: Map<OpenSegment, number>;
+  /** Segments that will be begun after it, at most. */
+  begun: number;
+}
+
+/** Segments that are begun at once: their vectors are in memory until the last is there. */
+const begun_max = 16;
+/** After so many calls, one is for a segment that has failed before. */
+const calls_between_retries = 8;
+
+export class EmbeddingDesk {
+  private readonly open = new Map<number, OpenSegment>();
+  private last_owner = "";
+  private calls_since_retry = 0;
+  /** A segment that has failed before, and does well so far. */
+  private retried: OpenSegment | undefined;
+  /** Some segment has failed since the attempts were forgotten. */
+  private has_failed = false;
+
+  constructor(private readonly db: Db) {}
+
+  /** The next `texts_max` texts at most; null when nothing waits. */
+  async next(texts_max: number): Promise<EmbeddingCall | null> {
+    await this.forgetGone();
+    const is_retry =
+      this.retried !== undefined ||
+      (this.has_failed && this.calls_since_retry >= calls_between_retries);
+    const call = is_retry ? null : await this.nextOfOwners(texts_max);
+    if (call !== null) {
+      this.calls_since_retry++;
+      return call;
+    }
+    this.calls_since_retry = 0;
+    return (await this.nextRetry(texts_max)) ?? this.nextOfOwners(texts_max);
+  }
+
+  /** Takes what the embedder has made of it. Answers the segments that are complete. */
+  done({ parts }: EmbeddingCall, made: readonly Made[]): OpenSegment[] {
+    let at = 0;
+    for (const { segment, texts } of parts) {
+      segment.made.push(...made.slice(at, (at += texts.length)));
+      this.open.set(segment.segment_id, segment);
+    }
+    const complete = parts
+      .map(({ segment }) => segment)
+      .filter((segment) => segment.made.length === segment.texts.length);
+    for (const { segment_id } of complete) this.open.delete(segment_id);
+    const first = parts[0]?.segment;
+    this.retried =
+      first !== undefined && first.tries > 0 && !complete.includes(first) ? first : undefined;
+    return complete;
+  }
+
+  /** The embedder has failed: its segments are tried again alone, from their beginning. */
+  async failed({ parts }: EmbeddingCall): Promise<void> {
+    const ids = parts.map(({ segment }) => segment.segment_id);
+    for (const id of ids) this.open.delete(id);
+    this.has_failed = true;
+    this.retried = undefined;
+    await store.countAttempt(this.db, ids);
+  }
+
+  /** Everything that was begun is forgotten: another set of vectors is being made. */
+  clear(): void {
+    this.open.clear();
+    this.has_failed = false;
+    this.retried = undefined;
+  }
+
+  /** What was deleted while it was in work. */
+  private async forgetGone(): Promise<void> {
+    if (this.open.size === 0) return;
+    const waiting = await store.stillWaiting(this.db, [...this.open.keys()]);
+    for (const id of this.open.keys()) if (!waiting.has(id)) this.open.delete(id);
+    if (this.retried && !waiting.has(this.retried.segment_id)) this.retried = undefined;
+  }
+
+  private async nextOfOwners(texts_max: number): Promise<EmbeddingCall | null> {
+    const lines = await this.linesInTurn(texts_max),
+      draft: Draft = { counts: new Map(), begun: this.open.size };
+    let room = texts_max;
+    // Who has less than a share leaves the rest to the others.
+    for (let before = -1; room > 0 && before !== room;) {
+      before = room;
+      for (const [at, line] of lines.entries())
+        room -= await this.takeFrom(line, Math.ceil(room / (lines.length - at)), draft);
+    }
+    const { counts } = draft;
+    if (counts.size === 0 && lines.length > 0)
+      // No other one is begun before one of these has ended.
+      for (const segment of this.begun().slice(0, texts_max)) counts.set(segment, 1);
+    if (counts.size === 0) return null;
+    return callOf(
+      [...counts].map(([segment, count]) => partOf(segment, count)),
+      0,
+    );
+  }
+
+  /** What waits of those whose turn it is, as many as one call can serve. */
+  private async linesInTurn(most: number): Promise<WaitingSegment[][]> {
+    const first = await store.nextOwner(this.db, this.last_owner),
+      lines: WaitingSegment[][] = [];
+    for (let owner = first; owner !== undefined && lines.length < most;) {
+      lines.push(await this.lineOf(owner, most));
+      this.last_owner = owner;
+      owner = await store.nextOwner(this.db, owner);
+      if (owner === first) break;
+    }
+    return lines;
+  }
+
+  private begun(): OpenSegment[] {
+    return [...this.open.values()].filter(({ tries }) => tries === 0);
+  }
+
+  /** What is begun comes first: its vectors are in memory. */
+  private async lineOf(owner_id: string, most: number): Promise<WaitingSegment[]> {
+    const begun = this.begun().filter((one) => one.owner_id === owner_id),
+      waiting = await store.newestOf(this.db, owner_id, most + begun.length);
+    return [...begun, ...waiting.filter((row) => !this.open.has(row.segment_id))];
+  }
+
+  /** So many texts at most, from the beginning of the line. Answers how many there were. */
+  private async takeFrom(line: WaitingSegment[], most: number, draft: Draft): Promise<number> {
+    const { counts } = draft;
+    let taken = 0;
+    while (line.length > 0 && taken < most) {
+      const [row] = line as [WaitingSegment],
+        is_begun = "made" in row,
+        is_long = row.passages > most - taken;
+      if (is_long && !is_begun) {
+        if (draft.begun >= begun_max) {
+          line.shift();
+          continue;
+        }
+        draft.begun++;
+      }
+      const segment = await this.openOf(row),
+        before = counts.get(segment) ?? 0,
+        left = segment.texts.length - segment.made.length - before,
+        count = Math.min(left, most - taken);
+      counts.set(segment, before + count);
+      taken += count;
+      if (count === left) line.shift();
+      else line[0] = segment;
+    }
+    return taken;
+  }
+
+  private async nextRetry(texts_max: number): Promise<EmbeddingCall | null> {
+    const row = this.retried ?? (await store.failedBefore(this.db, 1))[0];
+    if (row === undefined) {
+      this.has_failed = false;
+      return null;
+    }
+    const segment = await this.openOf(row),
+      // The embedder may be slow, or fail on one of them.
+      part = partOf(segment, Math.max(1, texts_max >> Math.min(row.tries, 16)));
+    return callOf([part], row.tries);
+  }
+
+  private async openOf(row: WaitingSegment): Promise<OpenSegment> {
+    if ("made" in row) return row as OpenSegment;
+    const chunks = await chunksOfSegment(this.db, row.segment_id);
+    return {
+      ...row,
+      made: [],
+      texts: chunks.map(({ heading, text }) =>
+        [row.title, heading, text.trimEnd()]
+          .filter((part) => part !== null && part !== "")
+          .join("\n"),
+      ),
+    };
+  }
+}
+
+const partOf = (segment: OpenSegment, texts_max: number): Part => ({
+  segment,
+  texts: segment.texts.slice(segment.made.length, segment.made.length + texts_max),
+});
+const callOf = (parts: readonly Part[], tries: number): EmbeddingCall => ({
+  parts,
+  texts: parts.flatMap(({ texts }) => texts),
+  tries,
+});

@@ -1,0 +1,175 @@
+/**
+ * In which order texts are embedded, call by call: owners take turns, what is paused rests, and
+ * nothing is made twice.
+ */
+import { afterAll, describe, expect, test } from "bun:test";
+import { definePlugin, fill } from "../../core/sdk";
+import { Embedders } from "../../plugins/search-index/contract";
+import { signedIn } from "../helpers/browser";
+import { startTestServer, type TestServer } from "../helpers/host";
+import { person, type Person } from "../helpers/person";
+import { until } from "../helpers/server";
+
+const ending: (() => unknown)[] = [];
+afterAll(async () => {
+  for (const end of ending) await end();
+});
+
+/** An embedder of four texts in a call, each of which waits until it is let through. */
+async function started() {
+  const calls: { readonly texts: readonly string[]; readonly letThrough: () => void }[] = [];
+  let seen = 0;
+  const plugin = definePlugin({
+    name: "observed-embedder",
+    version: "1.0.0",
+    setup: () => ({
+      fills: [
+        fill(Embedders, {
+          model: "observed",
+          dimensions: null,
+          texts_max: 4,
+          async embed(texts, { signal }) {
+            const gate = Promise.withResolvers<void>();
+            signal.addEventListener("abort", () => gate.reject(signal.reason));
+            calls.push({ texts, letThrough: gate.resolve });
+            await gate.promise;
+            return texts.map(() => Float32Array.of(1, 0));
+          },
+        }),
+      ],
+    }),
+  });
+  const server = await startTestServer({ plugins: [plugin] });
+  ending.push(() => server.stop());
+  return {
+    server,
+    calls,
+    /** Titles of the texts of the next call, which waits from then on. */
+    async next(): Promise<string[]> {
+      calls[seen - 1]?.letThrough();
+      await until(() => calls.length > seen);
+      return calls[seen++]!.texts.map((text) => text.split("\n", 1)[0]!);
+    },
+    /** Lets everything through that comes. */
+    async finish(folders: readonly [Person, string][]): Promise<void> {
+      await until(async () => {
+        for (const { letThrough } of calls) letThrough();
+        for (const [who, id] of folders)
+          if ((await who.send("GET", `/folders/${id}`)).body.vectors_pending > 0) return false;
+        return true;
+      });
+    },
+  };
+}
+async function owner(server: TestServer, name: string) {
+  const who = await person(server, name),
+    folder = await who.folder();
+  return { who, folder, note: (title: string) => who.text(folder, `${title} says this.`, title) };
+}
+const paragraphs = (count: number): string =>
+  Array.from(
+    { length: count },
+    (_, i) => `Paragraph ${i}. ${"The harbour is full of ships. ".repeat(16)}`,
+  ).join("\n\n");
+
+describe("owners take turns", () => {
+  test("a note is not embedded behind many of somebody else", async () => {
+    const { server, next, finish } = await started(),
+      ada = await owner(server, "ada"),
+      bob = await owner(server, "bob");
+    for (let i = 0; i < 20; i++) await ada.note(`a${i}`);
+    await next();
+    await bob.note("b");
+    await ada.note("a20");
+    const call = await next();
+    expect(call).toHaveLength(4);
+    expect(call).toContain("b");
+    await finish([
+      [ada.who, ada.folder],
+      [bob.who, bob.folder],
+    ]);
+  });
+  test("nor behind one long document, which is not begun anew", async () => {
+    const { server, calls, next, finish } = await started(),
+      ada = await owner(server, "ada"),
+      bob = await owner(server, "bob");
+    await ada.who.text(ada.folder, paragraphs(30), "long");
+    expect(await next()).toEqual(["long", "long", "long", "long"]);
+    await bob.note("b");
+    expect((await next()).toSorted()).toEqual(["b", "long", "long", "long"]);
+    await ada.note("a");
+    // What is begun comes first.
+    expect(await next()).toEqual(["long", "long", "long", "long"]);
+    await finish([
+      [ada.who, ada.folder],
+      [bob.who, bob.folder],
+    ]);
+    const texts = calls.flatMap((call) => call.texts);
+    expect(new Set(texts).size).toBe(texts.length);
+  });
+  test("each of more owners than a call has texts is served before anyone is served twice", async () => {
+    const { server, next, finish } = await started(),
+      owners = [];
+    for (const name of ["ada", "bob", "cleo", "dan", "eve", "fay"])
+      owners.push({ name, ...(await owner(server, name)) });
+    const first = owners[0]!;
+    await first.note("held");
+    await next();
+    for (let i = 0; i < 4; i++) for (const { name, note } of owners) await note(`${name} ${i}`);
+    const served: string[] = [];
+    for (let i = 0; i < 3; i++)
+      served.push(...(await next()).map((title) => title.split(" ", 1)[0]!));
+    expect(Map.groupBy(served, (name) => name).size).toBe(6);
+    for (const { name } of owners)
+      expect([name, served.filter((one) => one === name).length]).toEqual([name, 2]);
+    await finish(owners.map(({ who, folder }) => [who, folder]));
+  });
+  test("of one owner the newest come first, and calls are full", async () => {
+    const { server, next, finish } = await started(),
+      ada = await owner(server, "ada");
+    await ada.note("held");
+    await next();
+    for (let i = 0; i < 8; i++) await ada.note(`a${i}`);
+    expect([await next(), await next()]).toEqual([
+      ["a7", "a6", "a5", "a4"],
+      ["a3", "a2", "a1", "a0"],
+    ]);
+    await finish([[ada.who, ada.folder]]);
+  });
+  test("of many with long documents some are begun, and all are done in the end", async () => {
+    const { server, calls, finish } = await started(),
+      owners = await Promise.all(Array.from({ length: 24 }, (_, i) => owner(server, `owner${i}`)));
+    await Promise.all(
+      owners.map(({ who, folder }, i) => who.text(folder, paragraphs(8), `long ${i}`)),
+    );
+    await finish(owners.map(({ who, folder }) => [who, folder]));
+    const texts = calls.flatMap((call) => call.texts);
+    expect(new Set(texts).size).toBe(texts.length);
+  }, 30_000);
+});
+
+test("a pause holds what waits, keeps what is made, and can be seen", async () => {
+  const { server, calls, next, finish } = await started(),
+    admin = await signedIn(server, "grace", { role: "admin" }),
+    ada = await owner(server, "ada");
+  const set = async (paused: boolean): Promise<void> => {
+    const { status } = await admin.send("PATCH", "/settings", { "index.pause_vectors": paused });
+    expect(status).toBe(200);
+  };
+  const pending = async () =>
+    (await ada.who.send("GET", `/folders/${ada.folder}`)).body.vectors_pending;
+  await ada.who.text(ada.folder, paragraphs(12), "long");
+  await next();
+  await set(true);
+  // The call that is under way is not lost.
+  calls[0]!.letThrough();
+  await server.settle();
+  await ada.note("a");
+  await server.settle();
+  expect([calls.length, await pending()]).toEqual([1, 2]);
+  await set(false);
+  await next();
+  await finish([[ada.who, ada.folder]]);
+  const texts = calls.flatMap((call) => call.texts);
+  expect(new Set(texts).size).toBe(texts.length);
+});

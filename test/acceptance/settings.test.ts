@@ -69,6 +69,12 @@ describe("beside a running server", () => {
     ["no value", ["set", "audit.keep"], 2, /give the value/],
     ["a value and standard input", ["set", "audit.keep", "5d", "--stdin"], 2, /give the value/],
     ["reading what nobody knows", ["get", "audit.keeps"], 2, /no setting audit\.keeps/],
+    [
+      "trying what names no service",
+      ["test", "quotas"],
+      2,
+      /quotas can't be tried; these can: ans/,
+    ],
     ["a plugin file's own limits", ["set", "counter.most", "10"], 1, /counter\.most .* at most 9/],
   ];
   test.each(refused)("%s is refused", async (_why, words, code, says) => {
@@ -89,6 +95,23 @@ describe("beside a running server", () => {
     for (const name of readdirSync(server.data).filter((one) => one.startsWith("dossier.")))
       expect(readFileSync(join(server.data, name)).includes(canary)).toBe(false);
     expect(server.output()).not.toContain(canary);
+  });
+
+  test("an endpoint is tried as it is in force, and the exit code says whether it works", async () => {
+    expect(await server.mustCli(["config", "test", "answers"])).toBe(
+      "No language model is asked: answers are sentences of the documents.",
+    );
+    const env = {
+      DOSSIER_ANSWERS_PROVIDER: "openai",
+      DOSSIER_ANSWERS_BASE_URL: "http://127.0.0.1:9/v1",
+      DOSSIER_ANSWERS_MODEL: "tiny",
+    };
+    const said = await server.cli(["config", "test", "answers", "--json"], { env });
+    expect([said.code, JSON.parse(said.stdout)]).toEqual([
+      1,
+      expect.objectContaining({ status: "fail", setting: "answers.base_url" }),
+    ]);
+    expect(said.stderr).toContain("Nothing listens at 127.0.0.1:9.");
   });
 
   test("each change is in the audit log, by the user of the operating system", async () => {

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { chromium_path, why_skipped } from "../helpers/chromium";
 import { expectWell, limit_ms, startConsole, type Console } from "../helpers/console";
+import { fails, says, saysWhole, startProvider } from "../helpers/provider";
 
 /** POST /unlucky makes two jobs that fail for good, each for its reason. */
 const unlucky = `
@@ -24,7 +25,11 @@ let at: Console, page: Page;
 beforeAll(async () => {
   if (!chromium_path) return console.log(why_skipped);
   at = await startConsole({
-    env: { DOSSIER_AUDIT_KEEP: "90d" },
+    env: {
+      DOSSIER_AUDIT_KEEP: "90d",
+      DOSSIER_EMBEDDINGS_PROVIDER: "openai",
+      DOSSIER_EMBEDDINGS_MODEL: "small",
+    },
     files: { "plugins/unlucky.ts": unlucky },
   });
   ({ page } = at);
@@ -104,6 +109,118 @@ describe.skipIf(!chromium_path)("settings", () => {
       await page.getByText("All", { exact: true }).click();
       await row("server.port").waitFor();
       expect(await page.getByRole("button", { name: "Change server.port" }).count()).toBe(0);
+    },
+    limit_ms,
+  );
+});
+
+describe.skipIf(!chromium_path)("models", () => {
+  const canary = "sk-xylophone";
+  const provider = startProvider();
+  afterAll(() => provider.stop());
+  const form = (title: string) => page.getByRole("form", { name: title });
+  const model = () => form("Language model");
+  const field = (label: string) => model().getByLabel(label, { exact: true });
+  const inForce = async (setting: string) =>
+    (await at.own("GET", "/settings")).find((one: any) => one.setting === setting);
+
+  test(
+    "a language model is tried until it works, saved, asked, and taken back",
+    async () => {
+      await at.open("/system?part=models");
+      await field("Provider").selectOption("openai");
+      await press("Test language model");
+      await model().getByText("answers.base_url is missing").waitFor();
+      await field("Address").fill("http://127.0.0.1:9/v1");
+      await field("Model").fill("tiny");
+      await press("Test language model");
+      await model().getByText("Nothing listens at 127.0.0.1:9.").waitFor();
+      await expectWell(at.window);
+      await field("Address").fill(provider.base_url);
+      await model().getByText("Nothing listens").waitFor({ state: "detached" });
+      await field("Key").fill(canary);
+      provider.plays(({ headers }) =>
+        headers.get("authorization") === `Bearer ${canary}`
+          ? saysWhole("yes")
+          : fails(401, { message: "no" }),
+      );
+      await press("Test language model");
+      await model().getByText("tiny at").waitFor();
+      await model().getByText("It works", { exact: true }).waitFor();
+      await expectWell(at.window);
+      expect((await inForce("answers.provider")).value).toBe("extractive");
+      await press("Save language model");
+      await say("Language model: saved, and in force.");
+      await page.getByText("Not saved yet.").waitFor({ state: "detached" });
+      expect(await field("Key").inputValue()).toBe("");
+      expect(await page.content()).not.toContain(canary);
+      provider.plays(() => says("The heron stands in water [1]."));
+      const { id } = await at.api("POST", "/folders", { name: "Birds" });
+      await at.api("POST", "/documents", { folder_id: id, content: "The heron stands in water." });
+      await at.settled(id);
+      const chat = await at.api("POST", "/chats", { usedFolders: [id] });
+      await at.window.go(`/chats/${chat.id}`);
+      await page.getByRole("textbox").fill("Where does the heron stand?");
+      await page.keyboard.press("Enter");
+      await page.getByText("The heron stands in water").last().waitFor();
+      expect(provider.asked()[0]!.headers.get("authorization")).toBe(`Bearer ${canary}`);
+      await at.open("/system?part=models");
+      await press("Language model: back to the defaults");
+      await expectWell(at.window, { within: "dialog[open]" });
+      const confirm = page.getByRole("dialog").getByRole("button", { name: "Back to the def" });
+      await confirm.click();
+      await say("Language model: the defaults hold again.");
+      expect(await field("Provider").inputValue()).toBe("extractive");
+      expect((await inForce("answers.api_key")).value).toBeNull();
+    },
+    limit_ms,
+  );
+
+  test(
+    "what something else says is shown, and can't be changed here",
+    async () => {
+      await at.open("/system?part=models");
+      const embeddings = form("Embeddings");
+      const named = embeddings.getByLabel("Model", { exact: true });
+      expect([await named.inputValue(), await named.isEditable()]).toEqual(["small", false]);
+      expect(await embeddings.getByLabel("Provider").isDisabled()).toBe(true);
+      await embeddings.getByText("Set by DOSSIER_EMBEDDINGS_MODEL").waitFor();
+      await press("Test embeddings");
+      await embeddings.getByText("embeddings.base_url is not set").waitFor();
+    },
+    limit_ms,
+  );
+
+  test(
+    "by the keyboard: a wrong value is refused beside its field, and a key is taken away",
+    async () => {
+      await at.own("PATCH", "/settings", { "answers.api_key": canary });
+      await at.open("/system?part=models");
+      await field("Provider").selectOption("openai");
+      await model().getByText("Further settings").focus();
+      await page.keyboard.press("Enter");
+      await field("Timeout").fill("soon");
+      await page.keyboard.press("Enter");
+      await model().getByText("answers.timeout must be a duration").waitFor();
+      expect(await field("Timeout").getAttribute("aria-invalid")).toBe("true");
+      await expectWell(at.window);
+      await field("Timeout").fill("60s");
+      await field("Provider").selectOption("extractive");
+      await page.getByText("Not saved yet.").waitFor({ state: "detached" });
+      await field("Provider").selectOption("openai");
+      await model().getByRole("button", { name: "Take the key away" }).focus();
+      await page.keyboard.press("Enter");
+      await model().getByText("It is taken away when you save.").waitFor();
+      await field("Address").fill(provider.base_url);
+      await field("Model").fill("tiny");
+      await page.keyboard.press("Enter");
+      await say("Language model: saved, and in force.");
+      expect((await inForce("answers.api_key")).stored).toBeNull();
+      await at.own("PATCH", "/settings", {
+        "answers.provider": null,
+        "answers.base_url": null,
+        "answers.model": null,
+      });
     },
     limit_ms,
   );

@@ -31,9 +31,9 @@ export interface Executable extends ApiServer {
   /** Creates a user and a key through the command line, and answers the key. */
   createUser(email?: string, options?: { readonly role?: "admin" | "member" }): Promise<string>;
   /** Runs a command on the same data directory: `cli(["key", "list", "--user", email])`. */
-  cli(args: readonly string[], options?: { readonly stdin?: string }): Promise<Said>;
+  cli(args: readonly string[], options?: CommandOptions): Promise<Said>;
   /** The same, for a command that must succeed; answers what it printed. */
-  mustCli(args: readonly string[], options?: { readonly stdin?: string }): Promise<string>;
+  mustCli(args: readonly string[], options?: CommandOptions): Promise<string>;
   /** The same as `send`, with the key of a command line instead of a person's. */
   api(method: string, path: string, body?: unknown, options?: CallOptions): Promise<Answered>;
   /** Calls `path` until `done` says so. @throws Error with the last answer after `limit_ms`. */
@@ -50,6 +50,12 @@ export interface Executable extends ApiServer {
   kill(): Promise<void>;
   /** Starts again on the same directory, after `stop` or `kill` (or stops first). */
   restart(): Promise<void>;
+}
+
+interface CommandOptions {
+  readonly stdin?: string;
+  /** Instead of what the server was given. */
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 export interface ExecutableOptions extends StartOptions {

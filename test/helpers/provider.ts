@@ -90,7 +90,7 @@ export function startProvider() {
       const one = {
         headers: request.headers,
         path: new URL(request.url).pathname,
-        body: await request.json(),
+        body: request.method === "GET" ? null : await request.json(),
         signal: request.signal,
       };
       asked.push(one);

@@ -11,6 +11,7 @@ export const system_strings = {
     storage: "Storage",
     plugins: "Plugins",
     logs: "Logs",
+    models: "Models",
     settings: "Settings",
   },
   uptime: (text: string) => `up ${text}`,

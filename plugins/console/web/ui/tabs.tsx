@@ -1,6 +1,6 @@
 /** Tabs: arrow keys move between them and switch the panel. */
 import type { ComponentChildren } from "preact";
-import { useId, useRef } from "preact/hooks";
+import { useEffect, useId, useRef } from "preact/hooks";
 
 export interface TabItem {
   readonly key: string;
@@ -23,6 +23,11 @@ export function Tabs({
 }) {
   const id = useId();
   const list = useRef<HTMLDivElement>(null);
+  // Where they do not fit beside each other, the active one is in sight.
+  useEffect(() => {
+    const tab = list.current?.querySelector(`[data-tab="${active}"]`);
+    tab?.scrollIntoView({ block: "nearest", inline: "nearest" });
+  }, [active]);
   const move = (event: KeyboardEvent) => {
     const at = items.findIndex(({ key }) => key === active);
     const to = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: items.length - 1 }[event.key];

@@ -19,6 +19,7 @@ import { toast, toastError } from "../../ui/toast";
 import { system_strings as strings } from "../../strings/system";
 import { Jobs } from "./jobs";
 import { Logs } from "./logs";
+import { Models } from "./models";
 import { Settings } from "./settings";
 import { QueueBoard } from "./queue";
 import {
@@ -99,6 +100,7 @@ function Panel({ part, state }: { readonly part: Part; readonly state: SystemSta
       </section>
     );
   if (part === "logs") return <Logs />;
+  if (part === "models") return <Models />;
   if (part === "settings") return <Settings />;
   return (
     <section class="card">

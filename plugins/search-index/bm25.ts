@@ -174,6 +174,29 @@ export class Ranker {
     return { hits: top.sorted(), idfs };
   }
 
+  /** Which terms of the query a hit has, by their places there. */
+  termsIn({ segment, chunk }: Hit): number[] {
+    const terms: number[] = [];
+    let run = 0;
+    for (const { places, first_chunks, runs_end } of this.units) {
+      const within = Array.prototype.indexOf.call(places, segment);
+      if (within < 0) {
+        run = runs_end;
+        continue;
+      }
+      for (; run < runs_end; run++) {
+        const matches = this.postings.subarray(
+          run === 0 ? 0 : this.runs[run * 2 - 1]!,
+          this.runs[run * 2 + 1]!,
+        );
+        if (matches.some((posting) => posting >>> 8 === first_chunks[within]! + chunk))
+          terms.push(this.runs[run * 2]!);
+      }
+      break;
+    }
+    return terms;
+  }
+
   private count(place: number, chunks: number, length_sum: number): void {
     this.chunk_counts[place] = chunks;
     this.chunks += chunks;

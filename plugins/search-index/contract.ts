@@ -143,8 +143,8 @@ export interface Passage {
   readonly matched: Matched;
   /**
    * How near it is to the query in meaning, on a scale that is the same for every model: 0 is no
-   * nearer than unrelated texts are, 1 as near as a question and its answer in one language. Null
-   * when there is no vector to tell.
+   * nearer than unrelated texts are, or not among the nearest; 1 as near as a question and its
+   * answer in one language. Null when there is no vector of the query to tell.
    */
   readonly meaning: number | null;
 }

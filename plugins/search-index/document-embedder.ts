@@ -3,6 +3,7 @@
  * of another model when all documents have them. No request waits for it.
  */
 import type { Context, Db, JobEffect, JobRun } from "../../core/sdk";
+import type { Calibrations } from "./calibrations";
 import type { Embedder, EmbeddingState, VectorKind } from "./contract";
 import { EmbeddingDesk, type EmbeddingCall, type OpenSegment } from "./embedding-desk";
 import { EmbeddingProgress } from "./embedding-progress";
@@ -36,6 +37,7 @@ export interface DocumentEmbedderParts extends Pick<
   readonly files: Pick<Context["files"], "requireFreeSpace">;
   readonly folders: WaitingDocumentsParts["folders"];
   readonly embedder: () => Embedder | undefined;
+  readonly calibrations: Pick<Calibrations, "make">;
   /** Nothing is embedded in the background now. */
   readonly paused: () => boolean;
 }
@@ -221,6 +223,7 @@ export class DocumentEmbedder {
       this.desk.clear();
       return inTransaction((tx) => this.replaceAdopted(tx, embedder, set));
     }
+    await this.parts.calibrations.make(embedder, { ...set, dimensions });
     const complete = this.desk.done(call, made),
       is_known = set.dimensions === dimensions && set.adopted === 0;
     if (complete.length > 0 || !is_known)

@@ -81,6 +81,17 @@ export const migrations: readonly Migration[] = [
       await createInt8Vectors(tx);
     },
   },
+  {
+    id: "0010_references",
+    up: async (tx) => {
+      await tx.schema
+        .createTable("index_vector_references")
+        .addColumn("set_id", "bigint", (c) => c.primaryKey())
+        .addColumn("version", "integer", (c) => c.notNull())
+        .addColumn("data", bytes(), (c) => c.notNull())
+        .execute();
+    },
+  },
 ];
 
 /**

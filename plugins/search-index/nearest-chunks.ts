@@ -24,6 +24,9 @@ export function wholeQuery(vector: Float32Array): WholeQuery {
 
 /** Collects the chunks of largest cosine similarity to a query; only positive ones. */
 export class NearestChunks {
+  /** Of the chunks that have a vector: how many, and the mean of their cosines. */
+  compared = 0;
+  private sum = 0;
   private readonly top: TopHits<Hit>;
   private readonly query: WholeQuery;
   constructor(query: Float32Array, limit: number) {
@@ -39,14 +42,19 @@ export class NearestChunks {
       chunks = chunksAt(rows);
     for (let row = 0; row < rows;) {
       const chunk = block[chunks + row]!;
-      let best = 0;
+      let best = -Infinity;
       for (; row < rows && block[chunks + row] === chunk; row++)
         best = Math.max(best, this.score(block, rows, row, scales.getFloat32(4 * row, true)));
+      this.sum += best;
+      this.compared++;
       if (best > 0 && top.admits(best, segment, chunk))
         top.add({ segment, chunk, score: best, document_score: 0 });
     }
   }
 
+  get mean(): number {
+    return this.compared === 0 ? 0 : this.sum / this.compared;
+  }
   /** Best first. */
   sorted(): Hit[] {
     return this.top.sorted();

@@ -14,6 +14,7 @@ import {
 } from "../../core/sdk";
 import { BackupProbes } from "../backups/contract";
 import { Folders } from "../folders/contract";
+import { Calibrations } from "./calibrations";
 import { EmbedderChanged, Embedders, Embedding, SearchIndex } from "./contract";
 import { DocumentEmbedder } from "./document-embedder";
 import type { EncoderProtocol } from "./encoder-worker";
@@ -75,6 +76,7 @@ export default definePlugin({
     "index_vectors",
     "index_float_vectors",
     "index_vectors_waiting",
+    "index_vector_references",
   ],
   slots: { embedders: Embedders },
   migrations,
@@ -86,14 +88,14 @@ export default definePlugin({
     const encoder = encoderOf(ctx),
       searcher = searcherOf(ctx, ctx.config);
     const embedder = () => ctx.slots.embedders()[0];
+    const calibrations = new Calibrations(ctx),
+      parts = { ...ctx, ...ctx.services, embedder, calibrations };
     const document_embedder = new DocumentEmbedder({
-      ...ctx,
-      ...ctx.services,
-      embedder,
+      ...parts,
       paused: () => ctx.config.pause_vectors,
     });
     ctx.whenSettingsChange(() => document_embedder.resume());
-    const compared = { ...ctx, embedder, servingSet: () => document_embedder.servingSet() },
+    const compared = { ...parts, servingSet: () => document_embedder.servingSet() },
       query_embedder = new QueryEmbedder(compared),
       similarities = new TextSimilarities({ ...compared, questions: query_embedder });
     const index = new IndexService({

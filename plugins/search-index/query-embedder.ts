@@ -4,12 +4,16 @@
  */
 import { leftUntil, TimeLimit } from "../../core/lib/timeout";
 import type { Context } from "../../core/sdk";
+import { scaleOf } from "./calibration";
+import type { Calibrations } from "./calibrations";
 import type { Embedder, SearchRequest } from "./contract";
 import type { VectorSetRow } from "./store";
-import { embedChecked, meanOf, type QueryVector } from "./vectors";
+import { embedChecked, meanOf, type MeaningScale, type QueryVector } from "./vectors";
 
 /** How long a search waits for its vector. */
 const timeout_ms_max = 3_000;
+/** How long it waits for what the vectors mean, once for each set. */
+const calibration_ms_max = 2_000;
 /**
  * After this many failures in a row no query is embedded for a while; then one query at a time
  * tries again.
@@ -25,6 +29,7 @@ export interface QueryEmbedderParts extends Pick<Context, "now_ms" | "log"> {
   readonly embedder: () => Embedder | undefined;
   /** The set that queries are compared with. */
   readonly servingSet: () => VectorSetRow | null;
+  readonly calibrations: Pick<Calibrations, "find" | "make">;
   readonly timeout_ms?: number;
 }
 
@@ -49,6 +54,16 @@ export class QueryEmbedder {
     const embedder = this.parts.embedder(),
       set = this.parts.servingSet();
     if (embedder === undefined || set === null) return undefined;
+    const vector = await this.vectorIn(set, embedder, request, signal);
+    return vector && { ...vector, scale: await this.scaleOf(vector, set, embedder, signal) };
+  }
+
+  private async vectorIn(
+    set: VectorSetRow,
+    embedder: Embedder,
+    request: SearchRequest,
+    signal: AbortSignal | undefined,
+  ): Promise<QueryVector | undefined> {
     const text = textOf(request),
       key = `${set.id} ${text}`,
       cached = this.cache.get(key);
@@ -73,6 +88,23 @@ export class QueryEmbedder {
     } finally {
       if (probe) this.probing = false;
     }
+  }
+
+  /** Undefined when the set is measured yet, and not done in time. */
+  private async scaleOf(
+    { data }: QueryVector,
+    set: VectorSetRow,
+    embedder: Embedder,
+    signal: AbortSignal | undefined,
+  ): Promise<MeaningScale | undefined> {
+    const { calibrations } = this.parts;
+    if (calibrations.find(set) === undefined) {
+      const limit = new TimeLimit(calibration_ms_max, { signal });
+      await limit.race(calibrations.make(embedder, set)).catch(() => signal?.throwIfAborted());
+      limit.clear();
+    }
+    const calibration = calibrations.find(set);
+    return calibration ? scaleOf(calibration, data) : undefined;
   }
 
   /**

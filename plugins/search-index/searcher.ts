@@ -7,6 +7,13 @@
 import type { Analyzer } from "./analyzer";
 import { Ranker, type Hit, type Ranking } from "./bm25";
 import type { Passage, SearchRequest, SearchResult } from "./contract";
+import {
+  fuseRankings,
+  fusion_hits_max,
+  wordsAlone,
+  type FusedHit,
+  type MeaningRanking,
+} from "./fusion";
 import { NearestChunks } from "./nearest-chunks";
 import { pack_parts, type PackPart } from "./pack";
 import { PackDirectory, type Pack } from "./pack-directory";
@@ -16,7 +23,7 @@ import { ScopeResolver, type Scope, type ScopedPack, type ScopeRequest } from ".
 import type { Segment } from "./segment";
 import { SegmentCache } from "./segment-cache";
 import type { ChunkKey, PublishedChunk, SegmentReader } from "./segment-reader";
-import { fuseRankings, fusion_hits_max, type FusedHit, type QueryVector } from "./vectors";
+import type { QueryVector } from "./vectors";
 import { no_pauses, type Pauses } from "./worker-protocol";
 
 export interface SearcherOptions {
@@ -131,7 +138,8 @@ export class Searcher {
     onGone: OnGone,
   ): Promise<Searched> {
     const nothing = { passages: [], terms: [], loose_chunks: 0 };
-    if (query.terms.length === 0) return nothing;
+    // What has no words may still have a meaning.
+    if (query.terms.length === 0 && request.vector === undefined) return nothing;
     const scope = await this.scopes.resolve(request, pauses);
     if (scope.ids.length === 0) return nothing;
     const ranker = new Ranker(query, scope.ids.length),
@@ -143,8 +151,12 @@ export class Searcher {
       by_words = await this.rerank(ranking, query, limit, scope, pauses, onGone);
     const hits =
       vector === undefined
-        ? by_words.map((hit): FusedHit => ({ ...hit, matched: "words", meaning: null }))
-        : fuseRankings(by_words, await this.nearest(scope, vector, pauses), request.limit);
+        ? wordsAlone(by_words)
+        : fuseRankings(
+            { hits: by_words, coverage: coverageOf(by_words[0], ranker, query, ranking.idfs) },
+            await this.nearest(scope, vector, pauses),
+            request.limit,
+          );
     const passages = await this.passagesOf(hits, scope, request.folder_ids, onGone);
     const terms = query.terms.map(({ term, weight }, at) => ({
       term,
@@ -211,9 +223,9 @@ export class Searcher {
   /** The chunks whose vectors are nearest. Segments without vectors of this length have none. */
   private async nearest(
     { ids }: Scope,
-    { set_id, data }: QueryVector,
+    { set_id, data, scale }: QueryVector,
     pauses: Pauses,
-  ): Promise<Hit[]> {
+  ): Promise<MeaningRanking> {
     if (this.vectors.set_id !== set_id) {
       const bytes_max = this.options.vector_cache_bytes_max ?? this.options.cache_bytes_max;
       this.vectors = { set_id, cache: new SegmentCache(bytes_max) };
@@ -229,7 +241,8 @@ export class Searcher {
       });
       if (pauses.due) await pauses.pause();
     }
-    return nearest.sorted();
+    const { compared, mean } = nearest;
+    return { hits: nearest.sorted(), compared, mean, scale };
   }
 
   private async passagesOf(
@@ -249,6 +262,19 @@ export class Searcher {
   private forget(pack: Pack): void {
     for (let part = 0; part < pack_parts; part++) this.cache.delete(partKey(pack, part));
   }
+}
+
+/** What a hit holds of the query, by the rarity of its terms: 0 to 1. */
+function coverageOf(
+  hit: Hit | undefined,
+  ranker: Ranker,
+  { terms }: Query,
+  idfs: readonly number[],
+): number {
+  if (hit === undefined) return 0;
+  const worthOf = (t: number): number => Math.min(1, terms[t]!.weight) * idfs[t]!,
+    whole = terms.reduce((sum, _, t) => sum + worthOf(t), 0);
+  return ranker.termsIn(hit).reduce((sum, t) => sum + worthOf(t), 0) / whole;
 }
 
 const keyOf = (hit: Hit, ids: Float64Array): ChunkKey => ({

@@ -73,6 +73,7 @@ export interface IndexTables {
   index_vector_sets: VectorSetRow;
   index_vectors: VectorsRow & { readonly id: number };
   index_float_vectors: VectorsRow;
+  index_vector_references: Omit<VectorsRow, "segment_id"> & { readonly version: number };
   index_vectors_waiting: WaitingRow;
 }
 /** A published segment that waits for its vectors. */

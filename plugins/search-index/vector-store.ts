@@ -28,6 +28,32 @@ export const setFollowedVectorSet = async (tx: IndexDb, id: number | null): Prom
     await tx.updateTable("index_vector_sets").set({ followed: 1 }).where("id", "=", id).execute();
 };
 
+/** Vectors of the texts by which the cosines of a set are understood; undefined: none yet. */
+export const findReferences = async (
+  db: IndexDb,
+  set_id: number,
+  version: number,
+): Promise<Uint8Array | undefined> =>
+  (
+    await db
+      .selectFrom("index_vector_references")
+      .select("data")
+      .where("set_id", "=", set_id)
+      .where("version", "=", version)
+      .executeTakeFirst()
+  )?.data;
+export async function replaceReferences(
+  tx: IndexDb,
+  set_id: number,
+  version: number,
+  data: Uint8Array,
+): Promise<void> {
+  await deleteReferences(tx, set_id);
+  await tx.insertInto("index_vector_references").values({ set_id, version, data }).execute();
+}
+const deleteReferences = (tx: IndexDb, set_id: number) =>
+  tx.deleteFrom("index_vector_references").where("set_id", "=", set_id).execute();
+
 /** Deletes some vectors of a set, and the set once it has none. Returns whether it is gone. */
 export async function deleteSomeVectors(
   tx: IndexDb,
@@ -54,6 +80,7 @@ export async function deleteSomeVectors(
         .execute();
     if (some.length === limit) return false;
   }
+  await deleteReferences(tx, set_id);
   await tx.deleteFrom("index_vector_sets").where("id", "=", set_id).execute();
   return true;
 }

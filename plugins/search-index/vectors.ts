@@ -1,38 +1,27 @@
-/** Vectors as numbers: checked and packed; and their ranking fused with that of the words. */
-import type { Hit } from "./bm25";
-import {
-  vector_layout,
-  type Embedder,
-  type EmbedOptions,
-  type Matched,
-  type Passage,
-  type TextVectors,
-} from "./contract";
-import { segment_chunks_max } from "./segment";
+/** Vectors as numbers: checked and packed. */
+import { vector_layout, type Embedder, type EmbedOptions, type TextVectors } from "./contract";
 import { packBlock, type ChunkVector } from "./vector-block";
 
-/**
- * Hits of each ranking that are fused; of the words', as many as are asked for when that is more.
- */
-export const fusion_hits_max = 100;
-/**
- * The constant of reciprocal rank fusion: how little the very first places stand out. The usual 60
- * lets agreement far down beat a first place; with embedders from poor to good, a small one kept
- * more of what the words find and gained as much from the vectors.
- */
-const fusion_k = 3;
-/** What the words' ranking counts for; the rest is the vectors'. */
-const words_weight = 0.6;
 const dimensions_max = 16_384;
-
-/** A hit of words, of vectors or of both. */
-export interface FusedHit extends Hit, Pick<Passage, "matched" | "meaning"> {}
 
 /** A query as a vector, and the set of vectors that it can be compared with. */
 export interface QueryVector {
   readonly set_id: number;
   /** Of length 1. */
   readonly data: Float32Array;
+  /** Undefined when it isn't known what the cosines of the model mean. */
+  readonly scale?: MeaningScale | undefined;
+}
+/** What the cosines of a query mean (`calibration.ts`). */
+export interface MeaningScale {
+  /** That with passages that have nothing to do with it. */
+  readonly unrelated: number;
+  /** How much nearer it is to unrelated passages than questions usually are; not below 0. */
+  readonly excess: number;
+  /** How far the cosines of unrelated texts scatter, as a standard deviation. */
+  readonly spread: number;
+  /** By how much the passage that answers a question exceeds the unrelated ones. */
+  readonly right: number;
 }
 
 /**
@@ -111,35 +100,4 @@ export function packVectors(
       if (vector !== undefined) rows.push({ chunk, vector });
     }
   return packBlock(rows, dimensions);
-}
-
-/**
- * Weighted reciprocal rank fusion: what stands high in both rankings comes first, and 1 is the
- * score of the first in both. Among equals the ranking by words leads.
- */
-export function fuseRankings(
-  by_words: readonly Hit[],
-  by_vectors: readonly Hit[],
-  limit: number,
-): FusedHit[] {
-  const all = new Map<number, { readonly hit: Hit; score: number; matched: Matched }>();
-  for (const [ranking, weight, matched] of [
-    [by_words, words_weight, "words"],
-    [by_vectors, 1 - words_weight, "meaning"],
-  ] as const) {
-    ranking.forEach((hit, at) => {
-      const key = hit.segment * segment_chunks_max + hit.chunk,
-        share = (weight * (fusion_k + 1)) / (fusion_k + at + 1),
-        known = all.get(key);
-      if (known === undefined) all.set(key, { hit, score: share, matched });
-      else {
-        known.score += share;
-        known.matched = "both";
-      }
-    });
-  }
-  return [...all.values()]
-    .sort((one, other) => other.score - one.score)
-    .slice(0, limit)
-    .map(({ hit, score, matched }) => ({ ...hit, score, matched, meaning: null }));
 }

@@ -220,7 +220,7 @@ describe("an embedder that", () => {
       await made(server, "/documents", {
         folder_id: folder,
         name: "long",
-        content: `The physician rides. ${"filler ".repeat(80)}`,
+        content: "The physician rides. ".repeat(30),
       }),
     );
     await synced(

@@ -1,0 +1,66 @@
+/**
+ * What the cosines of a model mean. One model has .69 between texts that have nothing to do with
+ * each other, another .05; so each is measured on questions and passages that are known. Pure.
+ */
+import { cosine, type MeaningScale } from "./vectors";
+
+export interface Calibration extends Pick<MeaningScale, "spread" | "right"> {
+  /** Passages about this and that, one after the other, each of length 1. */
+  readonly passages: readonly Float32Array[];
+  /** The cosine of a usual question with a passage that has nothing to do with it. */
+  readonly usual: number;
+}
+
+/** Fewer pairs tell nothing. */
+const pairs_min = 4;
+/** A model whose right passages stand out by less than this many spreads can't tell them. */
+const spreads_min = 3;
+/** The least spread, as a share of what makes the right one: few texts may seem to have none. */
+const spread_min = 0.1;
+/** A median of absolute deviations times this is a standard deviation. */
+const deviation_of_median = 1.4826;
+
+/**
+ * From the vectors of pairs, each of length 1; a pair whose text the model could not take is null.
+ * Medians, because a model may not know some of the languages. Null when the model can't tell what
+ * belongs together.
+ */
+export function calibrationOf(
+  pairs: readonly ({ readonly question: Float32Array; readonly passage: Float32Array } | null)[],
+): Calibration | null {
+  const known = pairs.filter((pair) => pair !== null);
+  if (known.length < pairs_min) return null;
+  const unrelated: number[] = [],
+    deviations: number[] = [],
+    rights: number[] = [];
+  for (const { question, passage } of known) {
+    const others = known
+        .filter((other) => other.passage !== passage)
+        .map((other) => cosine(question, other.passage)),
+      usual = median(others);
+    unrelated.push(usual);
+    deviations.push(...others.map((one) => Math.abs(one - usual)));
+    rights.push(cosine(question, passage) - usual);
+  }
+  const right = median(rights),
+    spread = Math.max(deviation_of_median * median(deviations), right * spread_min);
+  return right > 0 && right >= spreads_min * spread
+    ? { passages: known.map(({ passage }) => passage), usual: median(unrelated), spread, right }
+    : null;
+}
+
+/** `question`: of length 1. */
+export function scaleOf(
+  { passages, usual, spread, right }: Calibration,
+  question: Float32Array,
+): MeaningScale {
+  const unrelated = median(passages.map((passage) => cosine(question, passage)));
+  return { unrelated, excess: Math.max(0, unrelated - usual), spread, right };
+}
+
+/** Of at least one number. */
+function median(numbers: readonly number[]): number {
+  const sorted = numbers.toSorted((a, b) => a - b),
+    middle = sorted.length >>> 1;
+  return (sorted[middle]! + sorted[(sorted.length - 1) >>> 1]!) / 2;
+}

@@ -1,0 +1,363 @@
+/**
+ * Two rankings become one by their scores; what is near enough in meaning to be found by it alone;
+ * and what the cosines of a model mean.
+ */
+import { describe, expect, test } from "bun:test";
+import { calibrationOf, scaleOf } from "../../plugins/search-index/calibration";
+import { fuseRankings, wordsAlone, type FusedHit } from "../../plugins/search-index/fusion";
+import type { MeaningScale } from "../../plugins/search-index/vectors";
+
+/** `[chunk, score]`, best first. */
+type Scored = readonly (readonly [number, number])[];
+const hits = (scored: Scored) =>
+  scored.map(([chunk, score]) => ({ segment: 0, chunk, score, document_score: 0 }));
+
+/** As those of multilingual-e5-small: unrelated texts have .73, a right one .89. */
+const usual: MeaningScale = { unrelated: 0.73, excess: 0, spread: 0.02, right: 0.16 };
+interface Asked {
+  readonly words?: Scored;
+  /** What the first hit of the words covers of the query. */
+  readonly coverage?: number;
+  readonly meaning?: Scored;
+  /** Passages that were compared; all of `meaning` unless given. */
+  readonly compared?: number;
+  readonly mean?: number;
+  readonly scale?: MeaningScale | undefined;
+  readonly limit?: number;
+}
+function fused({
+  words = [],
+  coverage = 1,
+  meaning = [],
+  compared = meaning.length,
+  mean = 0.73,
+  limit = 9,
+  ...more
+}: Asked): FusedHit[] {
+  const scale = "scale" in more ? more.scale : usual;
+  return fuseRankings(
+    { hits: hits(words), coverage },
+    { hits: hits(meaning), compared, mean, scale },
+    limit,
+  );
+}
+const chunks = (found: readonly FusedHit[]): number[] => found.map(({ chunk }) => chunk);
+
+describe("two rankings are fused", () => {
+  const cases: [string, Asked, number[]][] = [
+    ["nothing in either", {}, []],
+    [
+      "both agree",
+      {
+        words: [
+          [1, 9],
+          [2, 5],
+        ],
+        meaning: [
+          [1, 0.89],
+          [2, 0.85],
+        ],
+      },
+      [1, 2],
+    ],
+    [
+      "what both hold comes before what one holds",
+      {
+        words: [
+          [1, 9],
+          [2, 8],
+        ],
+        meaning: [
+          [3, 0.89],
+          [2, 0.88],
+        ],
+      },
+      [2, 1, 3],
+    ],
+    [
+      "a word that is far ahead of the others outweighs a small lead in meaning",
+      {
+        words: [
+          [1, 9],
+          [2, 2],
+        ],
+        meaning: [
+          [2, 0.85],
+          [1, 0.84],
+        ],
+      },
+      [1, 2],
+    ],
+    [
+      "words that cover little of the query count little",
+      {
+        words: [
+          [1, 9],
+          [2, 2],
+        ],
+        coverage: 0.1,
+        meaning: [
+          [2, 0.85],
+          [1, 0.82],
+        ],
+      },
+      [2, 1],
+    ],
+    [
+      "only words",
+      {
+        words: [
+          [2, 9],
+          [1, 3],
+        ],
+      },
+      [2, 1],
+    ],
+    [
+      "only meaning",
+      {
+        meaning: [
+          [2, 0.89],
+          [1, 0.86],
+        ],
+      },
+      [2, 1],
+    ],
+    [
+      "no more than asked",
+      {
+        words: [
+          [1, 9],
+          [2, 5],
+        ],
+        meaning: [
+          [3, 0.89],
+          [4, 0.88],
+        ],
+        limit: 2,
+      },
+      [1, 2],
+    ],
+  ];
+  for (const [why, asked, expected] of cases)
+    test(why, () => expect(chunks(fused(asked))).toEqual(expected));
+
+  test("1 is the score of the first in both, and no score is above it or below 0", () => {
+    const found = fused({
+      words: [
+        [1, 20],
+        [2, 10],
+        [3, 5],
+      ],
+      meaning: [
+        [1, 0.89],
+        [4, 0.81],
+        [3, 0.6],
+      ],
+    });
+    expect(found.map(({ chunk, score }) => [chunk, Number(score.toFixed(3))])).toEqual([
+      [1, 1],
+      [2, 0.325],
+      [4, 0.175],
+      [3, 0.163],
+    ]);
+  });
+  test("without vectors 1 is the score of the first", () => {
+    expect(
+      wordsAlone(
+        hits([
+          [1, 8],
+          [2, 2],
+        ]),
+      ).map(({ score, matched, meaning }) => [score, matched, meaning]),
+    ).toEqual([
+      [1, "words", null],
+      [0.25, "words", null],
+    ]);
+  });
+});
+
+describe("what meaning alone finds", () => {
+  const excessive = { ...usual, excess: 0.03 };
+  const cases: [string, Asked, number[]][] = [
+    ["a passage as near as an answer", { meaning: [[1, 0.88]] }, [1]],
+    [
+      "an answer in another language is less near, and stands out from the others",
+      {
+        meaning: [
+          [1, 0.79],
+          [2, 0.74],
+          [3, 0.73],
+        ],
+      },
+      [1],
+    ],
+    [
+      "nothing, when the nearest is as near as any",
+      {
+        meaning: [
+          [1, 0.76],
+          [2, 0.75],
+          [3, 0.73],
+        ],
+      },
+      [],
+    ],
+    [
+      "nothing, when the query is near to everything",
+      {
+        meaning: [
+          [1, 0.79],
+          [2, 0.74],
+        ],
+        scale: { ...excessive, unrelated: 0.76 },
+      },
+      [],
+    ],
+    [
+      "of many passages one comes near by chance, of few it does not",
+      { meaning: [[1, 0.778]], compared: 1_000_000 },
+      [],
+    ],
+    ["of few it does not", { meaning: [[1, 0.778]] }, [1]],
+    [
+      "all of three passages, when all are right",
+      {
+        meaning: [
+          [1, 0.89],
+          [2, 0.88],
+          [3, 0.87],
+        ],
+        mean: 0.88,
+      },
+      [1, 2, 3],
+    ],
+    [
+      "not the tail behind what is near",
+      {
+        meaning: [
+          [1, 0.88],
+          [2, 0.82],
+          [3, 0.79],
+          [4, 0.75],
+        ],
+      },
+      [1, 2],
+    ],
+    [
+      "everything, when it isn't known what the cosines mean",
+      {
+        meaning: [
+          [1, 0.75],
+          [2, 0.74],
+        ],
+        mean: 0.7,
+        scale: undefined,
+      },
+      [1, 2],
+    ],
+  ];
+  for (const [why, asked, expected] of cases)
+    test(why, () => expect(chunks(fused(asked))).toEqual(expected));
+
+  test("what holds words is found however far it is in meaning", () => {
+    const found = fused({
+      words: [
+        [1, 9],
+        [2, 3],
+        [5, 2],
+      ],
+      meaning: [
+        [1, 0.88],
+        [3, 0.86],
+        [2, 0.74],
+        [4, 0.73],
+      ],
+    });
+    expect(found.map(({ chunk, matched }) => [chunk, matched])).toEqual([
+      [1, "both"],
+      [3, "meaning"],
+      [2, "words"],
+      [5, "words"],
+    ]);
+  });
+  test("how near is the same for every model: 0 as unrelated texts, 1 as an answer", () => {
+    const meanings = (scored: Scored, scale?: MeaningScale): (number | null)[] =>
+      fused({
+        words: [
+          [1, 4],
+          [2, 3],
+          [3, 2],
+          [4, 1],
+        ],
+        meaning: scored,
+        compared: 0,
+        scale,
+      })
+        .toSorted((a, b) => a.chunk - b.chunk)
+        .map(({ meaning }) => meaning && Number(meaning.toFixed(2)));
+    const e5: Scored = [
+        [1, 0.95],
+        [2, 0.81],
+        [3, 0.73],
+      ],
+      other: Scored = [
+        [1, 0.7],
+        [2, 0.3],
+        [3, 0.1],
+      ];
+    expect(meanings(e5, usual)).toEqual([1, 0.5, 0, 0]);
+    expect(meanings(other, { unrelated: 0.1, excess: 0, spread: 0.05, right: 0.4 })).toEqual([
+      1, 0.5, 0, 0,
+    ]);
+    expect(meanings(e5)).toEqual([null, null, null, null]);
+  });
+});
+
+describe("a model is measured", () => {
+  const dimensions = 8;
+  /** Of length 1: so much of the direction `own`, the rest of one that all share. */
+  const vector = (own: number, share: number): Float32Array => {
+    const made = new Float32Array(dimensions);
+    made[own] = share;
+    made[dimensions - 1] = Math.sqrt(1 - share ** 2);
+    return made;
+  };
+  const pair = (own: number, share = 0.6) => ({
+    question: vector(own, share),
+    passage: vector(own, share),
+  });
+  const five = [0, 1, 2, 3, 4].map((own) => pair(own));
+
+  test("by how near unrelated texts are, and by how much the right ones exceed them", () => {
+    const { usual, spread, right, passages } = calibrationOf(five)!;
+    expect([usual, spread, right].map((one) => Number(one.toFixed(3)))).toEqual([
+      0.64, 0.036, 0.36,
+    ]);
+    expect(passages.length).toBe(5);
+  });
+  test("languages that it does not know change little", () => {
+    const unknown = { question: vector(5, 0), passage: vector(6, 1) };
+    const { usual, right } = calibrationOf([...five, unknown])!;
+    expect([usual, right].map((one) => Number(one.toFixed(2)))).toEqual([0.64, 0.36]);
+  });
+  test("one that can't tell what belongs together has no scale", () => {
+    const same = [0, 1, 2, 3, 4].map(() => pair(0)),
+      random = [0, 1, 2, 3, 4].map((own) => ({
+        question: vector(own, 0.6),
+        passage: vector((own + 1) % 5, 0.6),
+      }));
+    expect([calibrationOf(same), calibrationOf(random)]).toEqual([null, null]);
+  });
+  test("texts that it can't take are left out, and few tell nothing", () => {
+    expect(calibrationOf([null, ...five, null])?.passages.length).toBe(5);
+    expect(calibrationOf([null, ...five.slice(0, 3), null])).toBe(null);
+  });
+  test("a question that is near to everything has an excess", () => {
+    const calibration = calibrationOf(five)!,
+      excessOf = (share: number): number => scaleOf(calibration, vector(6, share)).excess;
+    expect(excessOf(0.6)).toBeCloseTo(0, 5);
+    expect(excessOf(0.9)).toBe(0);
+    expect(excessOf(0)).toBeCloseTo(0.16, 5);
+  });
+});

@@ -3,6 +3,7 @@
  * test knows what is near to what.
  */
 import { hashOf } from "../../plugins/search-index/analyzer";
+import { reference_pairs } from "../../plugins/search-index/reference-pairs";
 
 /** How the endpoint behaves from now on. */
 export type Mood =
@@ -49,6 +50,10 @@ export function vectorOf(text: string, dimensions: number, salt = ""): number[] 
     if (!stops.has(word)) vector[hashOf(salt + (synonyms[word] ?? word)) % dimensions]! += 1;
   return vector;
 }
+
+const references = new Set(reference_pairs.flatMap((pair) => Object.values(pair)));
+/** Whether a text is one of those by which a model is measured, and nobody's. */
+export const isReference = (text: string): boolean => references.has(text);
 
 export interface Asked {
   readonly model: string;

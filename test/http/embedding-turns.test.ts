@@ -6,6 +6,7 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { definePlugin, fill } from "../../core/sdk";
 import { Embedders } from "../../plugins/search-index/contract";
 import { signedIn } from "../helpers/browser";
+import { isReference } from "../helpers/embedder";
 import { startTestServer, type TestServer } from "../helpers/host";
 import { person, type Person } from "../helpers/person";
 import { until } from "../helpers/server";
@@ -29,11 +30,13 @@ async function started() {
           dimensions: null,
           texts_max: 4,
           async embed(texts, { signal }) {
+            const vectors = texts.map(() => Float32Array.of(1, 0));
+            if (texts.every(isReference)) return vectors;
             const gate = Promise.withResolvers<void>();
             signal.addEventListener("abort", () => gate.reject(signal.reason));
             calls.push({ texts, letThrough: gate.resolve });
             await gate.promise;
-            return texts.map(() => Float32Array.of(1, 0));
+            return vectors;
           },
         }),
       ],

@@ -1,25 +1,38 @@
 /**
- * Checks a model's answer while it is written, sentence by sentence, so that only checked text is
- * ever shown.
+ * Checks a model's answer while it is written, sentence by sentence. What is shown of an unfinished
+ * sentence is what will stand there in any case; its citation, or the mark that nothing bears it
+ * out, comes when it is done.
  */
 import type { Citation } from "../search/contract";
 import type { TextAnalysis } from "./evidence";
-import { settledLength, withoutMarkers } from "./markers";
+import { placeholders } from "./markdown";
+import { certainLength, settledLength, withoutMarkers } from "./markers";
 import { isOpen } from "./quotations";
-import { placeholders, SentenceChecker, type CheckedSources } from "./sentence-checker";
+import { SentenceChecker, type CheckedSources } from "./sentence-checker";
+import { ThoughtFilter } from "./thoughts";
 
 export interface CheckerOptions extends CheckedSources {
-  /** Gets the checked text piece by piece, from the first valid citation on. */
+  /** The model begins inside a thought: nothing is shown before the end of it. */
+  readonly thinks_first: boolean;
+  /** Gets the text piece by piece. */
   readonly emit: (text: string) => void;
 }
 export interface CheckedAnswer {
   readonly answer: string;
   readonly citations: readonly Citation[];
-  /** Every sentence is supported by a source. */
+  /** Every sentence is borne out by a source. */
   readonly grounded: boolean;
+  /** It has a sentence that says something and is borne out. */
+  readonly is_usable: boolean;
   /** The model says that the sources don't answer the question. */
   readonly refused: boolean;
+  readonly thinks_first: boolean;
 }
+
+/** What the model writes when the sources don't answer; what follows it is not read. */
+export const no_answer_word = "NO_ANSWER";
+const refusal = /[*_`"'([]{0,4}\bNO[_ ]?ANSWER\b|\bno_answer\b/;
+const refusal_chars_max = 16;
 
 /** Sentences are looked for again after this much new text, or this share of what is pending. */
 const check_chars_min = 48;
@@ -30,37 +43,68 @@ const next_chars_min = 16;
 const open_chars_max = 1_000;
 
 export class AnswerChecker {
-  private readonly sentences: SentenceChecker;
+  private sentences: SentenceChecker;
   private readonly thoughts = new ThoughtFilter();
   /** Text that waits for the end of its sentence, and how much of it was looked at. */
   private pending = "";
   private looked_at = 0;
-  /** The checked text, and how much of it was emitted. */
+  /** The checked text, and what was emitted: its beginning, unless the two have parted. */
   private answer = "";
-  private emitted = 0;
+  private shown = "";
+  private refused = false;
+  /** It has ended a thought that it never began. */
+  private thinks_first = false;
 
   constructor(private readonly options: CheckerOptions) {
     this.sentences = new SentenceChecker(options);
   }
 
   add(text: string): void {
-    this.pending += this.thoughts.remove(text).replace(placeholders, "");
+    this.takeThoughtless(this.thoughts.remove(text));
     const fresh = this.pending.length - this.looked_at;
     if (fresh >= Math.max(check_chars_min, this.pending.length * check_share_min))
       this.check(false);
+    else if (fresh > 0) this.show();
   }
 
   /** `cut`: the model was stopped, so its last sentence is left out when it is not complete. */
   end(cut: boolean): CheckedAnswer {
     const { analysis } = this.options;
+    this.takeThoughtless(this.thoughts.end());
     if (cut) this.pending = this.pending.slice(0, completeLength(this.pending, analysis));
     this.check(true);
     return {
       answer: this.answer.trim(),
       citations: this.sentences.citations(),
       grounded: this.sentences.grounded,
-      refused: this.sentences.refused,
+      is_usable: this.sentences.borne_out > 0,
+      refused: this.refused,
+      thinks_first: this.thinks_first,
     };
+  }
+
+  private takeThoughtless(text: string): void {
+    if (this.thoughts.began_inside) {
+      // All that has come until now was a thought.
+      this.sentences = new SentenceChecker(this.options);
+      this.answer = "";
+      this.pending = "";
+      this.looked_at = 0;
+      this.refused = false;
+      this.thinks_first = true;
+    }
+    this.take(text);
+  }
+
+  private take(text: string): void {
+    if (this.refused) return;
+    const from = Math.max(0, this.pending.length - refusal_chars_max);
+    this.pending += text.replace(placeholders, "");
+    const at = this.pending.slice(from).search(refusal);
+    if (at < 0) return;
+    this.refused = true;
+    this.pending = this.pending.slice(0, from + at);
+    this.looked_at = Math.min(this.looked_at, this.pending.length);
   }
 
   /** Checks every pending sentence that is complete, or all there is. */
@@ -69,6 +113,7 @@ export class AnswerChecker {
     this.looked_at = pending.length;
     const { text, markers } = withoutMarkers(
       all ? pending : pending.slice(0, settledLength(pending)),
+      this.options.sources.length,
     );
     let from = 0;
     let raw_length = 0;
@@ -76,7 +121,9 @@ export class AnswerChecker {
     const ends = boundaries(text, this.options.analysis);
     for (const to of all ? [...ends, text.length] : ends) {
       if (!all && text.length - to < next_chars_min) break;
-      const own = markers.slice(used).filter((marker) => marker.at <= to);
+      const own = markers
+        .slice(used)
+        .filter(({ at, leads }) => at < to || (at === to && (!leads || to === text.length)));
       this.answer += this.sentences.check(
         text.slice(from, to),
         own.map((marker) => ({ ...marker, at: marker.at - from })),
@@ -87,16 +134,19 @@ export class AnswerChecker {
     }
     this.pending = all ? "" : pending.slice(raw_length);
     this.looked_at -= raw_length;
-    this.emitNew();
+    this.show();
   }
 
-  private emitNew(): void {
-    const start = this.answer.search(/\S/);
-    if (this.sentences.citations().length === 0 || start < 0) return;
-    const end = this.answer.trimEnd().length;
-    const from = Math.max(this.emitted, start);
-    if (end > from) this.options.emit(this.answer.slice(from, end));
-    this.emitted = Math.max(from, end);
+  /** Emits what is certain by now and was not emitted yet. */
+  private show(): void {
+    if (this.options.thinks_first && !this.thinks_first) return;
+    const certain = this.sentences.is_quoting
+      ? ""
+      : this.pending.slice(0, certainLength(this.pending));
+    const text = (this.answer + certain).trim();
+    if (text.length <= this.shown.length || !text.startsWith(this.shown)) return;
+    this.options.emit(text.slice(this.shown.length));
+    this.shown = text;
   }
 }
 
@@ -120,21 +170,4 @@ function completeLength(pending: string, { sentences }: TextAnalysis): number {
   return last === undefined || last.start === 0 || /[.!?…。！？।؟۔][\s\])】"”»」』]*$/.test(raw)
     ? raw.length
     : last.start;
-}
-
-/** Removes what a reasoning model writes first, between `<think>` and `</think>`. */
-class ThoughtFilter {
-  /** The beginning of the text until a thought there has ended, or there is none; then null. */
-  private head: string | null = "";
-
-  remove(text: string): string {
-    if (this.head === null) return text;
-    this.head += text;
-    const begun = this.head.trimStart();
-    if (begun.length < "<think>".length && "<think>".startsWith(begun)) return "";
-    const end = begun.startsWith("<think>") ? begun.indexOf("</think>") : 0;
-    if (end < 0) return "";
-    this.head = null;
-    return end === 0 ? begun : begun.slice(end + "</think>".length);
-  }
 }

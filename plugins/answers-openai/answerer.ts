@@ -25,6 +25,7 @@ export interface AnswererOptions extends Pick<Context, "log" | "now_ms"> {
   readonly answerers: () => readonly Answerer[];
   readonly retrieval: Retrieval;
   readonly analyze: TextAnalysis["analyze"];
+  readonly languageOf: TextAnalysis["languageOf"];
 }
 interface Generated extends ComposedPrompt {
   readonly checked: CheckedAnswer;
@@ -45,10 +46,12 @@ export class LanguageModelAnswerer implements Answerer {
   readonly rank = 100;
   private readonly analysis: TextAnalysis;
   private readonly breaker: CircuitBreaker;
+  /** Some servers leave out the beginning of a thought; what was seen once is expected again. */
+  private thinks_first = false;
 
   constructor(private readonly options: AnswererOptions) {
-    const { analyze, retrieval, now_ms } = options;
-    this.analysis = { analyze, sentences: (text) => retrieval.sentences(text) };
+    const { analyze, languageOf, retrieval, now_ms } = options;
+    this.analysis = { analyze, languageOf, sentences: (text) => retrieval.sentences(text) };
     this.breaker = new CircuitBreaker(now_ms);
   }
 
@@ -95,7 +98,7 @@ export class LanguageModelAnswerer implements Answerer {
   }
 
   /**
-   * Asks until something is cited: once more, with the rule repeated, when nothing is.
+   * Asks until something is borne out: once more, with the rule repeated, when nothing is.
    * @throws ProviderFailure
    */
   private async generate(
@@ -116,13 +119,12 @@ export class LanguageModelAnswerer implements Answerer {
           withRetries(() => this.attempt(question, prompt, preview, deadline.signal), deadline),
         );
         usage = sum(usage, reply.usage);
-        if (checked.citations.length > 0 || checked.refused)
-          return { ...prompt, checked, reply, usage };
+        if (checked.is_usable || checked.refused) return { ...prompt, checked, reply, usage };
       }
     } finally {
       limit.clear();
     }
-    throw new ProviderFailure("unusable", "the model's answer names no source", {
+    throw new ProviderFailure("unusable", "no source bears the model's answer out", {
       retryable: false,
     });
   }
@@ -137,13 +139,16 @@ export class LanguageModelAnswerer implements Answerer {
       sources,
       question: question.text,
       analysis: this.analysis,
+      thinks_first: this.thinks_first,
       emit: preview.ofNextAttempt(),
     });
     const reply = await this.options.complete(messages, {
       signal,
       onText: (text) => checker.add(text),
     });
-    return { reply, checked: checker.end(reply.cut) };
+    const checked = checker.end(reply.cut);
+    this.thinks_first ||= checked.thinks_first;
+    return { reply, checked };
   }
 
   private noAnswer() {
@@ -157,9 +162,9 @@ export class LanguageModelAnswerer implements Answerer {
   }
 
   private answered({ checked, reply, usage, prompts, left_out }: Generated, timings: Timings) {
-    const { answer, citations, grounded } = checked;
+    const { answer, citations, grounded, is_usable } = checked;
     return {
-      ...(citations.length === 0
+      ...(!is_usable || citations.length === 0
         ? this.noAnswer()
         : {
             answer,

@@ -15,7 +15,7 @@ export interface Connection {
 }
 type ConnectionParts = Pick<
   AnswererOptions,
-  "answerers" | "retrieval" | "analyze" | "now_ms" | "log"
+  "answerers" | "retrieval" | "analyze" | "languageOf" | "now_ms" | "log"
 >;
 
 export class CurrentModel {

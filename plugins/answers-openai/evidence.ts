@@ -4,6 +4,8 @@ import { quote_points_max, type Span } from "../search/contract";
 export interface TextAnalysis {
   readonly analyze: (text: string) => readonly { readonly term: string }[];
   readonly sentences: (text: string) => readonly Span[];
+  /** ISO 639-1; null when the text does not tell. */
+  readonly languageOf: (text: string) => string | null;
 }
 /** One or two sentences; UTF-16 indices into the source. */
 export interface Evidence extends Span {
@@ -13,19 +15,19 @@ export interface Evidence extends Span {
 /** The terms of a statement. */
 export type Claim = ReadonlySet<string>;
 
-/** A claim that shares less with its source is not supported by it. */
-export const share_min = 0.3;
 /** A second sentence must add this much, and both must fit. */
 const second_share_min = 0.15;
+/** Beside those of the sources, by which the rarity of words is told. */
+const sentences_assumed = 20;
 
-interface SourceSentence extends Span {
+/** A sentence of a source. */
+export interface SourceSentence extends Span {
   readonly terms: Claim;
 }
 
 export class EvidenceFinder {
   /** By source. */
   private readonly sentences: readonly (readonly SourceSentence[])[];
-  private readonly numbers: readonly ReadonlySet<string>[];
   private readonly sentence_count: number;
   /** Sentences that have a term. */
   private readonly frequency = new Map<string, number>();
@@ -39,7 +41,6 @@ export class EvidenceFinder {
         .sentences(text)
         .map((span) => ({ ...span, terms: this.claimOf(text.slice(span.start, span.end)) })),
     );
-    this.numbers = sources.map(numbersIn);
     const all = this.sentences.flat();
     this.sentence_count = all.length;
     for (const { terms } of all)
@@ -74,16 +75,12 @@ export class EvidenceFinder {
     return evidence;
   }
 
-  /** Whether every number of the text stands in the source, or is one of `allowed`. */
-  holdsNumbers(source: number, text: string, allowed: ReadonlySet<string>): boolean {
-    const without_list_mark = text.replace(/^\s*(?:[-*•>]\s*)?(?:\d+[.)]\s+)?/, "");
-    return [...numbersIn(without_list_mark)].every(
-      (number) => this.numbers[source]!.has(number) || allowed.has(number),
-    );
+  sentencesOf(source: number): readonly SourceSentence[] {
+    return this.sentences[source]!;
   }
 
   /** How much of the claim these terms are, 0 to 1. */
-  private share(claim: Claim, holds: (term: string) => boolean): number {
+  share(claim: Claim, holds: (term: string) => boolean): number {
     let shared = 0;
     let all = 0;
     for (const term of claim) {
@@ -94,16 +91,9 @@ export class EvidenceFinder {
     return all === 0 ? 0 : shared / all;
   }
 
+  /** Among few sentences a word that none has is not much rarer than one that one has. */
   private rarity(term: string): number {
-    const n = this.frequency.get(term) ?? 0;
-    return Math.log(1 + (this.sentence_count - n + 0.5) / (n + 0.5));
+    const n = (this.frequency.get(term) ?? 0) + 1;
+    return Math.log(1 + (this.sentence_count + sentences_assumed) / n);
   }
 }
-
-/** `1,234.50` and `1 234,50` are one number. */
-export const numbersIn = (text: string): Set<string> =>
-  new Set(
-    [...text.matchAll(/\p{Nd}+(?:[.,'’\u00a0\u202f]\p{Nd}+)*/gu)].map(([number]) =>
-      number.replace(/\P{Nd}/gu, ""),
-    ),
-  );

@@ -1,4 +1,7 @@
-/** Source markers as models write them: `[1]`, `[1, 2]`, `[1-3]`, `[source 1]`, `【1†source】` … */
+/**
+ * Source markers as models write them: `[1]`, `[1, 2]`, `[1-3]`, `[source 1]`, `【1†source】`, `¹`,
+ * `According to source 1, …`, and `(1)` at the end of a sentence.
+ */
 
 export interface Marker {
   /** UTF-16 index in the text without markers where it stood. */
@@ -7,6 +10,8 @@ export interface Marker {
   readonly raw: number;
   /** White space stood before it. */
   readonly spaced: boolean;
+  /** It introduces what follows: it belongs to the sentence that begins there. */
+  readonly leads: boolean;
   /** Numbers of sources, from 1. */
   readonly sources: readonly number[];
 }
@@ -23,28 +28,69 @@ const list = String.raw`${number}(?:(?:,|;|、|&|\band\b|und|-|–)${number})*`;
 const in_brackets = String.raw`[[［]{1,2}(${list})[\]］]{1,2}(?:\([^()\s]*\))?`;
 const in_lenses = String.raw`【(${list})(?:†[^】\n]{0,80})?】`;
 const in_parentheses = String.raw`\((?=\s*${word})(${list})\)`;
-const marker = new RegExp(
-  String.raw`([ \t]{0,20})(?:${in_brackets}|${in_lenses}|${in_parentheses})`,
-  "giu",
-);
+/** No number of the text itself stands like that. */
+const bare_parentheses =
+  String.raw`(?<=[\p{L}%"”»] ?)\((\d{1,2}(?:\s*[,;]\s*\d{1,2})*)\)` +
+  String.raw`(?=\s*(?:[.!?](?:\s|$)|$|\n))`;
+/** Not an exponent: `m²`, `x²`, `10³`. */
+const raised = "¹²³⁴⁵⁶⁷⁸⁹⁰";
+const superscript = String.raw`(?<=\p{L}{3}|[.,;:!?)\]"”»])([${raised}]+(?:[,⁻ ]?[${raised}]+)*)`;
+const said_by =
+  "according to|as (?:stated|described|mentioned|noted|explained) in|as per|per|laut|gemäß|selon|" +
+  "d['’]après|según";
+const in_words =
+  String.raw`(?:,\s*)?(?<!\p{L})(?:${said_by})\s+(?:the\s+|der\s+|la\s+)?` +
+  String.raw`(?=${word}\s*[:#]?\s*\d)(${list}),?[ \t]*`;
+const kinds = [in_brackets, in_lenses, in_parentheses, bare_parentheses, superscript, in_words];
+const marker = new RegExp(String.raw`([ \t]{0,20})(?:${kinds.join("|")})`, "giu");
 const range_max = 10;
 
-export function withoutMarkers(raw: string): UnmarkedText {
+/** `sources`: how many there are. */
+export function withoutMarkers(raw: string, sources: number): UnmarkedText {
   const markers: Marker[] = [];
   let text = "";
   let end = 0;
+  const addText = (more: string): void => {
+    const begins = markers.at(-1)?.leads === true && markers.at(-1)!.at === text.length;
+    text += begins ? withCapital(more) : more;
+  };
   for (const match of raw.matchAll(marker)) {
-    text += raw.slice(end, match.index);
+    const [whole, spaces, brackets, lenses, words, bare, superscripts, phrase] = match;
+    const numbers = numbersOf(
+      brackets ?? lenses ?? words ?? bare ?? phrase ?? digitsOf(superscripts!),
+    );
+    const is_unsure = (bare ?? superscripts) !== undefined;
+    if (is_unsure && !numbers.every((n) => n >= 1 && n <= sources)) continue;
+    addText(raw.slice(end, match.index));
+    const leads = phrase !== undefined && /(?:^|[.!?:\n])\s*$/.test(text);
+    // The space before what it introduces stays.
+    const kept =
+      phrase !== undefined && !leads && /\s$/.test(whole) ? 1 : leads ? spaces!.length : 0;
+    if (leads) text += spaces!;
     markers.push({
       at: text.length,
-      raw: match[0].length,
-      spaced: match[1] !== "",
-      sources: numbersOf(match[2] ?? match[3] ?? match[4]!),
+      raw: whole.length - kept,
+      spaced: spaces !== "" || phrase !== undefined,
+      leads,
+      sources: numbers,
     });
-    end = match.index + match[0].length;
+    end = match.index + whole.length;
+    if (kept > 0 && !leads) text += " ";
   }
-  return { text: text + raw.slice(end), markers };
+  addText(raw.slice(end));
+  return { text, markers };
 }
+
+/** Of the same length. */
+function withCapital(text: string): string {
+  const first = text.slice(0, 1).toUpperCase();
+  return first.length === 1 ? first + text.slice(1) : text;
+}
+const digitsOf = (superscripts: string): string =>
+  superscripts.replace(/./gu, (char) => {
+    const value = "⁰¹²³⁴⁵⁶⁷⁸⁹".indexOf(char);
+    return value < 0 ? "," : String(value);
+  });
 
 /** `1, 3-5` → 1, 3, 4, 5: each once. */
 function numbersOf(listed: string): number[] {
@@ -72,4 +118,22 @@ export function settledLength(raw: string): number {
   if (closed >= 0) return raw.length;
   while (at > 0 && openers.includes(raw[at - 1]!)) at--;
   return at;
+}
+
+/** Where something may begin that is not shown as it was written: a marker, a quotation, a link. */
+const risky = new RegExp(
+  String.raw`[[\]【］［(<>"“”„«»「」『』!|◁${raised}。！？]|[.?…]+(?=\s|$)|` +
+    String.raw`(?<=\S)\s*\n|\bNO(?![a-z])|\b(?:${said_by}|${word})(?![\p{L}])|https?:|^[ \t]*>`,
+  "iu",
+);
+/** How much of an unfinished sentence will be shown as it is, whatever follows. */
+export function certainLength(raw: string): number {
+  const cut = raw.search(risky);
+  let end = cut < 0 ? raw.length : cut;
+  // The last word may go on, and a marker may come before the space.
+  if (cut < 0 || /\s/.test(raw[end - 1] ?? " ")) {
+    while (cut < 0 && end > 0 && !/\s/.test(raw[end - 1]!)) end -= 1;
+    while (end > 0 && /\s/.test(raw[end - 1]!)) end -= 1;
+  }
+  return end;
 }

@@ -105,6 +105,7 @@ export default definePlugin({
       answerers: () => slots.answerers(),
       retrieval: services.retrieval,
       analyze: (text) => services.index.analyze(text),
+      languageOf: (text) => services.index.languageOf(text),
       now_ms,
       log,
     });

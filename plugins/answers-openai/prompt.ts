@@ -7,7 +7,7 @@ import type { Prompt } from "../prompts/contract";
 import type { FoundPassage } from "../search/contract";
 import { ProviderFailure } from "./failure";
 import type { Message } from "./provider";
-import { no_answer_word } from "./sentence-checker";
+import { no_answer_word } from "./answer-checker";
 
 export interface Limits {
   readonly context_tokens: number;
@@ -122,7 +122,7 @@ function turnsThatFit(history: Question["history"], max: number): Message[] {
   const turns: Message[] = [];
   let used = 0;
   for (const { question, answer } of history.toReversed()) {
-    const unmarked = answer.replace(/\s*\[\d+\]/g, "").trim();
+    const unmarked = answer.replace(/\s*\[(?:\d+|\?)\]/g, "").trim();
     if (unmarked === "") continue;
     used += tokensOf(question) + tokensOf(unmarked) + 2 * message_tokens;
     if (used > max) break;
@@ -150,7 +150,7 @@ function sourceBlock({ document_name, heading, quote }: FoundPassage, at: number
 
 /** Text can't end the block it stands in, nor begin another one. */
 const escaped = (text: string): string =>
-  text.replace(/<(?=\s*\/?\s*(?:sources?|instructions|think)\b)/gi, "&lt;");
+  text.replace(/<(?=\s*\/?\s*(?:sources?|instructions|think(?:ing)?)\b|\|)/gi, "&lt;");
 const attribute = (text: string): string =>
   text
     .replace(/[<>"&]/g, " ")

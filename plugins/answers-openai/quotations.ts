@@ -73,3 +73,16 @@ export function withoutFalseQuotations(
 
 /** Whether a quotation is still open at the end. */
 export const isOpen = (text: string): boolean => text.replace(quotation, "").search(any_mark) >= 0;
+
+/** Lines that begin with `>` stay a block quotation as long as `holds` finds their sentences. */
+export function checkBlockquote(
+  text: string,
+  was_inside: boolean,
+  holds: (words: string) => boolean,
+): { readonly text: string; readonly goes_on: boolean; readonly broken: boolean } {
+  const prefix = /^(\s*)((?:>[ \t]*)+)/.exec(text);
+  if (!prefix && !was_inside) return { text, goes_on: false, broken: false };
+  const words = prefix ? text.slice(prefix[0].length) : text;
+  if (holds(words)) return { text, goes_on: !/\n/.test(text.trimStart()), broken: false };
+  return { text: prefix ? `${prefix[1]}${words}` : `\n\n${words}`, goes_on: false, broken: true };
+}

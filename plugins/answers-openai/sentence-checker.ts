@@ -1,12 +1,16 @@
 /**
- * Checks the sentences of an answer one after the other: its markers become numbered citations of
- * the sentences that support it; markers, quotations and links that nothing supports are removed.
+ * Checks the sentences of an answer one after the other: markers become numbered citations of the
+ * sentences that bear it out. A sentence that nothing bears out is marked; quotations and links
+ * that nothing supports are removed.
  */
 import { codePoints } from "../../core/sdk";
 import type { Citation, FoundPassage } from "../search/contract";
-import { EvidenceFinder, numbersIn, share_min, type Claim, type TextAnalysis } from "./evidence";
+import { EvidenceFinder, type Claim, type TextAnalysis } from "./evidence";
+import { AgreementChecker } from "./facts/agreement";
+import { Statements } from "./facts/statements";
+import { markerIndex, placeholder, placeholders, sanitized } from "./markdown";
 import type { Marker } from "./markers";
-import { isQuotedFrom, normalized, withoutFalseQuotations } from "./quotations";
+import { checkBlockquote, isQuotedFrom, normalized, withoutFalseQuotations } from "./quotations";
 
 /** What an answer is checked against. */
 export interface CheckedSources {
@@ -16,27 +20,33 @@ export interface CheckedSources {
   readonly analysis: TextAnalysis;
 }
 
-/** What the model writes when the sources don't answer. */
-export const no_answer_word = "NO_ANSWER";
-const claim_words_min = 3;
+/** Stands where a sentence that no source bears out would have its citation. */
+export const unsupported_mark = "[?]";
+/** A claim that shares less with its source is not supported by it. */
+const share_min = 0.3;
+/** What no marker names must share more. */
+const attributed_share_min = 0.5;
 /**
  * So many words of the question in quotation marks are a term; more of them are a statement, and
  * must stand in a source.
  */
 const term_words_max = 3;
 
-/** Stand for markers in the text: private-use characters, which no answer holds. */
-const placeholder_first = 0xe000;
-export const placeholders = /[\ue000-\uf8ff]/g;
-const placeholder = (at: number): string => String.fromCharCode(placeholder_first + at);
-/** What would read as a marker without being one. */
-const false_marker = /\[[\s\ue000-\uf8ff]*\d+[\s\ue000-\uf8ff]*\]/g;
+/** Who bears a sentence out. */
+interface Verdict {
+  /** It claims something. */
+  readonly states: boolean;
+  /** Those that do; empty: nobody does. */
+  readonly sources: readonly number[];
+  /** It is in another language than they are, so that only its facts were compared. */
+  readonly is_foreign: boolean;
+}
 
 export class SentenceChecker {
-  /** Every sentence so far is supported by a source. */
+  /** Every sentence so far is borne out by a source. */
   grounded = true;
-  /** A sentence said that the sources don't answer. */
-  refused = false;
+  /** Sentences that say something and are borne out. */
+  borne_out = 0;
   private in_blockquote = false;
   /** By source and place, numbered by first use. */
   private readonly cited = new Map<string, Citation>();
@@ -44,8 +54,9 @@ export class SentenceChecker {
   private readonly sources: readonly FoundPassage[];
   private readonly analysis: TextAnalysis;
   private readonly evidence: EvidenceFinder;
-  private readonly asked: Claim;
-  private readonly asked_numbers: ReadonlySet<string>;
+  private readonly agreement: AgreementChecker;
+  private readonly statements: Statements;
+  private readonly languages: readonly (string | null)[];
   /** Normalized, to look quotations up. */
   private readonly texts: readonly string[];
   private readonly titles: readonly string[];
@@ -53,16 +64,20 @@ export class SentenceChecker {
 
   constructor({ sources, question, analysis }: CheckedSources) {
     const quotes = sources.map((source) => source.quote);
+    const titles = sources.map(({ document_name, heading }) => [document_name, heading ?? ""]);
     this.sources = sources;
     this.analysis = analysis;
     this.evidence = new EvidenceFinder(quotes, analysis);
-    this.asked = this.evidence.claimOf(question);
-    this.asked_numbers = numbersIn(question);
+    this.agreement = new AgreementChecker(
+      this.evidence,
+      quotes,
+      titles.map((names) => names.join(" ")),
+      question,
+    );
+    this.statements = new Statements(question, analysis);
+    this.languages = quotes.map((quote) => analysis.languageOf(quote));
     this.texts = quotes.map(normalized);
-    this.titles = sources.flatMap(({ document_name, heading }) => [
-      normalized(document_name),
-      normalized(heading ?? ""),
-    ]);
+    this.titles = titles.flat().map(normalized);
     this.question = normalized(question);
   }
 
@@ -70,23 +85,26 @@ export class SentenceChecker {
     return [...this.cited.values()];
   }
 
-  /** The sentence as it may be shown. `markers` stand at UTF-16 indices into it. */
-  check(written: string, markers: readonly Marker[]): string {
-    const text = this.withoutRefusal(sanitized(withPlaceholders(written, markers)));
-    const named = markers.flatMap((marker) => marker.sources.map((n) => n - 1));
-    const sources = [...new Set(named)].filter((source) => source in this.sources);
-    const quoted = this.checkQuotations(text, sources);
-    const bare = quoted.text.replace(placeholders, "");
-    const claim = this.evidence.claimOf(bare);
-    const unsupported = statesSomething(bare, claim) && !this.isSupported(bare, claim, sources);
-    if (quoted.broken || unsupported) this.grounded = false;
-    return this.withCitations(quoted.text, claim, quoted.broken ? [] : markers);
+  /** Whether the next sentence goes on with a quotation, so that its beginning is not certain. */
+  get is_quoting(): boolean {
+    return this.in_blockquote;
   }
 
-  private withoutRefusal(text: string): string {
-    if (!text.includes(no_answer_word)) return text;
-    this.refused = true;
-    return text.replaceAll(no_answer_word, "");
+  /** The sentence as it may be shown. `markers` stand at UTF-16 indices into it. */
+  check(written: string, markers: readonly Marker[]): string {
+    const text = sanitized(withPlaceholders(written, markers));
+    const named = [...new Set(markers.flatMap((marker) => marker.sources.map((n) => n - 1)))];
+    const sources = named.filter((source) => source in this.sources);
+    const quoted = this.checkQuotations(text, sources);
+    const bare = quoted.text.replace(placeholders, "");
+    const verdict = this.judge(bare, sources);
+    const is_borne_out = !quoted.broken && verdict.sources.length > 0;
+    if (quoted.broken || (verdict.states && !is_borne_out) || verdict.is_foreign)
+      this.grounded = false;
+    if (verdict.states && is_borne_out) this.borne_out += 1;
+    if (quoted.broken || (verdict.states && !is_borne_out)) return marked(bare, unsupported_mark);
+    if (!verdict.states) return this.withCitations(quoted.text, markers, sources);
+    return this.withCitations(quoted.text, markers, verdict.sources);
   }
 
   /** Removes the marks of quotations, and of a block quotation, that no source has. */
@@ -110,38 +128,91 @@ export class SentenceChecker {
     return { text: block.text, broken: inline.broken || block.broken };
   }
 
-  /** Whether one of these sources, or of all when none is cited, supports the claim. */
-  private isSupported(text: string, claim: Claim, cited: readonly number[]): boolean {
-    const sources = cited.length > 0 ? cited : [...this.sources.keys()];
-    return sources.some(
+  /** Which of the sources named bear the sentence out; when none does, which other one. */
+  private judge(text: string, named: readonly number[]): Verdict {
+    if (!this.statements.states(text)) return { states: false, sources: [], is_foreign: false };
+    const claim = this.statements.claimOf(text, this.evidence);
+    const own = named.filter((source) => this.isBorneOut(text, claim, source, share_min));
+    if (own.length > 0) return { states: true, sources: own, is_foreign: false };
+    // Each part of it may stand in another one.
+    if (
+      named.length > 1 &&
+      this.sharedBy(claim, named) >= share_min &&
+      this.agreement.agrees(text, named)
+    )
+      return { states: true, sources: named, is_foreign: false };
+    const language = this.statements.languageOf(text);
+    const foreign = named.filter(
       (source) =>
-        (this.evidence.find(source, claim)?.share ?? 0) >= share_min &&
-        this.evidence.holdsNumbers(source, text, this.asked_numbers),
+        language !== null &&
+        this.languages[source] !== null &&
+        this.languages[source] !== language &&
+        this.agreement.agreesInFacts(text, source),
+    );
+    if (foreign.length > 0) return { states: true, sources: foreign, is_foreign: true };
+    const shares = [...this.sources.keys()]
+      .map((source) => ({ source, share: this.evidence.find(source, claim)?.share ?? 0 }))
+      .toSorted((a, b) => b.share - a.share);
+    const other = shares.find(({ source }) =>
+      this.isBorneOut(text, claim, source, attributed_share_min),
+    );
+    return { states: true, sources: other ? [other.source] : [], is_foreign: false };
+  }
+
+  private isBorneOut(text: string, claim: Claim, source: number, share: number): boolean {
+    const found = this.evidence.find(source, claim)?.share ?? 0;
+    // Numbers alone, such as `Every ninety days`, share no word.
+    return (claim.size === 0 || found >= share) && this.agreement.agrees(text, [source]);
+  }
+
+  /** How much of the claim several sources have together. */
+  private sharedBy(claim: Claim, sources: readonly number[]): number {
+    const found = sources.map((source) => this.evidence.find(source, claim)?.share ?? 0);
+    return Math.min(
+      1,
+      found.reduce((sum, share) => sum + share, 0),
     );
   }
 
-  /** Puts the numbers of citations where the markers were. */
-  private withCitations(text: string, claim: Claim, markers: readonly Marker[]): string {
-    return text
+  /** Puts the numbers of citations where the markers were; of what has none, at its end. */
+  private withCitations(
+    text: string,
+    markers: readonly Marker[],
+    sources: readonly number[],
+  ): string {
+    const claim = this.evidence.claimOf(text.replace(placeholders, ""));
+    const numbersOf = (named: readonly number[]): string =>
+      [...new Set(named.flatMap((source) => this.cite(source, claim) ?? []))]
+        .map((id) => `[${id}]`)
+        .join("");
+    let placed = false;
+    const leading = markers.filter((marker) => marker.leads);
+    const shown = text
       .replace(placeholders, (char) => {
-        const marker = markers[char.charCodeAt(0) - placeholder_first];
-        const ids = (marker?.sources ?? [])
-          .filter((n) => n - 1 in this.sources)
-          .flatMap((n) => this.cite(n - 1, claim) ?? []);
-        return ids.length === 0
-          ? ""
-          : `${marker!.spaced ? " " : ""}${[...new Set(ids)].map((id) => `[${id}]`).join("")}`;
+        const marker = markers[markerIndex(char)];
+        if (!marker || marker.leads) return "";
+        const numbers = numbersOf(
+          marker.sources.map((n) => n - 1).filter((source) => sources.includes(source)),
+        );
+        placed ||= numbers !== "";
+        return numbers === "" ? "" : `${marker.spaced ? " " : ""}${numbers}`;
       })
       .replace(/\[(\d+)\][ \t]*(?=\[\1\])/g, "")
       .replace(/(\[\d+\])[ \t]+(?=\[\d+\])/g, "$1");
+    if (placed && leading.length === 0) return shown;
+    const at_end = placed ? leading.flatMap((marker) => marker.sources.map((n) => n - 1)) : sources;
+    return marked(shown, numbersOf(at_end.filter((source) => sources.includes(source))));
   }
 
   /** The number of the citation that supports the claim; null when the source has none. */
   private cite(source: number, claim: Claim): number | null {
     // A claim in another language than its source shares no words with it: then what the source
     // says about the question is shown.
-    const evidence = this.evidence.find(source, claim) ?? this.evidence.find(source, this.asked);
-    if (evidence === null) return null;
+    const evidence =
+      this.evidence.find(source, claim) ??
+      this.evidence.find(source, this.evidence.claimOf(this.question)) ??
+      this.evidence.sentencesOf(source)[0];
+    if (evidence === undefined) return null;
     const key = `${source}:${evidence.start}:${evidence.end}`;
     const known = this.cited.get(key);
     if (known) return known.id;
@@ -165,47 +236,9 @@ function withPlaceholders(written: string, markers: readonly Marker[]): string {
   return text + written.slice(end);
 }
 
-/** Whether the sentence claims anything: a heading, a rule or the beginning of a list does not. */
-const statesSomething = (text: string, claim: Claim): boolean =>
-  claim.size >= claim_words_min && !/^\s*#/.test(text) && !/:[\s*_]*$/.test(text);
-
-/** Lines that begin with `>` stay a block quotation as long as `holds` finds their sentences. */
-function checkBlockquote(
-  text: string,
-  was_inside: boolean,
-  holds: (words: string) => boolean,
-): { readonly text: string; readonly goes_on: boolean; readonly broken: boolean } {
-  const prefix = /^(\s*)((?:>[ \t]*)+)/.exec(text);
-  if (!prefix && !was_inside) return { text, goes_on: false, broken: false };
-  const words = prefix ? text.slice(prefix[0].length) : text;
-  if (holds(words)) return { text, goes_on: !/\n/.test(text.trimStart()), broken: false };
-  return { text: prefix ? `${prefix[1]}${words}` : `\n\n${words}`, goes_on: false, broken: true };
-}
-
-// Bounded, so that brackets without end cost no time; what is longer is broken up below.
-const image = /!\[([^\]\n]{0,300})\](?:\([^)\n]*\)?|\[[^\]\n]{0,300}\])?/g;
-const link = /\[([^\]\n]{0,300})\]\([^)\n]*\)?/g;
-const autolink = /<(?:https?|ftp|file|data|javascript|mailto):[^>\s]*>?/gi;
-const link_definition = /^[ \t]*\[[^\]\n]+\]:[ \t]*\S+.*$/gm;
-const tag_names =
-  "a|img|image|svg|script|style|iframe|object|embed|form|input|button|video|audio|source|sources|" +
-  "link|meta|base|body|html|instructions|question";
-const tag = new RegExp(`</?(?:${tag_names})\\b[^>]*>?`, "gi");
-
-/**
- * Markdown without links, images, HTML that loads something, and text that only looks like a
- * marker: a document may have told the model to write that. The words of links stay.
- */
-function sanitized(markdown: string): string {
-  let text = markdown
-    .replace(image, "$1")
-    .replace(link, "$1")
-    .replace(link_definition, "")
-    .replace(autolink, "")
-    .replace(tag, "")
-    // Left over from a link that another sentence ends.
-    .replace(/!(?=\[)/g, "")
-    .replace(/\](?=\()/g, "] ");
-  while (text.search(false_marker) >= 0) text = text.replace(false_marker, "");
-  return text;
+/** The sentence with a mark before what ends it: `… water [1].` */
+function marked(sentence: string, mark: string): string {
+  if (mark === "" || sentence.trim() === "") return sentence;
+  const end = /[\s.!?…。！？:;]*$/.exec(sentence)!.index;
+  return `${sentence.slice(0, end)} ${mark}${sentence.slice(end)}`;
 }

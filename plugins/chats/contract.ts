@@ -7,9 +7,16 @@ import { Citation, RelatedPassage, type Retrieved } from "../search/contract";
 export const evidence_max = 5;
 
 export const AnswerResult = t.Object({
-  answer: t.String({ description: "Markdown with `[1]` markers that name citations." }),
+  answer: t.String({
+    description:
+      "Markdown with `[1]` markers that name citations, and `[?]` behind what a language model " +
+      "says and no source bears out.",
+  }),
   outcome: t.Union([t.Literal("answered"), t.Literal("no_answer")]),
-  grounded: t.Boolean(),
+  grounded: t.Boolean({
+    description:
+      "Every sentence is borne out by what it cites: numbers, negations and names agree too.",
+  }),
   citations: t.Array(Citation, {
     description:
       "What the markers of `answer` name, in their order. `quote` is the sentence or two that " +

@@ -26,6 +26,7 @@ import { findCopy } from "./published-copy";
 import type { SearchProtocol } from "./search-handler";
 import { StagedVersions, type StagedVersionsParts } from "./staged-versions";
 import type { TextSimilarities } from "./similarities";
+import { languageOf } from "./languages";
 import * as store from "./store";
 import type { WorkerClient } from "./worker-client";
 
@@ -194,6 +195,10 @@ export class IndexService implements SearchIndex {
       terms.push({ term: term ?? text.slice(start, end), start, end });
     });
     return terms;
+  }
+
+  languageOf(text: string): string | null {
+    return languageOf(text);
   }
 
   /**

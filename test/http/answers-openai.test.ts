@@ -139,8 +139,38 @@ describe("what the model writes", () => {
       "loses invented markers",
       "The heron stands in shallow water [1, 99] [77]. Herons nest in tall trees [98].",
       {
-        answer: "The heron stands in shallow water [1]. Herons nest in tall trees.",
-        quotes: ["The heron stands in shallow water."],
+        answer: "The heron stands in shallow water [1]. Herons nest in tall trees [2].",
+        quotes: ["The heron stands in shallow water.", "Herons nest in tall trees near rivers."],
+        grounded: true,
+      },
+    ],
+    [
+      "without a marker gets that of its source",
+      "The heron stands in shallow water. It waits for fish without moving.",
+      {
+        answer: "The heron stands in shallow water [1]. It waits for fish without moving [2].",
+        quotes: ["The heron stands in shallow water.", "It waits for fish without moving."],
+        grounded: true,
+      },
+    ],
+    [
+      "with the marker of another source gets that of its own",
+      "The heron stands in shallow water [2].",
+      { answer: good, quotes: ["The heron stands in shallow water."], grounded: true },
+    ],
+    [
+      "may be marked by raised numbers, words or plain parentheses",
+      "The heron stands in shallow water¹. According to source 1, it waits for fish without " +
+        "moving. Herons nest in tall trees near rivers (1).",
+      {
+        answer:
+          "The heron stands in shallow water[1]. It waits for fish without moving [2]. Herons " +
+          "nest in tall trees near rivers [3].",
+        quotes: [
+          "The heron stands in shallow water.",
+          "It waits for fish without moving.",
+          "Herons nest in tall trees near rivers.",
+        ],
         grounded: true,
       },
     ],
@@ -149,17 +179,18 @@ describe("what the model writes", () => {
       "The heron stands in shallow water [1]. Bananas ripen quickly under tropical sunshine.",
       {
         answer:
-          "The heron stands in shallow water [1]. Bananas ripen quickly under tropical sunshine.",
+          "The heron stands in shallow water [1]. Bananas ripen quickly under tropical sunshine " +
+          "[?].",
         quotes: ["The heron stands in shallow water."],
         grounded: false,
       },
     ],
     [
       "is not grounded when a number is another",
-      "A heron weighs about 9 kilograms [1].",
+      `${good} A heron weighs about 9 kilograms [1].`,
       {
-        answer: "A heron weighs about 9 kilograms [1].",
-        quotes: ["A heron weighs about 1.5 kilograms."],
+        answer: `${good} A heron weighs about 9 kilograms [?].`,
+        quotes: ["The heron stands in shallow water."],
         grounded: false,
       },
     ],
@@ -176,7 +207,7 @@ describe("what the model writes", () => {
       "loses the marks and the citation of a false quotation",
       `${good} The text says “herons stand in deep snow. They sing” [1].`,
       {
-        answer: `${good} The text says herons stand in deep snow. They sing.`,
+        answer: `${good} The text says herons stand in deep snow. They sing [?].`,
         quotes: ["The heron stands in shallow water."],
         grounded: false,
       },
@@ -201,11 +232,20 @@ describe("what the model writes", () => {
         grounded: true,
       },
     ],
-    [
-      "loses thoughts",
+    ...[
       `<think>The user wants [1] "birds".</think>${good}`,
+      `${good}<thinking>Is that so? [9]</thinking>`,
+      `The heron stands <think>in what?\n\nIn water. </think>in shallow water [1].`,
+      `I should look at the sources.</think>${good}`,
+      `<|channel|>analysis<|message|>They ask about herons.<|end|><|start|>assistant<|channel|>final<|message|>${good}<|return|>`,
+      `<|channel|>final<|message|>${good}<|end|><|start|>assistant<|channel|>analysis<|message|>Enough?`,
+      `◁think▷Herons …◁/think▷${good}`,
+      `${good} <think>And now, without an end: [1]`,
+    ].map((written): [string, string, { answer: string; quotes: string[]; grounded: boolean }] => [
+      `loses thoughts: ${written.slice(0, 40)}`,
+      written,
       { answer: good, quotes: ["The heron stands in shallow water."], grounded: true },
-    ],
+    ]),
     [
       "can't build a marker out of two",
       "[1【99】] The heron stands in shallow water [1].",
@@ -243,13 +283,18 @@ describe("what the model writes", () => {
       "Does it say that herons love deep snow, or stand in shallow water?",
     );
     expect(result).toMatchObject({
-      answer: `${good} The "deep snow" is not named. The text says herons love deep snow.`,
+      answer: `${good} The "deep snow" is not named [?]. The text says herons love deep snow [?].`,
       grounded: false,
     });
     expect(result.citations).toHaveLength(1);
   });
-  test("that the sources don't answer is no answer, and no fault", async () => {
-    second_provider.plays(() => says("NO_ANSWER"));
+  test.each([
+    "NO_ANSWER",
+    "NO_ANSWER. However, the heron stands in shallow water [1].",
+    "**NO_ANSWER**\n\nThe heron stands in shallow water [1].",
+    "<think>Nothing there.</think>no_answer",
+  ])("that the sources don't answer is no answer, and no fault: %s", async (written) => {
+    second_provider.plays(() => says(written));
     expect(await strict.result()).toMatchObject({
       outcome: "no_answer",
       citations: [],
@@ -267,8 +312,8 @@ describe("what the model writes", () => {
     });
     expect(provider.asked()).toHaveLength(0);
   });
-  test("without a marker is asked for once more, with the rule repeated", async () => {
-    provider.plays((_, n) => says(n === 0 ? "In shallow water, I believe." : good));
+  test("that nothing bears out is asked for once more, with the rule repeated", async () => {
+    provider.plays((_, n) => says(n === 0 ? "In deep snow, I believe." : good));
     expect(await kind.result()).toMatchObject({
       answer: good,
       usage: { input_tokens: 2 * used.prompt_tokens },
@@ -371,10 +416,18 @@ describe("a provider that", () => {
       3,
     ],
     ["answers nothing", () => says(""), "answer_unsupported", 2],
+    ["says nothing", () => says("The answer is: [1]."), "answer_unsupported", 2],
+    ["repeats the question", () => says("The heron stands [1]."), "answer_unsupported", 2],
+    [
+      "says what is untrue",
+      () => says("A heron weighs about fifteen kilograms [1]."),
+      "answer_unsupported",
+      2,
+    ],
     ["never cites", () => says("The moon is made of cheese, trust me."), "answer_unsupported", 2],
     [
       "only invents markers",
-      () => says("The heron stands in shallow water [41]."),
+      () => says("The heron stands in deep snow [41]."),
       "answer_unsupported",
       2,
     ],
@@ -621,7 +674,8 @@ describe("what is shown while the model writes", () => {
     const checker = new AnswerChecker({
       sources: [source],
       question,
-      analysis: { analyze, sentences: sentencesOf },
+      analysis: { analyze, sentences: sentencesOf, languageOf: () => null },
+      thinks_first: false,
       emit: (piece) => shown.push(piece),
     });
     for (let at = 0; at < text.length; at += size) checker.add(text.slice(at, at + size));
@@ -653,12 +707,16 @@ describe("what is shown while the model writes", () => {
           expect(checked.citations.map((one) => one.id)).toContain(Number(id));
     }
   });
-  test("begins with the first citation: an answer without one is never seen", () => {
-    const { shown, checked } = write(
-      "It stands there. It eats this. It flies there. It sleeps here. [7] [8] It sings.",
-      3,
+  test("begins before the first citation, and never holds half a marker, quotation or thought", () => {
+    const { shown, before, checked } = write(
+      "The heron stands in the shallow water of a lake <think>or a river?</think> [1]. It says " +
+        '"hello there" to everybody. NO_ANSWER. However',
+      1,
     );
-    expect([shown, checked.citations]).toEqual([[], []]);
+    expect(before).toBeGreaterThan(5);
+    expect(shown.join("")).toBe(checked.answer);
+    expect(shown.slice(0, 3).join("")).toBe("The heron stands");
+    expect(checked.answer).not.toMatch(/river|NO|However|"/);
   });
   test("costs about as much as the text is long", () => {
     for (const text of [

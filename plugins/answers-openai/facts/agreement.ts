@@ -1,0 +1,221 @@
+/**
+ * Whether a sentence says what its source says: its numbers, negations and names are those of the
+ * sentences there that are about the same.
+ */
+import type { Span } from "../../search/contract";
+import type { EvidenceFinder, SourceSentence } from "../evidence";
+import { contentOf } from "./function-words";
+import { datesIn, holdsName, namesIn, replacesName } from "./names";
+import { polarityOf, saysOpposite, spelledOut } from "./polarity";
+import { isSameQuantity, quantitiesIn, withoutQuantities, type Quantity } from "./quantities";
+
+/** A place that is about the same as the claim shares this much of what the best one shares. */
+const near_best = 0.8;
+/** A second sentence must add this much of the claim. */
+const second_share_min = 0.15;
+const sentences_before = 5;
+
+/** One sentence of a source, or two beside each other. */
+interface Window {
+  readonly text: string;
+  readonly first: number;
+  readonly share: number;
+}
+
+const conjunctions =
+  "and|but|while|whereas|although|because|und|aber|während|sondern|et|mais|tandis|y|pero|" +
+  "mientras|sino";
+const clause_end = new RegExp(`[;:()–—]|,(?=\\s)|\\s(?:${conjunctions})(?=\\s)`, "iu");
+function clausesOf(text: string): string[] {
+  const parts: string[] = [];
+  for (const part of text.split(clause_end)) {
+    const words = part.match(/[\p{L}\p{Nd}]+/gu)?.length ?? 0;
+    if (words === 0) continue;
+    // A word or two is a part of a list, unless it is a predicate: `but never built`.
+    if (words < 3 && parts.length > 0 && !polarityOf(part).is_negated)
+      parts[parts.length - 1] += ` ${part}`;
+    else parts.push(part);
+  }
+  return parts;
+}
+
+export class AgreementChecker {
+  /** `titles`: of each source, the names of its document and heading. */
+  constructor(
+    private readonly evidence: EvidenceFinder,
+    private readonly texts: readonly string[],
+    private readonly titles: readonly string[],
+    private readonly question: string,
+  ) {}
+
+  /** Whether each clause of the sentence agrees with one of these sources. */
+  agrees(sentence: string, sources: readonly number[]): boolean {
+    const clauses = clausesOf(sentence.replace(/^\s*(?:[-*•>#]+\s*)?(?:\d+[.)]\s+)?/, ""));
+    return clauses.every((clause) =>
+      sources.some((source) => this.clauseAgrees(clause, sentence, source)),
+    );
+  }
+
+  /**
+   * Whether the source has the numbers and dates of a sentence in another language, and a negation
+   * when that has one.
+   */
+  agreesInFacts(sentence: string, source: number): boolean {
+    const text = this.texts[source]!;
+    const [said, dates] = [quantitiesIn(text), datesIn(text)];
+    return (
+      quantitiesIn(sentence).every(
+        (one) => one.is_weak || said.some((other) => isSameQuantity(one, other)),
+      ) &&
+      [...datesIn(sentence)].every((date) => dates.has(date)) &&
+      (!polarityOf(sentence).is_negated ||
+        this.evidence
+          .sentencesOf(source)
+          .some(({ start, end }) => polarityOf(text.slice(start, end)).is_negated))
+    );
+  }
+
+  private clauseAgrees(clause: string, sentence: string, source: number): boolean {
+    const windows = this.windowsAbout(clause, sentence, source);
+    return windows.some((window) => this.agreesWith(clause, window, source));
+  }
+
+  /** The places of the source that are about this clause, without its numbers and names. */
+  private windowsAbout(clause: string, sentence: string, source: number): readonly Window[] {
+    // A short answer, `Every ninety days`, is about what was asked.
+    const subjects = [clause, sentence, this.question].map(withoutFacts);
+    for (const text of [...subjects, contentOf(clause)]) {
+      const windows = this.windows(source, this.evidence.claimOf(text));
+      const best = Math.max(0, ...windows.map((window) => window.share));
+      if (best > 0) return windows.filter((window) => window.share >= best * near_best);
+    }
+    return [];
+  }
+
+  private windows(source: number, claim: ReadonlySet<string>): Window[] {
+    const sentences = this.evidence.sentencesOf(source);
+    const text = this.texts[source]!;
+    const share = (...of: readonly SourceSentence[]) =>
+      this.evidence.share(claim, (term) => of.some(({ terms }) => terms.has(term)));
+    return sentences.flatMap((one, at) => {
+      const alone = share(one);
+      const found = [{ text: text.slice(one.start, one.end), first: at, share: alone }];
+      const next = sentences[at + 1];
+      const other = next ? share(next) : 0;
+      if (!next || alone === 0 || other === 0) return found;
+      const both = share(one, next);
+      if (both >= Math.max(alone, other) + second_share_min)
+        found.push({ text: text.slice(one.start, next.end), first: at, share: both });
+      return found;
+    });
+  }
+
+  private agreesWith(clause: string, window: Window, source: number): boolean {
+    return (
+      this.holdsQuantities(clause, window) &&
+      this.holdsNames(clause, window, source) &&
+      !saysOpposite(clause, window.text) &&
+      this.hasPolarity(spelledOut(clause, window.text), spelledOut(window.text, clause))
+    );
+  }
+
+  private holdsQuantities(clause: string, { text }: Window): boolean {
+    const said = quantitiesIn(text);
+    return quantitiesIn(clause).every(
+      (one) => one.is_weak || said.some((other) => this.isSame(one, other, clause, text, said)),
+    );
+  }
+
+  /**
+   * The same amount; of several of its kind in one sentence, that which stands by the same words.
+   */
+  private isSame(
+    one: Quantity,
+    other: Quantity,
+    clause: string,
+    text: string,
+    said: readonly Quantity[],
+  ): boolean {
+    if (!isSameQuantity(one, other)) return false;
+    const dimension = other.unit?.dimension;
+    const rivals = said.filter((rival) => !rival.is_weak && rival.unit?.dimension === dimension);
+    if (rivals.length < 2) return true;
+    const about = this.evidence.claimOf(withoutFacts(clause));
+    const groups = clauseGroups(text, rivals);
+    const shares = groups.map((group) => {
+      const terms = this.evidence.claimOf(text.slice(group.start, group.end));
+      return { group, share: this.evidence.share(about, (term) => terms.has(term)) };
+    });
+    const best = Math.max(...shares.map(({ share }) => share));
+    return shares.some(
+      ({ group, share }) =>
+        share >= best * near_best &&
+        rivals.some(
+          (rival) =>
+            rival.start >= group.start && rival.start < group.end && isSameQuantity(one, rival),
+        ),
+    );
+  }
+
+  private holdsNames(clause: string, window: Window, source: number): boolean {
+    const sentences = this.evidence.sentencesOf(source);
+    const begin = sentences[Math.max(0, window.first - sentences_before)]!.start;
+    const before = this.texts[source]!.slice(begin, sentences[window.first]!.start);
+    const title = this.titles[source]!;
+    const names = namesIn(clause);
+    // A sentence that names another means that one; else what it means was named before it.
+    const others = namesIn(window.text).filter((name) => !holdsName(clause, name));
+    const nearby = others.length === 0 ? `${before} ${window.text}` : window.text;
+    const dates = datesIn(window.text);
+    return (
+      names.every((name) => holdsName(nearby, name) || holdsName(title, name)) &&
+      [...datesIn(clause)].every((date) => dates.has(date)) &&
+      !replacesName(clause, window.text)
+    );
+  }
+
+  /** Whether what it negates is negated there, and nothing else of it. */
+  private hasPolarity(clause: string, window: string): boolean {
+    const negated = new Set<string>();
+    const affirmed = new Set<string>();
+    let has_negation = false;
+    for (const said of clausesOf(window)) {
+      const { is_negated, reach } = polarityOf(said);
+      has_negation ||= is_negated;
+      const within = this.evidence.claimOf(contentOf(reach));
+      for (const term of this.evidence.claimOf(contentOf(said)))
+        (is_negated && within.has(term) ? negated : affirmed).add(term);
+    }
+    const mine = polarityOf(clause);
+    if (!mine.is_negated)
+      return ![...this.evidence.claimOf(contentOf(clause))].some(
+        (term) => negated.has(term) && !affirmed.has(term),
+      );
+    const denied = [...this.evidence.claimOf(contentOf(mine.reach))];
+    const found = denied.filter((term) => negated.has(term) || affirmed.has(term));
+    return found.length === 0 ? has_negation : found.some((term) => negated.has(term));
+  }
+}
+
+/** Clauses of a text, each group with those of `quantities` that stand in its last clause. */
+function clauseGroups(text: string, quantities: readonly Quantity[]): Span[] {
+  const groups: Span[] = [];
+  let start = 0;
+  for (const { index } of text.matchAll(new RegExp(clause_end, "giu"))) {
+    if (!quantities.some((one) => one.start >= start && one.start < index)) continue;
+    groups.push({ start, end: index });
+    start = index;
+  }
+  const last = groups.at(-1);
+  if (last && !quantities.some((one) => one.start >= start))
+    groups[groups.length - 1] = { ...last, end: text.length };
+  else groups.push({ start, end: text.length });
+  return groups;
+}
+
+/** What a text is about: its words without numbers, names and grammar. */
+function withoutFacts(text: string): string {
+  let bare = withoutQuantities(text);
+  for (const name of namesIn(text)) bare = bare.replace(name, " ");
+  return contentOf(bare);
+}

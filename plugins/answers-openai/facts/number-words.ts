@@ -1,0 +1,176 @@
+/** Numbers written as words, in English, German, French and Spanish. */
+
+/** Lower case, without accents. */
+export const folded = (word: string): string =>
+  word.toLowerCase().replaceAll("ß", "ss").normalize("NFD").replace(/\p{M}/gu, "");
+
+const small: Readonly<Record<string, number>> = valuesOf(
+  "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen " +
+    "fifteen " +
+    "sixteen seventeen eighteen nineteen",
+  "null eins zwei drei vier funf sechs sieben acht neun zehn elf zwolf dreizehn vierzehn " +
+    "funfzehn " +
+    "sechzehn siebzehn achtzehn neunzehn",
+  "zero un deux trois quatre cinq six sept huit neuf dix onze douze treize quatorze quinze seize",
+  "cero uno dos tres cuatro cinco seis siete ocho nueve diez once doce trece catorce quince " +
+    "dieciseis diecisiete dieciocho diecinueve veinte veintiuno veintidos veintitres " +
+    "veinticuatro veinticinco veintiseis veintisiete veintiocho veintinueve",
+);
+const tens: Readonly<Record<string, number>> = tensOf(
+  "twenty thirty forty fifty sixty seventy eighty ninety",
+  "zwanzig dreissig vierzig funfzig sechzig siebzig achtzig neunzig",
+  "vingt trente quarante cinquante soixante septante huitante nonante",
+  "veinte treinta cuarenta cincuenta sesenta setenta ochenta noventa",
+);
+const spanish_hundreds: Readonly<Record<string, number>> = Object.fromEntries(
+  "doscient trescient cuatrocient quinient seiscient setecient ochocient novecient"
+    .split(" ")
+    .flatMap((stem, at) => [
+      [`${stem}os`, (at + 2) * 100],
+      [`${stem}as`, (at + 2) * 100],
+    ]),
+);
+/** What multiplies the number before it. */
+const scales: Readonly<Record<string, number>> = {
+  hundred: 100,
+  hundreds: 100,
+  hundert: 100,
+  cent: 100,
+  cents: 100,
+  cien: 100,
+  ciento: 100,
+  dozen: 12,
+  dutzend: 12,
+  douzaine: 12,
+  docena: 12,
+  thousand: 1e3,
+  tausend: 1e3,
+  mille: 1e3,
+  mil: 1e3,
+  million: 1e6,
+  millions: 1e6,
+  millionen: 1e6,
+  millon: 1e6,
+  millones: 1e6,
+  billion: 1e9,
+  milliarde: 1e9,
+  milliarden: 1e9,
+  milliard: 1e9,
+  milliards: 1e9,
+};
+/** Articles as often as numbers: they count within a number alone. */
+const article_words = "one un une uno una ein eine einen einem";
+const articles: ReadonlySet<string> = new Set(article_words.split(" "));
+
+function valuesOf(...lists: readonly string[]): Record<string, number> {
+  return Object.fromEntries(
+    lists.flatMap((list) => list.split(" ").map((word, at) => [word, at] as const)),
+  );
+}
+function tensOf(...lists: readonly string[]): Record<string, number> {
+  return Object.fromEntries(
+    lists.flatMap((list) => list.split(" ").map((word, at) => [word, (at + 2) * 10] as const)),
+  );
+}
+
+/** `funfundzwanzig`, `zweihundertdrei`; undefined for any other word. */
+function germanValue(word: string): number | undefined {
+  if (word === "ein" || word === "eine") return 1;
+  const simple = small[word] ?? tens[word];
+  if (simple !== undefined) return simple;
+  for (const [scale, factor] of [
+    ["tausend", 1_000],
+    ["hundert", 100],
+  ] as const) {
+    const at = word.indexOf(scale);
+    if (at < 0) continue;
+    const before = at === 0 ? 1 : germanValue(word.slice(0, at));
+    const rest = word.slice(at + scale.length).replace(/^und/, "");
+    const after = rest === "" ? 0 : germanValue(rest);
+    return before === undefined || after === undefined ? undefined : before * factor + after;
+  }
+  const and = word.indexOf("und", 2);
+  if (and < 0) return undefined;
+  const [unit, ten] = [germanValue(word.slice(0, and)), tens[word.slice(and + 3)]];
+  return unit === undefined || ten === undefined || unit > 9 ? undefined : unit + ten;
+}
+
+interface NumberWord {
+  readonly value: number;
+  readonly is_scale: boolean;
+  readonly is_article: boolean;
+}
+function numberWordOf(word: string): NumberWord | undefined {
+  const key = folded(word);
+  const scale = scales[key];
+  if (scale !== undefined) return { value: scale, is_scale: true, is_article: false };
+  if (key === "vingts") return { value: 20, is_scale: false, is_article: false };
+  const value =
+    spanish_hundreds[key] ?? small[key] ?? tens[key] ?? (articles.has(key) ? 1 : germanValue(key));
+  return value === undefined
+    ? undefined
+    : { value, is_scale: false, is_article: articles.has(key) };
+}
+
+/** A number in a list of words: `words[from]` to `words[to - 1]`. */
+export interface SpelledNumber {
+  readonly from: number;
+  readonly to: number;
+  readonly value: number;
+  /** It is one word that may be an article. */
+  readonly is_article: boolean;
+}
+
+/** Whether `value` may follow `current` within one number: `twenty` + `five`, `sixty` + `ten`. */
+const continues = (current: number, value: number): boolean =>
+  current === 0 ||
+  (current % 100 === 0 && value < 100) ||
+  (current % 10 === 0 && current % 100 >= 20 && value < 10) ||
+  ([60, 80].includes(current % 100) && value < 20);
+const connectors: ReadonlySet<string> = new Set(["and", "et", "y", "und"]);
+
+/**
+ * The numbers among these words. `before` is a number in digits just before the first of them,
+ * which a scale multiplies: `1.5` and `million`.
+ */
+export function spelledNumbers(words: readonly string[]): SpelledNumber[] {
+  const found: SpelledNumber[] = [];
+  for (let at = 0; at < words.length;) {
+    const number = numberAt(words, at);
+    if (number) found.push(number);
+    at = number?.to ?? at + 1;
+  }
+  return found;
+}
+function numberAt(words: readonly string[], from: number): SpelledNumber | undefined {
+  const first = numberWordOf(words[from]!);
+  if (!first) return undefined;
+  let total = 0;
+  let current = 0;
+  let to = from;
+  for (let at = from; at < words.length; at++) {
+    const is_connector = at > from && connectors.has(folded(words[at]!));
+    const next = is_connector ? at + 1 : at;
+    const word = words[next] === undefined ? undefined : numberWordOf(words[next]!);
+    if (!word || (is_connector && (word.is_scale || current === 0))) break;
+    // `quatre-vingts`
+    if (current % 100 === 4 && word.value === 20 && !is_connector) current += 76;
+    else if (word.is_scale && word.value === 100) current = Math.max(1, current) * 100;
+    else if (word.is_scale) {
+      total += Math.max(1, current) * word.value;
+      current = 0;
+    } else if (continues(current, word.value)) current += word.value;
+    else break;
+    at = next;
+    to = next + 1;
+  }
+  return {
+    from,
+    to,
+    value: total + current,
+    is_article: first.is_article && to === from + 1,
+  };
+}
+
+/** What a number in digits is multiplied by when this word follows it; else undefined. */
+export const scaleOf = (word: string): number | undefined => scales[folded(word)];

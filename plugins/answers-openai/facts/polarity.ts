@@ -1,0 +1,145 @@
+/** Whether a statement is negated, and whether it says the opposite of another one. */
+import { contentWords } from "./function-words";
+import { folded } from "./number-words";
+
+/** Negations that negate nothing: `not only`, `no later than`. UTF-16 length is kept. */
+const idioms = new RegExp(
+  "\\b(?:(?:no|not)(?: \\p{L}+){0,3} (?:more|less|fewer|later|longer|earlier|greater|" +
+    "higher) than|" +
+    "not (?:only|just|merely)|(?:does|do|must|may|can|should|shall|will)? ?not exceed(?:ing)?|" +
+    "nothing but|whether or not|no\\.(?= ?\\d)|no matter|nicht nur|" +
+    "nicht (?:mehr|länger|weniger) als|pas (?:plus|moins) de|pas seulement|non seulement|" +
+    "no s[oó]lo|no (?:más|menos) de|ne [\\p{L}’']+ que|n['’]\\p{L}+ que)(?!\\p{L})",
+  "giu",
+);
+const negations: ReadonlySet<string> = new Set(
+  (
+    "not no never none neither nor cannot nobody nothing nowhere " +
+    "nicht nie niemals kein keine keinen keinem keiner keines ohne weder nichts niemand " +
+    "nirgends " +
+    "pas jamais aucun aucune sans rien personne ni " +
+    "nunca jamas ningun ninguno ninguna sin nada nadie tampoco"
+  ).split(" "),
+);
+/** Words that deny what they are said of; beginnings of words. */
+const denials = new RegExp(
+  "^(?:forbid|forbade|prohibit|bann(?:ed|ing)|disallow|impossib|unable|refus|avoid|exclud|" +
+    "lacks?$|lacking|verbot|untersag|unmoglich|vermeid|vermied|ausgeschlossen|interdi[ts]|evite|" +
+    "exclu|prohib|imposib)",
+);
+/** These add up; of the others several make one: `no … nunca`. */
+const exceptions =
+  "without ohne sans sin except excepting excluding ausser ausgenommen sauf excepto salvo";
+const separate: ReadonlySet<string> = new Set(exceptions.split(" "));
+
+interface Negation {
+  /** UTF-16 index. */
+  readonly at: number;
+  readonly denies: boolean;
+  /** `without` */
+  readonly adds: boolean;
+}
+const word = /[\p{L}\p{M}]+(?:[’'](?:t|re|s))?/gu;
+
+function negationsIn(text: string): Negation[] {
+  const plain = text.replace(idioms, (idiom) => " ".repeat(idiom.length));
+  let negated = false;
+  return [...plain.matchAll(word)].flatMap((match) => {
+    const key = folded(match[0].replaceAll("’", "'"));
+    const denies = denials.test(key);
+    const adds = separate.has(key);
+    if (denies || adds) return [{ at: match.index, denies, adds }];
+    if (negated || (!negations.has(key) && !key.endsWith("n't"))) return [];
+    negated = true;
+    return [{ at: match.index, denies, adds }];
+  });
+}
+
+export interface Polarity {
+  readonly is_negated: boolean;
+  /** The words that are negated, as far as a clause shows it; the whole of it else. */
+  readonly reach: string;
+}
+export function polarityOf(clause: string): Polarity {
+  const found = negationsIn(clause);
+  const last = found.at(-1);
+  const after = last === undefined ? "" : clause.slice(last.at).replace(/^\S+\s*/, "");
+  // `Smoking is forbidden`, `Smoking is not allowed`: what is denied stands before it.
+  const is_before = last === undefined || last.denies || (!last.adds && hasOneWord(after));
+  return {
+    // `not without`: two make none.
+    is_negated: found.length % 2 === 1,
+    reach: is_before || found.length > 1 ? clause : after,
+  };
+}
+const hasOneWord = (text: string): boolean => contentWords(text).length < 2;
+
+const opposites: readonly (readonly [one: RegExp, other: RegExp])[] = [
+  [/^(?:before|vor|bevor|avant|antes)$/, /^(?:after|nach|nachdem|apres|despues)$/],
+  [
+    /^(?:increas|raise|grow|rose|rise|erhoh|steig|augment|aument)/,
+    /^(?:decreas|reduc|lower(?:s|ed|ing)$|fell|falls?$|senk|sink|diminu|disminu)/,
+  ],
+  [/^(?:above|over|oberhalb)$/, /^(?:below|under|unterhalb)$/],
+  [
+    /^(?:open(?:s|ed|ing)?|offne\w*|ouvr\w*|ouvert\w*|abr(?:e|ir|en))$/,
+    /^(?:clos(?:e|es|ed|ing)|schliess\w*|ferm\w*|cierr\w*|cerr\w*)$/,
+  ],
+  [
+    /^(?:left|links|linke\w*|gauche|izquierd\w*)$/,
+    /^(?:right|rechts|rechte\w*|droite?|derech\w*)$/,
+  ],
+  [/^(?:hot|heiss\w*|chaud\w*|caliente\w*)$/, /^(?:cold|kalt\w*|froide?s?|fri[oa]s?)$/],
+  [
+    /^(?:dry|trocken\w*|seche?s?|sec|sec[oa]s?)$/,
+    /^(?:wet|damp|nass\w*|feucht\w*|mouille\w*|humide\w*|mojad\w*)$/,
+  ],
+  [/^(?:north|northern|nord|nordlich\w*|norte)$/, /^(?:south|southern|sud|sudlich\w*|sur)$/],
+  [/^(?:east|eastern|ost|ostlich\w*|est|este)$/, /^(?:west|western|westlich\w*|ouest|oeste)$/],
+  [
+    /^(?:maximum|maximal\w*|maximo|maxima|highest|hochste\w*)$/,
+    /^(?:minimum|minimal\w*|minimo|minima|lowest|niedrigste\w*)$/,
+  ],
+  [
+    /^(?:optional\w*|voluntary|freiwillig\w*|facultati\w*|opcional\w*)$/,
+    /^(?:required|mandatory|compulsory|obligat\w+|pflicht|erforderlich\w*)$/,
+  ],
+  [
+    /^(?:always|immer|toujours|siempre)$/,
+    /^(?:never|nie|niemals|jamais|nunca|jamas|sometimes|manchmal|parfois)$/,
+  ],
+  [/^(?:win|wins|won|gewann\w*|gagne\w*|gano)$/, /^(?:lose|loses|lost|verlor\w*|perd\w*)$/],
+  [/^(?:day|daytime)$/, /^(?:night|nighttime)$/],
+  [/^(?:public\w*)$/, /^(?:private\w*)$/],
+  [/^(?:safe|sicher\w*)$/, /^(?:unsafe|dangerous|unsicher\w*|gefahrlich\w*)$/],
+  [/^(?:internal\w*|inside)$/, /^(?:external\w*|outside)$/],
+  [/^(?:first|erste\w*|premiere?|primer[oa]?)$/, /^(?:last|letzte\w*|derniere?|ultim[oa])$/],
+];
+const wordsOf = (text: string): string[] => (text.match(/[\p{L}\p{M}]+/gu) ?? []).map(folded);
+
+/** Whether `claim` has a word where `said` has only its opposite. */
+export function saysOpposite(claim: string, said: string): boolean {
+  const [claimed, source] = [wordsOf(claim), wordsOf(said)];
+  const has = (words: readonly string[], pattern: RegExp) => words.some((one) => pattern.test(one));
+  return opposites.some(([one, other]) =>
+    [
+      [one, other],
+      [other, one],
+    ].some(
+      ([mine, theirs]) =>
+        has(claimed, mine!) &&
+        !has(claimed, theirs!) &&
+        has(source, theirs!) &&
+        !has(source, mine!),
+    ),
+  );
+}
+
+/** `unsafe` as `not safe`, where one of both texts has the word without its prefix. */
+export function spelledOut(text: string, other: string): string {
+  const words = new Set([...wordsOf(text), ...wordsOf(other)]);
+  return text.replace(
+    /(?<!\p{L})(?:un|in|im|ir|il|non|dis)(\p{L}{4,})/giu,
+    (whole, bare: string) => (words.has(folded(bare)) ? `not ${bare}` : whole),
+  );
+}

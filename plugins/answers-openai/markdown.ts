@@ -1,0 +1,39 @@
+/** Makes a model's Markdown harmless: without what loads, links, or only looks like a marker. */
+
+/** Stand for markers in the text: private-use characters, which no answer holds. */
+const placeholder_first = 0xe000;
+export const placeholders = /[\ue000-\uf8ff]/g;
+/** Of the marker with this index. */
+export const placeholder = (at: number): string => String.fromCharCode(placeholder_first + at);
+/** The index of the marker that a placeholder stands for. */
+export const markerIndex = (char: string): number => char.charCodeAt(0) - placeholder_first;
+/** What would read as a marker without being one. */
+const false_marker = /\[[\s\ue000-\uf8ff]*(?:\d+|\?)[\s\ue000-\uf8ff]*\]/g;
+
+// Bounded, so that brackets without end cost no time; what is longer is broken up below.
+const image = /!\[([^\]\n]{0,300})\](?:\([^)\n]*\)?|\[[^\]\n]{0,300}\])?/g;
+const link = /\[([^\]\n]{0,300})\]\([^)\n]*\)?/g;
+const autolink = /<(?:https?|ftp|file|data|javascript|mailto):[^>\s]*>?/gi;
+const link_definition = /^[ \t]*\[[^\]\n]+\]:[ \t]*\S+.*$/gm;
+const tag_names =
+  "a|img|image|svg|script|style|iframe|object|embed|form|input|button|video|audio|source|sources|" +
+  "link|meta|base|body|html|instructions|question";
+const tag = new RegExp(`</?(?:${tag_names})\\b[^>]*>?`, "gi");
+
+/**
+ * Markdown without links, images, HTML that loads something, and text that only looks like a
+ * marker: a document may have told the model to write that. The words of links stay.
+ */
+export function sanitized(markdown: string): string {
+  let text = markdown
+    .replace(image, "$1")
+    .replace(link, "$1")
+    .replace(link_definition, "")
+    .replace(autolink, "")
+    .replace(tag, "")
+    // Left over from a link that another sentence ends.
+    .replace(/!(?=\[)/g, "")
+    .replace(/\](?=\()/g, "] ");
+  while (text.search(false_marker) >= 0) text = text.replace(false_marker, "");
+  return text;
+}

@@ -1,0 +1,114 @@
+/**
+ * Removes what a reasoning model thinks aloud, wherever it stands: `<think>`, `<thinking>`,
+ * `◁think▷`, and channels such as `<|channel|>analysis<|message|>`.
+ */
+
+const tag_words = "think|thinking|thought|thoughts|reasoning|reflection|scratchpad|analysis";
+const token_words = "(?:thought|thinking|think)";
+const opening = new RegExp(
+  String.raw`<(?:${tag_words})(?:\s[^>]{0,100})?>|◁think▷|\[THINK\]|` +
+    String.raw`<\|(?:begin_of_|start_)?${token_words}\|>`,
+  "i",
+);
+const closing = new RegExp(
+  String.raw`</\s*(?:${tag_words})\s*>|◁/think▷|\[/THINK\]|` +
+    String.raw`<\|(?:end_of_|end_|/)${token_words}\|>`,
+  "i",
+);
+const start = String.raw`(?:<\|start\|>\s{0,4}\w{0,20})?`;
+/** `<|channel|>final<|message|>`: what follows belongs to the channel that it names. */
+const channel = new RegExp(
+  String.raw`${start}<\|channel\|>\s{0,4}([\w.]{0,40})[^<]{0,200}<\|message\|>`,
+  "i",
+);
+const open_channel = new RegExp(String.raw`${start}<\|channel\|>`, "i");
+/** Tokens of the model's own format, which are no text. */
+const token = /<\|start\|>\s{0,4}\w{0,20}|<\|[a-z_]{1,40}\|>|<\/?(?:answer|final|response)>/gi;
+/** The beginning of a tag at the end of what has come: it may still become one. */
+const unfinished = new RegExp(
+  String.raw`(?:<\|start\|>\s{0,4}\w{0,20}(?:<\|?\w{0,8})?|<[|/]?[\w\s|/.="'-]{0,118}|` +
+    String.raw`◁\/?\w{0,8}|\[\/?[A-Za-z]{0,5})$`,
+  "i",
+);
+const unfinished_chars_max = 320;
+
+interface Step {
+  readonly kept: string;
+  readonly done: boolean;
+}
+
+export class ThoughtFilter {
+  /** What has come so far was a thought whose end came without a beginning. */
+  began_inside = false;
+  /** What can't be decided yet. */
+  private held = "";
+  private in_thought = false;
+
+  /** What of this further text is no thought, as far as it is certain. */
+  remove(text: string): string {
+    this.began_inside = false;
+    this.held += text;
+    return this.take(false);
+  }
+
+  /** The rest: what seemed to begin a tag, and did not. A thought without end is none of it. */
+  end(): string {
+    this.began_inside = false;
+    return this.take(true);
+  }
+
+  private take(all: boolean): string {
+    let kept = "";
+    for (;;) {
+      const was_inside = this.began_inside;
+      const step = this.in_thought ? this.leaveThought(all) : this.untilThought(all);
+      kept = this.began_inside && !was_inside ? "" : kept + step.kept;
+      if (step.done) return kept;
+    }
+  }
+
+  private untilThought(all: boolean): Step {
+    const { held } = this;
+    const [begins, ends, named] = [opening, closing, channel].map((one) => one.exec(held));
+    const first = [begins, ends, named]
+      .filter((match) => match !== null && match !== undefined)
+      .toSorted((a, b) => a.index - b.index)[0];
+    if (!first) {
+      // Of a channel without a name nothing is known yet.
+      const tail = open_channel.exec(held) ?? (all ? null : unfinishedIn(held));
+      const to = tail?.index ?? held.length;
+      this.held = all ? "" : held.slice(to);
+      return { kept: held.slice(0, to).replace(token, ""), done: true };
+    }
+    this.held = held.slice(first.index + first[0].length);
+    if (first === ends) {
+      this.began_inside = true;
+      return { kept: "", done: false };
+    }
+    this.in_thought = first === begins || !isAnswer(first[1]);
+    return { kept: held.slice(0, first.index).replace(token, ""), done: false };
+  }
+
+  private leaveThought(all: boolean): Step {
+    const { held } = this;
+    const [end, next] = [closing.exec(held), channel.exec(held)];
+    const first = end && next ? (end.index < next.index ? end : next) : (end ?? next);
+    if (!first) {
+      this.held = all ? "" : held.slice(-unfinished_chars_max);
+      return { kept: "", done: true };
+    }
+    this.held = held.slice(first.index + first[0].length);
+    this.in_thought = first === next && !isAnswer(first[1]);
+    return { kept: "", done: false };
+  }
+}
+
+/** Whether a channel holds what is meant for the reader. */
+const isAnswer = (name: string | undefined): boolean =>
+  /^(?:final|response|answer)$/i.test(name ?? "");
+
+function unfinishedIn(held: string): { readonly index: number } | null {
+  const from = Math.max(0, held.length - unfinished_chars_max);
+  const tail = unfinished.exec(held.slice(from));
+  return tail && { index: from + tail.index };
+}

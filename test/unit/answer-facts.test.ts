@@ -1,0 +1,241 @@
+/** Which statements of a model a source bears out: numbers, negations and names must agree. */
+import { describe, expect, test } from "bun:test";
+import { AnswerChecker } from "../../plugins/answers-openai/answer-checker";
+import { quantitiesIn } from "../../plugins/answers-openai/facts/quantities";
+import { analyzer } from "../../plugins/search-index/analyzer";
+import { languageOf } from "../../plugins/search-index/languages";
+import type { FoundPassage } from "../../plugins/search/contract";
+import { sentencesOf } from "../../plugins/search/sentences";
+
+const passage: FoundPassage = {
+  document_id: "doc_1",
+  document_name: "manual.pdf",
+  document_version: 1,
+  folder_id: "fld_1",
+  quote: "",
+  start: 0,
+  end: 0,
+  passage: { start: 0, end: 0 },
+  matched: "words",
+  page: null,
+  page_end: null,
+  time_start: null,
+  time_end: null,
+  heading: null,
+  score: 1,
+  verified: true,
+  stale: false,
+  url: "/api/dev/v1/documents/doc_1",
+};
+const analysis = {
+  sentences: sentencesOf,
+  languageOf: (text: string) => languageOf(text),
+  analyze: (text: string) => {
+    const terms: { term: string }[] = [];
+    analyzer.tokenize(text, (_hash, start, end, term) => {
+      terms.push({ term: term ?? text.slice(start, end) });
+    });
+    return terms;
+  },
+};
+const checked = (written: string, quotes: readonly string[], question: string) => {
+  const checker = new AnswerChecker({
+    sources: quotes.map((quote) => ({ ...passage, quote, end: [...quote].length })),
+    question,
+    analysis,
+    thinks_first: false,
+    emit: () => undefined,
+  });
+  checker.add(written);
+  return checker.end(false);
+};
+
+const filter =
+  "Filter care. The filter of the cooker hood must be replaced every ninety days. Washing it is " +
+  "not allowed. The warranty lasts 7 years. Never operate the hood without a filter. The hood " +
+  "weighs 12.5 kg, needs at least 65 cm above the stove, and was designed by Anna Keller in " +
+  "Hamburg. Deliveries arrive on Tuesday; the workshop is closed in August.";
+const filter_de =
+  "Der Filter der Haube muss alle neunzig Tage ersetzt werden. Er darf nicht gewaschen werden. " +
+  "Die Garantie gilt sieben Jahre. Die Haube wiegt 12,5 kg und braucht mindestens 65 cm Abstand " +
+  "zum Herd. Das Werk in Hamburg wurde 1974 von Anna Keller gegründet.";
+const filter_fr =
+  "Le filtre de la hotte doit être remplacé tous les quatre-vingt-dix jours. Il ne doit jamais " +
+  "être lavé. La garantie dure sept ans. La hotte pèse 12,5 kg.";
+const filter_es =
+  "El filtro de la campana debe cambiarse cada noventa días. No se debe lavar nunca. La garantía " +
+  "dura siete años. La campana pesa 12,5 kg y fue diseñada por Ana Robles.";
+
+const en = "How do I care for the filter?";
+const de = "Wie wird der Filter gepflegt?";
+const fr = "Comment entretenir le filtre ?";
+const es = "¿Cómo se cuida el filtro?";
+
+type Case = [why: string, source: string, question: string, statement: string];
+const untrue: Case[] = [
+  [
+    "another number and unit, which stands elsewhere",
+    filter,
+    en,
+    "The filter must be replaced every seven years [1].",
+  ],
+  [
+    "a negation that the source has not",
+    filter,
+    en,
+    "The filter must never be replaced at all [1].",
+  ],
+  ["another number in digits", filter, en, "The filter must be replaced every 30 days [1]."],
+  ["another unit", filter, en, "The filter must be replaced every ninety weeks [1]."],
+  ["an interval in one word", filter, en, "The filter must be replaced weekly [1]."],
+  ["a negation that is left out", filter, en, "Washing the filter is allowed [1]."],
+  [
+    "a negation that turns a prohibition around",
+    filter,
+    en,
+    "You can operate the hood without a filter [1].",
+  ],
+  ["another name", filter, en, "The hood was designed by Peter Brandt [1]."],
+  ["another place", filter, en, "The hood was designed by Anna Keller in Munich [1]."],
+  ["another weight", filter, en, "The hood weighs 125 kg [1]."],
+  [
+    "a lower bound made an upper one",
+    filter,
+    en,
+    "The hood needs at most 65 cm above the stove [1].",
+  ],
+  ["numbers that change places", filter, en, "The warranty lasts ninety days [1]."],
+  ["another day of the week", filter, en, "Deliveries arrive on Friday [1]."],
+  ["another month", filter, en, "The workshop is closed in March [1]."],
+  ["the opposite", filter, en, "The workshop is open in August [1]."],
+  [
+    "a short answer with another number",
+    filter,
+    "How often must the filter be replaced?",
+    "Every seven years [1].",
+  ],
+  [
+    "another number in German",
+    filter_de,
+    de,
+    "Der Filter muss alle sieben Jahre ersetzt werden [1].",
+  ],
+  ["a negation in German", filter_de, de, "Der Filter muss nie ersetzt werden [1]."],
+  ["a negation left out in German", filter_de, de, "Der Filter darf gewaschen werden [1]."],
+  ["another year in German", filter_de, de, "Das Werk wurde 1984 von Anna Keller gegründet [1]."],
+  ["another name in German", filter_de, de, "Das Werk wurde von Peter Brandt gegründet [1]."],
+  ["another place in German", filter_de, de, "Das Werk in Bremen wurde 1974 gegründet [1]."],
+  ["a bound in German", filter_de, de, "Die Haube braucht höchstens 65 cm Abstand zum Herd [1]."],
+  [
+    "another number in French",
+    filter_fr,
+    fr,
+    "Le filtre doit être remplacé tous les soixante-dix jours [1].",
+  ],
+  ["a negation in French", filter_fr, fr, "Le filtre ne doit jamais être remplacé [1]."],
+  ["a negation left out in French", filter_fr, fr, "Le filtre doit être lavé [1]."],
+  ["another number in Spanish", filter_es, es, "El filtro debe cambiarse cada cuarenta días [1]."],
+  ["a negation in Spanish", filter_es, es, "El filtro no debe cambiarse nunca [1]."],
+  ["another name in Spanish", filter_es, es, "La campana fue diseñada por Carmen Ruiz [1]."],
+];
+const faithful: Case[] = [
+  ["the same words", filter, en, "The filter must be replaced every ninety days [1]."],
+  ["the number in digits", filter, en, "The filter must be replaced every 90 days [1]."],
+  ["the number in another unit", filter, en, "Replace the filter every three months [1]."],
+  ["an interval in one word", filter, en, "The filter has to be replaced quarterly [1]."],
+  ["another order", filter, en, "Every ninety days, the filter of the hood must be replaced [1]."],
+  ["a prohibition in other words", filter, en, "The filter must not be washed [1]."],
+  ["a negation as a verb", filter, en, "Washing the filter is prohibited [1]."],
+  ["two negations", filter, en, "Do not operate the hood without a filter [1]."],
+  ["a number as a word", filter, en, "The warranty lasts seven years [1]."],
+  [
+    "two facts of two sentences",
+    filter,
+    en,
+    "The filter must be replaced every 90 days, and the warranty lasts seven years [1].",
+  ],
+  ["a name", filter, en, "Anna Keller designed the hood [1]."],
+  ["a name and its place", filter, en, "The hood was designed by Anna Keller in Hamburg [1]."],
+  ["a weight in another unit", filter, en, "The hood weighs 12,500 g [1]."],
+  ["a bound in other words", filter, en, "The hood needs a minimum of 65 cm above the stove [1]."],
+  [
+    "a day of the week",
+    filter,
+    en,
+    "Deliveries arrive on Tuesdays [1].".replace("Tuesdays", "Tuesday"),
+  ],
+  ["a month", filter, en, "In August the workshop is closed [1]."],
+  ["a short answer", filter, "How often must the filter be replaced?", "Every ninety days [1]."],
+  ["a short answer in digits", filter, "How often must the filter be replaced?", "90 days [1]."],
+  ["a short answer that is a name", filter, "Who designed the hood?", "Anna Keller [1]."],
+  ["German", filter_de, de, "Der Filter muss alle 90 Tage ersetzt werden [1]."],
+  [
+    "German, a prohibition",
+    filter_de,
+    de,
+    "Der Filter darf keinesfalls gewaschen werden, er ist nicht zu waschen [1]."
+      .replace("keinesfalls ", "nicht ")
+      .replace(", er ist nicht zu waschen", ""),
+  ],
+  [
+    "German, a year and a name",
+    filter_de,
+    de,
+    "Anna Keller hat das Werk 1974 in Hamburg gegründet [1].",
+  ],
+  [
+    "German, a bound",
+    filter_de,
+    de,
+    "Die Haube braucht einen Abstand von wenigstens 65 cm zum Herd [1].",
+  ],
+  ["German, a weight", filter_de, de, "Die Haube hat 12,5 Kilogramm, so viel wiegt sie [1]."],
+  ["French", filter_fr, fr, "Il faut remplacer le filtre de la hotte tous les 90 jours [1]."],
+  ["French, a prohibition", filter_fr, fr, "Le filtre ne doit pas être lavé [1]."],
+  ["French, a number as a word", filter_fr, fr, "La garantie dure 7 ans [1]."],
+  ["Spanish", filter_es, es, "El filtro debe cambiarse cada 90 días [1]."],
+  ["Spanish, a prohibition", filter_es, es, "El filtro no se debe lavar [1]."],
+  [
+    "Spanish, a name",
+    filter_es,
+    es,
+    "Ana Robles diseñó la campana, que pesa 12,5 kg [1].".replace(
+      "diseñó la campana, que",
+      "es quien fue diseñadora de la campana;",
+    ),
+  ],
+];
+
+describe("a statement that is untrue", () => {
+  test.each(untrue)("by %s is marked, and not grounded", (_why, source, question, statement) => {
+    const { answer, grounded, is_usable, citations } = checked(statement, [source], question);
+    expect([grounded, is_usable, citations.length]).toEqual([false, false, 0]);
+    expect(answer).toBe(statement.replace("[1]", "[?]"));
+  });
+});
+describe("a statement that is true", () => {
+  test.each(faithful)("in %s stays grounded", (_why, source, question, statement) => {
+    const { answer, grounded, is_usable } = checked(statement, [source], question);
+    expect([answer, grounded, is_usable]).toEqual([statement, true, true]);
+  });
+});
+
+describe("numbers", () => {
+  const cases: [text: string, values: number[]][] = [
+    ["twenty-five hundred and three", [2_503]],
+    ["five hundred and six thousand seven hundred and eighty-nine", [506_789]],
+    ["zweihundertfünfundzwanzig Meter, dreitausend", [225, 3_000]],
+    ["quatre-vingt-dix-sept, soixante et onze, mille deux cents", [97, 71, 1_200]],
+    ["treinta y cinco, quinientos mil, veintidós", [35, 500_000, 22]],
+    ["1.5 million and 3 dozen", [1_500_000, 36]],
+    ["the one who waits", []],
+    ["1. Open the lid", []],
+  ];
+  test.each(cases)("of %p", (text, values) =>
+    expect(
+      quantitiesIn(text)
+        .filter((one) => !one.is_weak)
+        .map((one) => one.values[0]!),
+    ).toEqual(values),
+  );
+});

@@ -23,6 +23,7 @@ import metrics from "./metrics/plugin";
 import prompts from "./prompts/plugin";
 import quotas from "./quotas/plugin";
 import rateLimit from "./rate-limit/plugin";
+import rerank from "./rerank/plugin";
 import search from "./search/plugin";
 import settings from "./settings/plugin";
 import texts from "./texts/plugin";
@@ -51,6 +52,7 @@ export const builtIn = [
   prompts,
   quotas,
   rateLimit,
+  rerank,
   search,
   settings,
   texts,

@@ -2,7 +2,7 @@
  * What other plugins may know about search: passages as they go over the wire, and where they come
  * from.
  */
-import { codePoints, Nullable, service, t, type Db, type Static } from "../../core/sdk";
+import { codePoints, Nullable, service, slot, t, type Db, type Static } from "../../core/sdk";
 import type { SearchRequest } from "../search-index/contract";
 
 /** The longest quote of a citation, code points. */
@@ -118,3 +118,23 @@ export interface Retrieval {
   sentences(text: string): readonly Span[];
 }
 export const Retrieval = service<Retrieval>("search");
+
+export interface RerankOptions {
+  readonly signal?: AbortSignal | undefined;
+}
+/** Reads passages together with the question, and says how relevant each one is. */
+export interface Reranker {
+  /** How many of the first passages it is given. */
+  readonly passages_max: number;
+  /**
+   * Of each text 0 to 1, in their order; null when it can't say in time: then they keep their
+   * order. @throws only the reason of the signal.
+   */
+  rerank(
+    query: string,
+    texts: readonly string[],
+    options: RerankOptions,
+  ): Promise<readonly number[] | null>;
+}
+/** The first one is used; without one, passages keep the order of the index. */
+export const Rerankers = slot<Reranker>("search.rerankers");

@@ -3,7 +3,7 @@ import { definePlugin } from "../../core/sdk";
 import { Documents } from "../documents/contract";
 import { Folders } from "../folders/contract";
 import { SearchIndex } from "../search-index/contract";
-import { Retrieval } from "./contract";
+import { Rerankers, Retrieval } from "./contract";
 import { routes, searchHandlers } from "./routes";
 import { SearchService } from "./service";
 
@@ -12,9 +12,10 @@ export default definePlugin({
   version: "1.0.0",
   needs: { folders: Folders, documents: Documents, index: SearchIndex },
   provides: { retrieval: Retrieval },
+  slots: { rerankers: Rerankers },
   routes,
   setup: (ctx) => {
-    const search = new SearchService({ ...ctx, ...ctx.services });
+    const search = new SearchService({ ...ctx, ...ctx.services, ...ctx.slots });
     return { services: { retrieval: search }, routes: searchHandlers(search) };
   },
 });

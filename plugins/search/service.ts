@@ -12,6 +12,7 @@ import {
   type FollowUp,
   type FoundPassage,
   type RelatedPassage,
+  type Reranker,
   type Retrieval,
   type Retrieved,
   type Span,
@@ -19,6 +20,7 @@ import {
 import { findInConversation } from "./conversation";
 import { excerptOf } from "./excerpt";
 import { placeBetween } from "./places";
+import { reranked } from "./reranking";
 import { containsPhrases, phrasesOf } from "./phrases";
 import { sentencesOf } from "./sentences";
 
@@ -44,6 +46,8 @@ export interface SearchContext extends Pick<Context, "db"> {
   readonly folders: Folders;
   readonly documents: Documents;
   readonly index: SearchIndex;
+  /** Complete once every plugin is set up. */
+  readonly rerankers: () => readonly Reranker[];
 }
 
 export class SearchService implements Retrieval {
@@ -94,8 +98,13 @@ export class SearchService implements Retrieval {
   async find(db: Db, request: SearchRequest, signal?: AbortSignal): Promise<Retrieved> {
     if (request.folder_ids.length === 0 || request.document_ids?.length === 0 || request.limit < 1)
       return { passages: [], meanings: [], terms: [] };
-    const { passages, terms } = await this.ctx.index.search(request, signal);
-    const shown = await this.stillShown(db, passages);
+    const [reranker] = this.ctx.rerankers();
+    const limit = Math.max(request.limit, reranker?.passages_max ?? 0);
+    const { passages, terms } = await this.ctx.index.search({ ...request, limit }, signal);
+    const found = await this.stillShown(db, passages);
+    const shown = reranker
+      ? (await reranked(reranker, request, found, signal)).slice(0, request.limit)
+      : found;
     return {
       passages: shown.map(({ passage, name }) => toFoundPassage(passage, name)),
       meanings: shown.map(({ passage }) => passage.meaning),

@@ -349,6 +349,7 @@ describe("what the index still finds although it is gone", () => {
           findLinked: async () =>
             new Map(linked.map((id) => [id, { id, name: "a", current_version: version }])),
         } as never,
+        rerankers: () => [],
         index: { search: async () => ({ passages: [passage], terms: [] }) } as never,
       });
       const { passages } = await retrieval.find({} as never, {

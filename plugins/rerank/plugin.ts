@@ -1,0 +1,118 @@
+/**
+ * Looks again at the first passages of every search: an endpoint that the settings name reads them
+ * together with the question, and the best one comes first. Off unless one is set.
+ */
+import {
+  definePlugin,
+  Duration,
+  fill,
+  fillWith,
+  hostOf,
+  Secret,
+  t,
+  type EndpointFinding,
+} from "../../core/sdk";
+import { ok, SystemChecks } from "../doctor/contract";
+import { Rerankers } from "../search/contract";
+import { TriedSections } from "../settings/contract";
+import { askReranker, EndpointReranker } from "./reranker";
+import { endpointOf, type Endpoint, type RerankSettings } from "./settings";
+
+/** People wait for these. */
+const trial_ms_max = 20_000;
+const check_ms_max = 2_500;
+const query = "Where does the heron stand?";
+const texts = ["Trains leave every hour.", "The heron stands in shallow water."];
+
+export default definePlugin({
+  name: "rerank",
+  version: "1.0.0",
+  config: t.Object({
+    base_url: t.Optional(
+      t.String({
+        changes: "now",
+        description:
+          "Of a Cohere- or Jina-compatible endpoint: what comes before /rerank, such as " +
+          "http://127.0.0.1:8080/v1. None: passages keep their order. A proxy of the environment " +
+          "is not used.",
+      }),
+    ),
+    api_key: t.Optional(
+      Secret({
+        changes: "now",
+        description: "Sent to the endpoint; none for one that wants none.",
+      }),
+    ),
+    model: t.Optional(
+      t.String({ changes: "now", description: "The model's name there, when it wants one." }),
+    ),
+    timeout: Duration({
+      default: "2s",
+      changes: "now",
+      description: "What a search waits for it; then its passages keep their order.",
+    }),
+    passages_max: t.Integer({
+      default: 20,
+      minimum: 2,
+      maximum: 100,
+      changes: "now",
+      description: "The first passages of a search that are sent.",
+    }),
+  }),
+  checkConfig: (config) => void endpointOf(config),
+  setup: (ctx) => {
+    const { config } = ctx;
+    const connect = (endpoint: Endpoint | null) =>
+      endpoint && { endpoint, reranker: new EndpointReranker(endpoint, ctx) };
+    let current = connect(endpointOf(config));
+    ctx.whenSettingsChange(() => {
+      current = connect(endpointOf(config));
+    });
+    return {
+      fills: [
+        fillWith(Rerankers, () => current?.reranker ?? null),
+        fillWith(SystemChecks, () => {
+          const endpoint = current?.endpoint;
+          return endpoint
+            ? { name: "Reranker", run: () => tryEndpoint(endpoint, check_ms_max) }
+            : null;
+        }),
+        fill(TriedSections, { section: "rerank", title: "Reranker", run: tryReranker }),
+      ],
+      health: async () => {
+        const failing = current?.reranker.failing() ?? null;
+        return failing === null ? "ok" : { failing };
+      },
+    };
+  },
+});
+
+/** @throws ConfigError when the settings do not fit each other. */
+async function tryReranker(
+  settings: RerankSettings,
+  signal: AbortSignal,
+): Promise<EndpointFinding> {
+  const endpoint = endpointOf(settings);
+  return endpoint === null
+    ? { ...ok("Nothing is reranked: passages keep the order of the search."), setting: null }
+    : tryEndpoint(endpoint, trial_ms_max, signal);
+}
+
+async function tryEndpoint(
+  endpoint: Endpoint,
+  timeout_ms: number,
+  signal?: AbortSignal,
+): Promise<EndpointFinding> {
+  const asked = await askReranker(endpoint, query, texts, timeout_ms, signal);
+  if ("finding" in asked) return asked.finding;
+  const host = hostOf(endpoint.base_url);
+  const took = `${(asked.took_ms / 1_000).toFixed(1)} s`;
+  if (asked.took_ms > endpoint.timeout_ms)
+    return {
+      status: "warn",
+      detail: `${host} has ranked two sentences in ${took}, and searches wait less than that.`,
+      fix: "Raise rerank.timeout, or give that server more to work with.",
+      setting: "rerank.timeout",
+    };
+  return { ...ok(`${host} has ranked two sentences in ${took}.`), setting: null };
+}

@@ -1,0 +1,126 @@
+/**
+ * Asks a Cohere- or Jina-compatible endpoint how relevant passages are to a question: in time, or
+ * not at all.
+ */
+import { leftUntil } from "../../core/lib/timeout";
+import { askEndpoint, wrongShape, type Context, type EndpointFinding } from "../../core/sdk";
+import type { Reranker, RerankOptions } from "../search/contract";
+import type { Endpoint } from "./settings";
+
+const path = "/rerank";
+const section = "rerank";
+/** After so many failures in a row it is left alone for a while; then one search tries again. */
+const failures_max = 3;
+const pause_ms = 30_000;
+/** Of the question and of each passage, UTF-16 units: models read about 500 tokens. */
+const query_length_max = 2_000;
+const text_length_max = 4_000;
+
+export class EndpointReranker implements Reranker {
+  readonly passages_max: number;
+  /** In a row. */
+  private failures = 0;
+  private paused_until_ms = 0;
+  private last: EndpointFinding | null = null;
+
+  constructor(
+    private readonly endpoint: Endpoint,
+    private readonly ctx: Pick<Context, "now_ms" | "log">,
+  ) {
+    this.passages_max = endpoint.passages_max;
+  }
+
+  async rerank(
+    query: string,
+    texts: readonly string[],
+    { signal }: RerankOptions,
+  ): Promise<readonly number[] | null> {
+    if (this.failures >= failures_max && this.isPaused()) return null;
+    // Until it has answered, no other search waits for it.
+    if (this.failures >= failures_max) this.pause();
+    const asked = await askReranker(this.endpoint, query, texts, this.endpoint.timeout_ms, signal);
+    signal?.throwIfAborted();
+    if ("scores" in asked) {
+      this.failures = 0;
+      return asked.scores;
+    }
+    this.failures += 1;
+    this.last = asked.finding;
+    this.pause();
+    this.ctx.log.warn("the reranker ranked nothing; passages keep their order", {
+      reason: asked.finding.detail,
+    });
+    return null;
+  }
+
+  /** Why nothing is reranked at the moment, and what to do; null when it is, or is tried next. */
+  failing(): string | null {
+    return this.failures < failures_max || this.last === null
+      ? null
+      : `Passages are not reranked: ${this.last.detail} ${this.last.fix ?? ""}`.trimEnd();
+  }
+
+  private pause(): void {
+    this.paused_until_ms = this.ctx.now_ms() + pause_ms;
+  }
+  private isPaused(): boolean {
+    return leftUntil(this.paused_until_ms, this.ctx.now_ms(), pause_ms) > 0;
+  }
+}
+
+export type Reranked =
+  | { readonly scores: readonly number[]; readonly took_ms: number }
+  | { readonly finding: EndpointFinding };
+
+/** How relevant each text is, 0 to 1, or what is wrong. Never fails. */
+export async function askReranker(
+  endpoint: Endpoint,
+  query: string,
+  texts: readonly string[],
+  timeout_ms: number,
+  signal: AbortSignal | undefined,
+): Promise<Reranked> {
+  const { model } = endpoint;
+  const at = { ...endpoint, section };
+  const body = {
+    ...(model !== undefined && { model }),
+    query: query.slice(-query_length_max).toWellFormed(),
+    documents: texts.map((text) => text.slice(0, text_length_max).toWellFormed()),
+    top_n: texts.length,
+  };
+  const reply = await askEndpoint(at, { path, bodies: [body], timeout_ms, signal });
+  if ("finding" in reply) return reply;
+  const scores = scoresOf(reply.json, texts.length);
+  return scores === null
+    ? {
+        finding: {
+          ...wrongShape(at, path),
+          fix: `Correct ${section}.base_url: it is what comes before ${path}.`,
+        },
+      }
+    : { scores, took_ms: reply.took_ms };
+}
+
+/** Of `{results: [{index, relevance_score}]}`; null when it is anything else. */
+function scoresOf(json: unknown, count: number): number[] | null {
+  const results = field(json, "results");
+  if (!Array.isArray(results)) return null;
+  const scores: (number | undefined)[] = Array.from({ length: count });
+  for (const result of results) {
+    const index = field(result, "index");
+    const score = field(result, "relevance_score");
+    if (typeof index !== "number" || !(index in scores) || scores[index] !== undefined) return null;
+    if (typeof score !== "number" || !Number.isFinite(score)) return null;
+    scores[index] = score;
+  }
+  const given = scores.filter((score) => score !== undefined);
+  // One that leaves some out means that they are the least relevant.
+  if (given.length === 0) return null;
+  const is_share = given.every((score) => score >= 0 && score <= 1);
+  const least = Math.min(...given);
+  return scores.map((score = least) => (is_share ? score : 1 / (1 + Math.exp(-score))));
+}
+const field = (of: unknown, key: string): unknown =>
+  typeof of === "object" && of !== null
+    ? (of as Readonly<Record<string, unknown>>)[key]
+    : undefined;

@@ -1,0 +1,59 @@
+/** The settings of the reranker, checked before anything is asked of it. */
+import { ConfigError } from "../../core/sdk";
+
+export interface RerankSettings {
+  readonly base_url?: string | undefined;
+  readonly api_key?: string | undefined;
+  readonly model?: string | undefined;
+  readonly timeout: number;
+  readonly passages_max: number;
+}
+export interface Endpoint {
+  readonly base_url: string;
+  readonly api_key: string | undefined;
+  /** Some servers have one model, which needs no name. */
+  readonly model: string | undefined;
+  readonly timeout_ms: number;
+  readonly passages_max: number;
+}
+
+/** Searches wait for it. */
+const timeout_ms_max = 30_000;
+
+/** Null when none is set. @throws ConfigError */
+export function endpointOf({
+  base_url,
+  api_key,
+  model,
+  timeout,
+  passages_max,
+}: RerankSettings): Endpoint | null {
+  if (!base_url) return null;
+  const problems = [
+    problemOfUrl(base_url),
+    api_key === undefined || /^[\x21-\x7e]*$/.test(api_key)
+      ? null
+      : "rerank.api_key holds characters that no key has.",
+    timeout > 0 && timeout <= timeout_ms_max
+      ? null
+      : "rerank.timeout must be more than nothing and at most 30s.",
+  ].filter((problem) => problem !== null);
+  if (problems.length > 0) throw new ConfigError(problems);
+  return {
+    base_url: base_url.replace(/\/+$/, "").replace(/\/rerank$/, ""),
+    api_key: api_key || undefined,
+    model: model?.trim() || undefined,
+    timeout_ms: timeout,
+    passages_max,
+  };
+}
+
+function problemOfUrl(base_url: string): string | null {
+  const url = URL.canParse(base_url) ? new URL(base_url) : null;
+  if (!url || !/^https?:$/.test(url.protocol))
+    return "rerank.base_url must begin with http:// or https://.";
+  return url.username || url.password || url.search || url.hash
+    ? "rerank.base_url must hold no user name, password, query or fragment; a key goes into " +
+        "rerank.api_key."
+    : null;
+}

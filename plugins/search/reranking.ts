@@ -1,0 +1,39 @@
+/** The order of passages after a reranker has read the first of them. */
+import type { Passage, SearchRequest } from "../search-index/contract";
+import type { Reranker } from "./contract";
+
+interface Shown {
+  readonly passage: Passage;
+}
+
+/** The first passages by their relevance, then the others; scores fall with them, 0 to 1. */
+export async function reranked<S extends Shown>(
+  reranker: Reranker,
+  { query, context }: SearchRequest,
+  shown: readonly S[],
+  signal: AbortSignal | undefined,
+): Promise<readonly S[]> {
+  const first = shown.slice(0, reranker.passages_max);
+  if (first.length < 2) return shown;
+  const asked = context === undefined ? query : `${context}\n${query}`;
+  const texts = first.map(({ passage }) => textOf(passage));
+  const relevances = await reranker.rerank(asked, texts, { signal });
+  if (relevances === null) return shown;
+  const ranked = first
+    .map((one, at) => ({ one, score: relevances[at] ?? 0 }))
+    .toSorted((a, b) => b.score - a.score);
+  const least = ranked.at(-1)!.score;
+  return [
+    ...ranked.map(({ one, score }) => withScore(one, score)),
+    ...shown.slice(first.length).map((one) => withScore(one, Math.min(one.passage.score, least))),
+  ];
+}
+
+const withScore = <S extends Shown>(one: S, score: number): S => ({
+  ...one,
+  passage: { ...one.passage, score },
+});
+
+/** With what it stands under, which the passage itself may not say. */
+const textOf = ({ title, heading, text }: Passage): string =>
+  [title, heading, text].filter((part) => part !== null && part !== "").join("\n");

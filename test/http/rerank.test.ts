@@ -1,0 +1,223 @@
+/** A reranker behind search: its order counts, and in any mood it harms nobody. */
+import { afterAll, describe, expect, test } from "bun:test";
+import { EndpointReranker } from "../../plugins/rerank/reranker";
+import { startTestServer } from "../helpers/host";
+import { person } from "../helpers/person";
+
+const ending: (() => unknown)[] = [];
+afterAll(async () => {
+  for (const end of ending) await end();
+});
+const key = "rk-0123456789abcdef";
+
+interface Asked {
+  readonly path: string;
+  readonly authorization: string | null;
+  readonly body: { model?: string; query: string; documents: string[]; top_n: number };
+}
+type Play = (asked: Asked) => Response | Promise<Response>;
+
+function startReranker() {
+  let play: Play = () => new Response("no", { status: 500 });
+  const asked: Asked[] = [];
+  const server = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    idleTimeout: 0,
+    async fetch(request) {
+      const { pathname } = new URL(request.url);
+      if (request.method !== "POST") return new Response("no", { status: 404 });
+      const one: Asked = {
+        path: pathname,
+        authorization: request.headers.get("authorization"),
+        body: (await request.json()) as Asked["body"],
+      };
+      asked.push(one);
+      return play(one);
+    },
+  });
+  ending.push(() => server.stop(true));
+  return {
+    url: `http://127.0.0.1:${server.port}/v1`,
+    asked,
+    plays(next: Play) {
+      play = next;
+      asked.length = 0;
+    },
+  };
+}
+
+const scored =
+  (relevance: (text: string) => number): Play =>
+  ({ body }) =>
+    Response.json({
+      results: body.documents
+        .map((text, index) => ({ index, relevance_score: relevance(text) }))
+        .toSorted((a, b) => b.relevance_score - a.relevance_score),
+    });
+const places = ["pond", "lake", "river"];
+const prefersRiver = (text: string): number =>
+  places.findIndex((place) => text.includes(place)) / 4;
+
+async function start(env: Record<string, string> = {}) {
+  const reranker = startReranker();
+  const server = await startTestServer({
+    env: {
+      DOSSIER_RERANK_BASE_URL: reranker.url,
+      DOSSIER_RERANK_API_KEY: key,
+      DOSSIER_RERANK_MODEL: "small",
+      DOSSIER_RERANK_TIMEOUT: "2s",
+      ...env,
+    },
+  });
+  ending.push(() => server.stop());
+  const ada = await person(server, "ada");
+  const folder = await ada.folder("Birds");
+  // The first repeats the word, so that the index has it first.
+  for (const [at, place] of places.entries())
+    await ada.text(folder, `The heron ${"heron ".repeat(3 - at)}stands in the ${place}.`);
+  await server.settle();
+  const search = async (query = "heron", limit = 10) => {
+    const { status, body } = await ada.send("POST", "/search", { query, limit });
+    expect(status).toBe(200);
+    return body.data as { quote: string; score: number }[];
+  };
+  const order = async (query?: string, limit?: number): Promise<string[]> =>
+    (await search(query, limit)).map(({ quote }) => /(\w+)\.$/.exec(quote)![1]!);
+  return { server, reranker, ada, folder, search, order };
+}
+
+describe("a reranker", () => {
+  test("decides the order of what search has found, and is sent no more than it needs", async () => {
+    const { reranker, search, order } = await start();
+    reranker.plays(scored(prefersRiver));
+    expect(await order()).toEqual(["river", "lake", "pond"]);
+    expect((await search()).map(({ score }) => score)).toEqual([0.5, 0.25, 0]);
+    // The first passage of the reranked, not of the index.
+    expect(await order("heron", 1)).toEqual(["river"]);
+    const [{ path, authorization, body }] = reranker.asked as [Asked];
+    expect([path, authorization]).toEqual(["/v1/rerank", `Bearer ${key}`]);
+    expect(body).toMatchObject({ model: "small", query: "heron", top_n: 3 });
+    expect(body.documents.some((text) => text.includes("stands in the pond."))).toBe(true);
+  });
+  test("reads only the first passages; the others follow", async () => {
+    const { reranker, order, search } = await start({ DOSSIER_RERANK_PASSAGES_MAX: "2" });
+    reranker.plays(scored(prefersRiver));
+    expect(await order()).toEqual(["lake", "pond", "river"]);
+    const scores = (await search()).map(({ score }) => score);
+    expect(scores).toEqual(scores.toSorted((a, b) => b - a));
+  });
+  test("may give logits", async () => {
+    const { reranker, order, search } = await start();
+    reranker.plays(scored((text) => prefersRiver(text) * 20 - 8));
+    expect(await order()).toEqual(["river", "lake", "pond"]);
+    for (const { score } of await search()) expect(score > 0 && score < 1).toBe(true);
+  });
+  test("decides what is answered", async () => {
+    const { server, reranker, ada, folder } = await start();
+    reranker.plays(scored(prefersRiver));
+    const chat = (await ada.made("/chats", { usedFolders: [folder] })).id;
+    const path = `/chats/${chat}/messages`;
+    const { body } = await ada.send("POST", path, { text: "Where does the heron stand?" });
+    await server.settle();
+    const { result } = (await ada.send("GET", `${path}/${body.requestId}`)).body;
+    expect(result.outcome).toBe("answered");
+    expect(reranker.asked[0]!.body.query).toBe("Where does the heron stand?");
+  });
+  test("is asked nothing when none is set", async () => {
+    const { reranker, order } = await start({ DOSSIER_RERANK_BASE_URL: "" });
+    expect(await order()).toEqual(["pond", "lake", "river"]);
+    expect(reranker.asked).toEqual([]);
+  });
+});
+
+describe("passages keep their order when the reranker", () => {
+  const moods: [why: string, play: Play][] = [
+    ["fails", () => new Response("secret words", { status: 500 })],
+    ["refuses the key", () => new Response("no", { status: 401 })],
+    ["sends a page", () => new Response("<html>")],
+    ["sends another shape", () => Response.json({ data: [] })],
+    [
+      "names a passage that is not there",
+      () => Response.json({ results: [{ index: 7, relevance_score: 1 }] }),
+    ],
+    [
+      "names one twice",
+      () => Response.json({ results: [0, 0].map((index) => ({ index, relevance_score: 1 })) }),
+    ],
+    [
+      "sends what is no number",
+      () => Response.json({ results: [{ index: 0, relevance_score: "1" }] }),
+    ],
+    [
+      "sends elsewhere",
+      () => new Response(null, { status: 302, headers: { location: "http://127.0.0.1:1/" } }),
+    ],
+  ];
+  test("is in any bad mood", async () => {
+    for (const [why, play] of moods) {
+      const { reranker, order } = await start();
+      reranker.plays(play);
+      expect([why, await order()]).toEqual([why, ["pond", "lake", "river"]]);
+    }
+  }, 30_000);
+  test("hangs", async () => {
+    const { reranker, order } = await start({ DOSSIER_RERANK_TIMEOUT: "100ms" });
+    reranker.plays(() => new Promise<Response>(() => undefined));
+    expect(await order()).toEqual(["pond", "lake", "river"]);
+  });
+});
+
+test("one that is dead is left alone, told of, and asked again after a while", async () => {
+  const { server, reranker, order } = await start();
+  reranker.plays(() => new Response("no", { status: 503 }));
+  for (let n = 0; n < 5; n++) await order();
+  expect(reranker.asked).toHaveLength(3);
+  expect(await server.host.health()).toEqual([
+    { plugin: "rerank", failing: expect.stringMatching(/^Passages are not reranked: .*503.*log/) },
+  ]);
+
+  let now = 0;
+  const endpoint = {
+    base_url: reranker.url,
+    api_key: undefined,
+    model: undefined,
+    timeout_ms: 2_000,
+    passages_max: 9,
+  };
+  const log = { warn: () => undefined } as never;
+  const own = new EndpointReranker(endpoint, { now_ms: () => now, log });
+  const ranks = () => own.rerank("q", ["a", "b"], {});
+  for (let n = 0; n < 4; n++) expect(await ranks()).toBeNull();
+  expect(own.failing()).not.toBeNull();
+  reranker.plays(scored(() => 0.5));
+  expect(await ranks()).toBeNull();
+  now += 31_000;
+  expect(await ranks()).toEqual([0.5, 0.5]);
+  expect(own.failing()).toBeNull();
+});
+
+describe("settings", () => {
+  test.each([
+    [
+      "an address of another kind",
+      { DOSSIER_RERANK_BASE_URL: "localhost:8080" },
+      /must begin with http/,
+    ],
+    [
+      "a password in the address",
+      { DOSSIER_RERANK_BASE_URL: "http://u:hush@h/v1" },
+      /^(?![\s\S]*hush)[\s\S]*must hold no user name/,
+    ],
+    [
+      "no time",
+      { DOSSIER_RERANK_BASE_URL: "http://h/v1", DOSSIER_RERANK_TIMEOUT: "0s" },
+      /rerank\.timeout/,
+    ],
+  ] as [string, Record<string, string>, RegExp][])(
+    "%s stops the start",
+    async (_why, env, says) => {
+      await expect(startTestServer({ env })).rejects.toThrow(says);
+    },
+  );
+});

@@ -1,6 +1,7 @@
 /** Answers with sentences of the documents themselves, each with the marker of its passage. */
 import { evidence_max, type Answered, type Answerer, type Question } from "../chats/contract";
 import { partOf, quote_points_max, type FoundPassage, type Retrieval } from "../search/contract";
+import { overview_limits, overviewAnswer } from "./overview";
 import {
   chooseSentences,
   rankSentences,
@@ -8,6 +9,7 @@ import {
   type Source,
   type TextAnalysis,
 } from "./sentence-ranking";
+import { smallTalkOf } from "./small-talk";
 
 /** Passages whose sentences are ranked. */
 const passages_max = 8;
@@ -15,6 +17,12 @@ const nothing_found = "No passage in the selected folders answers this.";
 const no_prompts =
   "Saved prompts shape answers that a model writes. This answer quotes the documents, so they " +
   "were not applied.";
+
+const unmodelled: Pick<Answered, "model" | "prompts" | "usage"> = {
+  model: "extractive",
+  prompts: [],
+  usage: null,
+};
 
 export class ExtractiveAnswerer implements Answerer {
   readonly name = "extractive";
@@ -32,6 +40,15 @@ export class ExtractiveAnswerer implements Answerer {
   async answer(question: Question): Promise<Answered> {
     const { text, prompts, signal } = question;
     const started = this.now_ms();
+    const small_talk = smallTalkOf(text);
+    if (small_talk !== null) {
+      const overview = await question.overview(overview_limits);
+      return {
+        ...overviewAnswer(small_talk, overview),
+        ...unmodelled,
+        timings: { retrieve_ms: this.now_ms() - started, generate_ms: 0 },
+      };
+    }
     const { passages, terms } = await this.retrieval.findInConversation(question, passages_max);
     const retrieved = this.now_ms();
     signal.throwIfAborted();
@@ -49,10 +66,8 @@ export class ExtractiveAnswerer implements Answerer {
         : await this.withEvidence(quoted(chosen, passages, text, this.retrieval), ranked, passages);
     return {
       ...found,
+      ...unmodelled,
       grounded: true,
-      model: "extractive",
-      prompts: [],
-      usage: null,
       timings: { retrieve_ms: retrieved - started, generate_ms: this.now_ms() - retrieved },
       warnings: prompts.length === 0 ? [] : [{ code: "prompts_not_applied", message: no_prompts }],
     };

@@ -6,7 +6,14 @@ import { HttpError, PermanentFailure, type Db, type JobEffect, type JobRun } fro
 import type { FoundPassage } from "../search/contract";
 import { resultOf } from "./citations";
 import { notifyMessage, type ChatContext } from "./context";
-import { evidenceOf, type Answered, type Question, type Related } from "./contract";
+import {
+  evidenceOf,
+  overview_code,
+  type Answered,
+  type AnswerResult,
+  type Question,
+  type Related,
+} from "./contract";
 import { appendEvents, isCurrent } from "./event-store";
 import { completeAnswer, DeltaBuffer, deltaEvents, failAnswer, restartAnswer } from "./events";
 import type { AnswerPlace } from "./places";
@@ -190,6 +197,7 @@ class AnswerAttempt {
         found.push(...retrieved.passages);
         return retrieved;
       },
+      overview: (limits) => this.ctx.documents.overview(db, this.folder_ids, limits),
       emit: ({ text }) => deltas.add(text),
       waitFor,
       signal,
@@ -198,7 +206,7 @@ class AnswerAttempt {
 
   /**
    * Earlier turns. An answer that cites what the session no longer covers is left out: its text
-   * must not come back through the next one.
+   * must not come back through the next one; nor must what the folders held then.
    */
   private async history(): Promise<Question["history"]> {
     const { db } = this.ctx;
@@ -207,11 +215,12 @@ class AnswerAttempt {
     );
     const cited = turns.flatMap(({ result }) => result.citations);
     const covered = await this.coveredBy(db, cited);
+    const isStillSo = ({ citations, warnings }: AnswerResult): boolean =>
+      citations.every(({ document_id }) => covered.has(document_id)) &&
+      !warnings.some(({ code }) => code === overview_code);
     return turns.map(({ text, result }) => ({
       question: text,
-      answer: result.citations.every(({ document_id }) => covered.has(document_id))
-        ? result.answer
-        : "",
+      answer: isStillSo(result) ? result.answer : "",
     }));
   }
 

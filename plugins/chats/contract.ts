@@ -1,8 +1,11 @@
 /** What other plugins may know about chats: how an answer is asked for and what it looks like. */
 import { service, slot, t, type Db, type Static } from "../../core/sdk";
+import type { Overview } from "../documents/contract";
 import type { Prompt } from "../prompts/contract";
 import { Citation, RelatedPassage, type Retrieved } from "../search/contract";
 
+/** The code of a warning: the answer tells what the folders hold, not what documents say. */
+export const overview_code = "overview";
 /** Citations and related passages of an answer, together. */
 export const evidence_max = 5;
 
@@ -30,7 +33,11 @@ export const AnswerResult = t.Object({
   prompts: t.Array(t.String(), { description: "Ids of the saved prompts that were applied." }),
   usage: t.Union([t.Object({ input_tokens: t.Integer(), output_tokens: t.Integer() }), t.Null()]),
   timings: t.Object({ queue_ms: t.Integer(), retrieve_ms: t.Integer(), generate_ms: t.Integer() }),
-  warnings: t.Array(t.Object({ code: t.String(), message: t.String() })),
+  warnings: t.Array(t.Object({ code: t.String(), message: t.String() }), {
+    description:
+      "What else a reader should know. With the code `overview` the answer names what the " +
+      "folders hold, and is no statement of the documents.",
+  }),
 });
 export type AnswerResult = Static<typeof AnswerResult>;
 
@@ -71,6 +78,11 @@ export interface Question {
     query: string,
     options: { readonly limit: number; readonly context?: string },
   ) => Promise<Retrieved>;
+  /** Some of the documents of the session's folders, with their main headings. */
+  readonly overview: (limits: {
+    readonly documents: number;
+    readonly headings: number;
+  }) => Promise<Overview>;
   /**
    * Optional: shows a further piece of the answer to its streams while it is being made. Its
    * markers are final, and numbered as in the answer. An answer that does not begin with what was

@@ -19,6 +19,26 @@ export interface DocumentName {
   readonly current_version: number;
 }
 
+/** Offsets are code points of the text of that version, end exclusive. */
+export interface OutlinedHeading {
+  /** Exactly what lies between `start` and `end`. */
+  readonly text: string;
+  readonly start: number;
+  readonly end: number;
+  readonly page: number | null;
+}
+/** A document with the first of its main headings. */
+export interface OutlinedDocument extends DocumentName {
+  /** One of the folders asked about. */
+  readonly folder_id: string;
+  readonly headings: readonly OutlinedHeading[];
+}
+export interface Overview {
+  readonly documents: readonly OutlinedDocument[];
+  readonly count: number;
+  readonly all_counted: boolean;
+}
+
 export type DocumentStatus = "syncing" | "synced" | "sync_failed";
 
 /** Where ingested content comes from. */
@@ -175,6 +195,15 @@ export interface Documents {
     document_ids: readonly string[],
     folder_ids: readonly string[],
   ): Promise<Map<string, DocumentName>>;
+  /**
+   * Some documents of these folders that answer, and how many there are; of very many only some are
+   * counted (`all_counted` is false).
+   */
+  overview(
+    db: Db,
+    folder_ids: readonly string[],
+    limits: { readonly documents: number; readonly headings: number },
+  ): Promise<Overview>;
   /**
    * Makes a document, or the next version of the one that is known, inside the caller's
    * transaction, and queues its indexing.

@@ -63,6 +63,29 @@ const findInFolders = prepared(
       ),
 );
 
+/** Links to documents that answer: `limit` of them, in no order. */
+export const answeringLinks = async (
+  db: DocumentsDb,
+  folder_ids: readonly string[],
+  limit: number,
+): Promise<Pick<LinkRow, "document_id" | "folder_id" | "document_created_at">[]> =>
+  folder_ids.length === 0
+    ? []
+    : db
+        .selectFrom("documents_links")
+        .innerJoin("documents", "documents.id", "documents_links.document_id")
+        .select([
+          "documents_links.document_id",
+          "documents_links.folder_id",
+          "documents_links.document_created_at",
+        ])
+        .where("documents_links.folder_id", "in", folder_ids)
+        .where("documents_links.deleted_at", "is", null)
+        .where(isThere)
+        .where("documents.current_version", ">", 0)
+        .limit(limit)
+        .execute();
+
 const liveLinks = (db: DocumentsDb) =>
   db
     .selectFrom("documents_links")

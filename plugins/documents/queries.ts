@@ -9,6 +9,7 @@ import type { DocumentName, Documents } from "./contract";
 import * as linkStore from "./link-store";
 import * as listStore from "./list-store";
 import { no_outline, outlineOf, type Document, type Outline, type VectorsState } from "./record";
+import { overviewOf } from "./overview";
 import * as store from "./store";
 import type { DocumentRow } from "./store";
 import { TextBytes } from "./text-bytes";
@@ -177,8 +178,17 @@ async function openOriginal(
 /** What other plugins ask: every call says which database or transaction to read. */
 export const documentQueries: Pick<
   Documents,
-  "require" | "requireAll" | "findNames" | "findLinked" | "findQuotes" | "findSpans" | "hasQuoteAt"
+  | "require"
+  | "requireAll"
+  | "findNames"
+  | "findLinked"
+  | "findQuotes"
+  | "findSpans"
+  | "hasQuoteAt"
+  | "overview"
 > = {
+  overview: (from, folder_ids, limits) => untilThere(() => overviewOf(from, folder_ids, limits)),
+
   async require(from, owner_id, document_id) {
     const { id, name, current_version } = await requireDocument(from, owner_id, document_id);
     return { id, name, current_version };

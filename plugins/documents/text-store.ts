@@ -7,6 +7,7 @@ import {
   readParts,
   readUnits,
   readWhole,
+  TextGone,
   TextPlaces,
   type ReadPieces,
 } from "../../core/lib/text-reader";
@@ -73,6 +74,18 @@ export function partsOf(reads: PreparedReads, version_text: VersionText): AsyncG
 /** @throws TextGone */
 export const wholeOf = async (db: Db, { stored, content }: VersionText): Promise<string> =>
   content ?? readWhole(piecesOfDb(db), stored!);
+/** What lies between two units. @throws TextGone */
+export async function unitsOf(
+  db: Db,
+  version_text: VersionText,
+  start: number,
+  end: number,
+): Promise<string> {
+  const { text, read } = opened(piecesOfDb(db), version_text);
+  const units = await readUnits(read, text.id, start, end);
+  if (units === undefined) throw new TextGone();
+  return units;
+}
 /** Turns code points and units of the text into each other. */
 export function placesIn(db: Db, version_text: VersionText): TextPlaces {
   const { text, read } = opened(piecesOfDb(db), version_text);

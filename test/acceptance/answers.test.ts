@@ -256,6 +256,26 @@ describe("an answer", () => {
     }
   });
 
+  test("to what is in a folder: its documents, and no statement of theirs", async () => {
+    const result = await ada.ask(await chat("mammals"), "What is in here?");
+    expectRecord("result", result);
+    expectHas(result, {
+      outcome: "answered",
+      grounded: false,
+      related: [],
+      warnings: [{ code: "overview" }],
+    });
+    for (const name of ["otter", "manual"])
+      expect(result.answer).toContain((await ada.send("GET", `/documents/${ids[name]}`)).body.name);
+    for (const [n, citation] of result.citations.entries())
+      await expectPassage(citation, { id: n + 1 });
+    expectHas(await ada.ask(await chat("empty"), "¿Qué tal?"), {
+      outcome: "no_answer",
+      answer: expect.stringContaining("Add documents"),
+      citations: [],
+    });
+  });
+
   const none: [string, string[], string][] = [
     ["no folders", [], "Where does the heron stand?"],
     ["an empty folder", ["empty"], "Where does the heron stand?"],

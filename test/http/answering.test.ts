@@ -240,6 +240,68 @@ describe("what is saved of an answer", () => {
   });
 });
 
+describe("what folders hold", () => {
+  test("documents that answer, each once, with the headings of their text", async () => {
+    const root = (await scripted.made("ivy", "/folders", { name: "Root" })).id;
+    const below = (await scripted.made("ivy", "/folders", { name: "Below", parentId: root })).id;
+    const other = (await scripted.made("ivy", "/folders", { name: "Other" })).id;
+    const upload = async (folder_id: string, name: string, text: string): Promise<string> => {
+      const form = new FormData();
+      form.append("file", new File([text], name));
+      const { body } = await scripted.server.send(
+        "ivy",
+        "POST",
+        `/documents/file?folder_id=${folder_id}`,
+        form,
+      );
+      return body.id;
+    };
+    const guide = "# 🐦 Guide\n\n## Herons\n\nThey stand.\n\n## Owls\n\nThey sit.\n";
+    const id = await upload(root, "guide.md", guide);
+    await upload(below, "plain.txt", "The owl sits in a tree.");
+    await upload(below, "broken.pdf", "%PDF-1.7 and no more");
+    await upload(other, "other.txt", "The crow flies.");
+    await scripted.server.settle();
+    await send("ivy", "POST", `/documents/${id}/links`, { folder_id: below });
+    let seen: Awaited<ReturnType<Question["overview"]>> | undefined;
+    scripted.answers(async (question) => {
+      seen = await question.overview({ documents: 10, headings: 2 });
+      return says("Seen.");
+    });
+    const { id: chat } = await scripted.made("ivy", "/chats", { usedFolders: [root] });
+    await scripted.answerOf("ivy", chat);
+    expect([seen!.count, seen!.all_counted]).toEqual([2, true]);
+    expect(new Set(seen!.documents.map(({ name }) => name))).toEqual(
+      new Set(["plain.txt", "guide.md"]),
+    );
+    const { headings, folder_id } = seen!.documents.find((one) => one.id === id)!;
+    expect([root, below]).toContain(folder_id);
+    expect(headings.map(({ text }) => text)).toEqual(["Herons", "Owls"]);
+    for (const { text, start, end } of headings)
+      expect([...guide].slice(start, end).join("")).toBe(text);
+    const { id: empty } = await scripted.made("ivy", "/folders", { name: "Empty" });
+    await send("ivy", "PUT", `/chats/${chat}`, { usedFolders: [empty] });
+    await scripted.answerOf("ivy", chat);
+    expect(seen).toEqual({ documents: [], count: 0, all_counted: true });
+  });
+
+  test("what they held is not told to the answerer again", async () => {
+    const { chat } = await scripted.library("kai");
+    scripted.answers(async () => ({
+      ...says("They hold heron.txt."),
+      warnings: [{ code: "overview", message: "Names only." }],
+    }));
+    await scripted.answerOf("kai", chat, "What is in here?");
+    let history: Question["history"] = [];
+    scripted.answers(async (question) => {
+      history = question.history;
+      return says("Yes.");
+    });
+    await scripted.answerOf("kai", chat);
+    expect(history).toEqual([{ question: "What is in here?", answer: "" }]);
+  });
+});
+
 describe("reading an answer back", () => {
   const citing = async (question: Question) => says("In water [1].", [await found(question)]);
 

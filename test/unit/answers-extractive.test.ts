@@ -266,6 +266,7 @@ describe("an answer", () => {
       history: [],
       signal: new AbortController().signal,
       waitFor: (call) => call(),
+      overview: async () => ({ documents: [], count: 0, all_counted: true }),
       find: async (_query, { context }) => {
         finds.push(context);
         return {

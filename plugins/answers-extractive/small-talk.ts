@@ -1,0 +1,80 @@
+/**
+ * Tells greetings, and questions about what there is, from questions that documents answer: the
+ * whole text is made of words of one language's table. Pure.
+ */
+import { languages, type Vocabulary } from "./small-talk-words";
+
+export type SmallTalk = "greeting" | "overview";
+
+/** Nobody greets at greater length. UTF-16 units. */
+const chars_max = 80;
+
+/** A question that asks (`asking`) for what is there (`there`), in other words of no weight. */
+const asking = 1,
+  there = 2;
+type Words = ReadonlyMap<string, number>;
+
+/** Null for everything else. */
+export function smallTalkOf(text: string): SmallTalk | null {
+  if (text.length > chars_max) return null;
+  const folded = foldedOf(text);
+  if (folded === "") return null;
+  if (isMadeOf(folded, greetings, 0)) return "greeting";
+  return overviews.some((words) => isMadeOf(folded, words, asking | there)) ? "overview" : null;
+}
+
+/** Without case, accents and everything between words. */
+const foldedOf = (text: string): string =>
+  text
+    .normalize("NFKD")
+    .toLowerCase()
+    .replace(/[\u0300-\u036f\u0591-\u05c7\u064b-\u0655\u0670\u093c'’ʼ]/gu, "")
+    .normalize("NFKC")
+    .replace(/[^\p{L}\p{M}\p{N}]+/gu, " ")
+    .trim();
+
+/** Words in a string, parted by spaces; `_` stands for a space within one. */
+const listed = (words: string): string[] =>
+  words.split(/\s+/).flatMap((word) => foldedOf(word.replaceAll("_", " ")) || []);
+
+const greetings: Words = new Map(
+  languages.flatMap(({ greeting }) => listed(greeting).map((word) => [word, 0])),
+);
+const overviews: readonly Words[] = languages.map(wordsOf);
+function wordsOf({ asks, things, both, others }: Vocabulary): Words {
+  const words = new Map<string, number>();
+  for (const [list, weight] of [
+    [others, 0],
+    [asks, asking],
+    [things, there],
+    [both, asking | there],
+  ] as const)
+    for (const word of listed(list)) words.set(word, (words.get(word) ?? 0) | weight);
+  return words;
+}
+
+/** Whether the text can be parted into these words, and they have all of this weight together. */
+function isMadeOf(text: string, words: Words, wanted: number): boolean {
+  /** By place in the text: the weights with which it is reached. */
+  const reached = Array.from({ length: text.length + 1 }, () => new Set<number>());
+  reached[0]!.add(0);
+  for (let at = 0; at < text.length; at++) {
+    if (reached[at]!.size === 0) continue;
+    if (text[at] === " ") addAll(reached[at + 1]!, reached[at]!, 0);
+    for (const [word, weight] of words)
+      if (text.startsWith(word, at) && isEdge(text, at) && isEdge(text, at + word.length))
+        addAll(reached[at + word.length]!, reached[at]!, weight);
+  }
+  return reached[text.length]!.has(wanted);
+}
+function addAll(to: Set<number>, from: ReadonlySet<number>, weight: number): void {
+  for (const one of from) to.add(one | weight);
+}
+
+/** Scripts that write words without spaces, or put endings on any word. */
+const joined =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}ー]/u;
+const isEdge = (text: string, at: number): boolean => {
+  const [before, after] = [text[at - 1] ?? " ", text[at] ?? " "];
+  return before === " " || after === " " || (joined.test(before) && joined.test(after));
+};

@@ -67,6 +67,8 @@ export type Kinded = TSchema & {
   readonly of?: "string" | "duration";
   readonly changes?: Changes;
   readonly providers?: readonly string[];
+  /** Its default while another setting of the section is set. */
+  readonly default_with?: Readonly<Record<string, unknown>>;
 };
 /** These settings of the section `server` go without its name in the environment. */
 const unsectioned = new Set(["data", "host", "port", "secret_key"]);
@@ -107,7 +109,8 @@ export function readSection(
   const settings: Setting[] = [];
   const problems: string[] = [];
   for (const [key, of] of Object.entries(schema.properties as Record<string, Kinded>)) {
-    const found = findRaw(section, key, of, sources, problems);
+    const found =
+      findSet(section, key, of, sources, problems) ?? findDefault(section, key, schema, sources);
     if (found === undefined) {
       if (of.kind === "list" && of.default === undefined) values[key] = [];
       else if (schema.required?.includes(key))
@@ -131,13 +134,32 @@ export function readSection(
   return { values, settings, problems };
 }
 
-function findRaw(
+function findDefault(
+  section: string,
+  key: string,
+  schema: TObject,
+  sources: ConfigSources,
+): Found | undefined {
+  const properties = schema.properties as Record<string, Kinded>,
+    of = properties[key]!;
+  for (const [other, raw] of Object.entries(of.default_with ?? {}))
+    if (findSet(section, other, properties[other]!, sources, []) !== undefined)
+      return { raw, origin: "default" };
+  return of.default === undefined ? undefined : { raw: of.default, origin: "default" };
+}
+
+interface Found {
+  readonly raw: unknown;
+  readonly origin: string;
+}
+/** What somebody has set. */
+function findSet(
   section: string,
   key: string,
   of: Kinded,
   sources: ConfigSources,
   problems: string[],
-): { raw: unknown; origin: string } | undefined {
+): Found | undefined {
   const flag = sources.flags[`${section}.${key}`];
   if (flag !== undefined) return { raw: flag, origin: `--${key.replaceAll("_", "-")}` };
   const name = envName(section, key);
@@ -158,8 +180,7 @@ function findRaw(
   const inFile = isTable(table) ? table[key] : undefined;
   if (inFile !== undefined) return { raw: inFile, origin: sources.file_name };
   const stored = sources.stored?.get(`${section}.${key}`);
-  if (stored !== undefined) return { raw: stored, origin: stored_origin };
-  return of.default === undefined ? undefined : { raw: of.default, origin: "default" };
+  return stored === undefined ? undefined : { raw: stored, origin: stored_origin };
 }
 
 type Decoded = { readonly value: unknown } | { readonly problem: string };

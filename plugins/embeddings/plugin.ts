@@ -18,11 +18,12 @@ export default definePlugin({
   needs: { builtin: BuiltinEncoder },
   config: t.Object({
     provider: t.Union([t.Literal("openai"), t.Literal("builtin"), t.Literal("none")], {
-      default: "openai",
+      default: "builtin",
+      default_with: { base_url: "openai" },
       changes: "now",
       description:
-        "`builtin`: the encoder in the executable; `openai`: the endpoint of `base_url`, when " +
-        "there is one; `none`: words alone.",
+        "`builtin`: the encoder in the executable; `openai`: the endpoint of `base_url`, and the " +
+        "default when that is set; `none`: words alone.",
     }),
     threads: t.Optional(
       t.Integer({

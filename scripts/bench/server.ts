@@ -6,7 +6,12 @@ import { cleanEnvironment, createKey, launch, type Launched } from "../lib/launc
 import { folderDescription, folderName, type RawData } from "./raw-data";
 
 export const email = "bench@example.com";
-const settings = { DOSSIER_RATE_LIMIT_REQUESTS: "1000000000", DOSSIER_SERVER_LOG_LEVEL: "warn" };
+const settings = {
+  DOSSIER_RATE_LIMIT_REQUESTS: "1000000000",
+  DOSSIER_SERVER_LOG_LEVEL: "warn",
+  // The rivals have none, and its own row says what they cost.
+  DOSSIER_EMBEDDINGS_PROVIDER: "none",
+};
 
 export interface TemporaryDirectory {
   readonly directory: string;

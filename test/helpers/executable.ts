@@ -14,7 +14,14 @@ import {
   type Said,
 } from "../../scripts/lib/launch";
 import { temporaryDirectory } from "./data-directory";
-import { answerOf, callOf, type Answered, type ApiServer, type StartOptions } from "./server";
+import {
+  answerOf,
+  callOf,
+  settingsOf,
+  type Answered,
+  type ApiServer,
+  type StartOptions,
+} from "./server";
 
 export interface CallOptions {
   /** The API key. Default: the last one `createUser` made; null sends none. */
@@ -87,7 +94,7 @@ export async function startExecutable({
   await buildIfStale();
   const data = given ?? temporaryDirectory();
   for (const [path, text] of Object.entries(files)) await Bun.write(join(data, path), text);
-  const settings = { DOSSIER_RATE_LIMIT_REQUESTS: "1000000", ...env };
+  const settings = settingsOf(env);
   let last_key: string | null = null;
   let now = await start();
 

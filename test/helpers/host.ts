@@ -18,7 +18,7 @@ import { Accounts } from "../../plugins/accounts/contract";
 import { builtIn } from "../../plugins/built-in";
 import * as contracts from "../../plugins/contracts";
 import { temporaryDirectory } from "./data-directory";
-import { answerOf, callOf, type ApiServer, type StartOptions } from "./server";
+import { answerOf, callOf, settingsOf, type ApiServer, type StartOptions } from "./server";
 
 hashCheaply();
 installModules({ dossier: sdk, "dossier/contracts": contracts });
@@ -80,7 +80,7 @@ export async function startTestServer({
   const built_in = [...builtIn, people, ...plugins, ...(await pluginsIn(env))];
   const boot = await bootstrap({
     flags: { "server.data": data },
-    env: { DOSSIER_RATE_LIMIT_REQUESTS: "1000000", ...env },
+    env: settingsOf(env),
     built_in,
     preflight_command: null,
     log_level: "error",

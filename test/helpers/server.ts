@@ -47,9 +47,19 @@ export interface ApiServer extends AsyncDisposable {
 }
 
 export interface StartOptions {
-  /** Settings, as environment variables. The rate limit is out of the way unless they set it. */
+  /**
+   * Settings, as environment variables. The rate limit is out of the way unless they set it, and
+   * nobody makes vectors unless they say who: an empty DOSSIER_EMBEDDINGS_PROVIDER is the default.
+   */
   readonly env?: Readonly<Record<string, string>>;
 }
+/** What a server of a test is started with. */
+export const settingsOf = (env: NonNullable<StartOptions["env"]>): Record<string, string> => ({
+  DOSSIER_RATE_LIMIT_REQUESTS: "1000000",
+  // With an address the default is its endpoint.
+  ...("DOSSIER_EMBEDDINGS_BASE_URL" in env ? {} : { DOSSIER_EMBEDDINGS_PROVIDER: "none" }),
+  ...env,
+});
 export type StartServer = (options?: StartOptions) => Promise<ApiServer>;
 
 /** What `fetch` is given for a call of the API. `path` is whole: `/api/dev/v1/folders`. */

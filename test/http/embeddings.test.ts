@@ -321,7 +321,9 @@ describe("settings that can't be right", () => {
       await expect(startTestServer({ env })).rejects.toThrow(reason);
     });
   test("a model without an address is off", async () => {
-    const server = await startTestServer({ env: { DOSSIER_EMBEDDINGS_MODEL: "m" } });
+    const server = await startTestServer({
+      env: { DOSSIER_EMBEDDINGS_PROVIDER: "openai", DOSSIER_EMBEDDINGS_MODEL: "m" },
+    });
     ending.push(() => server.stop());
     await library(server);
     expect(await rows(server, "index_vector_sets")).toEqual([]);

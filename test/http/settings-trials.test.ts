@@ -13,7 +13,9 @@ import { selfSigned } from "../helpers/self-signed";
 const key = "sk-xylophonecanary";
 let server: TestServer, admin: Browser, ada: Browser;
 beforeAll(async () => {
-  server = await startTestServer({ env: { DOSSIER_ANSWERS_FALLBACK: "fail" } });
+  server = await startTestServer({
+    env: { DOSSIER_ANSWERS_FALLBACK: "fail", DOSSIER_EMBEDDINGS_PROVIDER: "" },
+  });
   admin = await signedIn(server, "grace", { role: "admin" });
   ada = await signedIn(server, "ada");
 });

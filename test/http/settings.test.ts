@@ -12,10 +12,15 @@ const canary = "sk-xylophonecanary";
 let server: TestServer, admin: Browser, ada: Browser;
 beforeAll(async () => {
   server = await startTestServer({
-    env: { DOSSIER_AUDIT_KEEP: "90d", DOSSIER_METRICS_NETWORKS: "10.0.0.0/8" },
+    env: {
+      DOSSIER_AUDIT_KEEP: "90d",
+      DOSSIER_METRICS_NETWORKS: "10.0.0.0/8",
+      DOSSIER_EMBEDDINGS_PROVIDER: "",
+    },
   });
   admin = await signedIn(server, "grace", { role: "admin" });
   ada = await signedIn(server, "ada");
+  await change({ "embeddings.provider": "none" });
 });
 afterAll(() => server.stop());
 
@@ -257,7 +262,11 @@ describe("endpoints of models", () => {
       server.store.db.selectFrom("index_vector_sets").selectAll().orderBy("id").execute();
     const waiting = async () =>
       (await server.store.db.selectFrom("index_vectors_waiting").selectAll().execute()).length;
-    await change({ "embeddings.base_url": embedder.url, "embeddings.model": "small" });
+    await change({
+      "embeddings.provider": null,
+      "embeddings.base_url": embedder.url,
+      "embeddings.model": "small",
+    });
     await until(async () => (await sets()).at(-1)?.dimensions === 64);
     await until(async () => (await waiting()) === 0);
     await change({ "embeddings.model": "large" });
@@ -274,7 +283,7 @@ describe("endpoints of models", () => {
       const rows = await sets();
       return rows.length === 1 && rows[0]!.dimensions === 384 && rows[0]!.serving === 1;
     });
-    await change({ "embeddings.provider": null });
+    await change({ "embeddings.provider": "none" });
     const { status } = await server.send("bob", "POST", "/search", { query: "heron" });
     expect([status, (await server.send(null, "GET", "/health")).body.status]).toEqual([200, "ok"]);
     await embedder.stop();

@@ -171,7 +171,7 @@ describe("a document that waits for its vectors", () => {
 });
 
 test("what is pending follows the settings", async () => {
-  const server = await startTestServer(),
+  const server = await startTestServer({ env: { DOSSIER_EMBEDDINGS_PROVIDER: "" } }),
     embedder = startEmbedder({ small: 64, large: 128 }),
     admin = await signedIn(server, "grace", { role: "admin" });
   ending.push(
@@ -181,6 +181,7 @@ test("what is pending follows the settings", async () => {
   const change = async (settings: object): Promise<void> => {
     expect((await admin.send("PATCH", "/settings", settings)).status).toBe(200);
   };
+  await change({ "embeddings.provider": "none" });
   const folder = await folderIn(server),
     first = await documentIn(server, folder);
   const states = (...ids: string[]) => Promise.all(ids.map((id) => stateOf(server, id)));

@@ -241,7 +241,7 @@ async function findingOf(
   if (status === 401 || status === 403)
     return api_key === undefined
       ? failing(
-          `${host} wants a key (${status}).`,
+          `${host} refuses the key (${status}): none was sent.`,
           `Put one into ${section}.api_key.`,
           `${section}.api_key`,
         )
@@ -260,7 +260,7 @@ async function findingOf(
   if (status >= 500)
     return {
       ...failing(
-        `${host} fails (${status})${says}`,
+        `${host} answers with ${status}${says}`,
         `Look at the log of ${host}.`,
         `${section}.base_url`,
       ),

@@ -13,7 +13,7 @@ import { CronSchedules } from "../jobs/cron";
 import { JobQueue } from "../jobs/queue";
 import { JobObserver } from "../jobs/contract";
 import { coreSchema } from "../jobs/schema";
-import { withTimeout } from "../lib/timeout";
+import { settlesWithin, withTimeout } from "../lib/timeout";
 import { migrate, noteVersion } from "../store/migrate";
 import type { Schema } from "../store/schema";
 import { createSeal, type Seal } from "../store/seal";
@@ -50,6 +50,8 @@ export interface HostOptions extends Omit<
 /** The longest that a plugin of the plugins directory may take to set itself up, and to start. */
 const setup_ms_max = 3_000;
 const health_ms_max = 2_000;
+const late = { failing: `Error: its health check took longer than ${health_ms_max / 1_000} s` };
+type Health = "ok" | { readonly failing: string };
 
 /** What a plugin's `setup` has returned; its types are checked where the plugin is defined. */
 type SetUpResult = Record<string, any>;
@@ -170,19 +172,20 @@ export class Host {
 
   /** The plugins that report a failure. */
   async health(): Promise<{ readonly plugin: string; readonly failing: string }[]> {
-    const answers = await Promise.all(
-      this.running
-        .filter(({ parts }) => parts.health)
-        .map(async ({ plugin, parts }) => {
-          const answer = await timed(parts.health(), health_ms_max, "its health check").catch(
-            (error: unknown) => ({ failing: String(error) }),
-          );
-          return answer === "ok"
-            ? []
-            : [{ plugin: plugin.name, failing: (answer as { failing: string }).failing }];
-        }),
+    const found = new Map<string, Health>();
+    const asked = this.running.map(async ({ plugin: { name }, parts }) => {
+      if (!parts.health) return;
+      found.set(name, late);
+      try {
+        found.set(name, await parts.health());
+      } catch (error) {
+        found.set(name, { failing: String(error) });
+      }
+    });
+    await settlesWithin(Promise.all(asked), health_ms_max);
+    return [...found].flatMap(([plugin, health]) =>
+      health === "ok" ? [] : [{ plugin, failing: health.failing }],
     );
-    return answers.flat();
   }
 
   /** Starts the plugins, then their jobs and schedules. */

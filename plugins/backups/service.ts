@@ -172,11 +172,10 @@ export class BackupService {
       this.#described.set(basename(one.path), { ...one, changed_ms: changed.get(one.path)! });
   }
 
+  /** GET /health asks for it: it takes two rows, however many there are. */
   async standing(): Promise<Standing> {
     const { db, now_ms, operations, settings } = this.parts;
-    const runs = (await store.listRuns(db)).filter(({ kind }) => kind === "backup");
-    const last_success = runs.find(({ error }) => error === null)?.finished_at ?? null;
-    const last = runs[0];
+    const { last, good_at: last_success } = await store.findLast(db);
     const due = this.#tickAfter(
       Math.max(last_success ?? operations.started_at_ms, this.#scheduled_at_ms),
     );
@@ -185,7 +184,7 @@ export class BackupService {
       failure: last?.error ? { at: last.finished_at, error: last.error } : null,
       overdue: due !== null && this.#current === null && now_ms() > due + grace_ms,
       next: settings.schedule === null ? null : this.#tickAfter(now_ms()),
-      directory_gone: this.#isDirectoryGone(runs),
+      directory_gone: last_success !== null && (await this.#isDirectoryGone()),
     };
   }
 
@@ -227,17 +226,18 @@ export class BackupService {
     return names.filter((name) => backup_pattern.test(name)).sort();
   }
 
-  #isDirectoryGone(runs: readonly store.RunRow[]): boolean {
-    const { directory } = this.parts.settings;
+  async #isDirectoryGone(): Promise<boolean> {
+    const { db, settings } = this.parts,
+      { directory } = settings;
+    if (existsSync(directory)) return false;
     const is_here = ({ path, error }: store.RunRow): boolean =>
       error === null && path !== null && dirname(path) === resolve(directory);
-    return !existsSync(directory) && runs.some(is_here);
+    return (await store.listRuns(db)).some(is_here);
   }
 
   /** A directory that was there would be made anew on another disk. @throws Error */
   async #requireDirectory(): Promise<void> {
-    if (this.#isDirectoryGone(await store.listRuns(this.parts.db)))
-      throw new Error(this.goneWords());
+    if (await this.#isDirectoryGone()) throw new Error(this.goneWords());
   }
 
   #needed(paths: readonly string[]): Promise<string[]> {

@@ -1,5 +1,5 @@
 /** Every SQL statement about what became of backups. */
-import { toNumber, type Db } from "../../core/sdk";
+import { preparedFirst, toNumber, type Db } from "../../core/sdk";
 
 /** A backup or a rehearsal that has ended. A copy that is made meanwhile holds no row of itself. */
 export interface RunRow {
@@ -30,6 +30,33 @@ export async function insertRun(db: BackupsDb, row: RunRow): Promise<void> {
   if (beyond.length === 0) return;
   const ids = beyond.map(({ id }) => id);
   await db.deleteFrom("backups_runs").where("id", "in", ids).execute();
+}
+
+const newestBackup = preparedFirst((db: BackupsDb, _: object) => newestBackups(db));
+const newestGoodBackup = preparedFirst((db: BackupsDb, _: object) =>
+  newestBackups(db).where("error", "is", null),
+);
+const newestBackups = (db: BackupsDb) =>
+  db
+    .selectFrom("backups_runs")
+    .select(["error", "finished_at"])
+    .where("kind", "=", "backup")
+    .orderBy("finished_at", "desc")
+    .orderBy("id", "desc")
+    .limit(1);
+
+/** How the last backup has ended, and when the last good one did; null when there is none. */
+export async function findLast(db: BackupsDb): Promise<{
+  readonly last: Pick<RunRow, "error" | "finished_at"> | null;
+  readonly good_at: number | null;
+}> {
+  const last = await newestBackup(db, {});
+  if (last === undefined) return { last: null, good_at: null };
+  const good = last.error === null ? last : await newestGoodBackup(db, {});
+  return {
+    last: { ...last, finished_at: toNumber(last.finished_at) },
+    good_at: good === undefined ? null : toNumber(good.finished_at),
+  };
 }
 
 /** The newest first. */

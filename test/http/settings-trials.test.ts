@@ -157,7 +157,7 @@ describe("a language model that", () => {
       "answers.model",
     ],
     ["is asked too much", () => says(429, ""), list, "warn", /no more requests now \(429\)/, null],
-    ["fails", () => says(500, "a stack\nof secrets"), list, "fail", /fails \(500\)\.$/, null],
+    ["fails", () => says(500, "a stack\nof secrets"), list, "fail", /answers with 500\.$/, null],
     [
       "calls a refusal a success",
       () => says(200, { error: { message: "no credit" } }),
@@ -239,7 +239,7 @@ describe("a language model that", () => {
     const { body } = await tried("answers", model(at.url, { "answers.api_key": null }));
     expect([body.setting, body.detail]).toEqual([
       "answers.api_key",
-      expect.stringMatching(/wants a key \(401\)\.$/),
+      expect.stringMatching(/refuses the key \(401\): none was sent\.$/),
     ]);
     expect(at.keys).toEqual([null]);
   });
@@ -357,8 +357,8 @@ describe("an embedder that", () => {
       "embeddings.model",
     ],
     ["is silent", "silent", {}, "fail", /too slow.* 0\.3 s/, "embeddings.base_url"],
-    ["wants a key", "401", {}, "fail", /wants a key/, "embeddings.api_key"],
-    ["fails", "500", {}, "fail", /fails \(500\)\.$/, null],
+    ["wants a key", "401", {}, "fail", /none was sent/, "embeddings.api_key"],
+    ["fails", "500", {}, "fail", /answers with 500\.$/, null],
     ["breaks off", "broken off", {}, "fail", /not as \/embeddings/, "embeddings.base_url"],
     ["gives too few", "too few", {}, "fail", /not as \/embeddings/, "embeddings.base_url"],
     ["gives too many", "too many", {}, "fail", /not as \/embeddings/, "embeddings.base_url"],
@@ -377,7 +377,7 @@ describe("an embedder that", () => {
       "well",
       { "embeddings.provider": "builtin", "embeddings.model": null },
       "ok",
-      /^The built-in encoder has made a vector of 384 numbers/,
+      /^The built-in encoder has made a vector in \d/,
       null,
     ],
     [

@@ -75,7 +75,7 @@ export async function askEndpoint(
 /** The endpoint answers, and with something else than is asked of it. */
 export const wrongShape = ({ base_url, section }: EndpointAddress, path: string): EndpointFinding =>
   failing(
-    `${hostOf(base_url)} answers, but not as ${path} of an OpenAI-compatible endpoint does.`,
+    `${hostOf(base_url)} answers, but not as ${path} of a compatible endpoint does.`,
     `Correct ${section}.base_url: it is what comes before ${path}, often with /v1 at its end.`,
     `${section}.base_url`,
   );

@@ -102,7 +102,7 @@ const answers = (name: string): readonly Case[] => [
     because: "it refuses the key",
     spoil: () => (model.status = 401),
     status: "fail",
-    says: /127\.0\.0\.1:\d+ wants a key \(401\)/,
+    says: /127\.0\.0\.1:\d+ refuses the key \(401\)/,
     mend: () => (model.status = 200),
   },
   {
@@ -110,7 +110,7 @@ const answers = (name: string): readonly Case[] => [
     because: "it is in trouble",
     spoil: () => (model.status = 503),
     status: "warn",
-    says: /fails \(503\)/,
+    says: /answers with 503/,
     mend: () => (model.status = 200),
   },
 ];

@@ -521,6 +521,7 @@ test("the sections that can be tried are listed, and which settings are of use w
   const { body } = await admin.send("GET", "/settings/sections");
   expect(body).toContainEqual({ section: "answers", title: "Language model" });
   expect(body).toContainEqual({ section: "embeddings", title: "Embeddings" });
+  expect(body).toContainEqual({ section: "rerank", title: "Reranker" });
   const settings = (await admin.send("GET", "/settings")).body;
   const providersOf = (name: string) =>
     settings.find(({ setting }: any) => setting === name).providers;

@@ -9,9 +9,11 @@ import type { FoundPassage, Retrieval } from "../search/contract";
 import { AnswerChecker, type CheckedAnswer } from "./answer-checker";
 import type { TextAnalysis } from "./evidence";
 import { ProviderFailure, sentenceOf, warningOf } from "./failure";
-import { composePrompt, sources_max, type ComposedPrompt, type Limits } from "./prompt";
+import { ModelHealth } from "./health";
+import { composePrompt, type ComposedPrompt, type Limits } from "./prompt";
 import type { ChatCompletion, Reply, Usage } from "./provider";
 import { CircuitBreaker, withRetries } from "./retry";
+import { merged, QuestionRewriter } from "./rewriter";
 
 export interface AnswererOptions extends Pick<Context, "log" | "now_ms"> {
   /** Calls the model. */
@@ -20,6 +22,8 @@ export interface AnswererOptions extends Pick<Context, "log" | "now_ms"> {
   readonly limits: Limits;
   /** For one answer in all: every call, and the pauses between them. */
   readonly timeout_ms: number;
+  /** For wording a question anew; 0: that is not done. */
+  readonly rewrite_timeout_ms: number;
   readonly fallback: "extractive" | "fail";
   /** The answerers of this server, this one included. */
   readonly answerers: () => readonly Answerer[];
@@ -35,6 +39,10 @@ interface Generated extends ComposedPrompt {
 type Timings = Answered["timings"];
 type Warning = Answered["warnings"][number];
 
+/** A dead model is asked for one when somebody looks at its health. */
+const word_messages = [{ role: "user", content: "Reply with the one word: yes" }] as const;
+const word_ms_max = 20_000;
+
 const nothing_found = "No passage in the selected folders answers this.";
 const cut_off: Warning = {
   code: "answer_cut",
@@ -46,19 +54,38 @@ export class LanguageModelAnswerer implements Answerer {
   readonly rank = 100;
   private readonly analysis: TextAnalysis;
   private readonly breaker: CircuitBreaker;
+  private readonly health: ModelHealth;
+  private readonly rewriter: QuestionRewriter;
   /** Some servers leave out the beginning of a thought; what was seen once is expected again. */
   private thinks_first = false;
 
   constructor(private readonly options: AnswererOptions) {
     const { analyze, languageOf, retrieval, now_ms } = options;
     this.analysis = { analyze, languageOf, sentences: (text) => retrieval.sentences(text) };
-    this.breaker = new CircuitBreaker(now_ms);
+    this.health = new ModelHealth({
+      now_ms,
+      fallback: options.fallback,
+      ask: () => this.askForWord(),
+    });
+    this.breaker = new CircuitBreaker(now_ms, this.health);
+    this.rewriter = new QuestionRewriter({ ...options, timeout_ms: options.rewrite_timeout_ms });
+  }
+
+  /** Why questions get no answer of the model, and what to do; null when they do. */
+  failing(): string | null {
+    return this.health.failing();
+  }
+
+  private async askForWord(): Promise<void> {
+    const signal = AbortSignal.timeout(word_ms_max);
+    await this.options.complete(word_messages, { signal, tokens_max: 1, onText: () => undefined });
+    this.breaker.close();
   }
 
   async answer(question: Question): Promise<Answered> {
     const { log, now_ms, retrieval, fallback } = this.options;
     const started = now_ms();
-    const { passages } = await retrieval.findInConversation(question, sources_max);
+    const passages = await this.retrieve(question);
     const retrieved = now_ms();
     question.signal.throwIfAborted();
     const timings = (): Timings => ({
@@ -95,6 +122,18 @@ export class LanguageModelAnswerer implements Answerer {
       });
       return this.fallBack(question, error, preview, generate_ms);
     }
+  }
+
+  /** What is found by the question, and by what the model makes of it where that helps. */
+  private async retrieve(question: Question): Promise<readonly FoundPassage[]> {
+    const { limits, retrieval } = this.options;
+    const limit = Math.max(limits.passages_max, evidence_max);
+    const { passages } = await retrieval.findInConversation(question, limit);
+    const wanted = this.breaker.is_open ? null : this.rewriter.wantedFor(question, passages);
+    if (wanted === null) return passages;
+    const rewritten = await question.waitFor(() => this.rewriter.rewrite(question, wanted));
+    if (rewritten === null || rewritten === question.text) return passages;
+    return merged(passages, (await question.find(rewritten, { limit })).passages, limit);
   }
 
   /**

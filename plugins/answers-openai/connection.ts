@@ -1,6 +1,5 @@
 /** The language model that the settings name now, and what asks it. */
 import { probeEndpoint } from "../../core/sdk";
-import type { Answerer } from "../chats/contract";
 import type { SystemCheck } from "../doctor/contract";
 import { LanguageModelAnswerer, type AnswererOptions } from "./answerer";
 import { endpointOf, type AnswersSettings } from "./settings";
@@ -8,9 +7,12 @@ import { endpointOf, type AnswersSettings } from "./settings";
 export interface ModelSettings extends AnswersSettings {
   readonly fallback: "extractive" | "fail";
   readonly silence_timeout: number;
+  readonly first_word_timeout: number;
+  readonly rewrite_timeout: number;
+  readonly passages_max: number;
 }
 export interface Connection {
-  readonly answerer: Answerer;
+  readonly answerer: LanguageModelAnswerer;
   readonly check: SystemCheck;
 }
 type ConnectionParts = Pick<
@@ -40,17 +42,23 @@ async function connect(
 ): Promise<Connection | null> {
   const endpoint = endpointOf(settings);
   if (endpoint === null) return null;
-  const { context_tokens, answer_tokens, fallback, timeout, silence_timeout } = settings;
+  const { context_tokens, answer_tokens, passages_max, fallback } = settings;
   // The client is large: only a server that uses it loads it.
   const { Provider } = await import("./provider");
-  const provider = new Provider({ ...endpoint, answer_tokens, silence_ms: silence_timeout });
+  const provider = new Provider({
+    ...endpoint,
+    answer_tokens,
+    silence_ms: settings.silence_timeout,
+    first_word_ms: settings.first_word_timeout,
+  });
   return {
     answerer: new LanguageModelAnswerer({
       ...parts,
       complete: (messages, options) => provider.complete(messages, options),
       model: endpoint.model,
-      limits: { context_tokens, answer_tokens },
-      timeout_ms: timeout,
+      limits: { context_tokens, answer_tokens, passages_max },
+      timeout_ms: settings.timeout,
+      rewrite_timeout_ms: settings.rewrite_timeout,
       fallback,
     }),
     check: {

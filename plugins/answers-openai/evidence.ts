@@ -5,7 +5,10 @@ export interface TextAnalysis {
   readonly analyze: (text: string) => readonly { readonly term: string }[];
   readonly sentences: (text: string) => readonly Span[];
   /** ISO 639-1; null when the text does not tell. */
-  readonly languageOf: (text: string) => string | null;
+  readonly languageOf: (
+    text: string,
+    options?: { readonly is_question?: boolean },
+  ) => string | null;
 }
 /** One or two sentences; UTF-16 indices into the source. */
 export interface Evidence extends Span {

@@ -2,10 +2,11 @@
 import { retryAfterOfService } from "../../core/lib/retry-after";
 
 /**
- * `unavailable`: not reached, broken off or silent. `busy`: over its limit. `refused`: wrong key,
- * model or address. `too_long`: more than it reads. `unusable`: no usable answer.
+ * `unavailable`: not reached, broken off or silent. `slow`: no word in time. `busy`: over its
+ * limit. `refused`: wrong key, model or address. `too_long`: more than it reads. `unusable`: no
+ * usable answer.
  */
-export type FailureKind = "unavailable" | "busy" | "refused" | "too_long" | "unusable";
+export type FailureKind = "unavailable" | "slow" | "busy" | "refused" | "too_long" | "unusable";
 
 /** The message is for the log: it never holds what the provider wrote, a key or an address. */
 export class ProviderFailure extends Error {
@@ -26,6 +27,9 @@ export class ProviderFailure extends Error {
 const sentences: Readonly<Record<FailureKind, string>> = {
   unavailable:
     "The language model that answers questions can't be reached at the moment. Please ask again " +
+    "later.",
+  slow:
+    "The language model that answers questions takes too long at the moment. Please ask again " +
     "later.",
   busy:
     "The language model that answers questions is too busy at the moment. Please ask again " +
@@ -56,7 +60,10 @@ export const warningOf = ({
       }
     : {
         code: "provider_unavailable",
-        message: "The language model could not answer, so this answer quotes the documents.",
+        message:
+          kind === "slow"
+            ? "The language model did not begin in time, so this answer quotes the documents."
+            : "The language model could not answer, so this answer quotes the documents.",
       };
 
 const isTransient = (status: number): boolean =>

@@ -61,6 +61,30 @@ export default definePlugin({
       providers,
       description: "The longest pause in the middle of an answer.",
     }),
+    first_word_timeout: Duration({
+      default: "30s",
+      changes: "now",
+      providers,
+      description:
+        "The longest wait for the first word of an answer; then the documents are quoted instead.",
+    }),
+    rewrite_timeout: Duration({
+      default: "3s",
+      changes: "now",
+      providers,
+      description:
+        "For having the model word a follow-up, or a question in another language than the " +
+        "documents, anew before it is searched; 0s: never.",
+    }),
+    passages_max: t.Integer({
+      default: 8,
+      minimum: 1,
+      maximum: 50,
+      changes: "now",
+      providers,
+      description:
+        "Passages that the model is sent, as far as they fit. Fewer bring the first word sooner.",
+    }),
     concurrency: t.Integer({
       default: 4,
       minimum: 1,
@@ -105,7 +129,7 @@ export default definePlugin({
       answerers: () => slots.answerers(),
       retrieval: services.retrieval,
       analyze: (text) => services.index.analyze(text),
-      languageOf: (text) => services.index.languageOf(text),
+      languageOf: (text, options) => services.index.languageOf(text, options),
       now_ms,
       log,
     });
@@ -128,6 +152,10 @@ export default definePlugin({
         fillWith(SystemChecks, () => model.current?.check ?? null),
         fill(TriedSections, { section: "answers", title: "Language model", run: tryModel }),
       ],
+      health: async () => {
+        const failing = model.current?.answerer.failing() ?? null;
+        return failing === null ? "ok" : { failing };
+      },
     };
   },
 });

@@ -12,6 +12,8 @@ import { no_answer_word } from "./answer-checker";
 export interface Limits {
   readonly context_tokens: number;
   readonly answer_tokens: number;
+  /** Of those that are found. */
+  readonly passages_max: number;
 }
 export interface ComposedPrompt {
   readonly messages: readonly Message[];
@@ -22,7 +24,6 @@ export interface ComposedPrompt {
   readonly left_out: readonly Prompt[];
 }
 
-export const sources_max = 12;
 const source_tokens_max = 6_000;
 const history_tokens_max = 1_500;
 const message_tokens = 8;
@@ -56,7 +57,7 @@ const reminder =
 export function composePrompt(
   question: Question,
   passages: readonly FoundPassage[],
-  { context_tokens, answer_tokens }: Limits,
+  { context_tokens, answer_tokens, passages_max }: Limits,
   strict: boolean,
 ): ComposedPrompt {
   const asked = `\n\nQuestion: ${escaped(question.text)}${strict ? `\n\n${reminder}` : ""}`;
@@ -73,7 +74,10 @@ export function composePrompt(
     Math.min(left, history_tokens_max, context_tokens * history_share),
   );
   left -= sum(turns, (message) => tokensOf(message.content) + message_tokens);
-  const sources = passagesThatFit(passages, Math.min(left, source_tokens_max));
+  const sources = passagesThatFit(
+    passages.slice(0, passages_max),
+    Math.min(left, source_tokens_max),
+  );
   if (sources.length === 0)
     throw new ProviderFailure(
       "too_long",
@@ -134,10 +138,10 @@ function turnsThatFit(history: Question["history"], max: number): Message[] {
 /** By rank, up to the first that does not fit. */
 function passagesThatFit(passages: readonly FoundPassage[], max: number): FoundPassage[] {
   let used = 0;
-  const end = passages
-    .slice(0, sources_max)
-    .findIndex((passage, at) => (used += tokensOf(sourceBlock(passage, at))) > max);
-  return passages.slice(0, end < 0 ? sources_max : end);
+  const end = passages.findIndex(
+    (passage, at) => (used += tokensOf(sourceBlock(passage, at))) > max,
+  );
+  return passages.slice(0, end < 0 ? passages.length : end);
 }
 
 function sourceBlock({ document_name, heading, quote }: FoundPassage, at: number): string {

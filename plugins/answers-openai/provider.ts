@@ -22,6 +22,8 @@ export interface Reply {
 }
 export interface CallOptions {
   readonly signal: AbortSignal;
+  /** The longest text. Default: as long as an answer. */
+  readonly tokens_max?: number;
   readonly onText: (text: string) => void;
 }
 /** Has the model write; its text goes to `onText`. @throws ProviderFailure */
@@ -34,6 +36,8 @@ export interface ProviderOptions {
   readonly answer_tokens: number;
   /** The longest pause between two pieces of an answer. */
   readonly silence_ms: number;
+  /** The longest time until the first word, as far as words come one by one. */
+  readonly first_word_ms: number;
 }
 
 const bytes_max = 4 * 1024 * 1024;
@@ -82,12 +86,14 @@ export class Provider {
 
   private async request(
     messages: readonly Message[],
-    { signal, onText }: CallOptions,
+    { signal, onText, tokens_max }: CallOptions,
   ): Promise<Reply> {
-    using silence = new SilenceLimit(signal, this.options.silence_ms);
+    const { silence_ms, first_word_ms } = this.options;
+    const streams = !this.dropped.has("stream");
+    using silence = new SilenceLimit(signal, silence_ms, streams ? first_word_ms : null);
     try {
       const response = await this.client.chat.completions
-        .create(this.body(messages), { signal: silence.controller.signal })
+        .create(this.body(messages, tokens_max), { signal: silence.controller.signal })
         .asResponse();
       if (/\bjson\b/i.test(response.headers.get("content-type") ?? ""))
         return await readWhole(response, this.characters_max, onText);
@@ -98,16 +104,17 @@ export class Provider {
     }
   }
 
-  private body(messages: readonly Message[]): OpenAI.ChatCompletionCreateParams {
-    const { model, answer_tokens } = this.options;
+  private body(
+    messages: readonly Message[],
+    tokens_max = this.options.answer_tokens,
+  ): OpenAI.ChatCompletionCreateParams {
+    const { model } = this.options;
     const has = (name: OptionalParameter) => !this.dropped.has(name);
     return {
       model,
       messages: [...messages],
       ...(has("temperature") && { temperature }),
-      ...(has("max_tokens")
-        ? { max_tokens: answer_tokens }
-        : { max_completion_tokens: answer_tokens }),
+      ...(has("max_tokens") ? { max_tokens: tokens_max } : { max_completion_tokens: tokens_max }),
       ...(has("stream") && {
         stream: true as const,
         ...(has("stream_options") && { stream_options: { include_usage: true } }),
@@ -158,8 +165,8 @@ function sizeLimit(): TransformStream<Uint8Array, Uint8Array> {
 }
 
 /**
- * Ends a call when its caller does, or when the provider falls silent in the middle of an answer.
- * Dispose of it when the call is over.
+ * Ends a call when its caller does, when no word comes, or when the provider falls silent in the
+ * middle of an answer. Dispose of it when the call is over.
  */
 class SilenceLimit implements Disposable {
   readonly controller = new AbortController();
@@ -168,7 +175,10 @@ class SilenceLimit implements Disposable {
   constructor(
     private readonly caller: AbortSignal,
     private readonly silence_ms: number,
+    first_word_ms: number | null,
   ) {
+    if (first_word_ms !== null)
+      this.timer = setTimeout(() => this.controller.abort(wordless(first_word_ms)), first_word_ms);
     if (caller.aborted) this.follow();
     else caller.addEventListener("abort", this.follow, { once: true });
   }
@@ -200,6 +210,13 @@ const silent = (): ProviderFailure =>
     retryable: true,
   });
 
+const wordless = (first_word_ms: number): ProviderFailure =>
+  new ProviderFailure(
+    "slow",
+    `the provider wrote no word within answers.first_word_timeout, ${first_word_ms / 1_000} s`,
+    { retryable: false },
+  );
+
 async function readStream(
   stream: AsyncIterable<unknown>,
   characters_max: number,
@@ -209,11 +226,15 @@ async function readStream(
   let usage: Usage | null = null;
   let finish: string | null = null;
   let characters = 0;
+  /** An empty beginning is no word: some servers send it before they read the question. */
+  let begun = false;
   try {
     for await (const chunk of stream) {
       const choice = field(field(chunk, "choices"), 0);
-      const text = field(field(choice, "delta"), "content");
-      silence.restart(finish === null ? undefined : usage_wait_ms);
+      const delta = field(choice, "delta");
+      const text = field(delta, "content");
+      begun ||= finish === null && writesSomething(delta);
+      if (begun || finish !== null) silence.restart(finish === null ? undefined : usage_wait_ms);
       usage = usageOf(chunk) ?? usage;
       if (typeof text === "string" && text !== "") {
         characters += text.length;
@@ -239,6 +260,13 @@ async function readStream(
     );
   return { usage, cut: finish !== "stop" };
 }
+
+/** A word, or one of a thought that is sent apart. */
+const writesSomething = (delta: unknown): boolean =>
+  ["content", "reasoning_content", "reasoning"].some((name) => {
+    const text = field(delta, name);
+    return typeof text === "string" && text !== "";
+  });
 
 /** The answer of a server that does not stream. */
 async function readWhole(

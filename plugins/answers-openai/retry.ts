@@ -2,6 +2,7 @@
 import { leftUntil, sleep } from "../../core/lib/timeout";
 import { jitter } from "../../core/sdk";
 import { ProviderFailure } from "./failure";
+import type { ModelHealth } from "./health";
 
 const attempts_max = 3;
 const backoff_ms = 250;
@@ -52,12 +53,20 @@ export class CircuitBreaker {
   private open_until = 0;
   private probing = false;
 
-  constructor(private readonly now_ms: () => number) {}
+  constructor(
+    private readonly now_ms: () => number,
+    private readonly health: Pick<ModelHealth, "failed" | "succeeded">,
+  ) {}
+
+  /** The provider is known to be back. */
+  close(): void {
+    this.failures = 0;
+  }
 
   /** @throws ProviderFailure at once while the circuit is open. */
   async run<R>(work: () => Promise<R>): Promise<R> {
     const is_probe = this.failures >= failures_max;
-    if (is_probe && (this.isOpen() || this.probing))
+    if (is_probe && (this.is_open || this.probing))
       throw new ProviderFailure(
         "unavailable",
         "the provider failed several times in a row and is left alone for a while",
@@ -67,6 +76,7 @@ export class CircuitBreaker {
     try {
       const result = await work();
       this.failures = 0;
+      this.health.succeeded();
       return result;
     } catch (error) {
       if (error instanceof ProviderFailure) this.count(error);
@@ -76,13 +86,17 @@ export class CircuitBreaker {
     }
   }
 
-  private isOpen(): boolean {
-    return leftUntil(this.open_until, this.now_ms(), open_ms) > 0;
+  /** No call goes out at the moment. */
+  get is_open(): boolean {
+    const left_ms = leftUntil(this.open_until, this.now_ms(), open_ms);
+    return this.failures >= failures_max && left_ms > 0;
   }
 
   /** A provider that answers is up, whatever it says. */
-  private count({ kind }: ProviderFailure): void {
-    this.failures = kind === "unavailable" || kind === "busy" ? this.failures + 1 : 0;
+  private count(failure: ProviderFailure): void {
+    this.health.failed(failure);
+    const is_down = ["unavailable", "slow", "busy"].includes(failure.kind);
+    this.failures = is_down ? this.failures + 1 : 0;
     this.open_until = this.now_ms() + open_ms;
   }
 }

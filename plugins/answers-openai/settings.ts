@@ -12,6 +12,7 @@ export interface AnswersSettings {
   readonly api_key?: string | undefined;
   readonly model?: string | undefined;
   readonly timeout: number;
+  readonly first_word_timeout: number;
   readonly context_tokens: number;
   readonly answer_tokens: number;
 }
@@ -26,6 +27,7 @@ export function endpointOf({
   model,
   api_key,
   timeout,
+  first_word_timeout,
   context_tokens,
   answer_tokens,
 }: AnswersSettings): Endpoint | null {
@@ -42,6 +44,7 @@ export function endpointOf({
     timeout > 0 && timeout <= timeout_ms_max
       ? null
       : "answers.timeout must be more than nothing and at most 4m.",
+    first_word_timeout > 0 ? null : "answers.first_word_timeout must be more than nothing.",
     answer_tokens * 2 <= context_tokens
       ? null
       : "answers.answer_tokens must be at most half of answers.context_tokens.",

@@ -234,8 +234,8 @@ export interface SearchIndex {
   analyze(
     text: string,
   ): readonly { readonly term: string; readonly start: number; readonly end: number }[];
-  /** ISO 639-1 code of the language of a text; null when it does not tell. */
-  languageOf(text: string): string | null;
+  /** ISO 639-1; null when the text does not tell. A short question tells sooner, less surely. */
+  languageOf(text: string, options?: { readonly is_question?: boolean }): string | null;
 }
 export const SearchIndex = service<SearchIndex>("index");
 

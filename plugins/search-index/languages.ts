@@ -95,14 +95,18 @@ const alphabets: readonly (readonly [RegExp, string])[] = [
 ];
 const sample_chars = 2_500,
   stopwords_min = 4,
+  question_stopwords_min = 2,
   stopwords_share_min = 0.1,
   alphabet_share_min = 0.2;
 
 /**
  * ISO 639-1 code of the language of a text, by its alphabet and its stopwords; null when they don't
- * decide it.
+ * decide it. Of a question two stopwords are enough.
  */
-export function languageOf(text: Pick<ReadableText, "slice">): string | null {
+export function languageOf(
+  text: Pick<ReadableText, "slice">,
+  { is_question = false }: { readonly is_question?: boolean } = {},
+): string | null {
   const sample = text.slice(0, sample_chars);
   if (/[\u0080-\uffff]/.test(sample)) {
     const letters = sample.match(/\p{L}/gu)?.length ?? 0;
@@ -110,7 +114,8 @@ export function languageOf(text: Pick<ReadableText, "slice">): string | null {
       if ((sample.match(alphabet)?.length ?? 0) > letters * alphabet_share_min) return language;
   }
   const { language, stopwords, words } = likeliestLanguage(sample);
-  return stopwords >= stopwords_min && stopwords >= words * stopwords_share_min ? language : null;
+  const least = is_question ? question_stopwords_min : stopwords_min;
+  return stopwords >= least && stopwords >= words * stopwords_share_min ? language : null;
 }
 
 /**

@@ -197,8 +197,8 @@ export class IndexService implements SearchIndex {
     return terms;
   }
 
-  languageOf(text: string): string | null {
-    return languageOf(text);
+  languageOf(text: string, options?: { readonly is_question?: boolean }): string | null {
+    return languageOf(text, options);
   }
 
   /**

@@ -46,6 +46,7 @@ async function startSite(env: Record<string, string>, { base_url } = provider) {
       DOSSIER_ANSWERS_MODEL: "tiny-1",
       DOSSIER_ANSWERS_TIMEOUT: "5s",
       DOSSIER_ANSWERS_SILENCE_TIMEOUT: "150ms",
+      DOSSIER_ANSWERS_REWRITE_TIMEOUT: "0s",
       ...env,
     },
   });

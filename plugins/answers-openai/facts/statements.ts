@@ -27,7 +27,7 @@ export class Statements {
   ) {
     this.asked = new Set(this.termsOf(contentOf(question)));
     this.asks_what = asks_what.test(question);
-    this.language = analysis.languageOf(question);
+    this.language = analysis.languageOf(question, { is_question: true });
   }
 
   /** Not a heading, a rule, the beginning of a list, nor what only repeats the question. */

@@ -1,0 +1,91 @@
+/**
+ * How the language model does, by its last calls: what `/health` says of one that is dead, and the
+ * look whether it is back.
+ */
+import { leftUntil } from "../../core/lib/timeout";
+import type { FailureKind, ProviderFailure } from "./failure";
+
+/**
+ * So many failures in a row: each is an answer that was tried again and again, so one tells of a
+ * model that is not there; a busy or slow one may only have much to do.
+ */
+const failures_min: Readonly<Partial<Record<FailureKind, number>>> = {
+  unavailable: 1,
+  refused: 1,
+  slow: 2,
+  busy: 3,
+};
+/** A model that fails is asked for a word at most this often, and only when somebody looks. */
+const look_every_ms = 15_000;
+
+const advice: Readonly<Partial<Record<FailureKind, string>>> = {
+  unavailable:
+    "Start it, or correct answers.base_url (DOSSIER_ANSWERS_BASE_URL); `dossier config test " +
+    "answers` says what is wrong.",
+  refused:
+    "Correct answers.api_key, answers.model or answers.base_url; `dossier config test answers` " +
+    "says which.",
+  slow:
+    "Give it more to work with, or lower answers.passages_max, or raise " +
+    "answers.first_word_timeout.",
+  busy: "Look at the limits of that account, or lower answers.model_concurrency.",
+};
+
+export interface ModelHealthParts {
+  readonly now_ms: () => number;
+  /** Asks the model for a word. @throws when it gives none. */
+  readonly ask: () => Promise<unknown>;
+  readonly fallback: "extractive" | "fail";
+}
+
+export class ModelHealth {
+  private last: ProviderFailure | null = null;
+  private failures = 0;
+  private looked_at = 0;
+  private looking = false;
+
+  constructor(private readonly parts: ModelHealthParts) {}
+
+  /** It has answered, whatever it said. */
+  succeeded(): void {
+    this.failures = 0;
+    this.last = null;
+  }
+
+  failed(failure: ProviderFailure): void {
+    if (!(failure.kind in failures_min)) return this.succeeded();
+    this.failures += 1;
+    this.last = failure;
+    this.looked_at = this.parts.now_ms();
+  }
+
+  /**
+   * Why questions get no answer of the model, and what to do; null when they do. Whoever asks has
+   * the model asked for a word, so that one that is back is known to be without a question.
+   */
+  failing(): string | null {
+    const { last } = this;
+    if (last === null || this.failures < failures_min[last.kind]!) return null;
+    this.look();
+    const instead =
+      this.parts.fallback === "extractive" ? "answers quote the documents" : "questions fail";
+    const why = `The language model does not answer, so ${instead}: ${last.message}.`;
+    return `${why} ${advice[last.kind]}`;
+  }
+
+  private look(): void {
+    const { now_ms, ask } = this.parts;
+    if (this.looking || leftUntil(this.looked_at + look_every_ms, now_ms(), look_every_ms) > 0)
+      return;
+    this.looking = true;
+    void ask()
+      .then(
+        () => this.succeeded(),
+        () => undefined,
+      )
+      .finally(() => {
+        this.looking = false;
+        this.looked_at = now_ms();
+      });
+  }
+}

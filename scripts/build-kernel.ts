@@ -1,28 +1,39 @@
 /**
- * Builds the kernel of the built-in encoder: plugins/embeddings-builtin/kernel becomes
- * encoder-relaxed.wasm and encoder-plain.wasm there. Both are committed, because AssemblyScript is
- * a development dependency and `npm start` does without those; a test sees that they are what the
- * sources make. `npm run build` makes them anew when a source has changed.
+ * Builds the kernels: what is computed in WebAssembly, from AssemblyScript. The compiled files are
+ * committed beside their sources, because AssemblyScript is a development dependency and
+ * `npm start` does without those; a test sees that they are what the sources make. `npm run build`
+ * makes them anew when a source has changed.
  */
 import { Glob } from "bun";
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import manifest from "../package.json";
 
-const root = resolve(import.meta.dir, ".."),
-  kernel = join(root, "plugins/embeddings-builtin/kernel");
-/** Beside them: the hash of what they were made from. */
-const record = join(kernel, "sources.sha256");
+const root = resolve(import.meta.dir, "..");
+/** Beside the kernels of a directory: the hash of what they were made from. */
+const record = "sources.sha256";
 
-/** The kernels with what each is compiled with beyond `options`. */
-export const kernels: Readonly<Record<string, readonly string[]>> = {
-  "encoder-relaxed.wasm": ["--enable", "relaxed-simd"],
-  "encoder-plain.wasm": [],
+interface Kernel {
+  /** In the same directory. */
+  readonly source: string;
+  /** What it is compiled with beyond `options`. */
+  readonly options: readonly string[];
+}
+/** By the path of what is compiled. */
+export const kernels: Readonly<Record<string, Kernel>> = {
+  "plugins/embeddings-builtin/kernel/encoder-relaxed.wasm": {
+    source: "encoder.ts",
+    options: ["--enable", "relaxed-simd"],
+  },
+  "plugins/embeddings-builtin/kernel/encoder-plain.wasm": { source: "encoder.ts", options: [] },
+  "plugins/search-index/kernel/nearest.wasm": {
+    source: "nearest.ts",
+    options: ["--importMemory", "--noExportMemory"],
+  },
 };
 /** Without a runtime, assertions and imports. No option lets the compiler reorder sums. */
 const options = [
-  "encoder.ts",
   "--runtime",
   "stub",
   "--use",
@@ -35,45 +46,51 @@ const options = [
 ];
 
 /** The bytes of one of the kernels, from the sources. */
-export async function compileKernel(name: string): Promise<Uint8Array> {
+export async function compileKernel(path: string): Promise<Uint8Array> {
   const directory = mkdtempSync(join(tmpdir(), "dossier-kernel-")),
-    outfile = join(directory, name),
-    compiler = join(root, "node_modules/assemblyscript/bin/asc.js");
+    outfile = join(directory, basename(path)),
+    compiler = join(root, "node_modules/assemblyscript/bin/asc.js"),
+    { source, options: own } = kernels[path]!;
   if (!existsSync(compiler))
     throw new Error(
-      "The kernel of the encoder has changed, and AssemblyScript is not installed to compile it: " +
+      `The sources of ${path} have changed, and AssemblyScript is not installed to compile them: ` +
         "`npm ci --include=dev`.",
     );
   try {
     const compiling = Bun.spawn(
-      [process.execPath, compiler, ...options, ...kernels[name]!, "--outFile", outfile],
-      { cwd: kernel, stdout: "pipe", stderr: "pipe", stdin: "ignore" },
+      [process.execPath, compiler, source, ...options, ...own, "--outFile", outfile],
+      { cwd: join(root, dirname(path)), stdout: "pipe", stderr: "pipe", stdin: "ignore" },
     );
     const [said, code] = await Promise.all([compiling.stderr.text(), compiling.exited]);
-    if (code !== 0) throw new Error(`The kernel of the encoder can't be compiled: ${said}`);
+    if (code !== 0) throw new Error(`${path} can't be compiled: ${said}`);
     return await Bun.file(outfile).bytes();
   } finally {
     rmSync(directory, { recursive: true, force: true });
   }
 }
 
-async function sourcesHash(): Promise<string> {
+async function sourcesHash(directory: string, paths: readonly string[]): Promise<string> {
+  const made = paths.map((path) => [path, kernels[path]]);
   const hash = new Bun.CryptoHasher("sha256").update(
-    JSON.stringify([options, kernels, manifest.devDependencies.assemblyscript]),
+    JSON.stringify([options, made, manifest.devDependencies.assemblyscript]),
   );
-  for (const path of [...new Glob("*.ts").scanSync({ cwd: kernel })].sort())
-    hash.update(`\n${path}\n`).update(await Bun.file(join(kernel, path)).bytes());
+  const cwd = join(root, directory);
+  for (const path of [...new Glob("*.ts").scanSync({ cwd })].sort())
+    hash.update(`\n${path}\n`).update(await Bun.file(join(cwd, path)).bytes());
   return `${hash.digest("hex")}\n`;
 }
 
-/** Compiles when a source has changed. */
-export async function buildKernelIfStale(): Promise<void> {
-  const hash = await sourcesHash(),
-    known = Bun.file(record);
-  if ((await known.exists()) && (await known.text()) === hash) return;
-  for (const name of Object.keys(kernels))
-    await Bun.write(join(kernel, name), await compileKernel(name));
-  await Bun.write(record, hash);
+/** Compiles those whose sources have changed. */
+export async function buildKernelsIfStale(): Promise<void> {
+  for (const [directory, paths] of Object.entries(
+    Object.groupBy(Object.keys(kernels), (path) => dirname(path)),
+  )) {
+    const hash = await sourcesHash(directory, paths!),
+      known = Bun.file(join(root, directory, record));
+    if ((await known.exists()) && (await known.text()) === hash) continue;
+    for (const path of paths!) await Bun.write(join(root, path), await compileKernel(path));
+    await Bun.write(known, hash);
+  }
 }
 
-if (import.meta.main) await buildKernelIfStale();
+if (import.meta.main) await buildKernelsIfStale();

@@ -7,7 +7,7 @@ import { existsSync, mkdirSync, renameSync, rmSync, statSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import manifest from "../package.json";
 import { buildConsoleIfStale } from "./build-console";
-import { buildKernelIfStale } from "./build-kernel";
+import { buildKernelsIfStale } from "./build-kernel";
 
 const root = resolve(import.meta.dir, "..");
 const dist = join(root, "dist");
@@ -112,7 +112,7 @@ function smokeTest(path: string): string {
  */
 export async function build(): Promise<string> {
   await buildConsoleIfStale();
-  await buildKernelIfStale();
+  await buildKernelsIfStale();
   const hash = await sourcesHash();
   mkdirSync(dist, { recursive: true });
   const fresh = join(dist, `.dossier-${process.pid}`);

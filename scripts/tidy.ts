@@ -230,6 +230,7 @@ const entries = new RegExp(
     "plugins/contracts",
     "plugins/.*worker",
     "plugins/embeddings-builtin/kernel/encoder",
+    "plugins/search-index/kernel/nearest",
     "plugins/[^/]+/plugin",
     "scripts/[^/]+",
     "scripts/bench/(main|raw-server|raw-index)",

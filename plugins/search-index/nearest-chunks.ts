@@ -1,72 +1,51 @@
-/** The chunks whose vectors are nearest to that of a query. */
-import { TopHits, type Hit } from "./bm25";
-import { chunksAt, rowCount, rowsAt, scales_at, strideOf } from "./vector-block";
+/** The chunks in scope whose vectors are nearest to that of a query; only positive cosines. */
+import type { Hit } from "./bm25";
+import { wholeQuery } from "./vector-block";
+import { Comparison, type VectorMemory } from "./vector-memory";
+import type { VectorReader } from "./vector-reader";
+import type { QueryVector } from "./vectors";
+import type { Pauses } from "./worker-protocol";
 
-/** A query as whole numbers with a scale: more of them than a row has, so that it loses nothing. */
-export interface WholeQuery {
-  readonly numbers: Int16Array;
-  readonly scale: number;
-}
-const int16_max = 32_767,
-  int32_max = 2 ** 31 - 1,
-  /** Of a row, at worst. */
-  row_number_max = 128;
+const none: ReadonlyMap<number, null> = new Map();
 
-/** As fine as sums of products with a row of 8-bit numbers stay within 32 bits. */
-export function wholeQuery(vector: Float32Array): WholeQuery {
-  const most = Math.min(int16_max, Math.floor(int32_max / (row_number_max * vector.length))),
-    largest = vector.reduce((largest, number) => Math.max(largest, Math.abs(number)), 0),
-    scale = Math.fround(largest / most),
-    numbers = new Int16Array(strideOf(vector.length));
-  if (scale > 0) vector.forEach((number, at) => (numbers[at] = Math.round(number / scale)));
-  return { numbers, scale };
+export interface NearestOptions {
+  /** Of the same set. */
+  readonly memory: VectorMemory;
+  readonly reader: VectorReader;
+  readonly limit: number;
+  readonly pauses: Pauses;
 }
 
-/** Collects the chunks of largest cosine similarity to a query; only positive ones. */
-export class NearestChunks {
-  /** Of the chunks that have a vector: how many, and the mean of their cosines. */
-  compared = 0;
-  private sum = 0;
-  private readonly top: TopHits<Hit>;
-  private readonly query: WholeQuery;
-  constructor(query: Float32Array, limit: number) {
-    this.top = new TopHits(limit);
-    this.query = wholeQuery(query);
-  }
-
-  /** Takes the vectors of a segment, as `vector-block.ts` describes them. */
-  add(segment: number, block: Uint8Array): void {
-    const rows = rowCount(block),
-      { top } = this,
-      scales = new DataView(block.buffer, block.byteOffset + scales_at),
-      chunks = chunksAt(rows);
-    for (let row = 0; row < rows;) {
-      const chunk = block[chunks + row]!;
-      let best = -Infinity;
-      for (; row < rows && block[chunks + row] === chunk; row++)
-        best = Math.max(best, this.score(block, rows, row, scales.getFloat32(4 * row, true)));
-      this.sum += best;
-      this.compared++;
-      if (best > 0 && top.admits(best, segment, chunk))
-        top.add({ segment, chunk, score: best, document_score: 0 });
-    }
-  }
-
-  get mean(): number {
-    return this.compared === 0 ? 0 : this.sum / this.compared;
-  }
+export interface NearestChunks {
   /** Best first. */
-  sorted(): Hit[] {
-    return this.top.sorted();
-  }
+  readonly hits: Hit[];
+  /** Of the chunks that have vectors: how many, and the mean of their cosines. */
+  readonly compared: number;
+  readonly mean: number;
+}
 
-  private score(block: Uint8Array, rows: number, row: number, row_scale: number): number {
-    const { numbers, scale } = this.query,
-      stride = numbers.length,
-      first = block.byteOffset + rowsAt(rows) + row * stride,
-      own = new Int8Array(block.buffer, first, stride);
-    let sum = 0;
-    for (let i = 0; i < stride; i++) sum += own[i]! * numbers[i]!;
-    return Math.fround(Math.fround(Math.fround(sum) * row_scale) * scale);
+/** `ids`: the segments, ascending; what has no vectors of this set is passed over. */
+export async function nearestChunks(
+  ids: Float64Array,
+  { set_id, data }: QueryVector,
+  { memory, reader, limit, pauses }: NearestOptions,
+): Promise<NearestChunks> {
+  const search = memory.beginSearch(),
+    comparison = new Comparison(search, wholeQuery(data), limit);
+  try {
+    const { mark, segment_ids } = await reader.vectorsSince(set_id, memory.mark);
+    memory.mark = mark;
+    memory.forgetAbsent(segment_ids);
+    for (let start = 0; start < ids.length;) {
+      const { end, missing } = memory.next(ids, start),
+        blocks = missing.length === 0 ? none : await reader.vectors(set_id, data.length, missing);
+      // Another search may have taken some away meanwhile: then they are read.
+      if (memory.compare(comparison, ids, { start, end }, blocks)) start = end;
+      if (pauses.due) await pauses.pause();
+    }
+  } finally {
+    memory.endSearch(search);
   }
+  const { compared, mean } = comparison;
+  return { hits: comparison.top.sorted(), compared, mean };
 }

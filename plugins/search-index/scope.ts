@@ -164,7 +164,7 @@ function chunksAt({ head }: Pack, places: Int32Array): number {
 }
 
 /** The first place from `start` on whose id is not below `id`: by growing steps, then by halves. */
-function firstFrom(ids: Float64Array, start: number, id: number): number {
+export function firstFrom(ids: Float64Array, start: number, id: number): number {
   let low = start,
     step = 1;
   while (low + step < ids.length && ids[low + step]! < id) {

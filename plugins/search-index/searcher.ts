@@ -14,7 +14,7 @@ import {
   type FusedHit,
   type MeaningRanking,
 } from "./fusion";
-import { NearestChunks } from "./nearest-chunks";
+import { nearestChunks } from "./nearest-chunks";
 import { pack_parts, type PackPart } from "./pack";
 import { PackDirectory, type Pack } from "./pack-directory";
 import { parseQuery, type Query } from "./query";
@@ -23,6 +23,7 @@ import { ScopeResolver, type Scope, type ScopedPack, type ScopeRequest } from ".
 import type { Segment } from "./segment";
 import { SegmentCache } from "./segment-cache";
 import type { ChunkKey, PublishedChunk, SegmentReader } from "./segment-reader";
+import { VectorMemory } from "./vector-memory";
 import type { QueryVector } from "./vectors";
 import { no_pauses, type Pauses } from "./worker-protocol";
 
@@ -65,7 +66,7 @@ export class Searcher {
   private readonly cache: SegmentCache<Segment | PackPart>;
   private readonly scopes: ScopeResolver;
   /** Vectors of one set: another set replaces them. */
-  private vectors = { set_id: 0, cache: new SegmentCache<Uint8Array>(0) };
+  private vectors: { readonly set_id: number; readonly memory: VectorMemory } | undefined;
 
   constructor(
     private readonly reader: SegmentReader,
@@ -127,7 +128,6 @@ export class Searcher {
     } finally {
       if (is_open) endSnapshot();
       this.cache.endSearch();
-      this.vectors.cache.endSearch();
     }
   }
 
@@ -220,29 +220,19 @@ export class Searcher {
     return rerank(ranking, query, limit, { analyzers: this.options.analyzers, textsOf, pauses });
   }
 
-  /** The chunks whose vectors are nearest. Segments without vectors of this length have none. */
   private async nearest(
     { ids }: Scope,
-    { set_id, data, scale }: QueryVector,
+    vector: QueryVector,
     pauses: Pauses,
   ): Promise<MeaningRanking> {
-    if (this.vectors.set_id !== set_id) {
-      const bytes_max = this.options.vector_cache_bytes_max ?? this.options.cache_bytes_max;
-      this.vectors = { set_id, cache: new SegmentCache(bytes_max) };
-    }
-    const nearest = new NearestChunks(data, fusion_hits_max);
-    for (let at = 0; at < ids.length; at += segments_read) {
-      const some = await this.vectors.cache.getAll(
-        ids.subarray(at, at + segments_read),
-        (missing) => this.reader.vectors(set_id, data.length, missing),
-      );
-      some.forEach((vectors, i) => {
-        if (vectors !== null) nearest.add(at + i, vectors);
-      });
-      if (pauses.due) await pauses.pause();
-    }
-    const { compared, mean } = nearest;
-    return { hits: nearest.sorted(), compared, mean, scale };
+    const { set_id, data, scale } = vector,
+      { cache_bytes_max, vector_cache_bytes_max = cache_bytes_max } = this.options;
+    if (this.vectors?.set_id !== set_id)
+      this.vectors = { set_id, memory: new VectorMemory(data.length, vector_cache_bytes_max) };
+    const { memory } = this.vectors,
+      { vectors: reader } = this.reader,
+      options = { memory, reader, limit: fusion_hits_max, pauses };
+    return { ...(await nearestChunks(ids, vector, options)), scale };
   }
 
   private async passagesOf(

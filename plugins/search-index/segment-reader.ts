@@ -11,7 +11,7 @@ import type { Segment } from "./segment";
 import { fromStored } from "./stored-segment";
 import { ShownTexts, type SegmentText } from "./shown-texts";
 import type { ChunkRow, DocumentRow } from "./store";
-import { blockOfFloats, isBlockOf } from "./vector-block";
+import { SqliteVectorReader, type VectorReader } from "./vector-reader";
 
 /** Names a chunk: the id of its segment, and its place among the chunks of that segment. */
 export interface ChunkKey {
@@ -42,15 +42,7 @@ export interface SegmentReader {
   /** Aligned to eight bytes. */
   packHeads(ids: readonly number[]): Promise<(Uint8Array | null)[]>;
   packParts(pack_id: number, parts: readonly number[]): Promise<(PackPart | null)[]>;
-  /**
-   * The vectors of each segment in a set, as `vector-block.ts` describes them, which have so many
-   * numbers each; null also where there are none yet.
-   */
-  vectors(
-    set_id: number,
-    dimensions: number,
-    ids: readonly number[],
-  ): Promise<(Uint8Array | null)[]>;
+  readonly vectors: VectorReader;
   /** The text of each chunk. */
   texts(keys: readonly ChunkKey[]): Promise<(string | null)[]>;
   chunks(keys: readonly ChunkKey[]): Promise<(PublishedChunk | null)[]>;
@@ -66,10 +58,12 @@ export class SqliteSegmentReader implements SegmentReader {
   /** Asked within snapshots alone: only there nothing is written meanwhile. */
   private readonly shown = new ShownTexts(shown_bytes_max);
   private in_snapshot = false;
+  readonly vectors: VectorReader;
 
   constructor(private readonly connection: ReadConnection) {
     this.statements = prepareAll(connection);
     this.pieces = piecesOfConnection(connection);
+    this.vectors = new SqliteVectorReader(connection);
   }
 
   async beginSnapshot(): Promise<() => void> {
@@ -114,19 +108,6 @@ export class SqliteSegmentReader implements SegmentReader {
     return parts.map((part) => {
       const data = bytesOf(this.statements.pack_part.values(pack_id, part), 4);
       return data && new PackPart(data);
-    });
-  }
-
-  async vectors(
-    set_id: number,
-    dimensions: number,
-    ids: readonly number[],
-  ): Promise<(Uint8Array | null)[]> {
-    return ids.map((id) => {
-      const data = bytesOf(this.statements.vectors_of_segment.values(set_id, id), 4);
-      if (data !== null) return isBlockOf(data, dimensions) ? data : null;
-      const floats = bytesOf(this.statements.floats_of_segment.values(set_id, id), 4);
-      return floats && blockOfFloats(floats, dimensions);
     });
   }
 
@@ -207,12 +188,6 @@ const prepareAll = (connection: ReadConnection) => ({
   pack_head: connection.prepare<unknown, [number]>("select head from index_packs where id = ?"),
   pack_part: connection.prepare<unknown, [number, number]>(
     "select data from index_pack_parts where pack_id = ? and part = ?",
-  ),
-  vectors_of_segment: connection.prepare<unknown, [number, number]>(
-    "select data from index_vectors where set_id = ? and segment_id = ?",
-  ),
-  floats_of_segment: connection.prepare<unknown, [number, number]>(
-    "select data from index_float_vectors where set_id = ? and segment_id = ?",
   ),
   places: connection.prepare<unknown, [number]>(
     "select p.text_id, p.data, " +

@@ -23,9 +23,8 @@ export interface ChunkVector {
   readonly vector: Float32Array;
 }
 
-const { layout, header_bytes, alignment } = vector_layout;
+const { layout, header_bytes, alignment, rows_max } = vector_layout;
 
-export const rowCount = (block: Uint8Array): number => viewOf(block).getUint32(4, true);
 /** Whether these bytes are a block of vectors of so many numbers. */
 export function isBlockOf(bytes: Uint8Array, dimensions: number): boolean {
   if (bytes.length < header_bytes) return false;
@@ -34,13 +33,16 @@ export function isBlockOf(bytes: Uint8Array, dimensions: number): boolean {
   return (
     view.getUint32(0, true) === layout &&
     view.getUint32(8, true) === dimensions &&
-    bytes.length === rowsAt(rows) + rows * strideOf(dimensions)
+    rows <= rows_max &&
+    bytes.length === blockBytes(rows, dimensions)
   );
 }
 /** Bytes from one row to the next. */
 export const strideOf = (dimensions: number): number => aligned(dimensions);
 /** Where the first row begins. */
 export const rowsAt = (rows: number): number => aligned(header_bytes + 5 * rows);
+export const blockBytes = (rows: number, dimensions: number): number =>
+  rowsAt(rows) + rows * strideOf(dimensions);
 /** Where the scales begin, and where the chunks do. */
 export const scales_at = header_bytes;
 export const chunksAt = (rows: number): number => scales_at + 4 * rows;
@@ -53,7 +55,7 @@ export function packBlock(
   const rows = vectors.length,
     stride = strideOf(dimensions),
     first = rowsAt(rows),
-    block = new Uint8Array(first + rows * stride),
+    block = new Uint8Array(blockBytes(rows, dimensions)),
     view = viewOf(block),
     numbers = new Int8Array(block.buffer, first);
   for (const [at, value] of [layout, rows, dimensions].entries())
@@ -87,6 +89,26 @@ export function blockOfFloats(data: Uint8Array, dimensions: number): Uint8Array<
     if (vector.some((number) => number !== 0)) vectors.push({ chunk, vector });
   }
   return packBlock(vectors, dimensions);
+}
+
+/** A query as whole numbers with a scale: more of them than a row has, so that it loses nothing. */
+export interface WholeQuery {
+  readonly numbers: Int16Array;
+  readonly scale: number;
+}
+const int16_max = 32_767,
+  int32_max = 2 ** 31 - 1,
+  /** Of a row, at worst. */
+  row_number_max = 128;
+
+/** As fine as sums of products with a row stay within 32 bits. */
+export function wholeQuery(vector: Float32Array): WholeQuery {
+  const most = Math.min(int16_max, Math.floor(int32_max / (row_number_max * vector.length))),
+    largest = vector.reduce((largest, number) => Math.max(largest, Math.abs(number)), 0),
+    scale = Math.fround(largest / most),
+    numbers = new Int16Array(strideOf(vector.length));
+  if (scale > 0) vector.forEach((number, at) => (numbers[at] = Math.round(number / scale)));
+  return { numbers, scale };
 }
 
 const viewOf = ({ buffer, byteOffset, byteLength }: Uint8Array): DataView =>

@@ -1,20 +1,23 @@
-/** The kernels of the encoder that are committed are what their sources make. */
+/** The kernels that are committed are what their sources make. */
 import { expect, test } from "bun:test";
 import { join, resolve } from "node:path";
 import { compileKernel, kernels } from "../../scripts/build-kernel";
 
-const directory = resolve(import.meta.dir, "../../plugins/embeddings-builtin/kernel");
+const root = resolve(import.meta.dir, "../..");
 
 test.each(Object.keys(kernels))(
   "%s is compiled from the sources",
-  async (name) => {
-    const committed = await Bun.file(join(directory, name)).bytes();
-    expect(Buffer.compare(await compileKernel(name), committed)).toBe(0);
+  async (path) => {
+    const committed = await Bun.file(join(root, path)).bytes();
+    expect(Buffer.compare(await compileKernel(path), committed)).toBe(0);
   },
   60_000,
 );
 
-test.each(Object.keys(kernels))("%s imports nothing", async (name) => {
-  const module = new WebAssembly.Module(await Bun.file(join(directory, name)).bytes());
-  expect(WebAssembly.Module.imports(module)).toEqual([]);
+test.each(Object.keys(kernels))("%s imports nothing but the memory it is given", async (path) => {
+  const module = new WebAssembly.Module(await Bun.file(join(root, path)).bytes()),
+    given = kernels[path]!.options.includes("--importMemory")
+      ? [{ module: "env", name: "memory", kind: "memory" as const }]
+      : [];
+  expect(WebAssembly.Module.imports(module)).toEqual(given);
 });

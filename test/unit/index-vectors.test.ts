@@ -1,10 +1,14 @@
 /** Vectors as they are stored and compared: rows of 8 bits with a scale. */
 import { describe, expect, test } from "bun:test";
 import { vectorsFault } from "../../plugins/search-index/contract";
-import { NearestChunks, wholeQuery } from "../../plugins/search-index/nearest-chunks";
-import { blockOfFloats, packBlock, rowCount } from "../../plugins/search-index/vector-block";
+import { nearestChunks } from "../../plugins/search-index/nearest-chunks";
+import { openKernel, plainKernel } from "../../plugins/search-index/nearest-kernel";
+import { blockOfFloats, packBlock, wholeQuery } from "../../plugins/search-index/vector-block";
+import { VectorMemory } from "../../plugins/search-index/vector-memory";
+import { no_pauses } from "../../plugins/search-index/worker-protocol";
 import { meanOf, normalised, packVectors } from "../../plugins/search-index/vectors";
 import { chance } from "../helpers/random";
+import { nearestOf, vectorsInMemory } from "../helpers/vectors";
 
 const lengths = [1, 3, 384, 1_536, 16_384];
 
@@ -22,24 +26,23 @@ function vectorsOf(count: number, dimensions: number, seed: number, outstanding 
 }
 const dot = (one: Float32Array, other: Float32Array): number =>
   one.reduce((sum, number, at) => sum + number * other[at]!, 0);
-/** What the index says of a row: the cosine of its chunk, 0 when it is not positive. */
-function found(block: Uint8Array, query: Float32Array): Map<number, number> {
-  const nearest = new NearestChunks(query, 10_000);
-  nearest.add(0, block);
-  return new Map(nearest.sorted().map(({ chunk, score }) => [chunk, score]));
+/** What the index says of the chunks of a segment: their cosines, best first. */
+async function found(block: Uint8Array, query: Float32Array, limit = 10_000) {
+  const hits = await nearestOf(vectorsInMemory({ 1: block }), query, limit);
+  return new Map(hits.map(({ chunk, score }) => [chunk, score]));
 }
 
 describe("a row of 8 bits", () => {
   for (const dimensions of lengths)
     for (const outstanding of [1, 8])
-      test(`of ${dimensions} numbers is off by half a step of each at most: ${outstanding}`, () => {
+      test(`of ${dimensions} numbers is off by half a step of each at most: ${outstanding}`, async () => {
         const vectors = vectorsOf(20, dimensions, dimensions, outstanding),
           [query] = vectorsOf(1, dimensions, 7),
           block = packVectors(
             vectors.map((one) => [one]),
             dimensions,
           ),
-          scores = found(block, query!);
+          scores = await found(block, query!);
         vectors.forEach((vector, chunk) => {
           const step = vector.reduce((most, number) => Math.max(most, Math.abs(number)), 0) / 127,
             bound = query!.reduce((sum, number) => sum + (Math.abs(number) * step) / 2, 0);
@@ -48,7 +51,7 @@ describe("a row of 8 bits", () => {
           ).toBeLessThan(bound + 1e-3);
         });
       });
-  test("ranks as the floats do, but for what is nearer together than a thousandth", () => {
+  test("ranks as the floats do, but for what is nearer together than a thousandth", async () => {
     const vectors = vectorsOf(200, 384, 1),
       [query] = vectorsOf(1, 384, 2),
       block = packVectors(
@@ -56,7 +59,7 @@ describe("a row of 8 bits", () => {
         384,
       );
     let before = Infinity;
-    for (const chunk of found(block, query!).keys()) {
+    for (const chunk of (await found(block, query!)).keys()) {
       const score = dot(vectors[chunk]!, query!);
       expect(score).toBeLessThan(before + 1e-3);
       before = score;
@@ -72,35 +75,37 @@ describe("a passage", () => {
     Float32Array,
   ];
   const cosine = (one: Float32Array): number => Math.max(0, dot(one, query));
-  test("of several vectors is as near as the nearest of them", () => {
-    const scores = found(packVectors([[a, b, c, query], [a], [b, c]], 96), query);
+  test("of several vectors is as near as the nearest of them", async () => {
+    const scores = await found(packVectors([[a, b, c, query], [a], [b, c]], 96), query);
     expect(scores.get(0)).toBeCloseTo(1, 2);
     expect(scores.get(1) ?? 0).toBeCloseTo(cosine(a), 2);
     expect(scores.get(2) ?? 0).toBeCloseTo(Math.max(cosine(b), cosine(c)), 2);
   });
-  test("without a vector, and with one of zeros, is not found by it", () => {
+  test("without a vector, and with one of zeros, is not found by it", async () => {
     const block = packVectors([[], [new Float32Array(96)], [query]], 96);
-    expect([rowCount(block), [...found(block, query).keys()]]).toEqual([1, [2]]);
+    expect([block.length, [...(await found(block, query)).keys()]]).toEqual([32 + 96, [2]]);
   });
-  test("takes one place among the best, whatever the number of its vectors", () => {
-    const nearest = new NearestChunks(query, 2);
-    nearest.add(0, packVectors([[query, query, query], [b], [query]], 96));
-    expect(nearest.sorted().map(({ chunk }) => chunk)).toEqual([0, 2]);
+  test("takes one place among the best, whatever the number of its vectors", async () => {
+    const block = packVectors([[query, query, query], [b], [query]], 96);
+    expect([...(await found(block, query, 2)).keys()]).toEqual([0, 2]);
   });
 });
 
-test("the nearest vectors are those of the largest cosine, whatever their length", () => {
+test("the nearest vectors are those of the largest cosine, whatever their length", async () => {
   const numbers = Array.from({ length: 40 }, (_, i) =>
     Float32Array.from({ length: 7 }, (_, j) => Math.sin(i * 13 + j * 7) * 10 ** (i % 5)),
   );
   const question = normalised(Float32Array.from([3, -1, 4, 1, -5, 9, 2]))!,
     cosine = (one: Float32Array) =>
       one.reduce((sum, x, j) => sum + x * question[j]!, 0) / Math.hypot(...one);
-  const nearest = new NearestChunks(question, 100),
-    listed = (some: readonly Float32Array[]) => some.map((one) => [one]);
-  nearest.add(0, packVectors(listed(numbers.slice(0, 25)), 7));
-  nearest.add(2, packVectors([...listed(numbers.slice(25)), []], 7));
-  const hits = nearest.sorted().map(({ segment, chunk, score }) => ({
+  const listed = (some: readonly Float32Array[]) => some.map((one) => [one]),
+    // A segment without vectors lies between them.
+    ids = Float64Array.of(3, 4, 9),
+    stored = vectorsInMemory({
+      3: packVectors(listed(numbers.slice(0, 25)), 7),
+      9: packVectors([...listed(numbers.slice(25)), []], 7),
+    });
+  const hits = (await nearestOf(stored, question, 100, ids)).map(({ segment, chunk, score }) => ({
     at: segment === 0 ? chunk : 25 + chunk,
     score,
   }));
@@ -109,6 +114,59 @@ test("the nearest vectors are those of the largest cosine, whatever their length
   );
   for (const { at, score } of hits)
     expect(Math.abs(score - cosine(numbers[at]!))).toBeLessThan(0.01);
+});
+
+test("all chunks count that have vectors, each with the best of them, for the mean", async () => {
+  const [query, ...others] = vectorsOf(6, 32, 11) as [Float32Array, ...Float32Array[]],
+    cosines = others.map((one) => dot(one, query)),
+    { reader } = vectorsInMemory({
+      1: packVectors([[others[0]!], [], [others[1]!, others[2]!]], 32),
+      2: packVectors([[others[3]!], [others[4]!]], 32),
+    });
+  const { compared, mean } = await nearestChunks(
+    Float64Array.of(1, 2, 3),
+    { set_id: 1, data: query },
+    { memory: new VectorMemory(32, 2 ** 20), reader, limit: 1, pauses: no_pauses },
+  );
+  expect(compared).toBe(4);
+  const [a, b, c, d, e] = cosines as [number, number, number, number, number];
+  expect(mean).toBeCloseTo((a + Math.max(b, c) + d + e) / 4, 2);
+});
+
+describe("SIMD instructions and a plain loop give the same, bit by bit", () => {
+  const page = 65_536,
+    at = { blocks: page, query: 2 * page, hits: 4 * page, first: 8 * page };
+  test.each(lengths.map((dimensions) => [dimensions]))("%d numbers", (dimensions) => {
+    const memory = new WebAssembly.Memory({ initial: 64 }),
+      bytes = new Uint8Array(memory.buffer),
+      blocks = [0, 1, 7, 40].map((rows, i) =>
+        packVectors(
+          vectorsOf(rows, dimensions, i + 1, 5).map((one, row) =>
+            row % 3 === 0 ? [one, one.toReversed()] : [one],
+          ),
+          dimensions,
+        ),
+      );
+    let next = at.first;
+    blocks.forEach((block, i) => {
+      bytes.set(block, next);
+      new Uint32Array(memory.buffer)[at.blocks / 4 + i] = next;
+      next += block.length;
+    });
+    const [query] = vectorsOf(1, dimensions, 99),
+      { numbers, scale } = wholeQuery(query!);
+    new Int16Array(memory.buffer, at.query).set(numbers);
+    const hitsOf = (kernel: typeof simd, threshold: number) => {
+      const hits = kernel(at.blocks, blocks.length, at.query, scale, threshold, at.hits);
+      return [...bytes.slice(at.hits, at.hits + 16 + hits * 12)];
+    };
+    const simd = openKernel(memory),
+      plain = plainKernel(memory),
+      all = hitsOf(simd, 0);
+    expect(all.length).toBeGreaterThan(16);
+    for (const threshold of [0, Math.fround(0.01), 0.5])
+      expect(hitsOf(simd, threshold)).toEqual(hitsOf(plain, threshold));
+  });
 });
 
 test("vectors of numbers beyond the squares of a float keep their direction", () => {

@@ -1,0 +1,46 @@
+/** Vectors of segments in memory, searched as the index searches those of a database. */
+import type { Hit } from "../../plugins/search-index/bm25";
+import { nearestChunks } from "../../plugins/search-index/nearest-chunks";
+import { VectorMemory } from "../../plugins/search-index/vector-memory";
+import type { VectorMark, VectorReader } from "../../plugins/search-index/vector-reader";
+import { no_pauses, type Pauses } from "../../plugins/search-index/worker-protocol";
+
+/** A store of vectors that counts how it is asked. */
+export function vectorsInMemory(blocks: Readonly<Record<number, Uint8Array>>) {
+  const stored = new Map(Object.entries(blocks).map(([id, block]) => [Number(id), block])),
+    /** Segments in the order in which they got vectors. */
+    added = [...stored.keys()];
+  const store = {
+    /** Segments that were asked for, one after the other. */
+    asked: [] as number[],
+    add(id: number, block: Uint8Array): void {
+      stored.set(id, block);
+      added.push(id);
+    },
+    reader: {
+      async vectors(_set_id, _dimensions, ids) {
+        store.asked.push(...ids);
+        return new Map(ids.map((id) => [id, stored.get(id) ?? null]));
+      },
+      async vectorsSince(set_id, mark) {
+        const segment_ids = mark === null ? null : added.slice(mark.id),
+          last: VectorMark = { id: added.length, set_id, segment_id: 0 };
+        return { mark: last, segment_ids };
+      },
+    } satisfies VectorReader as VectorReader,
+    ids: () => Float64Array.from(stored.keys()).sort(),
+  };
+  return store;
+}
+
+export const nearestOf = (
+  { ids: all, reader }: ReturnType<typeof vectorsInMemory>,
+  query: Float32Array,
+  limit: number,
+  ids: Float64Array = all(),
+  memory = new VectorMemory(query.length, 2 ** 24),
+  pauses: Pauses = no_pauses,
+): Promise<Hit[]> =>
+  nearestChunks(ids, { set_id: 1, data: query }, { memory, reader, limit, pauses }).then(
+    ({ hits }) => hits,
+  );

@@ -41,6 +41,7 @@ export async function nearestChunks(
         blocks = missing.length === 0 ? none : await reader.vectors(set_id, data.length, missing);
       // Another search may have taken some away meanwhile: then they are read.
       if (memory.compare(comparison, ids, { start, end }, blocks)) start = end;
+      giveBack(blocks.values());
       if (pauses.due) await pauses.pause();
     }
   } finally {
@@ -48,4 +49,12 @@ export async function nearestChunks(
   }
   const { compared, mean } = comparison;
   return { hits: comparison.top.sorted(), compared, mean };
+}
+
+/** Smaller ones are the collector's own. */
+const collected_bytes = 1_000;
+/** What was read is hundreds of megabytes in a large scope, which the collector would see late. */
+function giveBack(blocks: Iterable<Uint8Array | null>): void {
+  for (const block of blocks)
+    if (block !== null && block.length > collected_bytes) (block.buffer as ArrayBuffer).transfer(0);
 }

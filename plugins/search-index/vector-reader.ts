@@ -11,7 +11,7 @@ export interface VectorMark {
 export interface VectorReader {
   /**
    * The vectors of each segment in a set, as `vector-block.ts` describes them, which have so many
-   * numbers each; null also where there are none yet.
+   * numbers each; null also where there are none yet. The bytes are the caller's own.
    */
   vectors(
     set_id: number,

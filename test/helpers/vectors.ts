@@ -20,7 +20,7 @@ export function vectorsInMemory(blocks: Readonly<Record<number, Uint8Array>>) {
     reader: {
       async vectors(_set_id, _dimensions, ids) {
         store.asked.push(...ids);
-        return new Map(ids.map((id) => [id, stored.get(id) ?? null]));
+        return new Map(ids.map((id) => [id, stored.get(id)?.slice() ?? null]));
       },
       async vectorsSince(set_id, mark) {
         const segment_ids = mark === null ? null : added.slice(mark.id),

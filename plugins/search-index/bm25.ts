@@ -8,6 +8,7 @@ import {
   chunkCount,
   lengthOf,
   lengthSum,
+  listing_length,
   postingAt,
   postingsOf,
   segment_chunks_max,
@@ -17,8 +18,12 @@ import type { Pauses } from "./worker-protocol";
 
 const k1 = 1.2,
   b = 0.75;
-/** The chunks whose mean score is that of their document. */
-const document_chunks = 5;
+/**
+ * The best chunks among so many before and after one, and itself: their mean score is that of the
+ * document around it. In a manual of a thousand chunks, those far away say nothing about it.
+ */
+const document_chunks = 5,
+  document_reach = 4;
 /** Lengths up to this one have their weight computed once. */
 const common_length_max = 2_047;
 
@@ -29,7 +34,7 @@ export interface Hit {
   /** Its place in the segment. */
   readonly chunk: number;
   readonly score: number;
-  /** Mean score of the best chunks of its segment: what the document around it has to say. */
+  /** Mean score of the best chunks around it: what the document there has to say. */
   readonly document_score: number;
 }
 export interface RankedHit extends Hit {
@@ -52,6 +57,8 @@ interface Unit {
   readonly first_chunks: ArrayLike<number>;
   /** Of each chunk: which of the segments it belongs to. */
   readonly segment_of: ArrayLike<number>;
+  /** Of each chunk: its length, as the segment has it. */
+  readonly lengthAt: (chunk: number) => number;
   /** Its matches: from the first run to before this one. */
   readonly runs_end: number;
 }
@@ -109,6 +116,7 @@ export class Ranker {
         places: [place],
         first_chunks: [0, chunkCount(segment)],
         segment_of: only_segment,
+        lengthAt: (chunk) => lengthOf(segment, chunk),
         runs_end: this.runs_used,
       });
   }
@@ -144,7 +152,14 @@ export class Ranker {
     }
     const { analyzer, first_chunks } = head;
     if (this.runs_used > runs_before)
-      this.units.push({ analyzer, places, first_chunks, segment_of, runs_end: this.runs_used });
+      this.units.push({
+        analyzer,
+        places,
+        first_chunks,
+        segment_of,
+        lengthAt: (chunk) => lengths[chunk]!,
+        runs_end: this.runs_used,
+      });
   }
 
   /** The best `limit` chunks. Among equal scores, the order of their places. */
@@ -244,23 +259,27 @@ class Saturations {
 
 /** Takes the scores of a unit, and leaves them at zero. */
 function addHits(
-  { analyzer, places, first_chunks, segment_of }: Unit,
+  { analyzer, places, first_chunks, segment_of, lengthAt }: Unit,
   scores: Float64Array,
   top: TopHits<RankedHit>,
 ): void {
   const chunks = first_chunks[places.length]!;
-  let scored = -1,
-    document_score = 0;
   for (let at = 0; at < chunks; at++) {
     const score = scores[at]!;
     if (score === 0 || score < top.threshold) continue;
     const segment = segment_of[at]!,
       chunk = at - first_chunks[segment]!;
     if (!top.admits(score, places[segment]!, chunk)) continue;
-    if (segment !== scored)
-      document_score = documentScore(scores, first_chunks[segment]!, first_chunks[segment + 1]!);
-    scored = segment;
-    top.add({ segment: places[segment]!, chunk, score, document_score, analyzer });
+    const first = Math.max(first_chunks[segment]!, at - document_reach),
+      end = Math.min(first_chunks[segment + 1]!, at + document_reach + 1);
+    top.add({
+      segment: places[segment]!,
+      chunk,
+      score,
+      // A table of contents gains nothing by what it lists.
+      document_score: lengthAt(at) === listing_length ? 0 : documentScore(scores, first, end),
+      analyzer,
+    });
   }
   scores.fill(0, 0, chunks);
 }

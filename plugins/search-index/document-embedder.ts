@@ -381,12 +381,15 @@ async function embedCall(
   { texts }: EmbeddingCall,
   signal: AbortSignal,
 ): Promise<readonly (readonly Float32Array[])[]> {
-  if (texts.length === 0) return [];
+  const asked = texts.filter((text) => text !== null);
+  if (asked.length === 0) return texts.map(() => []);
   const options = {
     kind: "document",
     model,
     dimensions: asked_dimensions || null,
     signal,
   } as const;
-  return embedChecked(embedder, texts, options, adopted === 1 ? 0 : dimensions);
+  const made = await embedChecked(embedder, asked, options, adopted === 1 ? 0 : dimensions);
+  let at = 0;
+  return texts.map((text) => (text === null ? [] : made[at++]!));
 }

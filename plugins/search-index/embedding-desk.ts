@@ -8,21 +8,23 @@ import { chunksOfSegment } from "./stored-chunks";
 import * as store from "./waiting-store";
 import type { WaitingSegment } from "./waiting-store";
 
+/** Null for one that gets no vector. */
+export type PassageText = string | null;
 /** The vectors of one text. */
 type Made = readonly Float32Array[];
 /** A segment in work. The texts that have no vectors yet are the last ones. */
 export interface OpenSegment extends WaitingSegment {
-  readonly texts: readonly string[];
+  readonly texts: readonly PassageText[];
   readonly made: Made[];
 }
 /** The next texts of a segment. */
 interface Part {
   readonly segment: OpenSegment;
-  readonly texts: readonly string[];
+  readonly texts: readonly PassageText[];
 }
 export interface EmbeddingCall {
   readonly parts: readonly Part[];
-  readonly texts: readonly string[];
+  readonly texts: readonly PassageText[];
   /** Failed attempts of its segment, which is alone then; 0: none has failed. */
   readonly tries: number;
 }
@@ -197,10 +199,12 @@ export class EmbeddingDesk {
     return {
       ...row,
       made: [],
-      texts: chunks.map(({ heading, text }) =>
-        [row.title, heading, text.trimEnd()]
-          .filter((part) => part !== null && part !== "")
-          .join("\n"),
+      texts: chunks.map(({ heading, text, is_listing }) =>
+        is_listing
+          ? null
+          : [row.title, heading, text.trimEnd()]
+              .filter((part) => part !== null && part !== "")
+              .join("\n"),
       ),
     };
   }

@@ -4,7 +4,8 @@ import type { ReadableText } from "../../core/lib/text-window";
 import type { HeadingSpan, PageSpan, TimeSpan } from "../extraction/contract";
 import type { Analyzer } from "./analyzer";
 import { chunksOf, type Chunk } from "./chunker";
-import { SegmentBuilder, type Segment } from "./segment";
+import { Listings } from "./listings";
+import { listing_length, SegmentBuilder, type Segment } from "./segment";
 import { SpokenTimes, type Spoken } from "./times";
 
 const title_weight = 2;
@@ -53,6 +54,7 @@ export function* encodeInSteps(
   const title = hashesOf(input.title, analyzer),
     points = new CodePoints(input.text, input.points),
     times = new SpokenTimes(input.times ?? []),
+    listings = new Listings(input),
     builder = new SegmentBuilder();
   let chunks: EncodedChunk[] = [];
   for (const chunk of chunksOf(
@@ -61,9 +63,9 @@ export function* encodeInSteps(
     input.headings,
     input.times !== undefined && input.times.length > 0,
   )) {
-    const body = hashesOf(input.text.slice(chunk.start, chunk.end), analyzer);
-    const heading =
-      chunk.heading === null || chunk.holds_heading ? [] : hashesOf(chunk.heading, analyzer);
+    const text = input.text.slice(chunk.start, chunk.end),
+      body = hashesOf(text, analyzer);
+    const heading = hashesOf(chunk.headings_above, analyzer);
     if (!builder.fits(body.length + heading.length + title.length * title_weight)) {
       yield { data: builder.finish(analyzer.version), chunks };
       chunks = [];
@@ -71,7 +73,8 @@ export function* encodeInSteps(
     for (const hash of body) builder.add(hash);
     for (const hash of heading) builder.add(hash);
     for (let i = 0; i < title_weight; i++) for (const hash of title) builder.add(hash);
-    builder.endChunk(body.length + heading.length + title.length);
+    const length = body.length + heading.length + title.length;
+    builder.endChunk(listings.isPart(text, chunk) ? listing_length : length);
     chunks.push({
       ...chunk,
       start_point: points.at(chunk.start),

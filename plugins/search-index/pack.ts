@@ -15,6 +15,7 @@ import { radixSort, release } from "./radix-sort";
 import {
   analyzerOf,
   chunkCount,
+  countedLength,
   hashAt,
   lengthOf,
   postingAt,
@@ -175,7 +176,7 @@ export class PackHead {
         chunk++
       ) {
         this.segment_of[chunk] = segment;
-        this.length_sums[segment]! += this.lengths[chunk]!;
+        this.length_sums[segment]! += countedLength(this.lengths[chunk]!);
       }
   }
 

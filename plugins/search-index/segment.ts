@@ -14,8 +14,13 @@ export const segment_chunks_max = 256;
 /** Occurrences of terms after which a segment is closed; so its postings fit 16 bits. */
 export const segment_terms_max = 60_000;
 const header_words = 6,
-  length_max = 65_535,
+  length_max = 65_534,
   tf_max = 255;
+/**
+ * The length of a chunk that belongs to a table of contents or an index: it counts as so long that
+ * it is found after everything that says something. The mean length is that of the others.
+ */
+export const listing_length = 65_535;
 
 export type Segment = Uint32Array;
 export const analyzerOf = (segment: Segment): number => segment[0]!;
@@ -26,7 +31,7 @@ export const lengthSum = (segment: Segment): number => segment[4]!;
 
 const half = (segment: Segment, at: number): number =>
   (segment[at >>> 1]! >>> ((at & 1) << 4)) & 0xffff;
-/** Length of a chunk in terms, by which BM25 normalises. */
+/** Length of a chunk in terms, by which BM25 normalises, or `listing_length`. */
 export const lengthOf = (segment: Segment, chunk: number): number =>
   half(segment, (header_words + segment[1]!) * 2 + chunk);
 
@@ -90,9 +95,9 @@ export class SegmentBuilder {
     this.occurrences[this.used++] = hash * 65_536 + (this.lengths.length << 8);
   }
 
-  /** Ends the chunk. `length` is its length for BM25. */
+  /** Ends the chunk. `length` is its length for BM25, or `listing_length`. */
   endChunk(length: number): void {
-    this.lengths.push(Math.min(length, length_max));
+    this.lengths.push(length === listing_length ? length : Math.min(length, length_max));
     this.chunk_start = this.used;
   }
 
@@ -171,8 +176,11 @@ export function newSegment(
     postings: column(postings),
   };
 }
+/** What a length adds to the sum of all. */
+export const countedLength = (length: number): number => (length === listing_length ? 0 : length);
+
 /** Once all columns are written. */
 export function sealed({ segment, lengths }: SegmentColumns): Segment {
-  segment[4] = lengths.reduce((sum, one) => sum + one, 0);
+  segment[4] = lengths.reduce((sum, one) => sum + countedLength(one), 0);
   return segment;
 }

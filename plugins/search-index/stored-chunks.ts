@@ -8,11 +8,31 @@ import { piecesOfDb } from "../texts/contract";
 import { ChunkPlaces, type ChunkPlace } from "./chunk-places";
 import type { IndexInput } from "./contract";
 import { encoderInputOf, storedInputOf } from "./index-versions";
+import { lengthOf, listing_length } from "./segment";
+import { fromStored } from "./stored-segment";
 import * as store from "./store";
 import type { ChunkRow, DocumentRow } from "./store";
 
+/** A chunk that is to be embedded. */
+export interface EmbeddedChunk extends Pick<ChunkRow, "heading" | "text"> {
+  /** It belongs to a table of contents or an index: it has no meaning of its own. */
+  readonly is_listing: boolean;
+}
+
 /** In their order; none when they were deleted meanwhile. */
-export async function chunksOfSegment(
+export async function chunksOfSegment(db: Db, segment_id: number): Promise<EmbeddedChunk[]> {
+  const chunks = await textsOfSegment(db, segment_id),
+    found = await store.findSegment(db, segment_id);
+  if (found === undefined) return [];
+  const segment = fromStored(found.data.slice());
+  return chunks.map(({ heading, text }, chunk) => ({
+    heading,
+    text,
+    is_listing: lengthOf(segment, chunk) === listing_length,
+  }));
+}
+
+async function textsOfSegment(
   db: Db,
   segment_id: number,
 ): Promise<Pick<ChunkRow, "heading" | "text">[]> {

@@ -351,6 +351,32 @@ describe("what is published", () => {
   });
 });
 
+describe("a table of contents", () => {
+  const contents = "Harbour . . . . . . . . 3\nShips . . . . . . . . . 7",
+    body = "The harbour is full of ships. ".repeat(16);
+  const cases: [string, string, readonly string[]][] = [
+    ["has no vector", `${contents}${"\n".repeat(80)}${body}`, [body.trim()]],
+    ["alone, it waits for none", contents, []],
+  ];
+  for (const [why, text, expected] of cases)
+    test(why, async () => {
+      const index = await openTestIndex(),
+        asked: string[] = [];
+      await index.add("doc_1", text, ["fld_a"], { title: "Sea" });
+      const now = await serverOf(
+        index,
+        scripted("small", {
+          before: (texts) => {
+            if (!texts.every(isReference)) asked.push(...texts);
+          },
+        }),
+      );
+      await now.finish();
+      expect(asked).toEqual(expected.map((one) => `Sea\n${one}`));
+      expect(await index.count("index_vectors_waiting")).toBe(0);
+    });
+});
+
 describe("one text that the embedder stumbles over", () => {
   test("holds up no other, is tried alone, and does not keep a new model from answering", async () => {
     const index = await filled(),

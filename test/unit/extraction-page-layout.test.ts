@@ -28,3 +28,25 @@ test("of a table of contents with countless entries for one page few are looked 
   const entries = Array.from({ length: 300 }, (_, at) => ({ title: `x${at}`, level: 1, page: 1 }));
   expect(listedHeadings(joined, entries).length).toBe(200);
 });
+
+test("an entry of a table of contents is no heading, however large its type", () => {
+  const titles = ["Contents", "1 Paper . . . . . . . . 12", "2 Rollers ........ 14"].map(
+      (text, at) => ({
+        ...line(text, 0, 800 - 40 * at),
+        size: 18,
+      }),
+    ),
+    lines = [...titles, ...row(1, 600), ...row(1, 580), ...row(1, 560), ...row(40, 500)];
+  const { display } = layoutOf(lines, joinLines(lines), []);
+  expect(display.map(({ said }) => said)).toEqual(["Contents"]);
+});
+test("the number of a note above a title does not belong to it", () => {
+  const joined = joinLines([line("3", 0, 800), line("2.7 Index vectors", 0, 780)]);
+  const found = listedHeadings(joined, [{ title: "Index vectors", level: 2, page: 1 }]);
+  expect(found.map(({ said }) => said)).toEqual(["2.7 Index vectors"]);
+});
+test("the number of a chapter above its title does", () => {
+  const joined = joinLines([line("3", 0, 800), line("Index vectors", 0, 780)]);
+  const found = listedHeadings(joined, [{ title: "3 Index vectors", level: 2, page: 1 }]);
+  expect(found.map(({ said }) => said.replace(/\s+/, " "))).toEqual(["3 Index vectors"]);
+});

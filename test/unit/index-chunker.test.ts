@@ -13,7 +13,7 @@ import { encodeDocument, type EncoderInput } from "../../plugins/search-index/en
 const encode = (input: EncoderInput) => [...encodeDocument(input, analyzer)];
 const words = (count: number, word = "word") =>
   `${Array.from({ length: count }, (_, i) => `${word}${i}`).join(" ")}.`;
-const paragraph = (name: string) => `${name} ${words(60, "alpha")}`;
+const paragraph = (name: string) => `${name} ${words(80, "alpha")}`;
 const texts = (text: string) =>
   [...chunksOf(text, [])].map((chunk) => text.slice(chunk.start, chunk.end));
 /** Pages of a text whose pages are joined by form feeds. */
@@ -49,7 +49,8 @@ describe("paragraphs", () => {
 });
 
 describe("headings", () => {
-  const a = paragraph("First");
+  const a = paragraph("First"),
+    [high, middle, low] = ["High", "Middle", "Low"].map((one) => `${one} ${"level".repeat(15)}`);
   const cases: [string, string, [string, string | null][]][] = [
     [
       "a heading goes with what follows",
@@ -79,9 +80,27 @@ describe("headings", () => {
       ],
     ],
     [
-      "the innermost of several counts",
-      `# Guide\n\n## Install\n\n${a}`,
-      [[`# Guide\n\n## Install\n\n${a}`, "Install"]],
+      "a chunk knows the path of its headings",
+      `# Guide\n\n## Install\n\n${a}\n\n## Use\n\n${a}\n\n# Notes\n\n${a}`,
+      [
+        [`# Guide\n\n## Install\n\n${a}`, "Guide › Install"],
+        [`## Use\n\n${a}`, "Guide › Use"],
+        [`# Notes\n\n${a}`, "Notes"],
+      ],
+    ],
+    [
+      "numbers tell the levels of headings without marks",
+      `2 Use\n\n${a}\n\n2.1 Files\n\n${a}\n\n3 Notes\n\n${a}`,
+      [
+        [`2 Use\n\n${a}`, "2 Use"],
+        [`2.1 Files\n\n${a}`, "2 Use › 2.1 Files"],
+        [`3 Notes\n\n${a}`, "3 Notes"],
+      ],
+    ],
+    [
+      "a long path loses its highest headings",
+      `# ${high}\n\n## ${middle}\n\n### ${low}\n\n${a}`,
+      [[`# ${high}\n\n## ${middle}\n\n### ${low}\n\n${a}`, `${middle} › ${low}`]],
     ],
     ["a sentence is no heading", `This is one.\n\n${a}`, [[`This is one.\n\n${a}`, null]]],
     ["a list item is no heading", `- apples\n\n${a}`, [[`- apples\n\n${a}`, null]]],
@@ -155,6 +174,40 @@ describe("headings", () => {
   });
 });
 
+describe("what leads to something stays with it", () => {
+  const a = paragraph("First"),
+    b = paragraph("Second"),
+    head = { start: 0, end: 4, level: 1 };
+  const cases: [string, string, string[]][] = [
+    [
+      "a sentence that announces a command",
+      `Head\n${a}\n\nTo uninstall it:\n\ntlmgr remove --all\n\n${b}`,
+      [`Head\n${a}`, `To uninstall it:\n\ntlmgr remove --all\n\n${b}`],
+    ],
+    [
+      "an option and its description",
+      `Head\n${a}\n\n--keep FILE\n\n${b}`,
+      [`Head\n${a}`, `--keep FILE\n\n${b}`],
+    ],
+    [
+      "of lines one after the other, none leads on",
+      `Head\n${a}\n\nred\n\ngreen\n\nblue\n\n${b}`,
+      [`Head\n${a}`, `red\n\ngreen\n\nblue\n\n${b}`],
+    ],
+    [
+      "what is announced is not cut from a long announcement",
+      `Head\n${a}\n\n${b.slice(0, -1)}:\n\ntlmgr remove --all`,
+      [`Head\n${a}`, `${b.slice(0, -1)}:\n\ntlmgr remove --all`],
+    ],
+  ];
+  for (const [why, text, expected] of cases)
+    test(why, () =>
+      expect(
+        [...chunksOf(text, [], [head])].map(({ start, end }) => text.slice(start, end)),
+      ).toEqual(expected),
+    );
+});
+
 describe("long paragraphs", () => {
   const sentence = "The quick brown fox jumps over the lazy dog near the river bank again. ";
   test("they are cut at sentence ends, evenly", () => {
@@ -223,6 +276,22 @@ describe("pages", () => {
       [
         ["One.", 1, 1],
         ["Three.", 3, 3],
+      ],
+    ],
+    [
+      "a heading at the foot of a page goes with what follows",
+      `# Part\n\n${a}\n\n# Next\f${b}`,
+      [
+        [`# Part\n\n${a}`, 1, 1],
+        [`# Next\f${b}`, 1, 2],
+      ],
+    ],
+    [
+      "so does what announces something",
+      `# Part\n\n${a}\n\nTo remove it:\f${b}`,
+      [
+        [`# Part\n\n${a}`, 1, 1],
+        [`To remove it:\f${b}`, 1, 2],
       ],
     ],
     [

@@ -39,7 +39,7 @@ export function listedHeadings(
     const wanted = lettersOf(title);
     for (const [at, { start }] of wanted === "" ? [] : lines.entries()) {
       const end = endOf(lines, at, wanted);
-      if (end === undefined || found.has(start)) continue;
+      if (end === undefined || found.has(start) || isOtherNumber(lines, at, wanted)) continue;
       found.set(start, { start, end, level, said: text.slice(start, end) });
       break;
     }
@@ -65,6 +65,12 @@ function endOf(lines: readonly ComparedLine[], at: number, wanted: string): numb
   }
   return undefined;
 }
+
+/** Whether this line is a number, as of a note, and the next one has the number of the title. */
+const isOtherNumber = (lines: readonly ComparedLine[], at: number, wanted: string): boolean =>
+  /^\d+$/.test(lines[at]!.letters) &&
+  /^\d/.test(lines[at + 1]?.letters ?? "") &&
+  endOf(lines, at + 1, wanted) !== undefined;
 
 /** Whether one of the two has a number before the title that the other leaves out. */
 function isNumbered(letters: string, wanted: string): boolean {

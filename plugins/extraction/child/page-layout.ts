@@ -114,6 +114,8 @@ const isTitle = (said: string): boolean =>
   said.length <= display_characters_max &&
   /\p{L}{2}/u.test(said) &&
   !/[,;:。，]$|[^.]\.$/u.test(said) &&
+  // An entry of a table of contents.
+  !/(?:[.·] ?){4,}/.test(said) &&
   !/^[•\-–—>|]/u.test(said);
 
 function edgesOf(lines: readonly Line[], text: string, places: readonly LinePlace[]): EdgeLine[] {

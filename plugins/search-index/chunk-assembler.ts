@@ -1,0 +1,165 @@
+/** Puts blocks together to chunks. */
+import type { ReadableText } from "../../core/lib/text-window";
+import type { PageSpan } from "../extraction/contract";
+import { HeadingPath, type Heading } from "./heading-path";
+import { long_chars, pieces, target_chars } from "./paragraph-cuts";
+import { crossesPage, pageAt } from "./text-scan";
+
+/** UTF-16 indices into the text, end exclusive; neither end lies on white space. */
+export interface Chunk {
+  readonly start: number;
+  readonly end: number;
+  readonly page: number | null;
+  readonly page_end: number | null;
+  /** The headings that it stands under, the last one at or above it: `Paper size › Landscape`. */
+  readonly heading: string | null;
+  /** Those of them that are not in the chunk. */
+  readonly headings_above: string;
+}
+/** A heading, or lines that are one paragraph. */
+export interface Block {
+  readonly start: number;
+  readonly end: number;
+  readonly heading: Heading | null;
+  /**
+   * What follows belongs to it: it announces that ("as follows:"), or names what that describes (an
+   * option).
+   */
+  readonly leads_on: "announces" | "names" | null;
+}
+/** The chunk that is being made. */
+interface Open {
+  readonly start: number;
+  readonly end: number;
+  readonly has_body: boolean;
+  readonly holds_heading: boolean;
+  /** Its last block, when what follows belongs to that, and where the block before it ends. */
+  readonly lead: { readonly start: number; readonly end_before: number } | null;
+  readonly last: Block;
+}
+
+/** A chunk as long as this is complete at the end of a paragraph. */
+const short_chars = 400;
+/** No chunk holds more white space in a row than this. */
+export const gap_chars_max = 64;
+
+/**
+ * Joins short blocks with the next, headings with what follows and a lead with what it leads to;
+ * splits long blocks.
+ */
+export class ChunkAssembler {
+  private readonly chunks: Chunk[] = [];
+  private open: Open | null = null;
+  private readonly path = new HeadingPath();
+
+  constructor(
+    private readonly text: ReadableText,
+    private readonly pages: readonly PageSpan[],
+  ) {}
+
+  add(block: Block): void {
+    if (this.open !== null && this.closes(this.open, block)) {
+      const { start, end, lead } = this.open,
+        goes_on = block.heading === null && block.start - end <= gap_chars_max;
+      if (lead !== null && goes_on && lead.start > start && end - lead.start < short_chars)
+        this.closeBefore(lead);
+      else this.close();
+    }
+    if (block.heading !== null) this.path.enter(block.heading, block.start);
+    const { open } = this;
+    this.open = {
+      start: open?.start ?? block.start,
+      end: block.end,
+      has_body: open?.has_body === true || block.heading === null,
+      holds_heading: open?.holds_heading === true || block.heading !== null,
+      lead: leadOf(open, block),
+      last: block,
+    };
+    if (block.end - this.open.start > long_chars) this.close();
+  }
+
+  private closes(open: Open, block: Block): boolean {
+    const crosses = crossesPage(this.pages, open.end, block.start),
+      length = block.end - open.start;
+    if (block.start - open.end > gap_chars_max) return true;
+    if (!open.has_body) return block.heading !== null && (crosses || length > target_chars);
+    if (block.heading !== null) return true;
+    if (open.lead?.start === open.start && open.end - open.start < short_chars) return false;
+    if (open.lead !== null) return crosses || length > long_chars;
+    return crosses || open.end - open.start >= short_chars || length > long_chars;
+  }
+
+  /** The lead begins the next chunk. */
+  private closeBefore({ start, end_before }: NonNullable<Open["lead"]>): void {
+    const open = this.open!;
+    this.open = { ...open, end: end_before };
+    this.close();
+    this.open = {
+      ...open,
+      start,
+      has_body: true,
+      holds_heading: false,
+      lead: { start, end_before: start },
+    };
+  }
+
+  private close(): void {
+    const open = this.open!;
+    this.open = null;
+    if (
+      !open.holds_heading &&
+      open.end - open.start < short_chars &&
+      this.joinsLast(open.start, open.end)
+    )
+      return;
+    for (const [start, end] of pieces(this.text, open.start, open.end)) this.push(start, end);
+  }
+
+  /** A short remainder of a section is appended to the chunk before it. */
+  private joinsLast(start: number, end: number): boolean {
+    const last = this.chunks.at(-1);
+    if (
+      last === undefined ||
+      last.heading !== this.path.text ||
+      end - last.start > long_chars ||
+      start - last.end > gap_chars_max ||
+      crossesPage(this.pages, last.end, start)
+    )
+      return false;
+    this.chunks.pop();
+    this.push(last.start, end);
+    return true;
+  }
+
+  private push(start: number, end: number): void {
+    const first = this.pages[pageAt(this.pages, start)],
+      last = this.pages[pageAt(this.pages, end - 1)];
+    this.chunks.push({
+      start,
+      end,
+      page: first?.page ?? null,
+      page_end: last?.page ?? null,
+      heading: this.path.text,
+      headings_above: this.path.above(start),
+    });
+  }
+
+  /** The chunks that nothing is joined to any more. */
+  takeFinal(): Chunk[] {
+    return this.chunks.splice(0, this.chunks.length - 1);
+  }
+  takeAll(): Chunk[] {
+    if (this.open !== null) this.close();
+    return this.chunks.splice(0);
+  }
+}
+
+/** Lines one after the other name nothing: they are a list, or code. */
+function leadOf(open: Open | null, block: Block): Open["lead"] {
+  const is_one_of_many = block.leads_on === "names" && open !== null && open.last.leads_on !== null;
+  if (block.leads_on === null || is_one_of_many) return null;
+  return {
+    start: open?.has_body === false ? open.start : block.start,
+    end_before: open?.end ?? block.start,
+  };
+}

@@ -1,0 +1,39 @@
+/** The headings that a place of a document stands under, from the highest to its own. */
+
+/** A heading of a text; `level` 1 is the highest. */
+export interface Heading {
+  readonly text: string;
+  readonly level: number;
+}
+interface Entered extends Heading {
+  /** Where it stands. */
+  readonly at: number;
+}
+
+/** Between the headings of a path. */
+const separator = " › ";
+/** A longer path loses its highest headings, as long as there is a lower one; UTF-16 units. */
+const path_chars_max = 200;
+
+export class HeadingPath {
+  private entered: readonly Entered[] = [];
+  /** `Paper size › Landscape`; null above the first heading. */
+  text: string | null = null;
+
+  /** Text that begins at `at` with this heading stands under it. */
+  enter({ text, level }: Heading, at: number): void {
+    const above = this.entered.filter((one) => one.level < level && one.text !== text);
+    this.entered = [...above, { text, level, at }];
+    const texts = this.entered.map((one) => one.text);
+    while (texts.length > 1 && texts.join(separator).length > path_chars_max) texts.shift();
+    this.text = texts.join(separator);
+  }
+
+  /** The headings of the path that stand before this place. */
+  above(at: number): string {
+    return this.entered
+      .filter((one) => one.at < at)
+      .map((one) => one.text)
+      .join("\n");
+  }
+}

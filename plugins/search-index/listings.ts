@@ -1,0 +1,141 @@
+/**
+ * Tables of contents, lists of figures and indexes, told by how their lines look: they say where
+ * something is said, and not what.
+ */
+import type { HeadingSpan, PageSpan } from "../extraction/contract";
+import type { ReadableText } from "../../core/lib/text-window";
+
+interface ListedText {
+  readonly text: ReadableText;
+  readonly pages: readonly PageSpan[];
+  readonly headings?: readonly HeadingSpan[] | undefined;
+}
+interface Line {
+  readonly text: string;
+  readonly start: number;
+}
+
+/** Fewer entries without leaders are no list. */
+const entries_min = 3;
+/** The share of lines that are entries: some entries have two lines, some lists a title. */
+const entries_share_min = 0.6;
+/** Without leaders, only so many lines with numbers at their ends are told from a small table. */
+const numbered_min = 6;
+/** They stand in the first or the last part of a document of so many pages. */
+const outer_share = 0.25,
+  pages_min = 10;
+/** Neighbours that are in order, by their page or by the alphabet. */
+const ascending_share_min = 0.9,
+  alphabetical_share_min = 0.7;
+/** A heading that an entry may repeat is no longer, and one of the first. */
+const heading_chars_max = 300,
+  headings_max = 10_000;
+
+/** Dots, or something else, that lead from an entry to its page, which may be cut off. */
+const leader =
+  /(?:(?:[.·] ?){4,}|…{2,}|_{4,})\s*(?:\d{1,4}|[ivxlc]{1,7})(?![\p{L}\p{N}])|(?:[.·] ){4,}[.·]?$/u;
+/** A mark or number before an entry. */
+const mark = /^(?:[-*+•‣▪–]|\(?\d{1,3}[.)])\s+/;
+/** A link within the document, in Markdown. */
+const link = /^\[([^\]]+)\]\(#[^)]*\)$/;
+/** An entry and its pages: `spaces, 12, 45–47`. */
+const numbered =
+  /^(.*\p{L}.*?)[\s,.·…_]+(\d{1,4}|[ivxlc]{1,7})(?:\s?[,;–-]\s?(?:\d{1,4}|[ivxlc]{1,7}))*$/u;
+
+export class Listings {
+  private headings: ReadonlySet<string> | undefined;
+  constructor(private readonly document: ListedText) {}
+
+  /** Whether this part of the document, which begins at `start`, belongs to such a list. */
+  isPart(part: string, { start }: { readonly start: number }): boolean {
+    const lines = linesOf(part, start).filter((line) => !this.isHeading(line)),
+      count = (isEntry: (line: Line) => boolean) => lines.filter(isEntry).length;
+    const least_led = Math.max(1, entries_share_min * lines.length);
+    if (count(({ text }) => leader.test(text)) >= least_led) return true;
+    if (lines.length < entries_min) return false;
+    const least = Math.max(entries_min, least_led);
+    return (
+      count(({ text }) => link.test(text.replace(mark, ""))) >= least ||
+      this.isNumbered(lines, start, least) ||
+      count(({ text }) => this.repeatsHeading(text)) >= least
+    );
+  }
+
+  private isNumbered(lines: readonly Line[], start: number, least: number): boolean {
+    const { text, pages } = this.document,
+      last_page = pages.at(-1)?.page ?? 0,
+      is_outer = start < outer_share * text.length || start > (1 - outer_share) * text.length;
+    if (last_page < pages_min || !is_outer) return false;
+    const entries = lines.flatMap((line) => {
+      const [, entry, page] = numbered.exec(line.text) ?? [];
+      return entry === undefined ? [] : { entry: lettersOf(entry), page: Number(page) || 0 };
+    });
+    if (entries.length < Math.max(least, numbered_min)) return false;
+    if (entries.some(({ page }) => page > last_page)) return false;
+    return (
+      orderedShare(entries, (one, next) => one.page <= next.page) >= ascending_share_min ||
+      orderedShare(entries, (one, next) => one.entry <= next.entry) >= alphabetical_share_min
+    );
+  }
+
+  /** Whether the line is what a heading says, perhaps with a page number. */
+  private repeatsHeading(line: string): boolean {
+    this.headings ??= this.readHeadings();
+    if (this.headings.size === 0) return false;
+    const bare = line.replace(mark, ""),
+      entry = link.exec(bare)?.[1] ?? bare;
+    return (
+      this.headings.has(lettersOf(entry)) ||
+      this.headings.has(lettersOf(line)) ||
+      this.headings.has(lettersOf(numbered.exec(bare)?.[1] ?? ""))
+    );
+  }
+
+  private readHeadings(): ReadonlySet<string> {
+    const { text, headings = [] } = this.document,
+      all = new Set<string>();
+    for (const { start, end } of headings.slice(0, headings_max))
+      if (end - start <= heading_chars_max) all.add(lettersOf(text.slice(start, end)));
+    all.delete("");
+    return all;
+  }
+
+  /** Whether a heading of the document stands there. */
+  private isHeading({ text, start }: Line): boolean {
+    const { headings = [] } = this.document;
+    let low = 0,
+      high = headings.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (headings[middle]!.end <= start) low = middle + 1;
+      else high = middle;
+    }
+    const next = headings[low];
+    return next !== undefined && next.start < start + text.length;
+  }
+}
+
+function linesOf(part: string, start: number): Line[] {
+  const lines: Line[] = [];
+  let at = start;
+  for (const line of part.split("\n")) {
+    const text = line.trim();
+    // The letter above its entries in an index is none of them.
+    if (text.length > 1) lines.push({ text, start: at + line.indexOf(text) });
+    at += line.length + 1;
+  }
+  return lines;
+}
+
+/** Letters and digits alone, without the number of a section. */
+const lettersOf = (line: string): string =>
+  line
+    .normalize("NFKC")
+    .toLowerCase()
+    .replace(/^[\d.]+\s+/, "")
+    .replace(/[^\p{L}\p{N}]+/gu, "");
+
+function orderedShare<T>(all: readonly T[], isOrdered: (one: T, next: T) => boolean): number {
+  const ordered = all.filter((one, at) => at + 1 < all.length && isOrdered(one, all[at + 1]!));
+  return ordered.length / Math.max(1, all.length - 1);
+}

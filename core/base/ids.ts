@@ -1,9 +1,17 @@
-/** Opaque ids: a prefix and a ULID, sortable by creation even within one millisecond. */
+/**
+ * Opaque ids: a prefix and a ULID, sortable by creation even within one millisecond. Every request
+ * gets one.
+ */
 const alphabet = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
+const time_digits = 10;
 const random_digits = 16;
 
 let last_ms = 0;
-let last_random: number[] = [];
+let last_time = digitsOf(last_ms);
+const last_random = new Uint8Array(random_digits);
+/** Drawn ahead: the system's generator is asked once for many ids. */
+const drawn = new Uint8Array(256 * random_digits);
+let drawn_used = drawn.length;
 
 /**
  * 26 Crockford base-32 characters: 48 bits of time, 80 random bits; later ids of one process sort
@@ -12,17 +20,30 @@ let last_random: number[] = [];
 export function ulid(now_ms: number = Date.now()): string {
   if (now_ms > last_ms) {
     last_ms = now_ms;
-    last_random = [...crypto.getRandomValues(new Uint8Array(random_digits))].map(
-      (byte) => byte & 31,
-    );
+    last_time = digitsOf(now_ms);
+    drawRandom();
   } else increment(last_random);
-  let time = "";
-  for (let rest = last_ms, i = 0; i < 10; i++, rest = Math.floor(rest / 32))
-    time = alphabet[rest % 32]! + time;
-  return time + last_random.map((digit) => alphabet[digit]!).join("");
+  let id = last_time;
+  for (const digit of last_random) id += alphabet[digit]!;
+  return id;
 }
 
-function increment(digits: number[]): void {
+function digitsOf(ms: number): string {
+  let time = "";
+  for (let rest = ms, i = 0; i < time_digits; i++, rest = Math.floor(rest / 32))
+    time = alphabet[rest % 32]! + time;
+  return time;
+}
+
+function drawRandom(): void {
+  if (drawn_used === drawn.length) {
+    crypto.getRandomValues(drawn);
+    drawn_used = 0;
+  }
+  for (let i = 0; i < random_digits; i++) last_random[i] = drawn[drawn_used++]! & 31;
+}
+
+function increment(digits: Uint8Array): void {
   for (let i = digits.length - 1; i >= 0; i--) {
     if (digits[i] !== 31) {
       digits[i]!++;

@@ -129,6 +129,14 @@ describe.skipIf(!chromium_path)("every size and theme", () => {
       },
     ],
     [
+      "what is quoted, at its marker",
+      async () => {
+        await page.getByRole("button", { name: "Close the source" }).click();
+        await page.locator(".answer .cite").first().hover();
+        await page.locator(".cite-card").waitFor();
+      },
+    ],
+    [
       "an answer without support",
       async () => {
         plays(
@@ -276,6 +284,94 @@ describe.skipIf(!chromium_path)("an answer", () => {
     resolve();
     await answered();
     expect(await page.locator(".answer").innerText()).toContain("once a year");
+  }, 60_000);
+});
+
+describe.skipIf(!chromium_path)("what an answer cites", () => {
+  const card = () => page.locator(".cite-card");
+  const marker = () => page.locator(".answer .cite").first();
+  beforeAll(async () => {
+    await at.window.look({});
+    plays("It is replaced every ninety days [1].");
+    await ask(ids.hut, "How often is the ceramic filter replaced?");
+    await answered();
+  });
+
+  test("is shown at its marker under the pointer, with its document and page", async () => {
+    await marker().hover();
+    await card().waitFor();
+    expect(await card().innerText()).toMatch(/^handbook\.pdf\s+Page 3\s+.*ninety days/s);
+    await page.mouse.move(2, 2);
+    await card().waitFor({ state: "detached" });
+  }, 60_000);
+
+  test("is shown by keyboard, and described by its quote; Escape puts it away", async () => {
+    await marker().focus();
+    await page.keyboard.press("Shift+Tab");
+    await page.keyboard.press("Tab");
+    await card().waitFor();
+    const described = await marker().getAttribute("aria-describedby");
+    expect(await page.locator(`[id="${described}"]`).textContent()).toContain("ninety days");
+    await page.keyboard.press("Tab");
+    expect(await page.locator(":focus").textContent()).toBe("Show in the document");
+    await page.keyboard.press("Escape");
+    await card().waitFor({ state: "detached" });
+    await marker().focus();
+    await page.keyboard.press("Shift+Tab");
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Enter");
+    await page.locator(".source-panel mark").first().waitFor();
+    expect(await card().count()).toBe(0);
+    await page.getByRole("button", { name: "Close the source" }).click();
+  }, 60_000);
+
+  test("a first tap shows it, its button the document", async () => {
+    await page.mouse.move(2, 2);
+    await marker().dispatchEvent("pointerdown", { pointerType: "touch", bubbles: true });
+    await marker().dispatchEvent("click");
+    await card().waitFor();
+    expect(await page.locator(".source-panel").count()).toBe(0);
+    await card().getByRole("button", { name: "Show in the document" }).click();
+    await page.locator(".source-panel mark").first().waitFor();
+  }, 60_000);
+
+  test("on its page the sentence is marked, and what is around it shaded", async () => {
+    await page.locator(".pdf-text .passage-shade").first().waitFor();
+    const [marked, shaded] = await Promise.all(
+      [".pdf-text mark", ".pdf-text .passage-shade"].map((parts) =>
+        page.locator(parts).allInnerTexts(),
+      ),
+    );
+    expect(marked!.join(" ")).toContain("ninety days");
+    expect(shaded!.join(" ")).not.toContain("ninety days");
+    expect(shaded!.join(" ").length).toBeGreaterThan(marked!.join(" ").length);
+  }, 60_000);
+
+  test("in its text, too", async () => {
+    plays("The warranty period is 36 months [1].");
+    await ask(ids.contracts, "What is the warranty period?");
+    await answered();
+    await openSource();
+    expect(await page.locator(".text-view mark").allInnerTexts()).toEqual([
+      expect.stringContaining("36 months"),
+    ]);
+    expect((await page.locator(".text-view .passage-shade").allInnerTexts()).join(" ")).toContain(
+      "original packaging",
+    );
+  }, 60_000);
+
+  test("what else is worth reading is below, and opens; without any there is no list", async () => {
+    const list = page.getByRole("group", { name: "Also worth reading" });
+    expect(await list.count()).toBe(0);
+    plays("It is replaced every ninety days [1].");
+    await ask(ids.hut, "How often is the ceramic filter of the hut replaced?");
+    await answered();
+    const first = list.getByRole("button").first();
+    expect(await first.innerText()).toContain("handbook.pdf");
+    await first.click();
+    await page.locator(".source-panel mark").first().waitFor();
+    expect(await first.getAttribute("aria-pressed")).toBe("true");
   }, 60_000);
 });
 

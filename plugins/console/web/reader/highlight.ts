@@ -1,8 +1,12 @@
 /** The passage to highlight in a document, and what came of it. */
 import type { Passage } from "./text-ranges";
 
-/** A passage with its location, as citations and search results have it. */
+/** A quote with its location, as citations and search results have it. */
 export interface Highlight extends Passage {
+  /** Code points: what it stands in, when that is more than the quote. */
+  readonly passage?: { readonly start: number; readonly end: number };
+  /** The text of the passage, when it is more than the quote. */
+  readonly surroundings?: string;
   readonly page: number | null;
   readonly page_end: number | null;
   /** Seconds into a recording. */

@@ -14,6 +14,7 @@ import {
   type PDFPageProxy,
 } from "./pdfjs";
 import { reader_strings as strings } from "../strings/reader";
+import { piecesOf } from "./text-ranges";
 
 export interface Size {
   readonly width: number;
@@ -28,6 +29,8 @@ export interface PdfPageProps {
   readonly usual: Size;
   readonly near: boolean;
   readonly marks: readonly Hit[];
+  /** What the marks stand in. */
+  readonly shades: readonly Hit[];
   /** Called when the marks of the page are on it. */
   readonly onMarked: (first: Element) => void;
   readonly register: (number: number, sheet: HTMLElement | null) => void;
@@ -50,7 +53,8 @@ export class PdfPage extends Component<PdfPageProps> {
   }
 }
 
-function Drawn({ pdf, number, scale, usual, near, marks, onMarked, register }: PdfPageProps) {
+function Drawn(props: PdfPageProps) {
+  const { pdf, number, scale, usual, near, marks, shades, onMarked, register } = props;
   const root = useRef<HTMLDivElement>(null);
   const layer = useRef<HTMLDivElement>(null);
   const canvas = useRef<HTMLCanvasElement>(null);
@@ -84,12 +88,12 @@ function Drawn({ pdf, number, scale, usual, near, marks, onMarked, register }: P
     return draw(page, shown, canvas.current, layer.current, setDivs, () => setFailed(true));
   }, [page, near, shown]);
   useEffect(() => {
-    if (!divs || marks.length === 0) return;
-    const first = markIn(divs, marks);
+    if (!divs || marks.length + shades.length === 0) return;
+    const first = markIn(divs, marks, shades);
     // A text layer that is about to be replaced has left the page already.
     if (first?.isConnected) onMarked(first);
-    return () => unmark(divs, marks);
-  }, [divs, marks]);
+    return () => unmark(divs, [...marks, ...shades]);
+  }, [divs, marks, shades]);
 
   return (
     <div
@@ -165,17 +169,36 @@ function draw(
   };
 }
 
-/** Wraps the parts in `<mark>` elements. Returns the first one. */
-function markIn(divs: readonly HTMLElement[], marks: readonly Hit[]): Element | undefined {
+/** Wraps the parts in elements: `<mark>`, and shades for what is around them. The first mark. */
+function markIn(
+  divs: readonly HTMLElement[],
+  marks: readonly Hit[],
+  shades: readonly Hit[],
+): Element | undefined {
   let first: Element | undefined;
-  for (const { piece, from, to } of marks) {
+  const marked = new Map(marks.map((hit) => [hit.piece, hit])),
+    shaded = new Map(shades.map((hit) => [hit.piece, hit]));
+  for (const piece of new Set([...marked.keys(), ...shaded.keys()])) {
     const div = divs[piece];
     if (!div) continue;
     const text = div.textContent ?? "";
-    const mark = document.createElement("mark");
-    mark.textContent = text.slice(from, to);
-    div.replaceChildren(text.slice(0, from), mark, text.slice(to));
-    first ??= mark;
+    const parts = piecesOf(
+      { from: 0, to: text.length },
+      [],
+      marked.get(piece) ?? null,
+      shaded.get(piece) ?? null,
+    );
+    div.replaceChildren(
+      ...parts.map(({ from, to, marked: is_marked, shaded: is_shaded }) => {
+        const part = text.slice(from, to);
+        if (!is_marked && !is_shaded) return part;
+        const element = document.createElement(is_marked ? "mark" : "span");
+        if (is_marked) first ??= element;
+        else element.className = "passage-shade";
+        element.textContent = part;
+        return element;
+      }),
+    );
   }
   return first;
 }

@@ -1,17 +1,18 @@
-/** Finds a passage on the pages of a PDF. */
+/** Finds a quote, and the passage around it, on the pages of a PDF. */
 import type { Highlight } from "./highlight";
-import { locate, type Hit } from "./quote-match";
+import { locate, locateWithin, type Hit } from "./quote-match";
 import { textOf, type PDFDocumentProxy, type TextContent } from "./pdfjs";
 
 /**
- * The marks of each page, by its number, and the left and right edge of the text on the first of
- * these pages, in points.
+ * The marks and the shades of each page, by its number, and the left and right edge of the text on
+ * the first of these pages, in points.
  */
 export interface Marks {
   readonly pages: ReadonlyMap<number, readonly Hit[]>;
+  readonly shades: ReadonlyMap<number, readonly Hit[]>;
   readonly column: { readonly left: number; readonly right: number } | null;
 }
-export const no_marks: Marks = { pages: new Map(), column: null };
+export const no_marks: Marks = { pages: new Map(), shades: new Map(), column: null };
 
 /** A passage that spans more pages is searched for on the first ones. */
 const pages_max = 8;
@@ -26,18 +27,23 @@ export const piecesOf = (content: TextContent): string[] =>
  */
 export async function findOnPages(
   pdf: PDFDocumentProxy,
-  { quote, page, page_end }: Highlight,
+  { quote, page, page_end, surroundings }: Highlight,
 ): Promise<Marks> {
   if (page === null || quote === "") return no_marks;
   const last = Math.min(page_end ?? page, page + pages_max - 1);
-  const spans = [
-    [page, last],
-    [page - 1, last + 1],
-  ] as const;
-  for (const [from, to] of spans) {
-    const marks = await marksBetween(pdf, Math.max(1, from), Math.min(to, pdf.numPages), quote);
-    if (marks.size > 0)
-      return { pages: marks, column: await columnOf(pdf, Math.min(...marks.keys())) };
+  const exact = [page, last] as const,
+    wider = [page - 1, last + 1] as const;
+  // The surroundings may begin a page before, and end one after.
+  for (const [from, to] of surroundings === undefined ? [exact, wider] : [wider]) {
+    const found = await marksBetween(
+      pdf,
+      Math.max(1, from),
+      Math.min(to, pdf.numPages),
+      quote,
+      surroundings,
+    );
+    if (found.pages.size > 0)
+      return { ...found, column: await columnOf(pdf, Math.min(...found.pages.keys())) };
   }
   return no_marks;
 }
@@ -47,20 +53,35 @@ async function marksBetween(
   from: number,
   to: number,
   quote: string,
-): Promise<Map<number, Hit[]>> {
+  surroundings: string | undefined,
+): Promise<Pick<Marks, "pages" | "shades">> {
   const numbers = Array.from({ length: Math.max(0, to - from + 1) }, (_, at) => from + at);
   const pages = await Promise.all(
     numbers.map(async (number) => piecesOf(await textOf(await pdf.getPage(number)))),
   );
-  const marks = new Map<number, Hit[]>();
-  for (const { piece, ...place } of locate(pages.flat(), quote)) {
+  const pieces = pages.flat(),
+    around = surroundings === undefined ? [] : locate(pieces, surroundings);
+  return {
+    pages: byPage(pages, numbers, locateWithin(pieces, around, quote)),
+    shades: byPage(pages, numbers, around),
+  };
+}
+
+/** The same by the numbers of the pages, whose pieces were counted on. */
+function byPage(
+  pages: readonly (readonly string[])[],
+  numbers: readonly number[],
+  hits: readonly Hit[],
+): Map<number, Hit[]> {
+  const found = new Map<number, Hit[]>();
+  for (const { piece, ...place } of hits) {
     let page = 0,
       index = piece;
     while (index >= pages[page]!.length) index -= pages[page++]!.length;
     const number = numbers[page]!;
-    marks.set(number, [...(marks.get(number) ?? []), { piece: index, ...place }]);
+    found.set(number, [...(found.get(number) ?? []), { piece: index, ...place }]);
   }
-  return marks;
+  return found;
 }
 
 /** The left and right edge of the text on a page; null on a rotated page. */

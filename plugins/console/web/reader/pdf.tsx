@@ -124,6 +124,7 @@ function Pages({
               usual={usual}
               near={near.has(number)}
               marks={marks.pages.get(number) ?? none}
+              shades={marks.shades.get(number) ?? none}
               onMarked={number === target ? onMarked : ignore}
               register={register}
             />

@@ -77,6 +77,20 @@ export function locate(pieces: readonly string[], quote: string): Hit[] {
     : [];
 }
 
+/** The same within these parts of the pieces, or anywhere when it is not there. */
+export function locateWithin(
+  pieces: readonly string[],
+  parts: readonly Hit[],
+  quote: string,
+): Hit[] {
+  const inside = pieces.map(() => "");
+  // Spaces keep the places as they are.
+  for (const { piece, from, to } of parts)
+    inside[piece] = " ".repeat(from) + pieces[piece]!.slice(from, to);
+  const found = parts.length === 0 ? [] : locate(inside, quote);
+  return found.length > 0 ? found : locate(pieces, quote);
+}
+
 /**
  * Walks along the quotation and takes the longest matching run of the text each time, of equal ones
  * the nearest to the run before.

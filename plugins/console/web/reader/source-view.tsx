@@ -3,7 +3,7 @@
  * text, with a passage marked.
  */
 import type { ComponentType } from "preact";
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useMemo, useState } from "preact/hooks";
 import type { Document } from "../api/types";
 import { ErrorView, Skeleton } from "../ui/states";
 import { Button } from "../ui/button";
@@ -14,6 +14,7 @@ import type { Found, Highlight } from "./highlight";
 import { Picture } from "./picture";
 import type { PdfProps } from "./pdf";
 import { fileUrl, viewsOf, type View } from "./views";
+import { surroundingsOf } from "./text-ranges";
 import { TextView } from "./text-view";
 import { TranscriptView } from "./transcript-view";
 
@@ -26,7 +27,8 @@ export interface SourceViewProps {
 }
 
 /** Fills its parent, which must have a height. */
-export function SourceView({ document, highlight = null, page = 1 }: SourceViewProps) {
+export function SourceView({ document, highlight: quoted = null, page = 1 }: SourceViewProps) {
+  const highlight = useSurroundings(document, quoted);
   const views = viewsOf(document);
   const [chosen, setChosen] = useState<View>(views[0]!);
   const [failed, setFailed] = useState<string | null>(null);
@@ -73,6 +75,22 @@ export function SourceView({ document, highlight = null, page = 1 }: SourceViewP
       )}
     </div>
   );
+}
+
+/**
+ * The quote with the text around it, which is cut out of the document's; null until that is there.
+ */
+function useSurroundings(document: Document, quoted: Highlight | null): Highlight | null {
+  const passage = quoted?.passage;
+  const is_wider =
+    passage !== undefined && passage.end - passage.start > quoted!.end - quoted!.start;
+  const content = useContent(document, is_wider);
+  return useMemo(() => {
+    if (!quoted || !is_wider || content.error) return quoted;
+    if (content.data === undefined) return null;
+    const range = surroundingsOf(content.data, quoted, passage);
+    return range ? { ...quoted, surroundings: content.data.slice(range.from, range.to) } : quoted;
+  }, [quoted, is_wider, content.data, content.error]);
 }
 
 function ViewTabs({

@@ -48,6 +48,22 @@ export function rangeOf(text: string, { quote, start, end }: Passage): Range | n
   return { from: nearest, to: nearest + quote.length };
 }
 
+/** The passage around a quote; null when it is no more than that, or of another version. */
+export function surroundingsOf(
+  text: string,
+  quote: Passage,
+  passage: { readonly start: number; readonly end: number } | undefined,
+): Range | null {
+  if (!passage || passage.end - passage.start <= quote.end - quote.start) return null;
+  const [from, start, end, to] = indicesOf(text, [
+    passage.start,
+    quote.start,
+    quote.end,
+    passage.end,
+  ]) as [number, number, number, number];
+  return text.slice(start, end) === quote.quote ? { from, to } : null;
+}
+
 /** The string indices of code points in ascending order. */
 export function indicesOf(text: string, offsets: readonly number[]): number[] {
   let from = { index: 0, offset: 0 };
@@ -96,17 +112,24 @@ export function within(block: Range, range: Range | null): Range | null {
 export interface Piece extends Range {
   readonly heading: boolean;
   readonly marked: boolean;
+  readonly shaded: boolean;
 }
 
-/** The block in pieces, cut wherever a heading or the mark begins or ends. */
-export function piecesOf(block: Range, headings: readonly Range[], mark: Range | null): Piece[] {
+/** The block in pieces, cut wherever a heading, the mark or the shade begins or ends. */
+export function piecesOf(
+  block: Range,
+  headings: readonly Range[],
+  mark: Range | null,
+  shade: Range | null = null,
+): Piece[] {
   const marked = within(block, mark);
+  const shaded = within(block, shade);
   const inside = headings.flatMap((heading) => within(block, heading) ?? []);
   const cuts = [
     0,
     block.to - block.from,
     ...inside.flatMap(({ from, to }) => [from, to]),
-    ...(marked ? [marked.from, marked.to] : []),
+    ...[marked, shaded].flatMap((range) => (range ? [range.from, range.to] : [])),
   ];
   const ordered = [...new Set(cuts)].sort((a, b) => a - b);
   const holds = (range: Range | null, at: number) =>
@@ -116,5 +139,6 @@ export function piecesOf(block: Range, headings: readonly Range[], mark: Range |
     to: ordered[place + 1]!,
     heading: inside.some((range) => holds(range, from)),
     marked: holds(marked, from),
+    shaded: holds(shaded, from),
   }));
 }

@@ -1,13 +1,21 @@
 /**
- * The text of a document, with a passage marked. Laid out in blocks, so that megabytes of text stay
- * smooth.
+ * The text of a document, with a quote marked and its passage shaded. Laid out in blocks, so that
+ * megabytes of text stay smooth.
  */
 import { Component } from "preact";
 import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { reader_strings as strings } from "../strings/reader";
 import type { Outline } from "./content";
 import { scrollToMiddle, type Found, type Highlight } from "./highlight";
-import { blocksOf, indicesOf, piecesOf, rangeOf, within, type Range } from "./text-ranges";
+import {
+  blocksOf,
+  indicesOf,
+  piecesOf,
+  rangeOf,
+  surroundingsOf,
+  within,
+  type Range,
+} from "./text-ranges";
 
 export interface TextViewProps {
   readonly text: string;
@@ -23,6 +31,10 @@ export function TextView({ text, name, fixed, outline, highlight, onFound }: Tex
   const scroller = useRef<HTMLDivElement>(null);
   const layout = useMemo(() => layoutOf(text, outline), [text, outline]);
   const range = useMemo(() => highlight && rangeOf(text, highlight), [text, highlight]);
+  const shade = useMemo(
+    () => highlight && surroundingsOf(text, highlight, highlight.passage),
+    [text, highlight],
+  );
   useLayoutEffect(() => {
     onFound(highlight ? range !== null : null);
     const box = scroller.current;
@@ -42,6 +54,7 @@ export function TextView({ text, name, fixed, outline, highlight, onFound }: Tex
           text={text}
           laid={laid}
           range={within(laid.block, range) && range}
+          shade={within(laid.block, shade) && shade}
         />
       ))}
     </div>
@@ -86,12 +99,14 @@ class Block extends Component<{
   readonly text: string;
   readonly laid: Laid;
   readonly range: Range | null;
+  readonly shade: Range | null;
 }> {
   override shouldComponentUpdate(next: typeof this.props): boolean {
     return (
       next.text !== this.props.text ||
       next.laid !== this.props.laid ||
-      next.range !== this.props.range
+      next.range !== this.props.range ||
+      next.shade !== this.props.shade
     );
   }
   override render() {
@@ -99,6 +114,7 @@ class Block extends Component<{
       text,
       laid: { block, page, headings },
       range,
+      shade,
     } = this.props;
     return (
       <div class="text-block">
@@ -107,10 +123,17 @@ class Block extends Component<{
             <span>{strings.page(page)}</span>
           </p>
         )}
-        {piecesOf(block, headings, range).map(({ from, to, heading, marked }) => {
+        {piecesOf(block, headings, range, shade).map(({ from, to, heading, marked, shaded }) => {
           const piece = text.slice(block.from + from, block.from + to);
           const said = heading ? <strong key={from}>{piece}</strong> : piece;
-          return marked ? <mark key={from}>{said}</mark> : said;
+          if (marked) return <mark key={from}>{said}</mark>;
+          return shaded ? (
+            <span key={from} class="passage-shade">
+              {said}
+            </span>
+          ) : (
+            said
+          );
         })}
       </div>
     );

@@ -12,6 +12,7 @@ import { reader_strings as strings } from "../strings/reader";
 import { scrollToMiddle, type Found, type Highlight } from "./highlight";
 import { fileUrl } from "./views";
 import { locate, type Hit } from "./quote-match";
+import { piecesOf } from "./text-ranges";
 
 /** Times in seconds; both are 0 when they are not known. */
 export interface Cue {
@@ -121,6 +122,10 @@ function Lines({ cues, current, highlight, onFound, onSeek }: LinesProps) {
     () => new Map(marksOf(cues, highlight).map((hit) => [hit.piece, hit])),
     [cues, highlight],
   );
+  const shades = useMemo(
+    () => new Map(shadesOf(cues, highlight).map((hit) => [hit.piece, hit])),
+    [cues, highlight],
+  );
   useLayoutEffect(() => {
     onFound(highlight ? hits.size > 0 : null);
     const mark = list.current?.querySelector("mark");
@@ -146,7 +151,7 @@ function Lines({ cues, current, highlight, onFound, onSeek }: LinesProps) {
               {cue.speaker && cue.speaker !== cues[at - 1]?.speaker && (
                 <span class="cue-speaker">{cue.speaker}</span>
               )}
-              <Words text={cue.text} hit={hits.get(at)} />
+              <Words text={cue.text} hit={hits.get(at)} shade={shades.get(at)} />
             </span>
           </>
         );
@@ -172,16 +177,41 @@ function Lines({ cues, current, highlight, onFound, onSeek }: LinesProps) {
   );
 }
 
-const Words = ({ text, hit }: { readonly text: string; readonly hit: Hit | undefined }) =>
-  hit ? (
+function Words({
+  text,
+  hit,
+  shade,
+}: {
+  readonly text: string;
+  readonly hit: Hit | undefined;
+  readonly shade: Hit | undefined;
+}) {
+  const parts = piecesOf({ from: 0, to: text.length }, [], hit ?? null, shade ?? null);
+  return (
     <>
-      {text.slice(0, hit.from)}
-      <mark>{text.slice(hit.from, hit.to)}</mark>
-      {text.slice(hit.to)}
+      {parts.map(({ from, to, marked, shaded }) => {
+        const part = text.slice(from, to);
+        if (marked) return <mark key={from}>{part}</mark>;
+        return shaded ? (
+          <span key={from} class="passage-shade">
+            {part}
+          </span>
+        ) : (
+          part
+        );
+      })}
     </>
-  ) : (
-    <>{text}</>
   );
+}
+
+/** The lines of what is around the quote. */
+const shadesOf = (cues: readonly Cue[], highlight: Highlight | null): Hit[] =>
+  highlight?.surroundings === undefined
+    ? []
+    : locate(
+        cues.map(({ text }) => text),
+        highlight.surroundings,
+      );
 
 /** The lines that contain the passage, near its time when that is known. */
 function marksOf(cues: readonly Cue[], highlight: Highlight | null): Hit[] {

@@ -100,6 +100,8 @@ export const chat_strings = {
   no_closest: "There is nothing close to it either.",
   closest_text: "They may not answer the question.",
   sources: "Sources",
+  related: "Also worth reading",
+  show_in_document: "Show in the document",
   all_sources: (count: number) => `Show all ${count} sources`,
   changed: "changed",
   cite: (id: number, place: string) => `Source ${id}: ${place}`,

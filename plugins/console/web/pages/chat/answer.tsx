@@ -9,7 +9,9 @@ import { CopyButton } from "../../ui/copy";
 import { Icon } from "../../ui/icons";
 import { Note } from "../../ui/note";
 import { chat_strings as strings } from "../../strings/chat";
+import { CitationMarker } from "./citation-marker";
 import { ClosestPassages, type OpenedPassage } from "./closest-passages";
+import { Related } from "./related";
 import type { Scope } from "./scope";
 
 interface AnswerViewProps {
@@ -51,7 +53,8 @@ export function AnswerView({
   );
   const marker = (id: number) => {
     const citation = citations.find((one) => one.id === id);
-    if (citation) return <Pill citation={citation} pressed={shown === id} onOpen={open} />;
+    if (citation)
+      return <CitationMarker citation={citation} pressed={shown === id} onOpen={open} />;
     return result ? null : <span class="cite cite-pending">{id}</span>;
   };
   return (
@@ -59,7 +62,7 @@ export function AnswerView({
       <div class={result ? undefined : "writing"}>
         <Markdown text={text} marker={marker} plain={result?.model === "extractive"} />
       </div>
-      {result?.outcome === "no_answer" && (
+      {result?.outcome === "no_answer" && !isOverview(result) && (
         <ClosestPassages
           question={message.text}
           scope={scope}
@@ -72,6 +75,7 @@ export function AnswerView({
       {result && citations.length > 0 && (
         <Sources citations={citations} shown={shown} onOpen={open} />
       )}
+      {result && <Related related={result.related} opened={opened} onOpen={onOpen} />}
       {result && (
         <div class="answer-actions">
           <CopyButton small text={copyOf(result)} />
@@ -84,11 +88,15 @@ export function AnswerView({
   );
 }
 
+/** It tells what the folders hold, and nothing that a passage could bear out. */
+const isOverview = ({ warnings }: MessageResult): boolean =>
+  warnings.some(({ code }) => code === "overview");
+
 /** What a reader should know before relying on the answer. */
 function Remarks({ result, citations }: Required<Pick<AnswerViewProps, "result" | "citations">>) {
   return (
     <>
-      {result && !result.grounded && (
+      {result && !result.grounded && !isOverview(result) && (
         <Note tone="warn">
           <p>{strings.not_grounded}</p>
         </Note>
@@ -110,29 +118,6 @@ function Remarks({ result, citations }: Required<Pick<AnswerViewProps, "result" 
 }
 
 type OpenById = (id: number, from: HTMLElement) => void;
-
-function Pill({
-  citation,
-  pressed,
-  onOpen,
-}: {
-  readonly citation: Citation;
-  readonly pressed: boolean;
-  readonly onOpen: OpenById;
-}) {
-  return (
-    <button
-      type="button"
-      class={citation.stale ? "cite cite-stale" : "cite"}
-      aria-pressed={pressed}
-      aria-label={strings.cite(citation.id, citationText(citation))}
-      title={citationText(citation)}
-      onClick={(event) => onOpen(citation.id, event.currentTarget)}
-    >
-      {citation.id}
-    </button>
-  );
-}
 
 function Sources({
   citations,

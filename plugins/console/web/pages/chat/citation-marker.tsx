@@ -1,0 +1,159 @@
+/**
+ * The marker of a citation in an answer. With the pointer or the focus on it, a card shows what is
+ * quoted; a click opens the document beside the answer, a first tap the card.
+ */
+import { useEffect, useId, useRef, useState } from "preact/hooks";
+import { Link } from "wouter-preact";
+import type { Citation } from "../../api/chats";
+import { citationText, longLocation } from "../../reader/location";
+import { chat_strings as strings } from "../../strings/chat";
+import { positionBeside } from "../../ui/popover-position";
+
+interface MarkerProps {
+  readonly citation: Citation;
+  readonly pressed: boolean;
+  readonly onOpen: (id: number, from: HTMLElement) => void;
+}
+
+/** The pointer may take so long from the marker to its card. */
+const leave_ms = 200;
+
+export function CitationMarker({ citation, pressed, onOpen }: MarkerProps) {
+  const id = useId();
+  const marker = useRef<HTMLButtonElement>(null);
+  const { shown, show, hide, watch } = useCard();
+  const touched = useRef(false);
+  const clicked = () => {
+    // A finger can't hover: its first tap shows the card, whose button opens the document.
+    if (touched.current && !shown) return show();
+    hide();
+    onOpen(citation.id, marker.current!);
+  };
+  return (
+    <span class="cite-place" {...watch}>
+      <button
+        ref={marker}
+        type="button"
+        class={citation.stale ? "cite cite-stale" : "cite"}
+        aria-pressed={pressed}
+        aria-label={strings.cite(citation.id, citationText(citation))}
+        aria-describedby={shown ? id : undefined}
+        onPointerDown={({ pointerType }) => {
+          touched.current = pointerType === "touch";
+        }}
+        onKeyDown={() => {
+          touched.current = false;
+        }}
+        onClick={clicked}
+      >
+        {citation.id}
+      </button>
+      {shown && (
+        <Card id={id} citation={citation} marker={marker.current!}>
+          <button
+            type="button"
+            class="button button-small"
+            onClick={() => {
+              hide();
+              onOpen(citation.id, marker.current!);
+            }}
+          >
+            {strings.show_in_document}
+          </button>
+        </Card>
+      )}
+    </span>
+  );
+}
+
+/** Shown while the pointer or the focus is on the marker or the card; Escape puts it away. */
+function useCard() {
+  const [shown, setShown] = useState(false);
+  const leaving = useRef<ReturnType<typeof setTimeout>>();
+  const stay = () => clearTimeout(leaving.current);
+  const show = () => {
+    stay();
+    setShown(true);
+  };
+  const hide = () => {
+    stay();
+    setShown(false);
+  };
+  useEffect(() => stay, []);
+  useEffect(() => {
+    if (!shown) return;
+    const away = (event: Event) => {
+      if (!(event.target as Element).closest?.(".cite-place")) hide();
+    };
+    const escaped = (event: KeyboardEvent) => {
+      if (event.key === "Escape") hide();
+    };
+    // What the card belongs to moves away under it.
+    const scrolled = ({ target }: Event) => {
+      if (!(target as Element).closest?.(".cite-card")) hide();
+    };
+    addEventListener("pointerdown", away);
+    addEventListener("keydown", escaped);
+    addEventListener("scroll", scrolled, true);
+    return () => {
+      removeEventListener("pointerdown", away);
+      removeEventListener("keydown", escaped);
+      removeEventListener("scroll", scrolled, true);
+    };
+  }, [shown]);
+  return {
+    shown,
+    show,
+    hide,
+    watch: {
+      onPointerEnter: ({ pointerType }: PointerEvent) => {
+        if (pointerType !== "touch") show();
+      },
+      onPointerLeave: ({ pointerType }: PointerEvent) => {
+        if (pointerType !== "touch") leaving.current = setTimeout(() => setShown(false), leave_ms);
+      },
+      onFocusIn: ({ target }: FocusEvent) => {
+        if ((target as Element).matches(":focus-visible")) show();
+      },
+      onFocusOut: ({ currentTarget, relatedTarget }: FocusEvent) => {
+        if (!(currentTarget as Element).contains(relatedTarget as Node | null)) hide();
+      },
+    },
+  };
+}
+
+function Card({
+  id,
+  citation,
+  marker,
+  children,
+}: {
+  readonly id: string;
+  readonly citation: Citation;
+  readonly marker: HTMLElement;
+  readonly children: preact.ComponentChildren;
+}) {
+  const card = useRef<HTMLSpanElement>(null);
+  useEffect(() => {
+    if (!card.current) return;
+    card.current.showPopover();
+    positionBeside(card.current, marker, "centre");
+  }, [marker]);
+  const location = longLocation(citation);
+  return (
+    // The log around it tells what is new; this is not.
+    <span ref={card} popover="manual" class="cite-card" aria-live="off">
+      <span class="cite-card-name">{citation.document_name}</span>
+      {location !== null && <span class="cite-card-place">{location}</span>}
+      <span id={id} class="cite-card-quote">
+        {citation.quote === "" ? strings.stale_gone : citation.quote}
+      </span>
+      <span class="cite-card-links">
+        {children}
+        <Link class="button button-small button-ghost" href={`/documents/${citation.document_id}`}>
+          {strings.open_document}
+        </Link>
+      </span>
+    </span>
+  );
+}

@@ -1,0 +1,44 @@
+/** What else is worth reading beside an answer. */
+import type { MessageResult } from "../../api/chats";
+import { LocationLabel } from "../../reader/location-label";
+import { chat_strings as strings } from "../../strings/chat";
+import { Icon } from "../../ui/icons";
+import type { OpenedPassage } from "./closest-passages";
+
+export function Related({
+  related,
+  opened,
+  onOpen,
+}: {
+  readonly related: MessageResult["related"];
+  readonly opened: OpenedPassage | null;
+  readonly onOpen: (opened: OpenedPassage) => void;
+}) {
+  // Of a deleted document there is nothing left to read.
+  if (related.every(({ quote }) => quote === "")) return null;
+  return (
+    <div class="related" role="group" aria-label={strings.related}>
+      <p class="label">{strings.related}</p>
+      <ul>
+        {related.map(
+          (passage, at) =>
+            passage.quote !== "" && (
+              <li key={at}>
+                <button
+                  type="button"
+                  class="source"
+                  aria-pressed={opened?.passages === related && opened.at === at}
+                  onClick={(event) => onOpen({ passages: related, at, from: event.currentTarget })}
+                >
+                  <Icon name="file-text" size={14} />
+                  <LocationLabel passage={passage} />
+                  <span class="related-quote">{passage.quote}</span>
+                  {passage.stale && <span class="source-stale">{strings.changed}</span>}
+                </button>
+              </li>
+            ),
+        )}
+      </ul>
+    </div>
+  );
+}

@@ -4,11 +4,13 @@
  */
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import { locate } from "../../plugins/console/web/reader/quote-match";
+import { locate, locateWithin } from "../../plugins/console/web/reader/quote-match";
 import {
   blocksOf,
   indexOfCodePoint,
+  piecesOf,
   rangeOf,
+  surroundingsOf,
   within,
 } from "../../plugins/console/web/reader/text-ranges";
 import { viewsOf } from "../../plugins/console/web/reader/views";
@@ -287,4 +289,53 @@ describe("an answer as elements", () => {
   ])("%s without end are shown somehow", (_why, text) =>
     expect(shown(text).length).toBeGreaterThan(0),
   );
+});
+
+describe("the passage around a quote", () => {
+  const text = "A 😀 heron stands. It waits for fish. It sleeps.";
+  const quote = { quote: "It waits for fish.", start: 18, end: 36 };
+  const cases: [
+    why: string,
+    quote: typeof quote,
+    passage: { start: number; end: number } | undefined,
+    string | null,
+  ][] = [
+    ["is cut out of the text", quote, { start: 2, end: 47 }, text.slice(2)],
+    ["is none when it is not known", quote, undefined, null],
+    ["is none when it is the quote", quote, { start: 18, end: 36 }, null],
+    ["is none in another version", { ...quote, quote: "It waited." }, { start: 0, end: 47 }, null],
+  ];
+  test.each(cases)("%s", (_why, one, passage, said) => {
+    const range = surroundingsOf(text, one, passage);
+    expect(range && text.slice(range.from, range.to)).toBe(said);
+  });
+  test("is shaded where it is not marked", () => {
+    const pieces = piecesOf(
+      { from: 10, to: 60 },
+      [{ from: 0, to: 14 }],
+      { from: 20, to: 30 },
+      { from: 12, to: 50 },
+    );
+    expect(
+      pieces.map(({ from, to, heading, marked, shaded }) => [
+        from,
+        to,
+        [heading && "heading", marked && "marked", shaded && "shaded"].filter(Boolean).join(" "),
+      ]),
+    ).toEqual([
+      [0, 2, "heading"],
+      [2, 4, "heading shaded"],
+      [4, 10, "shaded"],
+      [10, 20, "marked shaded"],
+      [20, 40, "shaded"],
+      [40, 50, ""],
+    ]);
+  });
+  test("tells which of two like quotes on a page is meant", () => {
+    const pieces = ["Leave it. ", "Go home. ", "Then leave it. ", "Stay."];
+    const around = locate(pieces, "Then leave it. Stay.");
+    expect(locateWithin(pieces, around, "leave it")).toEqual([{ piece: 2, from: 5, to: 14 }]);
+    expect(locateWithin(pieces, around, "Go home")).toEqual(locate(pieces, "Go home"));
+    expect(locateWithin(pieces, [], "Leave it")).toEqual(locate(pieces, "Leave it"));
+  });
 });

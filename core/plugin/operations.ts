@@ -67,6 +67,10 @@ export interface Operations {
    * is stored.
    */
   pauseIntake(paused: boolean, also?: (tx: Db<any>) => Promise<void>): Promise<void>;
+  /**
+   * The same with any setting that is false unless somebody has said otherwise.
+   */
+  turn(setting: string, on: boolean, also?: (tx: Db<any>) => Promise<void>): Promise<void>;
   /** What wins over stored settings in the server that was started last. */
   originsOfServer(): Promise<Origins>;
   /** The newest first. */
@@ -205,14 +209,19 @@ export class ServerOperations implements Operations {
     return this.options.settings.value("jobs", "pause_intake") === true;
   }
 
-  async pauseIntake(paused: boolean, also?: (tx: Db<any>) => Promise<void>): Promise<void> {
-    const { settings } = this.options;
-    // Open is what everybody expects who has said nothing.
-    const [state] = await settings.change({ [pause_setting]: paused || null }, also);
-    if (this.intakePaused() === paused) return;
-    await settings.change({ [pause_setting]: null });
+  pauseIntake(paused: boolean, also?: (tx: Db<any>) => Promise<void>): Promise<void> {
+    return this.turn(pause_setting, paused, also);
+  }
+
+  async turn(setting: string, on: boolean, also?: (tx: Db<any>) => Promise<void>): Promise<void> {
+    const { settings } = this.options,
+      [section, key] = setting.split(".", 2) as [string, string];
+    // False is what everybody expects who has said nothing.
+    const [state] = await settings.change({ [setting]: on || null }, also);
+    if ((settings.value(section, key) === true) === on) return;
+    await settings.change({ [setting]: null });
     throw conflict(
-      `${pause_setting} is set by ${state!.origin}, which wins: change it there.`,
+      `${setting} is set by ${state!.origin}, which wins: change it there.`,
       "overruled",
     );
   }

@@ -10,6 +10,7 @@ import {
   type Context,
   type Operations,
 } from "../../core/sdk";
+import { pause_setting } from "../search-index/contract";
 import { StoredChange } from "../settings/contract";
 
 const states = ["failed", "running", "ready"] as const;
@@ -69,15 +70,40 @@ export const commands = {
   },
   jobPause: {
     name: "job pause",
-    summary: "Pause intake: documents, imports and recordings are accepted, and wait.",
+    summary: "Pause intake (documents, imports and recordings wait), or the making of vectors.",
+    args: ["what?"],
     changes: true,
   },
   jobResume: {
     name: "job resume",
-    summary: "Resume intake.",
+    summary: "Resume intake, or the making of vectors.",
+    args: ["what?"],
     changes: true,
   },
 } satisfies Record<string, Command>;
+
+/** What is paused and resumed, and what is said then. */
+const pausables: ReadonlyMap<
+  string,
+  { readonly setting: string; readonly paused: string; readonly open: string }
+> = new Map([
+  [
+    "intake",
+    {
+      setting: "jobs.pause_intake",
+      paused: "Intake is paused: what comes in waits until dossier job resume.",
+      open: "Intake is open.",
+    },
+  ],
+  [
+    "vectors",
+    {
+      setting: pause_setting,
+      paused: "No vectors are made until dossier job resume vectors; words find what waits.",
+      open: "Vectors are made.",
+    },
+  ],
+]);
 
 type Parts = Pick<Context, "enqueue" | "newId" | "operations" | "paths">;
 type Jobs = Operations["jobs"];
@@ -88,16 +114,17 @@ export const commandHandlers = (
   const { jobs } = parts.operations;
   const pause =
     (paused: boolean): CommandHandler =>
-    async ({ print, about }) => {
-      about(`intake.${paused ? "paused" : "open"}`);
+    async ({ args: [what = "intake"], print, about }) => {
+      const pausable = pausables.get(what);
+      if (pausable === undefined)
+        throw new UsageError(
+          `${what} can't be paused; these can: ${[...pausables.keys()].join(", ")}.`,
+        );
+      about(`${what}.${paused ? "paused" : "open"}`);
       const change = new StoredChange(parts);
-      await parts.operations.pauseIntake(paused, change.note);
+      await parts.operations.turn(pausable.setting, paused, change.note);
       const late = (await change.followed()) === "late" ? " The server follows in a moment." : "";
-      print(
-        paused
-          ? `Intake is paused: what comes in waits until dossier job resume.${late}`
-          : `Intake is open.${late}`,
-      );
+      print(`${paused ? pausable.paused : pausable.open}${late}`);
     };
   return {
     jobList: async ({ options, print }) => {

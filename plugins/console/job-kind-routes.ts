@@ -2,6 +2,7 @@
 import { Nullable, rfc3339OrNull, route, t, type Context, type HandlersOf } from "../../core/sdk";
 import type { Accounts } from "../accounts/contract";
 import type { Intake } from "../documents/contract";
+import { pause_setting, type Embedding } from "../search-index/contract";
 
 const surface = "console";
 const KindRecord = t.Object({
@@ -62,6 +63,26 @@ const IntakeRecord = t.Object({
     description: "Paused: what people bring is accepted, and waits to be read.",
   }),
 });
+const PauseRecord = t.Object({
+  vectors: t.Union([t.Literal("open"), t.Literal("paused")], {
+    description: "Paused: documents get no vectors, and words find them.",
+  }),
+});
+const VectorsRecord = t.Object({
+  state: t.Union(
+    (["none", "ready", "pending", "paused", "failing"] as const).map((state) => t.Literal(state)),
+    {
+      description:
+        "`none`: nothing makes vectors; `ready`: every document has them; `pending`: they are " +
+        "being made; `failing`: they are not, see `failing`.",
+    },
+  ),
+  documents: t.Integer({ description: "That wait for their vectors." }),
+  passages: t.Integer({ description: "Of these documents, about." }),
+  per_second: Nullable(t.Number(), "Passages, while it is at work; null when unknown."),
+  left_s: Nullable(t.Integer(), "Seconds that are left at this speed; null when unknown."),
+  failing: Nullable(t.String(), "Why it stands still."),
+});
 const FolderRecord = t.Object({
   folder_id: t.String(),
   owner: Nullable(t.String(), "The email of the user whose folder it is."),
@@ -91,13 +112,19 @@ export const jobKindRoutes = {
     operation: "getQueue",
     surface,
     admin: true,
-    description: "Jobs by kind, the folders whose documents are being read, and the intake.",
+    description:
+      "Jobs by kind, the folders whose documents are being read, the intake, and how the making " +
+      "of vectors comes along.",
     answers: {
       200: {
         description: "The queue.",
         schema: t.Composite([
           IntakeRecord,
-          t.Object({ kinds: t.Array(KindRecord), folders: t.Array(FolderRecord) }),
+          t.Object({
+            kinds: t.Array(KindRecord),
+            folders: t.Array(FolderRecord),
+            vectors: VectorsRecord,
+          }),
         ]),
         example: {
           intake: "open",
@@ -111,6 +138,14 @@ export const jobKindRoutes = {
               left_s: 240,
             },
           ],
+          vectors: {
+            state: "pending",
+            documents: 120,
+            passages: 900,
+            per_second: 4.5,
+            left_s: 200,
+            failing: null,
+          },
         },
       },
     },
@@ -128,6 +163,22 @@ export const jobKindRoutes = {
     example: { intake: "paused" },
     answers: {
       200: { description: "As it is now.", schema: IntakeRecord, example: { intake: "paused" } },
+    },
+    errors: { 409: "Something wins over what is stored here (`overruled`)." },
+  }),
+  setVectors: route.put("/system/queue/vectors", {
+    summary: "Pause or resume the making of vectors",
+    tag: "System",
+    operation: "setVectors",
+    surface,
+    admin: true,
+    description:
+      "While it is paused, documents wait for their vectors, and words find them; questions go " +
+      "on. It stays so over restarts.",
+    body: PauseRecord,
+    example: { vectors: "paused" },
+    answers: {
+      200: { description: "As it is now.", schema: PauseRecord, example: { vectors: "paused" } },
     },
     errors: { 409: "Something wins over what is stored here (`overruled`)." },
   }),
@@ -174,6 +225,7 @@ export const jobKindRoutes = {
 
 export interface JobKindParts extends Pick<Context, "operations"> {
   readonly intake: Intake;
+  readonly embedding: Embedding;
   readonly accounts: Pick<Accounts, "findUser">;
 }
 
@@ -184,12 +236,23 @@ export const jobKindHandlers = (parts: JobKindParts): HandlersOf<typeof jobKindR
     jobKinds: () => kindsOf(operations),
     queue: async () => {
       const [kinds, folders] = await Promise.all([kindsOf(operations), foldersOf(parts)]);
-      return { ...intakeRecord(), kinds, folders };
+      const { made: _made, per_second, ...vectors } = parts.embedding.state();
+      return {
+        ...intakeRecord(),
+        kinds,
+        folders,
+        vectors: { ...vectors, per_second: rounded(per_second) },
+      };
     },
     setIntake: async ({ body, about }) => {
       about(`intake.${body.intake}`);
       await operations.pauseIntake(body.intake === "paused");
       return intakeRecord();
+    },
+    setVectors: async ({ body, about }) => {
+      about(`vectors.${body.vectors}`);
+      await operations.turn(pause_setting, body.vectors === "paused");
+      return body;
     },
     retryKind: async ({ body, about }) => {
       about(body.name);
@@ -227,6 +290,9 @@ async function kindsOf(operations: JobKindParts["operations"]) {
   });
 }
 
+const rounded = (speed: number | null): number | null =>
+  speed === null ? null : Math.round(speed * 10) / 10;
+
 /** Whose folders they are is for administrators; what they are called is not. */
 async function foldersOf({ intake, accounts, operations }: JobKindParts) {
   const folders = await intake.foldersAtWork();
@@ -238,7 +304,7 @@ async function foldersOf({ intake, accounts, operations }: JobKindParts) {
         () => null,
       ),
       waiting,
-      per_minute: per_minute === null ? null : Math.round(per_minute * 10) / 10,
+      per_minute: rounded(per_minute),
       left_s:
         per_minute === null || operations.intakePaused()
           ? null

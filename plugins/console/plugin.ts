@@ -22,6 +22,7 @@ import { databaseBytes, directoryBytes, freeSpace } from "../../core/lib/disk-us
 import { Accounts, purgeOfUser, Sessions } from "../accounts/contract";
 import { Intake } from "../documents/contract";
 import { Doctor } from "../doctor/contract";
+import { Embedding } from "../search-index/contract";
 import { Quotas } from "../quotas/contract";
 import { assets, index_html } from "./assets.gen";
 import { commandHandlers, commands } from "./commands";
@@ -53,6 +54,7 @@ export default definePlugin({
   needs: {
     accounts: Accounts,
     doctor: Doctor,
+    embedding: Embedding,
     intake: Intake,
     quotas: Quotas,
     sessions: Sessions,

@@ -98,6 +98,8 @@ export interface Folders {
   moveCounters(tx: Db, changes: readonly CounterChange[]): Promise<void>;
   /** No document waits for its vectors, or all are about to be counted anew. */
   clearVectorsPending(tx: Db): Promise<void>;
+  /** Folders with documents that wait for their vectors, and how many. */
+  listVectorsPending(db: Db): Promise<{ readonly id: string; readonly documents: number }[]>;
 }
 export const Folders = service<Folders>("folders");
 

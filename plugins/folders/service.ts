@@ -166,6 +166,10 @@ export class FolderService implements Folders {
     await store.clearVectorsPending(tx);
   }
 
+  listVectorsPending(from: Db): ReturnType<Folders["listVectorsPending"]> {
+    return store.listVectorsPending(from);
+  }
+
   // --- For the routes.
 
   /** The total is what the quota counts: counting rows would take as long as listing them. */

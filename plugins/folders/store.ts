@@ -284,6 +284,13 @@ const addToCounters = prepared(
       .where("id", "=", id),
 );
 
+export const listVectorsPending = async (
+  db: FoldersDb,
+): Promise<{ id: string; documents: number }[]> =>
+  (
+    await present(db).select(["id", "vectors_pending"]).where("vectors_pending", ">", 0).execute()
+  ).map(({ id, vectors_pending }) => ({ id, documents: toNumber(vectors_pending) }));
+
 /** No document waits for its vectors. */
 export const clearVectorsPending = (db: FoldersDb) =>
   db.updateTable("folders").set({ vectors_pending: 0 }).where("vectors_pending", ">", 0).execute();

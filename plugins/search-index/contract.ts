@@ -288,18 +288,19 @@ export interface EmbeddingState {
   /** How many wait, and about how many passages of them. */
   readonly documents: number;
   readonly passages: number;
-  /** Passages, since the server started. */
+  /** Passages, since the server started, and in a second of work: null before there were any. */
   readonly made: number;
-  /** Passages, while it is at work; null before there were any. */
   readonly per_second: number | null;
-  /** Seconds, at this speed; null when it is not known, or at rest. */
+  /** Seconds that are left, and why it stands still; null when that is not known, or not so. */
   readonly left_s: number | null;
-  /** Why it stands still, in a sentence. */
   readonly failing: string | null;
 }
-/** How the vectors of documents come along. */
-export const Embedding = service<{ state(): EmbeddingState }>("index.embedding");
-
+/** How the vectors of documents come along; `pause_setting` pauses it. */
+export interface Embedding {
+  state(): EmbeddingState;
+}
+export const pause_setting = "index.pause_vectors";
+export const Embedding = service<Embedding>("index.embedding");
 /** Another embedder is to be used from now on, or none: whoever fills the slot says so. */
 export const EmbedderChanged = topic<null>("index.embedder_changed");
 

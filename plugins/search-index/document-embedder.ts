@@ -7,6 +7,7 @@ import type { Calibrations } from "./calibrations";
 import type { Embedder, EmbeddingState, VectorKind } from "./contract";
 import { EmbeddingDesk, type EmbeddingCall, type OpenSegment } from "./embedding-desk";
 import { EmbeddingProgress } from "./embedding-progress";
+import { embeddingState } from "./embedding-state";
 import { cancelEmbedding, enqueueEmbedding } from "./jobs";
 import type { IndexVersion } from "./preparer";
 import type { IndexDb, VectorSetRow } from "./store";
@@ -16,8 +17,6 @@ import { fewestTries } from "./waiting-store";
 import { embedChecked, packVectors } from "./vectors";
 
 const calls_per_run = 4;
-/** After so long without a vector something is wrong. */
-const idle_ms_max = 10 * 60_000;
 /** Segments that failed this often no longer keep a new model from answering. */
 const attempts_to_wait_for = 10;
 /** Vectors of a replaced set that one run deletes. */
@@ -230,39 +229,26 @@ export class DocumentEmbedder {
       await inTransaction((tx) => this.storeVectors(tx, set, complete, dimensions));
   }
 
-  /** Where the documents stand that wait for their vectors. */
   state(): EmbeddingState {
-    const { documents, passages } = this.waiting.totals,
-      per_second = this.progress.perSecond(),
-      failing = this.failing(),
-      { made } = this.progress;
-    const state = ((): EmbeddingState["state"] => {
-      if (this.target === null) return "none";
-      if (documents === 0) return "ready";
-      if (this.parts.paused()) return "paused";
-      return failing === null ? "pending" : "failing";
-    })();
-    const left_s =
-      state === "pending" && per_second !== null ? Math.ceil(passages / per_second) : null;
-    return { state, documents, passages, made, per_second, left_s, failing };
+    return embeddingState({
+      has_embedder: this.target !== null,
+      is_paused: this.parts.paused(),
+      totals: this.waiting.totals,
+      failure: this.failure,
+      progress: this.progress,
+    });
   }
 
-  /** What keeps documents from getting their vectors, in a sentence; null when nothing does. */
-  failing(): string | null {
-    const { documents } = this.waiting.totals;
-    if (this.target === null || documents === 0 || this.parts.paused()) return null;
-    const idle_ms = this.progress.idleMs(),
-      reason =
-        this.failure ??
-        (idle_ms > idle_ms_max
-          ? `none was made for ${Math.floor(idle_ms / 60_000)} minutes`
-          : null);
-    if (reason === null) return null;
-    const who =
-      documents === 1
-        ? "1 document waits for its vectors"
-        : `${documents} documents wait for their vectors`;
-    return `${who}: ${reason}. Until then words find them.`;
+  miscounted(): Promise<number> {
+    return this.waiting.miscounted();
+  }
+  async recount(): Promise<void> {
+    const set = this.target;
+    if (set === null) return;
+    await this.parts.inTransaction(async (tx) => {
+      await this.waiting.follow(tx, { ...set, followed: 0 });
+      await this.goOn(tx);
+    });
   }
 
   /** The next run, if there is to be one. */

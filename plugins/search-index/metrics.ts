@@ -2,6 +2,7 @@
 import { cachedAtOnce } from "../../core/lib/cached";
 import { fill, toNumber, type Context } from "../../core/sdk";
 import { Metrics } from "../metrics/contract";
+import type { Embedding } from "./contract";
 import type { IndexBytes } from "./sizes";
 
 /** Each is counted in the smallest index of its table. */
@@ -28,10 +29,43 @@ const metrics = [
 const bytes_hold_ms = 10 * 60_000;
 
 export interface IndexMetricsParts extends Pick<Context, "reads" | "now_ms"> {
+  readonly embedding: Embedding;
   readonly countBytes: () => Promise<IndexBytes>;
 }
 
-export const indexMetrics = (parts: IndexMetricsParts) => [...counts(parts), ...sizes(parts)];
+export const indexMetrics = (parts: IndexMetricsParts) => [
+  ...counts(parts),
+  ...sizes(parts),
+  ...progress(parts),
+];
+
+function progress({ embedding }: IndexMetricsParts) {
+  const gauge = (
+    name: string,
+    help: string,
+    of: "documents" | "left_s" | "passages" | "per_second",
+  ) => fill(Metrics, { name, help, type: "gauge", read: async () => embedding.state()[of] });
+  return [
+    fill(Metrics, {
+      name: "dossier_vectors_made_total",
+      help: "Passages that got their vectors since the server started.",
+      type: "counter",
+      read: async () => embedding.state().made,
+    }),
+    gauge("dossier_vectors_pending_documents", "Documents that wait for vectors.", "documents"),
+    gauge("dossier_vectors_pending_passages", "Passages of these documents, about.", "passages"),
+    gauge(
+      "dossier_vectors_per_second",
+      "Passages that get vectors in a second of work; absent when unknown.",
+      "per_second",
+    ),
+    gauge(
+      "dossier_vectors_left_seconds",
+      "Until no document waits, at this speed; absent when unknown or at rest.",
+      "left_s",
+    ),
+  ];
+}
 
 function sizes({ countBytes, now_ms }: IndexMetricsParts) {
   const newest = cachedAtOnce(countBytes, bytes_hold_ms, now_ms);

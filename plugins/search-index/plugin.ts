@@ -28,6 +28,7 @@ import type { SearchProtocol } from "./search-handler";
 import { IndexService } from "./service";
 import { TextSimilarities } from "./similarities";
 import { Texts } from "../texts/contract";
+import { vectorFills } from "./checks";
 import { VectorConverter } from "./vector-converter";
 import { WorkerClient } from "./worker-client";
 
@@ -89,11 +90,9 @@ export default definePlugin({
       searcher = searcherOf(ctx, ctx.config);
     const embedder = () => ctx.slots.embedders()[0];
     const calibrations = new Calibrations(ctx),
-      parts = { ...ctx, ...ctx.services, embedder, calibrations };
-    const document_embedder = new DocumentEmbedder({
-      ...parts,
-      paused: () => ctx.config.pause_vectors,
-    });
+      paused = () => ctx.config.pause_vectors,
+      parts = { ...ctx, ...ctx.services, embedder, calibrations, paused };
+    const document_embedder = new DocumentEmbedder(parts);
     ctx.whenSettingsChange(() => document_embedder.resume());
     const compared = { ...parts, servingSet: () => document_embedder.servingSet() },
       query_embedder = new QueryEmbedder(compared),
@@ -114,8 +113,10 @@ export default definePlugin({
       fills: [
         ...indexMetrics({
           ...ctx,
+          embedding: document_embedder,
           countBytes: () => ctx.isolate("countBytes", ctx.paths.database, size_limits),
         }),
+        ...vectorFills(document_embedder),
         fill(ReadinessChecks, {
           name: "index",
           failing: () => searcher.failure() ?? encoder.failure(),
@@ -147,7 +148,7 @@ export default definePlugin({
       async health() {
         const failing = [
           outdatedMessage(await index.countOutdated(outdated_counted_max + 1)),
-          document_embedder.failing(),
+          document_embedder.state().failing,
           query_embedder.failing(),
         ].filter((one) => one !== null);
         return failing.length === 0 ? "ok" : { failing: failing.join(" ") };

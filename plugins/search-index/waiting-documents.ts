@@ -10,7 +10,10 @@ import * as store from "./waiting-store";
 import type { FolderCount, WaitingDocument, WaitingTotals } from "./waiting-store";
 
 export interface WaitingDocumentsParts extends Pick<Context, "afterCommit" | "db"> {
-  readonly folders: Pick<Folders, "clearVectorsPending" | "moveCounters">;
+  readonly folders: Pick<
+    Folders,
+    "clearVectorsPending" | "findRoots" | "listVectorsPending" | "moveCounters"
+  >;
 }
 
 export class WaitingDocuments {
@@ -44,6 +47,25 @@ export class WaitingDocuments {
       documents: documents - this.waiting.documents,
       passages: passages - this.waiting.passages,
     });
+  }
+
+  /** Folders that count other documents than those that wait. */
+  async miscounted(): Promise<number> {
+    const { db, folders } = this.parts,
+      counted = await folders.listVectorsPending(db),
+      waiting = await store.countEverywhere(db),
+      // Of folders that are being purged nothing is counted.
+      there = await folders.findRoots(
+        db,
+        waiting.map(({ folder_id }) => folder_id),
+      ),
+      right = new Map(waiting.map(({ folder_id, documents }) => [folder_id, documents]));
+    const wrong = new Set(
+      counted.filter(({ id, documents }) => right.get(id) !== documents).map(({ id }) => id),
+    );
+    const known = new Set(counted.map(({ id }) => id));
+    for (const folder_id of there.keys()) if (!known.has(folder_id)) wrong.add(folder_id);
+    return wrong.size;
   }
 
   /**

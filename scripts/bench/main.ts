@@ -11,6 +11,7 @@ import { bodyRows } from "./bodies";
 import { backupRows } from "./backup";
 import { documentRows } from "./documents";
 import { embedRows } from "./embed";
+import { embeddingRows } from "./embedding";
 import { extractionRows } from "./extraction";
 import { fairIngestRows, fairSearchRows } from "./fairness";
 import { folderArchiveRows } from "./folder-archives";
@@ -56,6 +57,7 @@ const default_parts: Readonly<Record<string, () => Promise<Row[]>>> = {
   extraction: extractionRows,
   vectors: vectorRows,
   embed: embedRows,
+  embedding: embeddingRows,
   webhooks: webhookRows,
   imports: importRows,
   backup: backupRows,

@@ -69,7 +69,12 @@ async function serverOf(index: TestIndex, by: Embedder | undefined) {
     afterCommit: store.afterCommit,
     truncateWal: store.truncateWal,
     files: { requireFreeSpace: () => {} },
-    folders: { clearVectorsPending: async () => {}, moveCounters: async () => {} },
+    folders: {
+      clearVectorsPending: async () => {},
+      moveCounters: async () => {},
+      listVectorsPending: async () => [],
+      findRoots: async () => new Map(),
+    },
     now_ms,
     embedder: () => by,
     paused: () => false,
@@ -276,7 +281,7 @@ describe("a change of the model", () => {
       }),
     );
     await never.step();
-    expect(await never.document_embedder.failing()).toMatch(
+    expect(never.document_embedder.state().failing).toMatch(
       /^12 documents wait for their vectors: down/,
     );
     const now = await serverOf(index, scripted("new"));
@@ -402,7 +407,7 @@ describe("one text that the embedder stumbles over", () => {
       await index.count("index_vectors_waiting"),
       sizes.at(-1),
     ]).toEqual([11, 1, 1]);
-    expect(await now.document_embedder.failing()).toMatch(/^1 document/);
+    expect(now.document_embedder.state().failing).toMatch(/^1 document/);
     expect(await now.find(question)).toEqual(["doc_7"]);
   });
   test("and can't take is done with: it is found by its words", async () => {

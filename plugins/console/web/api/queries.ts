@@ -83,9 +83,14 @@ export async function fetchAll<T>(
 }
 
 /** All folders of the user, by name: roots and subfolders alike. */
+/** While vectors are being made; nobody is told of each document that has got them. */
+export const vectors_every_ms = 5_000;
+
 export const useFolders = () =>
   useQuery({
     queryKey: keys.folders,
+    refetchInterval: ({ state }) =>
+      state.data?.some(({ vectors_pending }) => vectors_pending > 0) ? vectors_every_ms : false,
     queryFn: async () =>
       [...(await fetchAll<Folder>("/folders"))].sort((one, other) =>
         one.name.localeCompare(other.name, undefined, { numeric: true }),

@@ -55,4 +55,23 @@ export const queue_strings = {
   unknown: "–",
   no_folders: "No document waits to be read.",
   jobs_title: "Jobs",
+  vectors: {
+    title: "Vectors",
+    states: {
+      none: "Nothing makes vectors: search goes by words alone.",
+      ready: "Every document has its vectors.",
+      pending: "Vectors are being made. Until a document has them, words find it.",
+      paused: "No vectors are made. Words find the documents that wait.",
+      failing: "No vectors are made at the moment.",
+    },
+    waiting: (documents: number, passages: number) =>
+      `${documents} ${documents === 1 ? "document waits" : "documents wait"}, with about ` +
+      `${passages} ${passages === 1 ? "passage" : "passages"}`,
+    per_second: (count: number) => `${count} passages a second`,
+    left: (time: string) => `${time} left`,
+    pause: "Pause vectors",
+    resume: "Resume vectors",
+    paused_now: "No vectors are made from now on.",
+    open_now: "Vectors are made again.",
+  },
 } as const;

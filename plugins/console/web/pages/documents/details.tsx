@@ -45,9 +45,13 @@ export function Details({ document }: { readonly document: Document }) {
     source,
     sha256,
     id,
+    indexing,
   } = document;
   const facts: readonly (readonly [label: string, value: ComponentChildren])[] = [
     [strings.status, <DocumentStatus key="status" document={document} />],
+    ...(indexing.vectors === "pending"
+      ? [[strings.vectors, strings.vectors_pending] as const]
+      : []),
     [strings.type, media_type],
     [strings.size, formatBytes(size_bytes)],
     ...(page_count === null ? [] : [[strings.page_count, formatNumber(page_count)] as const]),

@@ -4,7 +4,7 @@ import { useState } from "preact/hooks";
 import { useLocation, useSearch } from "wouter-preact";
 import { apiUrl } from "../../api/client";
 import { getDocument } from "../../api/documents";
-import { keys, useFolders } from "../../api/queries";
+import { keys, useFolders, vectors_every_ms } from "../../api/queries";
 import type { Document } from "../../api/types";
 import type { PageParams } from "../../app/page";
 import { SourceView } from "../../reader/source-view";
@@ -28,6 +28,8 @@ export default function DocumentPage({ params }: { readonly params: PageParams }
   const document = useQuery({
     queryKey: keys.document(id),
     queryFn: ({ signal }) => getDocument(id, signal),
+    refetchInterval: ({ state }) =>
+      state.data?.indexing.vectors === "pending" ? vectors_every_ms : false,
   });
   if (document.data) return <Shown key={id} document={document.data} />;
   return (

@@ -159,7 +159,7 @@ function Dialogs({
 
 /** The description, how many documents there are, and how many are not ready. */
 function Summary({
-  folder: { description, document_count, status_counts },
+  folder: { description, document_count, status_counts, vectors_pending },
 }: {
   readonly folder: Folder;
 }) {
@@ -173,6 +173,9 @@ function Summary({
         )}
         {status_counts.sync_failed > 0 && (
           <Tag tone="bad">{folder_strings.failed(status_counts.sync_failed)}</Tag>
+        )}
+        {vectors_pending > 0 && (
+          <span class="small muted">{folder_strings.vectors_pending(vectors_pending)}</span>
         )}
       </span>
     </span>

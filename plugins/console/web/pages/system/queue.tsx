@@ -89,7 +89,7 @@ export function QueueBoard() {
   });
   return (
     <Loading query={queue}>
-      {({ intake, kinds, folders }) => (
+      {({ intake, kinds, folders, vectors }) => (
         <>
           {intake === "paused" && <Paused />}
           <section class="card">
@@ -111,6 +111,7 @@ export function QueueBoard() {
             )}
           </section>
           <FoldersAtWork folders={folders} />
+          <Vectors vectors={vectors} />
           {dropping && <DropDialog dropping={dropping} onClose={() => setDropping(null)} />}
         </>
       )}
@@ -170,6 +171,44 @@ const FoldersAtWork = ({ folders }: Pick<Queue, "folders">) => (
     )}
   </section>
 );
+
+async function setVectors(vectors: "open" | "paused"): Promise<void> {
+  await api("/system/queue/vectors", { method: "PUT", body: { vectors } });
+  const { paused_now, open_now } = strings.vectors;
+  toast({ text: vectors === "paused" ? paused_now : open_now });
+  await seen();
+}
+
+function Vectors({ vectors }: Pick<Queue, "vectors">) {
+  const { state, documents, passages, per_second, left_s, failing } = vectors,
+    texts = strings.vectors;
+  const facts = [
+    ...(documents > 0 ? [texts.waiting(documents, passages)] : []),
+    ...(per_second !== null && documents > 0 ? [texts.per_second(per_second)] : []),
+    ...(left_s === null ? [] : [texts.left(duration(Math.max(60, left_s)))]),
+  ];
+  return (
+    <section class="card" aria-labelledby="vectors-title">
+      <div class="card-head">
+        <h2 id="vectors-title">{texts.title}</h2>
+        {state !== "none" && (
+          <Button
+            small
+            onClick={() =>
+              void setVectors(state === "paused" ? "open" : "paused").catch(toastError)
+            }
+          >
+            {state === "paused" ? texts.resume : texts.pause}
+          </Button>
+        )}
+      </div>
+      <p class="card-foot small muted">
+        {[texts.states[state], ...facts.map((fact) => `${fact}.`)].join(" ")}
+      </p>
+      {failing !== null && <p class="card-foot small bad-text wrap-anywhere">{failing}</p>}
+    </section>
+  );
+}
 
 function DropDialog({
   dropping,

@@ -1,0 +1,66 @@
+/** What health says of vectors: whether documents get them, and what folders count of that. */
+import { fill, HealthFields, type Fill } from "../../core/sdk";
+import { ok, SystemChecks, type CheckResult, type SystemCheck } from "../doctor/contract";
+import type { EmbeddingState } from "./contract";
+
+export interface CheckedVectors {
+  state(): EmbeddingState;
+  /** Folders that count other documents than those that wait. */
+  miscounted(): Promise<number>;
+  /** Everything that waits is found anew, and counted. */
+  recount(): Promise<void>;
+}
+
+/** A look at all that waits. */
+const hold_ms = 5 * 60_000;
+
+export const vectorFills = (vectors: CheckedVectors): Fill[] => [
+  fill(HealthFields, {
+    name: "vectors",
+    read: async () => {
+      const { state, documents } = vectors.state();
+      return { state, documents };
+    },
+  }),
+  fill(SystemChecks, vectorsCheck(vectors)),
+];
+
+const vectorsCheck = (vectors: CheckedVectors): SystemCheck => ({
+  name: "Vectors",
+  hold_ms,
+  run: () => examine(vectors),
+  mend: async () => {
+    await vectors.recount();
+    return "What waits for vectors is counted anew.";
+  },
+});
+
+async function examine(vectors: CheckedVectors): Promise<CheckResult> {
+  const { state, documents, passages, failing } = vectors.state(),
+    waiting = `${documents} ${documents === 1 ? "document waits" : "documents wait"}`;
+  if (state === "none") return ok("Nothing makes vectors: search goes by words alone.");
+  const miscounted = await vectors.miscounted();
+  if (miscounted > 0)
+    return {
+      status: "warn",
+      detail: `${miscounted} folders count other documents than those that wait for vectors.`,
+      fix: "Have them counted anew.",
+    };
+  if (state === "failing")
+    return {
+      status: "fail",
+      detail: failing!,
+      fix: "Look at the embedder, and at the log for what it said.",
+    };
+  if (state === "paused")
+    return {
+      status: "warn",
+      detail: `No vectors are made: ${waiting}, and words find what waits.`,
+      fix: "Resume it: dossier job resume vectors.",
+    };
+  return ok(
+    state === "ready"
+      ? "Every document has its vectors."
+      : `${waiting} for vectors, with about ${passages} passages.`,
+  );
+}

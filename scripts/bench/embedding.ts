@@ -1,0 +1,148 @@
+/**
+ * Rows: what others notice while a folder gets its vectors, how long a question takes with them,
+ * and what a server holds that has nothing left to embed; beside a server that makes none.
+ */
+import { has_proc, median, quantile, rssMib, type Row } from "./measure";
+import { noticedDuring, type Probe } from "./probe";
+import { createKey } from "../lib/launch";
+import { apiCall, startDossier, temporaryDirectory, type Dossier } from "./server";
+import { makeText } from "./text";
+
+const first_documents = 20,
+  /** More than are embedded while it is measured. */
+  further_documents = 400,
+  text_bytes = 3_000,
+  probed_ms = 20_000,
+  questions = 60,
+  /** Workers end after half a minute. */
+  idle_ms = 40_000;
+
+interface Measured {
+  readonly p99_ms: number;
+  readonly question_ms: number;
+  readonly idle_mib: number;
+  /** Passages in a second. */
+  readonly speed: number | null;
+}
+
+export async function embeddingRows(): Promise<Row[]> {
+  const none = await measured("none"),
+    builtin = await measured("builtin");
+  const rows: Row[] = [
+    {
+      name: "embedding: p99 of others / without",
+      measured:
+        `folders and documents of another user while ${further_documents} documents get their ` +
+        `vectors: ${builtin.p99_ms.toFixed(1)} ms beside ${none.p99_ms.toFixed(1)} ms`,
+      value: builtin.p99_ms / none.p99_ms,
+      unit: "x",
+      target: { most: 1.5 },
+    },
+    {
+      name: "embedding: a question, with vectors",
+      measured: `search, p50 of ${questions}; ${none.question_ms.toFixed(1)} ms by words alone`,
+      value: builtin.question_ms,
+      unit: "ms",
+      target: { most: 60 },
+    },
+  ];
+  if (builtin.speed !== null)
+    rows.push({
+      name: "embedding: passages",
+      measured: "in a second, by half the cores, beside the requests above",
+      value: builtin.speed,
+      unit: "/s",
+      target: null,
+    });
+  if (has_proc)
+    rows.push({
+      name: "embedding: memory at rest / without",
+      measured:
+        "after the last worker has ended: " +
+        `${builtin.idle_mib.toFixed(0)} beside ${none.idle_mib.toFixed(0)} MiB`,
+      value: builtin.idle_mib / none.idle_mib,
+      unit: "x",
+      target: { most: 1.25 },
+    });
+  return rows;
+}
+
+async function measured(provider: "builtin" | "none"): Promise<Measured> {
+  const at = temporaryDirectory(),
+    dossier = await startDossier(at.directory, undefined, {
+      DOSSIER_EMBEDDINGS_PROVIDER: provider,
+    });
+  try {
+    const folder = await add(dossier, first_documents);
+    await settled(dossier, folder);
+    const other = apiCall(dossier.url, await createKey(at.directory, "other@example.com"));
+    await other("POST", "/folders", { name: "Mine" });
+    const large = await add(dossier, further_documents);
+    const before = await dossier.call<{ vectors_pending: number }>("GET", `/folders/${large}`),
+      { latencies } = await noticedDuring(dossier.pid, probesOf(other), () => Bun.sleep(probed_ms)),
+      after = await dossier.call<{ vectors_pending: number }>("GET", `/folders/${large}`);
+    if (provider === "builtin" && after.vectors_pending === 0)
+      throw new Error("everything was embedded before the measurement ended");
+    await dossier.call("DELETE", `/folders/${large}`);
+    const question_ms = await askedIn(dossier, folder);
+    if (has_proc) await Bun.sleep(idle_ms);
+    const done = before.vectors_pending - after.vectors_pending;
+    return {
+      p99_ms: quantile([...latencies.values()].flat(), 0.99),
+      question_ms,
+      idle_mib: has_proc ? rssMib(dossier.pid) : 0,
+      speed: done > 0 ? (done * passages_each) / (probed_ms / 1_000) : null,
+    };
+  } finally {
+    await dossier.stop();
+    at.remove();
+  }
+}
+/** Of a text of that length, about. */
+const passages_each = 3;
+
+async function add({ call }: Dossier, count: number): Promise<string> {
+  const { id } = await call<{ id: string }>("POST", "/folders", { name: "Embedded" });
+  for (let i = 0; i < count; i++)
+    await call("POST", "/documents", {
+      folder_id: id,
+      name: `${count} ${i}`,
+      content: makeText(count + i, text_bytes),
+    });
+  return id;
+}
+
+async function settled({ call }: Dossier, folder: string): Promise<void> {
+  for (;;) {
+    const { status_counts, vectors_pending } = await call<{
+      status_counts: { syncing: number };
+      vectors_pending: number;
+    }>("GET", `/folders/${folder}`);
+    if (status_counts.syncing + vectors_pending === 0) return;
+    await Bun.sleep(200);
+  }
+}
+
+const probesOf = (other: Dossier["call"]): Probe[] => [
+  { name: "folders", send: () => other("GET", "/folders") },
+  {
+    name: "a note",
+    send: async () => {
+      const { data } = await other<{ data: { id: string }[] }>("GET", "/folders");
+      await other("GET", `/documents?folder_id=${data[0]!.id}`);
+    },
+  },
+];
+
+async function askedIn({ call }: Dossier, folder: string): Promise<number> {
+  const times: number[] = [];
+  for (let i = 0; i < questions; i++) {
+    const begun = performance.now();
+    await call("POST", "/search", {
+      query: `Who looked after the boat number ${i}?`,
+      folder_ids: [folder],
+    });
+    times.push(performance.now() - begun);
+  }
+  return median(times);
+}

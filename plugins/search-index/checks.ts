@@ -38,7 +38,7 @@ const vectorsCheck = (vectors: CheckedVectors): SystemCheck => ({
 async function examine(vectors: CheckedVectors): Promise<CheckResult> {
   const { state, documents, passages, failing } = vectors.state(),
     waiting = `${documents} ${documents === 1 ? "document waits" : "documents wait"}`;
-  if (state === "none") return ok("Nothing makes vectors: search goes by words alone.");
+  if (state === "none") return ok("No vectors are being made.");
   const miscounted = await vectors.miscounted();
   if (miscounted > 0)
     return {

@@ -18,7 +18,10 @@ export default definePlugin({ name: "unlucky", version: "1.0.0", setup: ({ db, e
 `;
 let server: Executable, folder: string;
 beforeAll(async () => {
-  server = await startExecutable({ files: { "plugins/unlucky.ts": unlucky } });
+  server = await startExecutable({
+    files: { "plugins/unlucky.ts": unlucky },
+    env: { DOSSIER_EMBEDDINGS_PROVIDER: "builtin" },
+  });
   await server.createUser();
   folder = (await server.api("POST", "/folders", { name: "Notes" })).body.id;
 }, 180_000);
@@ -81,3 +84,18 @@ describe("jobs are dropped", () => {
     expect([said.code, said.stderr]).toEqual([code, expect.stringMatching(says)]);
   });
 });
+
+test("vectors are paused by a command, stay so over a restart and a kill, and are resumed", async () => {
+  const state = async () => (await server.api("GET", "//health")).body.vectors.state;
+  expect(await server.mustCli(["job", "pause", "vectors"])).toStartWith("No vectors are made");
+  expect(await state()).toBe("paused");
+  await server.restart();
+  expect(await state()).toBe("paused");
+  await server.kill();
+  await server.restart();
+  expect(await state()).toBe("paused");
+  expect(await server.mustCli(["job", "resume", "vectors"])).toBe("Vectors are made.");
+  await server.untilTrue(async () => (await state()) === "ready");
+  const said = await server.cli(["job", "pause", "everything"]);
+  expect([said.code, said.stderr]).toEqual([2, expect.stringContaining("intake, vectors")]);
+}, 120_000);

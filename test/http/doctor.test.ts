@@ -3,7 +3,9 @@ import { Database } from "bun:sqlite";
 import { beforeAll, describe, expect, test } from "bun:test";
 import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { definePlugin, fill } from "../../core/sdk";
 import { Doctors, type Checked } from "../../plugins/doctor/contract";
+import { Embedders } from "../../plugins/search-index/contract";
 import { signedIn, type Browser } from "../helpers/browser";
 import { startNameServer, type NameServer } from "../helpers/dns";
 import { startTestServer, type TestServer } from "../helpers/host";
@@ -40,7 +42,22 @@ const filesOf = (data: string): string[] =>
 
 beforeAll(async () => {
   names = await startNameServer();
+  const embedder = definePlugin({
+    name: "embedder",
+    version: "1.0.0",
+    setup: () => ({
+      fills: [
+        fill(Embedders, {
+          model: "none",
+          dimensions: null,
+          texts_max: 8,
+          embed: async (texts) => texts.map(() => null),
+        }),
+      ],
+    }),
+  });
   server = await startTestServer({
+    plugins: [embedder],
     env: {
       DOSSIER_WEBHOOKS_DNS_SERVERS: names.address,
     },
@@ -203,6 +220,14 @@ const cases: readonly Case[] = [
     status: "fail",
     says: /1 deliveries are pending, and no job will make them/,
     mend: fix("deliveries"),
+  },
+  {
+    check: "Vectors",
+    because: "a folder counts documents that have them",
+    spoil: () => write("update folders set vectors_pending = 3 where id = ?", folder_id),
+    status: "warn",
+    says: /1 folders count other documents/,
+    mend: fix("vectors"),
   },
   {
     check: "Backups",

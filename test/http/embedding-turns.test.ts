@@ -155,24 +155,57 @@ test("a pause holds what waits, keeps what is made, and can be seen", async () =
   const { server, calls, next, finish } = await started(),
     admin = await signedIn(server, "grace", { role: "admin" }),
     ada = await owner(server, "ada");
-  const set = async (paused: boolean): Promise<void> => {
-    const { status } = await admin.send("PATCH", "/settings", { "index.pause_vectors": paused });
-    expect(status).toBe(200);
+  const set = async (vectors: "open" | "paused"): Promise<void> => {
+    const { status, body } = await admin.send("PUT", "/system/queue/vectors", { vectors });
+    expect([status, body]).toEqual([200, { vectors }]);
   };
   const pending = async () =>
     (await ada.who.send("GET", `/folders/${ada.folder}`)).body.vectors_pending;
+  const board = async () => (await admin.send("GET", "/system/queue")).body.vectors;
+  const health = async () => (await server.send(null, "GET", "/health")).body;
+  const checked = async () => {
+    const { checks } = (await admin.send("GET", "/system")).body;
+    return checks.find(({ name }: any) => name === "Vectors");
+  };
+  expect([await board(), (await health()).vectors]).toEqual([
+    { state: "ready", documents: 0, passages: 0, per_second: null, left_s: null, failing: null },
+    { state: "ready", documents: 0 },
+  ]);
   await ada.who.text(ada.folder, paragraphs(12), "long");
   await next();
-  await set(true);
+  expect(await board()).toMatchObject({ state: "pending", documents: 1, left_s: null });
+  await set("paused");
   // The call that is under way is not lost.
   calls[0]!.letThrough();
   await server.settle();
   await ada.note("a");
   await server.settle();
   expect([calls.length, await pending()]).toEqual([1, 2]);
-  await set(false);
+  expect(await health()).toMatchObject({
+    status: "ok",
+    vectors: { state: "paused", documents: 2 },
+  });
+  expect(await board()).toMatchObject({
+    state: "paused",
+    documents: 2,
+    per_second: expect.any(Number),
+    left_s: null,
+  });
+  expect(await checked()).toMatchObject({
+    status: "warn",
+    detail: expect.stringContaining("2 documents wait"),
+  });
+  await set("open");
   await next();
+  expect(await board()).toMatchObject({ state: "pending", left_s: expect.any(Number) });
   await finish([[ada.who, ada.folder]]);
+  expect((await board()).state).toBe("ready");
   const texts = calls.flatMap((call) => call.texts);
   expect(new Set(texts).size).toBe(texts.length);
+  const { data } = (await admin.send("GET", "/audit?action=setVectors")).body;
+  expect(data.map(({ record }: any) => record)).toEqual(["vectors.open", "vectors.paused"]);
+  const member = await signedIn(server, "bob");
+  expect((await member.send("PUT", "/system/queue/vectors", { vectors: "paused" })).status).toBe(
+    403,
+  );
 });

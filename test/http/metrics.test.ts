@@ -104,6 +104,8 @@ describe("metrics", () => {
       "dossier_event_loop_delay_max_seconds",
       "dossier_jobs",
       "dossier_vectors_waiting",
+      "dossier_vectors_pending_documents",
+      "dossier_vectors_pending_passages",
       "dossier_files_bytes",
       "dossier_import_runs",
     ])

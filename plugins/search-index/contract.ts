@@ -296,9 +296,7 @@ export interface EmbeddingState {
   readonly failing: string | null;
 }
 /** How the vectors of documents come along; `pause_setting` pauses it. */
-export interface Embedding {
-  state(): EmbeddingState;
-}
+export type Embedding = Readonly<{ state: () => EmbeddingState }>;
 export const pause_setting = "index.pause_vectors";
 export const Embedding = service<Embedding>("index.embedding");
 /** Another embedder is to be used from now on, or none: whoever fills the slot says so. */

@@ -5,12 +5,19 @@
 import { cosine, type MeaningScale } from "./vectors";
 
 export interface Calibration extends Pick<MeaningScale, "spread" | "right"> {
+  /** What all questions have in common, as much of it as is left out. */
+  readonly common: Float32Array;
   /** Passages about this and that, one after the other, each of length 1. */
   readonly passages: readonly Float32Array[];
   /** The cosine of a usual question with a passage that has nothing to do with it. */
   readonly usual: number;
 }
 
+/**
+ * The share of what all questions have in common that is left out of each: some passages are near
+ * to every question.
+ */
+const common_share = 0.25;
 /** Fewer pairs tell nothing. */
 const pairs_min = 4;
 /** A model whose right passages stand out by less than this many spreads can't tell them. */
@@ -30,33 +37,51 @@ export function calibrationOf(
 ): Calibration | null {
   const known = pairs.filter((pair) => pair !== null);
   if (known.length < pairs_min) return null;
-  const unrelated: number[] = [],
+  const common = commonOf(known.map(({ question }) => question)),
+    unrelated: number[] = [],
     deviations: number[] = [],
     rights: number[] = [];
   for (const { question, passage } of known) {
-    const others = known
+    const own = minus(question, common),
+      others = known
         .filter((other) => other.passage !== passage)
-        .map((other) => cosine(question, other.passage)),
+        .map((other) => cosine(own, other.passage)),
       usual = median(others);
     unrelated.push(usual);
     deviations.push(...others.map((one) => Math.abs(one - usual)));
-    rights.push(cosine(question, passage) - usual);
+    rights.push(cosine(own, passage) - usual);
   }
   const right = median(rights),
     spread = Math.max(deviation_of_median * median(deviations), right * spread_min);
   return right > 0 && right >= spreads_min * spread
-    ? { passages: known.map(({ passage }) => passage), usual: median(unrelated), spread, right }
+    ? {
+        common,
+        passages: known.map(({ passage }) => passage),
+        usual: median(unrelated),
+        spread,
+        right,
+      }
     : null;
 }
 
 /** `question`: of length 1. */
 export function scaleOf(
-  { passages, usual, spread, right }: Calibration,
+  { common, passages, usual, spread, right }: Calibration,
   question: Float32Array,
 ): MeaningScale {
-  const unrelated = median(passages.map((passage) => cosine(question, passage)));
-  return { unrelated, excess: Math.max(0, unrelated - usual), spread, right };
+  const own = minus(question, common),
+    unrelated = median(passages.map((passage) => cosine(own, passage)));
+  return { own, unrelated, excess: Math.max(0, unrelated - usual), spread, right };
 }
+
+const commonOf = (questions: readonly Float32Array[]): Float32Array =>
+  questions[0]!.map(
+    (_, at) =>
+      (common_share * questions.reduce((sum, question) => sum + question[at]!, 0)) /
+      questions.length,
+  );
+const minus = (one: Float32Array, other: Float32Array): Float32Array =>
+  one.map((number, at) => number - other[at]!);
 
 /** Of at least one number. */
 function median(numbers: readonly number[]): number {

@@ -1,6 +1,6 @@
 /** The calibration of each set of vectors: made once, with the embedder, and kept with the set. */
 import { batchesOf } from "../../core/lib/batch";
-import { leftUntil } from "../../core/lib/timeout";
+import { leftUntil, TimeLimit } from "../../core/lib/timeout";
 import type { Context } from "../../core/sdk";
 import { calibrationOf, type Calibration } from "./calibration";
 import type { Embedder } from "./contract";
@@ -31,15 +31,23 @@ export class Calibrations {
     return this.known.get(set.id);
   }
 
-  /** Makes that of a set whose vectors have their length. Resolves also when that failed. */
-  make(embedder: Embedder, set: VectorSetRow): Promise<void> {
-    if (this.known.has(set.id) || set.dimensions === 0 || this.isPaused()) return Promise.resolve();
+  /**
+   * Makes that of a set whose vectors have their length. Resolves also when that failed.
+   * @throws only the reason of the signal; it goes on then, since others may wait for it.
+   */
+  async make(embedder: Embedder, set: VectorSetRow, signal: AbortSignal): Promise<void> {
+    if (this.known.has(set.id) || set.dimensions === 0 || this.isPaused()) return;
     let made = this.making.get(set.id);
     if (made === undefined) {
       made = this.readOrEmbed(embedder, set).finally(() => this.making.delete(set.id));
       this.making.set(set.id, made);
     }
-    return made;
+    const limit = new TimeLimit(Infinity, { signal });
+    try {
+      await limit.race(made);
+    } finally {
+      limit.clear();
+    }
   }
 
   private isPaused(): boolean {

@@ -222,7 +222,7 @@ export class DocumentEmbedder {
       this.desk.clear();
       return inTransaction((tx) => this.replaceAdopted(tx, embedder, set));
     }
-    await this.parts.calibrations.make(embedder, { ...set, dimensions });
+    await this.parts.calibrations.make(embedder, { ...set, dimensions }, signal);
     const complete = this.desk.done(call, made),
       is_known = set.dimensions === dimensions && set.adopted === 0;
     if (complete.length > 0 || !is_known)

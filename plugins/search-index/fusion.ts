@@ -30,10 +30,15 @@ const coverage_enough = 0.5;
  */
 const reference_weight = 32;
 /**
- * By how many spreads the nearest of `n` unrelated passages exceeds them: the more there are, the
- * more come near by chance. Of 3 it is 1.8, of 300 it is 2.4, of 100,000 it is 3.1.
+ * Words without sense are nearer to all texts than questions usually are; but so are short
+ * questions: this share of it does not count as nearness.
  */
-const chance = (n: number): number => 1.7 + 0.12 * Math.log(n);
+const excess_share = 0.5;
+/**
+ * By how many spreads the nearest of `n` unrelated passages exceeds them: the more there are, the
+ * more come near by chance. Of 3 it is 1.8, of 300 it is 2.5, of 100,000 it is 3.3.
+ */
+const chance = (n: number): number => 1.6 + 0.15 * Math.log(n);
 /**
  * What has none of the words must be at least so near, as a share of the nearest: behind it comes
  * the tail, which is the same for every query.
@@ -50,7 +55,7 @@ export interface MeaningRanking {
   readonly compared: number;
   readonly mean: number;
   /** Undefined when it isn't known what the cosines of the model mean. */
-  readonly scale?: MeaningScale | undefined;
+  readonly scale?: Omit<MeaningScale, "own"> | undefined;
 }
 export interface WordRanking {
   readonly hits: readonly Hit[];
@@ -116,7 +121,7 @@ class Nearness {
 
   /** By how much it exceeds what is unrelated. */
   private marginOf(cosine: number): number {
-    return cosine - this.unrelated - (this.ranking.scale?.excess ?? 0);
+    return cosine - this.unrelated - excess_share * (this.ranking.scale?.excess ?? 0);
   }
   /** Infinity when even the nearest is as near as chance brings it. */
   private leastMargin(): number {

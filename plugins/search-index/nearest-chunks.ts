@@ -27,11 +27,11 @@ export interface NearestChunks {
 /** `ids`: the segments, ascending; what has no vectors of this set is passed over. */
 export async function nearestChunks(
   ids: Float64Array,
-  { set_id, data }: QueryVector,
+  { set_id, data, scale }: QueryVector,
   { memory, reader, limit, pauses }: NearestOptions,
 ): Promise<NearestChunks> {
   const search = memory.beginSearch(),
-    comparison = new Comparison(search, wholeQuery(data), limit);
+    comparison = new Comparison(search, wholeQuery(scale?.own ?? data), limit);
   try {
     const { mark, segment_ids } = await reader.vectorsSince(set_id, memory.mark);
     memory.mark = mark;

@@ -100,7 +100,7 @@ export class QueryEmbedder {
     const { calibrations } = this.parts;
     if (calibrations.find(set) === undefined) {
       const limit = new TimeLimit(calibration_ms_max, { signal });
-      await limit.race(calibrations.make(embedder, set)).catch(() => signal?.throwIfAborted());
+      await calibrations.make(embedder, set, limit.signal).catch(() => signal?.throwIfAborted());
       limit.clear();
     }
     const calibration = calibrations.find(set);

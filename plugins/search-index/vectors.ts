@@ -14,6 +14,8 @@ export interface QueryVector {
 }
 /** What the cosines of a query mean (`calibration.ts`). */
 export interface MeaningScale {
+  /** The query without what all questions have in common: passages are compared with this. */
+  readonly own: Float32Array;
   /** That with passages that have nothing to do with it. */
   readonly unrelated: number;
   /** How much nearer it is to unrelated passages than questions usually are; not below 0. */

@@ -1,6 +1,7 @@
 /** What is kept of the lines of a page, however many it has. */
 import { expect, test } from "bun:test";
 import { listedHeadings } from "../../plugins/extraction/child/listed-headings";
+import { pageHeadings } from "../../plugins/extraction/server/page-headings";
 import { layoutOf } from "../../plugins/extraction/child/page-layout";
 import { joinLines, type Line } from "../../plugins/extraction/child/paragraphs";
 
@@ -50,3 +51,57 @@ test("the number of a chapter above its title does", () => {
   const found = listedHeadings(joined, [{ title: "3 Index vectors", level: 2, page: 1 }]);
   expect(found.map(({ said }) => said.replace(/\s+/, " "))).toEqual(["3 Index vectors"]);
 });
+
+const display: [why: string, lines: [said: string, size: number][], levels: number[]][] = [
+  [
+    "their numbers",
+    [
+      ["1 Paper", 16],
+      ["1.1 Portrait", 16],
+      ["2 Rollers", 16],
+    ],
+    [1, 2, 1],
+  ],
+  [
+    "where some have none, what has their type",
+    [
+      ["Preface", 16],
+      ["1 Paper", 16],
+      ["1.1 Portrait", 13],
+      ["Note on trays", 13],
+      ["2 Rollers", 16],
+    ],
+    [1, 1, 2, 2, 1],
+  ],
+  [
+    "a word in a figure is below all, however large",
+    [
+      ["1 Paper", 16],
+      ["NEAT", 40],
+      ["1.1 Portrait", 13],
+      ["2 Rollers", 16],
+    ],
+    [1, 6, 2, 1],
+  ],
+  [
+    "without numbers, their size",
+    [
+      ["Paper", 16],
+      ["Portrait", 13],
+      ["Rollers", 16],
+    ],
+    [1, 2, 1],
+  ],
+];
+for (const [why, lines, levels] of display)
+  test(`levels of headings that their type tells: ${why}`, () => {
+    const page = {
+      ...{ page: 1, start: 0, end: 5_000, edges: [], listed: [] },
+      ...{ body_size: 10, body_characters: 5_000 },
+      display: lines.map(([said, size], at) => ({
+        ...{ said, size, bold: false },
+        ...{ start: at * 100, end: at * 100 + said.length },
+      })),
+    };
+    expect(pageHeadings([page]).map(({ level }) => level)).toEqual(levels);
+  });

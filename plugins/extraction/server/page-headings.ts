@@ -19,6 +19,8 @@ const display_share_max = 0.25;
 const larger_ratio_min = 1.08;
 const bold_ratio_min = 0.95;
 const levels_max = 6;
+/** When so many of the headings have numbers, these tell the levels of all. */
+const numbered_share_min = 0.5;
 
 /** In their order; empty when neither tells. */
 export function pageHeadings(pages: readonly LaidOutPage[]): PageHeading[] {
@@ -33,7 +35,7 @@ export function pageHeadings(pages: readonly LaidOutPage[]): PageHeading[] {
     : displayHeadings(pages);
 }
 
-/** Lines in display type, the largest of which are the highest. */
+/** Lines in display type: their numbers tell their levels, else the largest are the highest. */
 function displayHeadings(pages: readonly LaidOutPage[]): PageHeading[] {
   const body_size = bodySizeOf(pages);
   const lines = pages.flatMap(({ display }) =>
@@ -45,14 +47,41 @@ function displayHeadings(pages: readonly LaidOutPage[]): PageHeading[] {
   const characters = charactersOf(pages),
     displayed = charactersOf(lines);
   if (lines.length < headings_min || displayed > display_share_max * characters) return [];
-  const kinds = [...new Set(lines.map(kindOf))].sort((a, b) => b - a);
+  const levelOf = levelsByNumber(lines) ?? levelsBySize(lines);
   return lines.map((line) => ({
     start: line.start,
     end: line.end,
-    level: Math.min(levels_max, kinds.indexOf(kindOf(line)) + 1),
+    level: Math.min(levels_max, levelOf(line)),
     said: line.said,
   }));
 }
+
+type Levels = (line: DisplayLine) => number;
+
+function levelsBySize(lines: readonly DisplayLine[]): Levels {
+  const kinds = [...new Set(lines.map(kindOf))].sort((a, b) => b - a);
+  return (line) => kinds.indexOf(kindOf(line)) + 1;
+}
+
+/**
+ * A line without a number has the highest level of those in the same type; a title page or a word
+ * in a figure has none. Undefined when too few lines have a number.
+ */
+function levelsByNumber(lines: readonly DisplayLine[]): Levels | undefined {
+  const levels = new Map<number, number>();
+  let numbered = 0;
+  for (const line of lines) {
+    const depth = depthOf(line);
+    if (depth === 0) continue;
+    numbered++;
+    levels.set(kindOf(line), Math.min(depth, levels.get(kindOf(line)) ?? depth));
+  }
+  if (numbered < headings_min || numbered < numbered_share_min * lines.length) return undefined;
+  return (line) => depthOf(line) || (levels.get(kindOf(line)) ?? levels_max);
+}
+/** `4.1  Paper size` is of the second level; 0: it has no number. */
+const depthOf = ({ said }: DisplayLine): number =>
+  /^(\d{1,3}(?:\.\d{1,3})*)\.?\s+\p{L}/u.exec(said)?.[1]?.split(".").length ?? 0;
 
 const charactersOf = (places: readonly { readonly start: number; readonly end: number }[]) =>
   places.reduce((sum, { start, end }) => sum + end - start, 0);

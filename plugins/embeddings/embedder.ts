@@ -3,6 +3,7 @@
  * left that the endpoint can't take.
  */
 import type { Embedder, EmbedOptions } from "../search-index/contract";
+import { nameOf, prefixedModelOf } from "./prefixes";
 import type { Endpoint } from "./settings";
 
 export interface EndpointEmbedderOptions extends Endpoint {
@@ -28,7 +29,7 @@ export class EndpointEmbedder implements Embedder {
   readonly texts_max: number;
 
   constructor(private readonly options: EndpointEmbedderOptions) {
-    this.model = options.model;
+    this.model = nameOf(options);
     this.dimensions = options.dimensions;
     this.texts_max = options.texts_max;
   }
@@ -63,9 +64,12 @@ export class EndpointEmbedder implements Embedder {
 
   private async request(
     texts: readonly string[],
-    { model, dimensions, signal }: EmbedOptions,
+    { model: name, kind, dimensions, signal }: EmbedOptions,
   ): Promise<Float32Array[]> {
-    const { base_url, api_key, timeout_ms } = this.options;
+    const { base_url, api_key, timeout_ms } = this.options,
+      { model, query_prefix, document_prefix } = prefixedModelOf(name),
+      prefix = kind === "query" ? query_prefix : document_prefix,
+      input = texts.map((text) => prefix + text);
     const timeout = AbortSignal.timeout(timeout_ms);
     const init = {
       method: "POST",
@@ -77,7 +81,7 @@ export class EndpointEmbedder implements Embedder {
         "content-type": "application/json",
         ...(api_key !== undefined && { authorization: `Bearer ${api_key}` }),
       },
-      body: JSON.stringify({ model, input: texts, ...(dimensions !== null && { dimensions }) }),
+      body: JSON.stringify({ model, input, ...(dimensions !== null && { dimensions }) }),
     };
     try {
       const response = await fetch(`${base_url}/embeddings`, init as RequestInit);

@@ -12,6 +12,9 @@ import { EndpointEmbedder } from "./embedder";
 import { endpointOf, type EmbeddingsSettings } from "./settings";
 import { tryEmbedder } from "./trial";
 
+/** A prefix is a word or an instruction. */
+const prefix_length_max = 1_000;
+
 export default definePlugin({
   name: "embeddings",
   version: "1.0.0",
@@ -57,6 +60,24 @@ export default definePlugin({
         description:
           "The model's name there, or of a model that `dossier model add` has added. Another one " +
           "than before: the old vectors answer until those of the new one are complete.",
+      }),
+    ),
+    query_prefix: t.Optional(
+      t.String({
+        maxLength: prefix_length_max,
+        changes: "now",
+        providers: ["openai"],
+        description:
+          'Put before each question, as the model wants it: "query: " for the E5 models. Another ' +
+          "one than before: all vectors are made anew, while the old ones answer.",
+      }),
+    ),
+    document_prefix: t.Optional(
+      t.String({
+        maxLength: prefix_length_max,
+        changes: "now",
+        providers: ["openai"],
+        description: 'The same before each passage: "passage: " for the E5 models.',
       }),
     ),
     dimensions: t.Optional(

@@ -1,9 +1,9 @@
 /** The settings of the endpoint, checked before anything is asked of it. */
 import { ConfigError } from "../../core/sdk";
+import type { PrefixedModel } from "./prefixes";
 
-export interface Endpoint {
+export interface Endpoint extends PrefixedModel {
   readonly base_url: string;
-  readonly model: string;
   readonly api_key: string | undefined;
   readonly dimensions: number | null;
 }
@@ -11,6 +11,8 @@ export interface EmbeddingsSettings {
   readonly base_url?: string | undefined;
   readonly api_key?: string | undefined;
   readonly model?: string | undefined;
+  readonly query_prefix?: string | undefined;
+  readonly document_prefix?: string | undefined;
   readonly dimensions?: number | undefined;
   readonly timeout: number;
 }
@@ -20,6 +22,8 @@ export function endpointOf({
   base_url,
   api_key,
   model,
+  query_prefix = "",
+  document_prefix = "",
   dimensions,
   timeout,
 }: EmbeddingsSettings): Endpoint | "off" | "incomplete" {
@@ -36,6 +40,8 @@ export function endpointOf({
   return {
     base_url: base_url.replace(/\/+$/, ""),
     model: named,
+    query_prefix,
+    document_prefix,
     api_key: api_key || undefined,
     dimensions: dimensions ?? null,
   };

@@ -9,7 +9,8 @@ const timeout_ms_max = 20_000;
 /** What a question waits for its vector. */
 const question_ms_max = 3_000;
 const path = "/embeddings";
-const texts = ["Where does the heron stand?", "The heron stands in shallow water."];
+const question = "Where does the heron stand?",
+  passage = "The heron stands in shallow water.";
 
 const good = (detail: string): EndpointFinding => ({
   status: "ok",
@@ -42,7 +43,7 @@ export async function tryEmbedder(
     began_ms = performance.now();
   try {
     const options = { kind: "query", model, dimensions: null, signal } as const;
-    await embedder.embed(texts.slice(0, 1), options);
+    await embedder.embed([question], options);
     return good(
       `The built-in encoder has made a vector in ${seconds(performance.now() - began_ms)}.`,
     );
@@ -72,9 +73,9 @@ async function tryEndpoint(
       setting: missing,
     };
   }
-  const { base_url, model, dimensions } = endpoint;
+  const { base_url, model, query_prefix, document_prefix, dimensions } = endpoint;
   const at = { ...endpoint, section: "embeddings" };
-  const plain = { model, input: texts };
+  const plain = { model, input: [query_prefix + question, document_prefix + passage] };
   const reply = await askEndpoint(at, {
     path,
     bodies: dimensions === null ? [plain] : [{ ...plain, dimensions }, plain],
@@ -110,7 +111,7 @@ const seconds = (ms: number): string => `${(ms / 1_000).toFixed(1)} s`;
 /** How many numbers each vector has; null when that is no answer with a good one for each text. */
 function lengthsOf(json: unknown): number[] | null {
   const data = field(json, "data");
-  if (!Array.isArray(data) || data.length !== texts.length) return null;
+  if (!Array.isArray(data) || data.length !== 2) return null;
   const vectors = data.map((one) => field(one, "embedding"));
   if (!vectors.every(isVector)) return null;
   const lengths = vectors.map((vector) => vector.length);

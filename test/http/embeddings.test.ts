@@ -3,8 +3,10 @@
  * harms nobody.
  */
 import { afterAll, describe, expect, test } from "bun:test";
+import { signedIn } from "../helpers/browser";
 import { startEmbedder, type Mood } from "../helpers/embedder";
 import { startTestServer, type TestServer } from "../helpers/host";
+import { until } from "../helpers/server";
 
 const ending: (() => unknown)[] = [];
 afterAll(async () => {
@@ -327,5 +329,75 @@ describe("settings that can't be right", () => {
     ending.push(() => server.stop());
     await library(server);
     expect(await rows(server, "index_vector_sets")).toEqual([]);
+  });
+});
+
+describe("prefixes", () => {
+  const texts = async (more: Record<string, string>) => {
+    const { server, embedder } = await start(more);
+    await library(server);
+    await embedded(server);
+    await quotes(server, "How expensive are cars?");
+    return {
+      server,
+      of: (part: string) =>
+        embedder.asked.flatMap(({ input }) => input).find((text) => text.includes(part)),
+      models: new Set(embedder.asked.map(({ model }) => model)),
+      sets: (await rows(server, "index_vector_sets")).map(({ model }) => model),
+    };
+  };
+  const cases: [string, Record<string, string>, string, RegExp, string][] = [
+    ["none: a set has the name of the model", {}, "How expensive", /^(?!<).*vehicle/s, "small"],
+    [
+      "each kind of text has its own, and they are part of the name",
+      { DOSSIER_EMBEDDINGS_QUERY_PREFIX: "<?> ", DOSSIER_EMBEDDINGS_DOCUMENT_PREFIX: "<.> " },
+      "<?> How expensive",
+      /^<\.> .*vehicle/s,
+      'small ["<?> ","<.> "]',
+    ],
+    [
+      "one alone",
+      { DOSSIER_EMBEDDINGS_QUERY_PREFIX: 'say "it": ' },
+      'say "it": How expensive',
+      /^(?!<).*vehicle/s,
+      'small ["say \\"it\\": ",""]',
+    ],
+  ];
+  for (const [why, settings, question, passage, name] of cases)
+    test(why, async () => {
+      const { of, models, sets } = await texts(settings);
+      expect(of("How expensive")).toStartWith(question);
+      expect(of("vehicle")).toMatch(passage);
+      expect([[...models], sets]).toEqual([["small"], [name]]);
+    });
+  test("another one makes all vectors anew, and the old ones answer with their own", async () => {
+    const { server, embedder } = await start(),
+      admin = await signedIn(server, "grace", { role: "admin" });
+    await library(server);
+    const complete = (name: string) =>
+      until(async () => {
+        await embedded(server);
+        await server.host.queue.runDue();
+        const sets = await rows(server, "index_vector_sets");
+        return (
+          sets.length === 1 &&
+          sets[0].model === name &&
+          (await rows(server, "index_vectors")).length === 3
+        );
+      });
+    await complete("small");
+    embedder.behaves({ refuses: (all) => (all[0]!.startsWith("<.>") ? 503 : undefined) });
+    const { status } = await admin.send("PATCH", "/settings", {
+      "embeddings.query_prefix": "<?> ",
+      "embeddings.document_prefix": "<.> ",
+    });
+    expect(status).toBe(200);
+    const question = "How expensive are cars?";
+    expect((await quotes(server, question, { limit: 1 }))[0]).toContain("vehicle");
+    expect(embedder.asked.some(({ input }) => input[0] === question)).toBe(true);
+    embedder.behaves("well");
+    await complete('small ["<?> ","<.> "]');
+    expect((await quotes(server, `${question}!`, { limit: 1 }))[0]).toContain("vehicle");
+    expect(embedder.asked.some(({ input }) => input[0] === `<?> ${question}!`)).toBe(true);
   });
 });

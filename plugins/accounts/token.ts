@@ -38,8 +38,7 @@ export const newToken = (kind: "dst" | "dsi" | "dss"): string =>
   `${kind}_${randomText(secret_length)}`;
 
 /** Lowercase hex. A fast hash is right here: with 190 random bits there is nothing to guess. */
-export const sha256 = (token: string): string =>
-  new Bun.CryptoHasher("sha256").update(token).digest("hex");
+export const sha256 = (token: string): string => Bun.SHA256.hash(token, "hex");
 
 /** Compares two SHA-256 digests in hex in a time that does not depend on where they differ. */
 export const sameDigest = (a: string, b: string): boolean =>

@@ -31,6 +31,20 @@ describe("with embeddings.provider = builtin", () => {
     expect(await setsOf(server)).toEqual([
       { model: "builtin/multilingual-e5-small@e61f5645dcd1", dimensions: 384 },
     ]);
+    const found = async (query: string) =>
+      (await server.send("ada", "POST", "/search", { query })).body.data.map(
+        ({ quote, matched, score }: any) => [quote, matched, score <= 1 && score >= 0],
+      );
+    for (const [why, query, expected] of [
+      ["no sense", "zqv blorptang frimble wexotic?", []],
+      ["nothing of it here", "Gibt es einen Pool?", []],
+      ["by its words too", "herons", [[texts.birds, "both", true]]],
+      ["a word of it, and no sense", "zqv herons wexotic", [[texts.birds, "both", true]]],
+      ["by its meaning alone", "Wie teuer ist das Auto?", [[texts.price, "meaning", true]]],
+      ["a phrase is exact", '"shallow water"', [[texts.birds, "both", true]]],
+      ["a phrase that is nowhere", '"deep water"', []],
+    ] as const)
+      expect([why, await found(query)]).toEqual([why, expected]);
     expect((await server.send(null, "GET", "/health")).body.status).toBe("ok");
     await server.stop();
   }, 120_000);

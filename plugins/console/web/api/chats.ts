@@ -2,7 +2,7 @@
 import { useInfiniteQuery, useQuery } from "@tanstack/preact-query";
 import { api } from "./client";
 import { fetchAll, keys, queries, refresh } from "./queries";
-import type { Answer, BodyOf, Page, Passage, RowOf } from "./types";
+import type { Answer, BodyOf, FoundPassage, Page, RowOf } from "./types";
 
 export type Chat = Answer<"getChat">;
 export type Message = RowOf<"listMessages">;
@@ -84,7 +84,7 @@ export const cancelMessage = (chat_id: string, requestId: string) =>
 export const search = async (
   body: BodyOf<"search">,
   signal?: AbortSignal,
-): Promise<readonly Passage[]> =>
+): Promise<readonly FoundPassage[]> =>
   (
     await api<Answer<"search">>("/search", {
       method: "POST",

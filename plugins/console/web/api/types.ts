@@ -33,7 +33,8 @@ export type NewApiKey = Answer<"createKey">;
 export type Folder = Answer<"getFolder">;
 export type Document = RowOf<"listDocuments">;
 /** A place in a document: what a search finds, and what an answer cites. */
-export type Passage = Omit<RowOf<"search">, "matched">;
+export type Passage = Omit<FoundPassage, "matched">;
+export type FoundPassage = RowOf<"search">;
 
 /** A page that a plugin adds. */
 export type PluginPage = Answer<"listPages">[number];

@@ -17,6 +17,8 @@ export const search_strings = {
   none_text:
     "Try other words, fewer of them, or another folder. Documents that are still being indexed " +
     "are not searched yet.",
+  by_meaning: "by meaning",
+  by_meaning_why: "It has none of your words, and means much the same.",
   list: "Passages",
   palette: "Search documents, folders and pages",
   palette_placeholder: "Search documents, folders and pages",

@@ -7,7 +7,7 @@ import { useEffect, useState } from "preact/hooks";
 import { useLocation, useSearch } from "wouter-preact";
 import { search } from "../../api/chats";
 import { useFolders } from "../../api/queries";
-import type { Passage } from "../../api/types";
+import type { FoundPassage, Passage } from "../../api/types";
 import { LocationLabel } from "../../reader/location-label";
 import { SourcePanel } from "../../reader/source-panel";
 import { Button } from "../../ui/button";
@@ -161,7 +161,7 @@ function Results({
   shown,
   onOpen,
 }: {
-  readonly passages: readonly Passage[];
+  readonly passages: readonly FoundPassage[];
   readonly query: string;
   readonly shown: string | null;
   readonly onOpen: (key: string) => void;
@@ -198,6 +198,11 @@ function Results({
                     <LocationLabel passage={passage} />
                   </span>
                   {passage.heading && <span class="clip">· {passage.heading}</span>}
+                  {passage.matched === "meaning" && (
+                    <span class="nowrap muted" title={strings.by_meaning_why}>
+                      · {strings.by_meaning}
+                    </span>
+                  )}
                 </span>
                 <span class="passage-text">
                   <Terms text={passage.quote} terms={terms} length={excerpt_chars} />

@@ -1,0 +1,235 @@
+/**
+ * Tries answers against a real language model, on the handbook of the examples: what it writes and
+ * what becomes of it, when the first word is shown, and that a dead model is known. Not a test: a
+ * model says what it likes. After `npm run build`:
+ *
+ *   bun scripts/try-model.ts --gguf model.gguf --python python3   (wheel llama-cpp-python[server])
+ *   bun scripts/try-model.ts --base-url http://127.0.0.1:11434/v1 --model qwen3:8b
+ */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { createKey, launch } from "./lib/launch";
+
+const { values: flags } = parseArgs({
+  options: {
+    gguf: { type: "string" },
+    python: { type: "string", default: "python3" },
+    "base-url": { type: "string" },
+    model: { type: "string", default: "model" },
+    port: { type: "string", default: "8377" },
+    passages: { type: "string", default: "3" },
+    threads: { type: "string", default: "1" },
+    "first-word": { type: "string", default: "3m" },
+  },
+});
+const handbook = resolve(import.meta.dir, "../examples/handbook/handbook.pdf");
+/** Each list is one conversation. `right`: what a true answer holds. */
+const conversations: readonly (readonly (readonly [question: string, right: RegExp | null])[])[] = [
+  [
+    ["How often is the ceramic filter replaced?", /ninety|90|three months/i],
+    ["And the lamp?", /year/i],
+  ],
+  [["How many litres does the settling tank hold?", /1,?200/]],
+  [["Which wood does the stove burn?", /larch/i]],
+  [["How long must drinking water be boiled?", /three|3/i]],
+  [["When did the chimney catch fire, and why?", /2009/]],
+  [["Which key opens the front door?", /brass/i]],
+  [["How often is the flue swept?", /first|fifteenth/i]],
+  [["How long does the path from Sallow Bridge take?", /three hours|3 hours/i]],
+  [["Wie oft wird der Keramikfilter ersetzt?", /neunzig|90|ninety/i]],
+  [["Combien de litres contient la cuve ?", /1[ ,.]?200/]],
+  [["What is the price of a BMW?", null]],
+  [["Who is the president of France?", null]],
+];
+const start_ms_max = 120_000;
+const say = (line: string): void => console.log(line);
+
+interface ModelServer {
+  readonly base_url: string;
+  readonly stop: () => Promise<void>;
+}
+/** The server of a GGUF file, once it answers. */
+async function startModel(gguf: string): Promise<ModelServer> {
+  const args = ["-m", "llama_cpp.server", "--model", gguf, "--port", flags.port, "--n_ctx", "8192"];
+  args.push("--n_threads", flags.threads, "--n_threads_batch", flags.threads);
+  const child = Bun.spawn([flags.python, ...args], { stdout: "ignore", stderr: "ignore" });
+  const base_url = `http://127.0.0.1:${flags.port}/v1`;
+  const deadline = performance.now() + start_ms_max;
+  while (performance.now() < deadline && child.exitCode === null) {
+    const answer = await fetch(`${base_url}/models`).catch(() => null);
+    if (answer?.ok) {
+      const stop = async (): Promise<void> => {
+        child.kill("SIGKILL");
+        await child.exited;
+      };
+      return { base_url, stop };
+    }
+    await Bun.sleep(200);
+  }
+  child.kill("SIGKILL");
+  throw new Error(`${flags.python} ${args.join(" ")} does not serve`);
+}
+
+/** Calls the API. @throws Error with the answer when it is not a success. */
+function client(base: string, key: string) {
+  return async (method: string, path: string, body?: object): Promise<Response> => {
+    const is_form = body instanceof FormData;
+    const response = await fetch(`${base}/api/dev/v1${path}`, {
+      method,
+      headers: {
+        authorization: `Bearer ${key}`,
+        prefer: "wait=20",
+        ...(body && !is_form && { "content-type": "application/json" }),
+      },
+      ...(body && { body: is_form ? body : JSON.stringify(body) }),
+    });
+    if (!response.ok) throw new Error(`${method} ${path}: ${await response.text()}`);
+    return response;
+  };
+}
+type Call = ReturnType<typeof client>;
+
+interface Result {
+  readonly answer: string;
+  readonly outcome: string;
+  readonly grounded: boolean;
+  readonly model: string;
+  readonly citations: readonly { readonly id: number; readonly quote: string }[];
+  readonly warnings: readonly { readonly code: string }[];
+}
+interface Asked {
+  readonly result: Result;
+  readonly first_ms: number | null;
+  readonly whole_ms: number;
+}
+
+/** Asks, and reads the stream of the answer. */
+async function ask(call: Call, chat: string, text: string): Promise<Asked> {
+  const began = performance.now();
+  const sent = (await (await call("POST", `/chats/${chat}/messages`, { text })).json()) as {
+    requestId: string;
+  };
+  const stream = await call("GET", `/chats/${chat}/messages/${sent.requestId}/stream`);
+  let events = "";
+  let first_ms: number | null = null;
+  const decoder = new TextDecoder();
+  for await (const bytes of stream.body!) {
+    events += decoder.decode(bytes, { stream: true });
+    if (events.includes("event: delta")) first_ms ??= performance.now() - began;
+  }
+  const last = events.trim().split("\n\n").at(-1)!;
+  const data = /^data: (.*)$/m.exec(last)?.[1];
+  if (!data) throw new Error(`the stream ended with: ${last}`);
+  return { result: JSON.parse(data) as Result, first_ms, whole_ms: performance.now() - began };
+}
+
+/** What must hold whatever the model says; empty: all of it does. */
+function faultsOf({ answer, citations, outcome }: Result): string[] {
+  const ids = new Set(citations.map(({ id }) => id));
+  const named = [...answer.matchAll(/\[(\d+)\]/g)].map((match) => Number(match[1]));
+  return [
+    named.every((id) => ids.has(id)) ? "" : "a marker names nothing",
+    outcome === "answered" && named.length === 0 ? "an answer without a citation" : "",
+    /<\/?think|<\||NO_ANSWER|!\[|\]\(/i.test(answer) ? "what must not be shown" : "",
+  ].filter((fault) => fault !== "");
+}
+
+async function converse(call: Call, folder: string): Promise<void> {
+  const counts = { right: 0, wrong_and_grounded: 0, quotes: 0, faults: 0 };
+  let asked = 0;
+  for (const questions of conversations) {
+    const made = await call("POST", "/chats", { usedFolders: [folder] });
+    const { id } = (await made.json()) as { id: string };
+    for (const [question, right] of questions) {
+      const { result, first_ms, whole_ms } = await ask(call, id, question);
+      const is_right = right === null ? result.outcome === "no_answer" : right.test(result.answer);
+      const faults = faultsOf(result);
+      asked += 1;
+      counts.right += Number(is_right);
+      counts.wrong_and_grounded += Number(
+        !is_right && result.grounded && result.outcome === "answered",
+      );
+      counts.quotes += Number(result.model === "extractive");
+      counts.faults += faults.length;
+      const seconds = (ms: number | null) => (ms === null ? "-" : `${(ms / 1_000).toFixed(1)} s`);
+      say(`\n? ${question}`);
+      say(`  ${result.answer.replaceAll("\n", " ⏎ ")}`);
+      say(
+        `  ${is_right ? "right" : "WRONG"}, ${result.outcome}, by ${result.model}, ` +
+          `${result.grounded ? "grounded" : "not grounded"}, first ${seconds(first_ms)}, whole ` +
+          `${seconds(whole_ms)}${result.warnings.map(({ code }) => `, ${code}`).join("")}` +
+          faults.map((fault) => `, FAULT: ${fault}`).join(""),
+      );
+    }
+  }
+  const { right, wrong_and_grounded, quotes, faults } = counts;
+  say(
+    `\n${asked} questions: ${right} right, ${wrong_and_grounded} wrong and grounded, ` +
+      `${quotes} fell back to quotes, ${faults} faults`,
+  );
+}
+
+/** What `/health` says of the model. */
+async function healthOf(base: string): Promise<string> {
+  const { problems = [], ...rest } = (await (await fetch(`${base}/health`)).json()) as {
+    problems?: unknown[];
+  };
+  return JSON.stringify({ ...rest, problems }).slice(0, 600);
+}
+
+async function tryOut(model: ModelServer, data: string): Promise<void> {
+  const server = await launch({
+    data,
+    env: {
+      DOSSIER_ANSWERS_PROVIDER: "openai",
+      DOSSIER_ANSWERS_BASE_URL: model.base_url,
+      DOSSIER_ANSWERS_MODEL: flags.model,
+      DOSSIER_ANSWERS_PASSAGES_MAX: flags.passages,
+      DOSSIER_ANSWERS_MODEL_CONCURRENCY: "1",
+      DOSSIER_ANSWERS_FIRST_WORD_TIMEOUT: flags["first-word"],
+      DOSSIER_ANSWERS_TIMEOUT: "4m",
+      DOSSIER_ANSWERS_REWRITE_TIMEOUT: "20s",
+    },
+  });
+  try {
+    const call = client(server.url, await createKey(data, "ada@example.com"));
+    const made = await call("POST", "/folders", { name: "Hut" });
+    const folder = ((await made.json()) as { id: string }).id;
+    const form = new FormData();
+    form.append("file", Bun.file(handbook), "handbook.pdf");
+    const sent = await call("POST", `/documents/file?folder_id=${folder}`, form);
+    const { id } = (await sent.json()) as { id: string };
+    for (;;) {
+      const read = (await (await call("GET", `/documents/${id}`)).json()) as { status: string };
+      if (read.status !== "syncing") break;
+      await Bun.sleep(200);
+    }
+    await converse(call, folder);
+    if (flags.gguf === undefined) return;
+    say(`\nhealth: ${await healthOf(server.url)}`);
+    await model.stop();
+    const chat = (await (await call("POST", "/chats", { usedFolders: [folder] })).json()) as {
+      id: string;
+    };
+    const { result } = await ask(call, chat.id, "Which key opens the front door?");
+    say(`the model is dead: by ${result.model}, ${result.warnings.map(({ code }) => code)}`);
+    say(`health: ${await healthOf(server.url)}`);
+  } finally {
+    server.kill("SIGTERM");
+    await server.exited;
+  }
+}
+
+const data = mkdtempSync(join(tmpdir(), "dossier-model-"));
+const model =
+  flags.gguf === undefined
+    ? { base_url: flags["base-url"] ?? "", stop: async () => undefined }
+    : await startModel(flags.gguf);
+try {
+  await tryOut(model, data);
+} finally {
+  await model.stop();
+  rmSync(data, { recursive: true, force: true });
+}

@@ -403,11 +403,13 @@ describe("bodies", () => {
           controller.close();
         },
       });
+    let ended = 0;
     const sent = Array.from({ length: 40 }, () =>
-      server.send("ada", "POST", "/echo/large", held(), large),
+      server.send("ada", "POST", "/echo/large", held(), large).finally(() => ended++),
     );
     const refused = await Promise.race(sent);
     expect([refused.status, refused.body.code]).toEqual([503, "unavailable"]);
+    await until(() => ended === 7);
     expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
     resolve();
     const statuses = (await Promise.all(sent)).map(({ status }) => status);

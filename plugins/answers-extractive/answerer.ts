@@ -1,7 +1,14 @@
 /** Answers with sentences of the documents themselves, each with the marker of its passage. */
 import { evidence_max, type Answered, type Answerer, type Question } from "../chats/contract";
-import { partOf, quote_points_max, type FoundPassage, type Retrieval } from "../search/contract";
+import {
+  partOf,
+  quote_points_max,
+  type FoundPassage,
+  type Retrieval,
+  type Span,
+} from "../search/contract";
 import { overview_limits, overviewAnswer } from "./overview";
+import { belowHeadings, onOneLine } from "./quote-text";
 import {
   chooseSentences,
   rankSentences,
@@ -85,7 +92,7 @@ export class ExtractiveAnswerer implements Answerer {
       .slice(0, Math.max(0, evidence_max - quotes.length))
       .map(([source, passage]) => {
         const best = ranked.find((sentence) => sentence.source === source);
-        return best ? partOf(passage, best) : passage;
+        return best ? quoteOf(passage, best) : passage;
       });
     return {
       answer: quotes.map(({ quote }, at) => `${onOneLine(quote)} [${at + 1}]`).join(" "),
@@ -102,6 +109,9 @@ export class ExtractiveAnswerer implements Answerer {
 /** Of the passage that a quote is from. */
 const placeOf = ({ document_id, passage }: FoundPassage): string =>
   `${document_id} ${passage.start}`;
+
+const quoteOf = (passage: FoundPassage, span: Span): FoundPassage =>
+  partOf(passage, belowHeadings(passage.quote, span, passage.heading));
 
 /** A quote for each of the sentences; neighbours are one, as long as they fit. */
 function quoted(
@@ -122,14 +132,7 @@ function quoted(
     else spans.push({ source, start, end });
   }
   return spans.map(({ source, ...span }) => {
-    const quote = partOf(passages[source]!, span);
+    const quote = quoteOf(passages[source]!, span);
     return span.end - span.start <= quote_points_max ? quote : retrieval.excerpt(quote, question);
   });
 }
-
-/** Without line breaks and without what would read as a marker. */
-const onOneLine = (sentence: string): string =>
-  sentence
-    .replace(/\s*\[\d{1,3}\]/g, "")
-    .replace(/\s+/g, " ")
-    .trim();

@@ -339,6 +339,54 @@ describe("an answer", () => {
     expect(quote).toContain("iron tower");
     expect(answer.answer).toBe(`${quote} [1]`);
   });
+  const headed: [why: string, heading: string | null, text: string, quote: string, said: string][] =
+    [
+      [
+        "the heading above it is no part of a sentence",
+        "The tower and its (old) iron from the river and further on",
+        "The tower and its (old) iron\n  from the river and further on\nThe tower is made of iron.",
+        "The tower is made of iron.",
+        "The tower is made of iron. [1]",
+      ],
+      [
+        "nor are those above that",
+        "Buildings of the whole old town and its surroundings › The tower made of iron and of steel",
+        "Buildings of the whole old town and its surroundings\nThe tower made of iron and of steel\n" +
+          "it is of iron.",
+        "it is of iron.",
+        "it is of iron. [1]",
+      ],
+      [
+        "a sentence that begins as its heading does stays whole",
+        "The tower",
+        "The tower is made of iron.",
+        "The tower is made of iron.",
+        "The tower is made of iron. [1]",
+      ],
+      [
+        "a heading alone is quoted as it is",
+        "The iron tower",
+        "The iron tower",
+        "The iron tower",
+        "The iron tower [1]",
+      ],
+      [
+        "rows of a table are no sentence",
+        null,
+        "Building of the old town\tmaterial that it is made of\nthe tower\tiron and a little steel",
+        "Building of the old town\tmaterial that it is made of\nthe tower\tiron and a little steel",
+        "Building of the old town | material that it is made of / the tower | iron and a little " +
+          "steel [1]",
+      ],
+    ];
+  for (const [why, heading, text, quote, said] of headed)
+    test(why, async () => {
+      const { answer } = await ask("iron tower", [{ ...passage(1, text), heading }]);
+      expect(answer.citations.map((one) => one.quote)).toEqual([quote]);
+      expect(answer.answer).toBe(said);
+      for (const { start, end } of answer.citations)
+        expect([...text].slice(start - 10, end - 10).join("")).toBe(quote);
+    });
   test("a sentence stands on one line, and its own bracketed numbers are no markers", async () => {
     const { answer } = await ask("tower iron", [
       passage(

@@ -1,0 +1,44 @@
+/** What of a sentence is quoted, and how it reads in an answer. Pure. */
+import type { Span } from "../search/contract";
+
+/** Between the headings of a path, as the index writes it. */
+const separator = " › ";
+const marked_heading = /^\s*#{1,6}[ \t][^\n]*\n\s*/;
+
+/**
+ * The span without the headings of its passage that it begins with: each on lines of its own, and
+ * with more to follow.
+ */
+export function belowHeadings(text: string, { start, end }: Span, heading: string | null): Span {
+  let from = start;
+  const skip = (pattern: RegExp): void => {
+    const length = pattern.exec(text.slice(from, end))?.[0].length ?? 0;
+    if (length < end - from) from += length;
+  };
+  for (const one of heading?.split(separator) ?? []) skip(lineOf(one));
+  skip(marked_heading);
+  return { start: from, end };
+}
+
+/** The heading on lines of its own, however they are broken. */
+const lineOf = (heading: string): RegExp =>
+  new RegExp(`^\\s*${heading.trim().split(/\s+/).map(escaped).join("\\s+")}[ \\t]*\\n\\s*`, "u");
+const escaped = (word: string): string => word.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&");
+
+/**
+ * On one line, without what would read as a marker. Cells and rows of a table stay apart: they are
+ * no sentence.
+ */
+export function onOneLine(sentence: string): string {
+  let said = "",
+    was_row = false;
+  for (const line of sentence.replace(/\s*\[\d{1,3}\]/g, "").split(/\n/)) {
+    const cells = line.split("\t").flatMap((cell) => cell.replace(/\s+/g, " ").trim() || []);
+    if (cells.length === 0) continue;
+    const is_row = cells.length > 1;
+    said += said === "" ? "" : is_row || was_row ? " / " : " ";
+    said += cells.join(" | ");
+    was_row = is_row;
+  }
+  return said;
+}

@@ -1,10 +1,15 @@
 /** Vectors from the encoder inside the executable, as the index asks for them. */
+import { mkdirSync } from "node:fs";
+import { dirname } from "node:path";
+import { freeSpace } from "../../core/lib/disk-usage";
 import type { Context } from "../../core/sdk";
 import type { Embedder, EmbedOptions } from "../search-index/contract";
 import { EncoderPool } from "./pool";
 import { missing, readShared } from "./model-files";
 import type { KnownModel } from "./models";
 
+/** So much has to be free when the model is there. */
+const room_left_bytes = 256 * 2 ** 20;
 /** Workers end when there was nothing to encode for so long: an idle server has none. */
 const idle_ms = 30_000;
 /** Texts of a call, by worker: a few seconds' work, so that little is lost to a crash. */
@@ -64,6 +69,7 @@ export class BuiltinEmbedder implements Embedder {
     if (source === null || source === path) throw new Error(`The model ${path} ${problem}.`);
     if (problem !== missing) log.warn(`The model ${path} ${problem}; it is copied anew.`);
     try {
+      await requireRoom(dirname(path), model.bytes);
       await copyModel(source, path);
       return null;
     } catch (error) {
@@ -75,6 +81,13 @@ export class BuiltinEmbedder implements Embedder {
       return readShared(source);
     }
   }
+}
+
+/** Documents need what is left of a small disk more: in memory the model does as well. */
+async function requireRoom(directory: string, bytes: number): Promise<void> {
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  const { free_bytes } = await freeSpace(directory);
+  if (free_bytes < bytes + room_left_bytes) throw new Error("the disk has no room for it");
 }
 
 // Inside the executable, workers are found from the root that it was built from.

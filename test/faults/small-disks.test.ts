@@ -19,11 +19,11 @@ afterEach(async () => {
   disk?.[Symbol.dispose]();
 });
 
-async function start(megabytes: number): Promise<Executable> {
+async function start(megabytes: number, env = {}): Promise<Executable> {
   disk = mountSmallDisk(megabytes);
   const data = join(disk.path, "data");
   mkdirSync(data);
-  server = await startExecutable({ data });
+  server = await startExecutable({ data, env });
   await server.untilTrue(() => existsSync(join(data, "dossier.db.ballast")));
   return server;
 }
@@ -233,3 +233,25 @@ describe.skipIf(!can_mount)("a disk", () => {
 
 const read = async (id: string): Promise<any> =>
   (await server!.send("ada", "GET", `/documents/${id}?content=false`)).body;
+
+test.skipIf(!can_mount)(
+  "the encoder's model takes no room from a small disk: it is kept in memory",
+  async () => {
+    const dossier = await start(150, { DOSSIER_EMBEDDINGS_PROVIDER: "" });
+    const folder = await made("/folders", { name: "A" });
+    const content = "The vehicle is sold at nine thousand euros.";
+    await made("/documents", { folder_id: folder, content });
+    await dossier.until(
+      `/folders/${folder}`,
+      ({ body }) => body.status_counts?.synced === 1 && body.vectors_pending === 0,
+      { limit_ms: 60_000 },
+    );
+    const found = await dossier.send("ada", "POST", "/search", {
+      query: "Wie teuer ist das Auto?",
+    });
+    expect(found.body.data[0]?.quote).toBe(content);
+    expect(readdirSync(join(dossier.data, "models"))).toEqual([]);
+    expect(dossier.output()).toContain("it is kept in memory");
+  },
+  120_000,
+);

@@ -32,7 +32,10 @@ export interface CheckedAnswer {
 /** What the model writes when the sources don't answer; what follows it is not read. */
 export const no_answer_word = "NO_ANSWER";
 const refusal = /[*_`"'([]{0,4}\bNO[_ ]?ANSWER\b|\bno_answer\b/;
-const refusal_chars_max = 16;
+/** The longest beginning of either. */
+const end_chars_max = 24;
+/** Small models go on with the form of the prompt: what follows is no answer. */
+const echo = /\n\s{0,8}(?:Question: |<\/?sources?\b)/;
 
 /** Sentences are looked for again after this much new text, or this share of what is pending. */
 const check_chars_min = 48;
@@ -52,6 +55,8 @@ export class AnswerChecker {
   private answer = "";
   private shown = "";
   private refused = false;
+  /** What it goes on with is not read. */
+  private is_over = false;
   /** It has ended a thought that it never began. */
   private thinks_first = false;
 
@@ -91,18 +96,22 @@ export class AnswerChecker {
       this.pending = "";
       this.looked_at = 0;
       this.refused = false;
+      this.is_over = false;
       this.thinks_first = true;
     }
     this.take(text);
   }
 
   private take(text: string): void {
-    if (this.refused) return;
-    const from = Math.max(0, this.pending.length - refusal_chars_max);
+    if (this.is_over) return;
+    const from = Math.max(0, this.pending.length - end_chars_max);
     this.pending += text.replace(placeholders, "");
-    const at = this.pending.slice(from).search(refusal);
-    if (at < 0) return;
-    this.refused = true;
+    const fresh = this.pending.slice(from);
+    const [refused_at, echo_at] = [fresh.search(refusal), fresh.search(echo)];
+    if (refused_at < 0 && echo_at < 0) return;
+    this.is_over = true;
+    this.refused = refused_at >= 0 && (echo_at < 0 || refused_at < echo_at);
+    const at = this.refused ? refused_at : echo_at;
     this.pending = this.pending.slice(0, from + at);
     this.looked_at = Math.min(this.looked_at, this.pending.length);
   }

@@ -45,7 +45,7 @@ interface Verdict {
 export class SentenceChecker {
   /** Every sentence so far is borne out by a source. */
   grounded = true;
-  /** Sentences that say something and are borne out. */
+  /** Sentences that say something, may answer, and are borne out. */
   borne_out = 0;
   private in_blockquote = false;
   /** By source and place, numbered by first use. */
@@ -101,7 +101,7 @@ export class SentenceChecker {
     const is_borne_out = !quoted.broken && verdict.sources.length > 0;
     if (quoted.broken || (verdict.states && !is_borne_out) || verdict.is_foreign)
       this.grounded = false;
-    if (verdict.states && is_borne_out) this.borne_out += 1;
+    if (verdict.states && is_borne_out && this.statements.mayAnswer(bare)) this.borne_out += 1;
     if (quoted.broken || (verdict.states && !is_borne_out)) return marked(bare, unsupported_mark);
     if (!verdict.states) return this.withCitations(quoted.text, markers, sources);
     return this.withCitations(quoted.text, markers, verdict.sources);

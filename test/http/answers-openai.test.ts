@@ -155,6 +155,11 @@ describe("what the model writes", () => {
       },
     ],
     [
+      "that goes on with the form of the prompt ends there",
+      `${good}\n\nQuestion: Where does it nest?\n\nHerons nest in tall trees near rivers [1].`,
+      { answer: good, quotes: ["The heron stands in shallow water."], grounded: true },
+    ],
+    [
       "with the marker of another source gets that of its own",
       "The heron stands in shallow water [2].",
       { answer: good, quotes: ["The heron stands in shallow water."], grounded: true },
@@ -418,6 +423,13 @@ describe("a provider that", () => {
     ],
     ["answers nothing", () => says(""), "answer_unsupported", 2],
     ["says nothing", () => says("The answer is: [1]."), "answer_unsupported", 2],
+    [
+      "says nothing, and repeats the form of the prompt",
+      () => says("The answer is:\n<br> [1]\n\nQuestion: Where does the heron stand?"),
+      "answer_unsupported",
+      2,
+    ],
+    ["asks back", () => says("Where does the heron stand in water [1]?"), "answer_unsupported", 2],
     ["repeats the question", () => says("The heron stands [1]."), "answer_unsupported", 2],
     [
       "says what is untrue",

@@ -220,6 +220,17 @@ describe("a statement that is true", () => {
   });
 });
 
+test.each([
+  ["The hood is a hood that needs a stove [1].", false],
+  ["The hood weighs 12.5 kg [1].", true],
+] as [string, boolean][])(
+  "who asks how many is answered by a number: %s",
+  (statement, is_usable) => {
+    const said = checked(statement, [filter], "How many kilograms does the hood weigh?");
+    expect([said.is_usable, said.grounded]).toEqual([is_usable, true]);
+  },
+);
+
 describe("numbers", () => {
   const cases: [text: string, values: number[]][] = [
     ["twenty-five hundred and three", [2_503]],

@@ -1,6 +1,7 @@
 /** Whether a sentence says anything, and what of it is compared with the sources. */
 import type { Claim, EvidenceFinder, TextAnalysis } from "../evidence";
 import { contentOf, contentWords } from "./function-words";
+import { polarityOf } from "./polarity";
 import { quantitiesIn, withoutQuantities } from "./quantities";
 
 /** A question that wants more than yes or no. */
@@ -11,12 +12,14 @@ const asks_what = new RegExp(
     "(?!\\p{L})",
   "iu",
 );
+const asks_number = /(?<!\p{L})(?:how (?:many|much)|wie ?viele?n?|combien|cuánt[oa]s?)(?!\p{L})/iu;
 /** Words of a statement that has no number and whose words may all be those of the question. */
 const content_words_min = 2;
 
 export class Statements {
   private readonly asked: ReadonlySet<string>;
   private readonly asks_what: boolean;
+  private readonly asks_number: boolean;
   private language: string | null;
   /** Of the sentences so far: a short one does not tell its language. */
   private so_far = "";
@@ -27,12 +30,19 @@ export class Statements {
   ) {
     this.asked = new Set(this.termsOf(contentOf(question)));
     this.asks_what = asks_what.test(question);
+    this.asks_number = asks_number.test(question);
     this.language = analysis.languageOf(question, { is_question: true });
   }
 
-  /** Not a heading, a rule, the beginning of a list, nor what only repeats the question. */
-  states(text: string): boolean {
-    if (/^\s*#/.test(text) || /:[\s*_.]*$/.test(text)) return false;
+  /** Whether a true statement may answer: of a question for a number, it has one, or denies. */
+  mayAnswer(text: string): boolean {
+    return !this.asks_number || quantitiesIn(text).length > 0 || polarityOf(text).is_negated;
+  }
+
+  /** Not a question, a heading, a rule, the beginning of a list, nor what only repeats the question. */
+  states(written: string): boolean {
+    const text = written.replace(/<[^>]{0,100}>/g, " ");
+    if (/^\s*#/.test(text) || /[:?？؟][\s*_.]*$/.test(text)) return false;
     if (quantitiesIn(text).some((one) => !one.is_weak)) return true;
     const words = contentWords(text);
     const terms = this.termsOf(contentOf(text));

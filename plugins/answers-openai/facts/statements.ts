@@ -39,7 +39,7 @@ export class Statements {
     return !this.asks_number || quantitiesIn(text).length > 0 || polarityOf(text).is_negated;
   }
 
-  /** Not a question, a heading, a rule, the beginning of a list, nor what only repeats the question. */
+  /** Not a question, a heading or the beginning of a list, nor what only repeats the question. */
   states(written: string): boolean {
     const text = written.replace(/<[^>]{0,100}>/g, " ");
     if (/^\s*#/.test(text) || /[:?？؟][\s*_.]*$/.test(text)) return false;

@@ -7,7 +7,10 @@ import { Fragment, type ComponentChildren } from "preact";
 
 export interface MarkdownProps {
   readonly text: string;
-  /** Makes the element for the marker `[n]`; null leaves the marker as it is written. */
+  /**
+   * Makes the element for the marker `[n]`, and with 0 for `[?]`; null leaves the marker as it is
+   * written.
+   */
   readonly marker?: (number: number) => ComponentChildren | null;
   /** Shows the text as it is, line by line: for text of a document, which is no Markdown. */
   readonly plain?: boolean;
@@ -214,8 +217,8 @@ function withMarkers(text: string, marker: Marker): ComponentChildren {
   const parts: ComponentChildren[] = [];
   let from = 0,
     last = "";
-  for (const match of text.matchAll(/\[(\d{1,3})\]/g)) {
-    const element = marker(Number(match[1]));
+  for (const match of text.matchAll(/\[(\d{1,3}|\?)\]/g)) {
+    const element = marker(match[1] === "?" ? 0 : Number(match[1]));
     if (element === null) continue;
     const before = text.slice(from, match.index);
     from = match.index + match[0].length;

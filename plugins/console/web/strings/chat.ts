@@ -94,6 +94,7 @@ export const chat_strings = {
   not_grounded:
     "Parts of this answer are not supported by the passages it names. Check them before you rely " +
     "on it.",
+  not_supported: "No passage bears this sentence out",
   stale_some: "A document has changed since: passages marked “changed” read differently now.",
   closest: "Closest passages",
   show_closest: "Show the closest passages",

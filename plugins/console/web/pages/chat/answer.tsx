@@ -29,6 +29,7 @@ interface AnswerViewProps {
 
 const sources_shown = 5;
 const none: readonly Citation[] = [];
+const labelled = (label: string) => ({ title: label, "aria-label": label });
 
 export function AnswerView({
   message,
@@ -52,6 +53,12 @@ export function AnswerView({
     [citations, onOpen],
   );
   const marker = (id: number) => {
+    if (id === 0)
+      return (
+        <span class="cite cite-stale cite-pending" role="img" {...labelled(strings.not_supported)}>
+          ?
+        </span>
+      );
     const citation = citations.find((one) => one.id === id);
     if (citation)
       return <CitationMarker citation={citation} pressed={shown === id} onOpen={open} />;

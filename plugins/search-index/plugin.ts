@@ -50,7 +50,8 @@ export default definePlugin({
       default: "256MiB",
     }),
     vector_cache: Size({
-      description: "The same for vectors, when there is an embedder.",
+      description:
+        "The same for vectors, when there is an embedder; 3 GiB are the most that is used.",
       default: "256MiB",
     }),
     pause_vectors: t.Boolean({

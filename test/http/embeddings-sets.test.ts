@@ -294,6 +294,30 @@ describe("a change of the model", () => {
   });
 });
 
+test("a passage of several vectors is as near as the nearest, and has one place among the best", async () => {
+  const index = await filled(),
+    halves = scripted("halves"),
+    herons = "Herons stand in shallow water. ".repeat(20);
+  await index.add("doc_long", `${herons} Then again: medics and herons. Then again: a medic.`);
+  const now = await serverOf(index, {
+    ...halves,
+    async embed(texts, options) {
+      const parts = texts.map((text) => text.split("Then again:"));
+      const vectors = await halves.embed(parts.flat(), options);
+      let at = 0;
+      return parts.map((some) => vectors.slice(at, (at += some.length)) as Float32Array[]);
+    },
+  });
+  await now.finish();
+  const found = await now.find("Who is the physician?");
+  expect([found[0], new Set(found).size]).toEqual(["doc_long", found.length]);
+  const rows: any[] = await index.store.db.selectFrom("index_vectors").select("data").execute();
+  expect(rows.map(({ data }) => Buffer.from(data).readUInt32LE(4)).sort()).toEqual([
+    ...Array(12).fill(1),
+    3,
+  ]);
+});
+
 describe("what is published", () => {
   test("without an embedder gets its vectors when there is one again", async () => {
     const index = await filled();

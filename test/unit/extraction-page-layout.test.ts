@@ -41,16 +41,29 @@ test("an entry of a table of contents is no heading, however large its type", ()
   const { display } = layoutOf(lines, joinLines(lines), []);
   expect(display.map(({ said }) => said)).toEqual(["Contents"]);
 });
-test("the number of a note above a title does not belong to it", () => {
-  const joined = joinLines([line("3", 0, 800), line("2.7 Index vectors", 0, 780)]);
-  const found = listedHeadings(joined, [{ title: "Index vectors", level: 2, page: 1 }]);
-  expect(found.map(({ said }) => said)).toEqual(["2.7 Index vectors"]);
-});
-test("the number of a chapter above its title does", () => {
-  const joined = joinLines([line("3", 0, 800), line("Index vectors", 0, 780)]);
-  const found = listedHeadings(joined, [{ title: "3 Index vectors", level: 2, page: 1 }]);
-  expect(found.map(({ said }) => said.replace(/\s+/, " "))).toEqual(["3 Index vectors"]);
-});
+const titles: [why: string, lines: string[], title: string, found: string[]][] = [
+  ["by its letters", ["Index vectors"], "Index  vectors", ["Index vectors"]],
+  ["with its number", ["2.7 Index vectors"], "Index vectors", ["2.7 Index vectors"]],
+  ["without it", ["Index vectors"], "2.7 Index vectors", ["Index vectors"]],
+  ["with a word for its number", ["Appendix A A session"], "A A session", ["Appendix A A session"]],
+  ["in any language", ["Chapitre 5 Les mots"], "5 Les mots", ["Chapitre 5 Les mots"]],
+  ["below its number", ["3", "Index vectors"], "3 Index vectors", ["3 Index vectors"]],
+  ["not with a note above it", ["3", "2.7 Index vectors"], "Index vectors", ["2.7 Index vectors"]],
+  ["not with the end of a sentence", ["section.", "2.7 Use"], "2.7 Use", ["2.7 Use"]],
+  [
+    "not with signs above it",
+    ["}", "2.7 Index vectors"],
+    "2.7 Index vectors",
+    ["2.7 Index vectors"],
+  ],
+  ["not within a sentence", ["many Index vectors"], "Index vectors", []],
+];
+for (const [why, lines, title, expected] of titles)
+  test(`a listed title is found ${why}`, () => {
+    const joined = joinLines(lines.map((text, at) => line(text, 0, 800 - 20 * at))),
+      found = listedHeadings(joined, [{ title, level: 2, page: 1 }]);
+    expect(found.map(({ said }) => said.replace(/\s+/g, " "))).toEqual(expected);
+  });
 
 const display: [why: string, lines: [said: string, size: number][], levels: number[]][] = [
   [

@@ -39,7 +39,7 @@ export function listedHeadings(
     const wanted = lettersOf(title);
     for (const [at, { start }] of wanted === "" ? [] : lines.entries()) {
       const end = endOf(lines, at, wanted);
-      if (end === undefined || found.has(start) || isOtherNumber(lines, at, wanted)) continue;
+      if (end === undefined || found.has(start) || beginsLater(lines, at, wanted)) continue;
       found.set(start, { start, end, level, said: text.slice(start, end) });
       break;
     }
@@ -66,20 +66,20 @@ function endOf(lines: readonly ComparedLine[], at: number, wanted: string): numb
   return undefined;
 }
 
-/** Whether this line is a number, as of a note, and the next one has the number of the title. */
-const isOtherNumber = (lines: readonly ComparedLine[], at: number, wanted: string): boolean =>
-  /^\d+$/.test(lines[at]!.letters) &&
-  /^\d/.test(lines[at + 1]?.letters ?? "") &&
-  endOf(lines, at + 1, wanted) !== undefined;
+/** Whether the next line begins it: this one is the number of a note, or the end of a sentence. */
+const beginsLater = (lines: readonly ComparedLine[], at: number, wanted: string): boolean =>
+  lines[at]!.letters === "" ||
+  (/^\d/.test(lines[at + 1]?.letters ?? "") && endOf(lines, at + 1, wanted) !== undefined);
 
-/** Whether one of the two has a number before the title that the other leaves out. */
+/** Whether one of the two has a number before the title, or a word for it, that the other lacks. */
 function isNumbered(letters: string, wanted: string): boolean {
   const [long, short] = letters.length > wanted.length ? [letters, wanted] : [wanted, letters];
+  if (short.length < 2 || !long.endsWith(short)) return false;
+  const before = long.slice(0, long.length - short.length);
   return (
-    short.length > 1 &&
-    long.endsWith(short) &&
-    /^(?:chapter|kapitel|appendix|section|part)?(?:\d{1,8}|[a-z]\d{0,6}|[ivxlc]{1,6})$/.test(
-      long.slice(0, long.length - short.length),
-    )
+    /^(?:chapter|kapitel|appendix|section|part)?(?:\d{1,8}|[a-z]\d{0,6}|[ivxlc]{1,6})?$/.test(
+      before,
+    ) ||
+    (/^\d/.test(short) && /^\p{L}{1,12}$/u.test(before))
   );
 }

@@ -206,6 +206,36 @@ const faithful: Case[] = [
   ],
 ];
 
+const hut =
+  "The northern shutters brace the porch; two wardens can lift them, one cannot. Stack all nine in " +
+  "the wood store, leaning, never flat. The winter room must stay unlocked from November to April. " +
+  "Unused leave may be carried over; it is not paid out. The spring has failed only twice, in 1976 " +
+  "and in 2018. The pump delivers 40 litres per minute. Change the gas, never with a guest in the " +
+  "kitchen.";
+const rules = "What are the rules?";
+const more = (statements: readonly string[]): Case[] =>
+  statements.map((statement) => [statement, hut, rules, `${statement} [1].`]);
+untrue.push(
+  ...more([
+    "Stack the nine shutters flat",
+    "The winter room must stay locked from November to April",
+    "Unused leave is paid out",
+    "The spring failed in 1967 and in 2018",
+    "The pump delivers 40 litres per hour",
+    "You may change the gas with a guest in the kitchen",
+  ]),
+);
+faithful.push(
+  ...more([
+    "Stack the nine shutters leaning, never flat",
+    "The winter room must not be locked from November to April",
+    "Unused leave is not paid out",
+    "The spring has failed twice, in 1976 and 2018",
+    "The pump delivers 40 l/min",
+    "Never change the gas while a guest is in the kitchen",
+  ]),
+);
+
 describe("a statement that is untrue", () => {
   test.each(untrue)("by %s is marked, and not grounded", (_why, source, question, statement) => {
     const { answer, grounded, is_usable, citations } = checked(statement, [source], question);

@@ -22,10 +22,8 @@ interface Window {
   readonly share: number;
 }
 
-const conjunctions =
-  "and|but|while|whereas|although|because|und|aber|während|sondern|et|mais|tandis|y|pero|" +
-  "mientras|sino";
-const clause_end = new RegExp(`[;:()–—]|,(?=\\s)|\\s(?:${conjunctions})(?=\\s)`, "iu");
+const conjunctions = "and|but|whereas|although|und|aber|sondern|et|mais|y|pero|sino";
+const clause_end = new RegExp(`[;:()–—]|[,.!?](?=\\s)|\\s(?:${conjunctions})(?=\\s)`, "iu");
 function clausesOf(text: string): string[] {
   const parts: string[] = [];
   for (const part of text.split(clause_end)) {
@@ -203,11 +201,19 @@ function clauseGroups(text: string, quantities: readonly Quantity[]): Span[] {
   let start = 0;
   for (const { index } of text.matchAll(new RegExp(clause_end, "giu"))) {
     if (!quantities.some((one) => one.start >= start && one.start < index)) continue;
-    groups.push({ start, end: index });
+    const last = groups.at(-1);
+    // `in 1976 and in 2018`: the second is about the same as the first.
+    if (last && contentOf(withoutQuantities(text.slice(start, index))) === "")
+      groups[groups.length - 1] = { ...last, end: index };
+    else groups.push({ start, end: index });
     start = index;
   }
   const last = groups.at(-1);
-  if (last && !quantities.some((one) => one.start >= start))
+  const rest = text.slice(start);
+  if (
+    last &&
+    (!quantities.some((one) => one.start >= start) || contentOf(withoutQuantities(rest)) === "")
+  )
     groups[groups.length - 1] = { ...last, end: text.length };
   else groups.push({ start, end: text.length });
   return groups;

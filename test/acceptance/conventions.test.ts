@@ -553,6 +553,7 @@ test("health answers without a key, at the root of the server", async () => {
       plugins: [],
       intake: "open",
       purging: { documents: 0 },
+      vectors: { state: "none", documents: 0 },
     },
   ]);
 });

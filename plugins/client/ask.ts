@@ -12,6 +12,7 @@ export interface Result {
   readonly answer: string;
   readonly outcome: string;
   readonly citations: readonly Citation[];
+  readonly related?: readonly Omit<Citation, "id">[];
   readonly warnings: readonly { readonly message?: string }[];
 }
 interface Polled {
@@ -48,18 +49,20 @@ export async function ask(
   }
 }
 
-/** For people: the answer, then each quote with its document and page. */
-export const linesOf = ({ answer, citations, warnings }: Result): string[] => [
+/** For people: the answer, each quote with its document and page, and where to read on. */
+export const linesOf = ({ answer, citations, related = [], warnings }: Result): string[] => [
   answer,
   ...citations.flatMap((citation) => [
     "",
     `[${citation.id}] ${citation.document_name}${pagesOf(citation)}`,
     `    “${citation.quote.replace(/\s+/g, " ").trim()}”`,
   ]),
+  ...(related.length === 0 ? [] : ["", "Also worth reading:"]),
+  ...new Set(related.map((one) => `    ${one.document_name}${pagesOf(one)}`)),
   ...warnings.flatMap(({ message }) => (message ? ["", `Note: ${message}`] : [])),
 ];
 
-function pagesOf({ page, page_end }: Citation): string {
+function pagesOf({ page, page_end }: Pick<Citation, "page" | "page_end">): string {
   if (page === null) return "";
   return page_end === null || page_end === page ? `, page ${page}` : `, pages ${page}–${page_end}`;
 }

@@ -125,7 +125,9 @@ describe("documents", () => {
   test("a question is answered with its quotes and pages, and leaves no chat behind", async () => {
     const question = "How often is the ceramic filter replaced?";
     const words = ["ask", question, "--folder", "Handbooks", "--user", "ada@example.com"];
-    expect(await server.mustCli(words)).toMatch(/\n\[1\] handbook\.pdf, page \d+\n {4}“.*filter/is);
+    const said = await server.mustCli(words);
+    expect(said).toMatch(/\n\[1\] handbook\.pdf, page \d+\n {4}“.*filter/is);
+    expect(said).toMatch(/\nAlso worth reading:\n {4}handbook\.pdf, page \d/);
     const { outcome, citations } = JSON.parse(await server.mustCli([...words, "--json"]));
     expect([outcome, citations[0].document_name]).toEqual(["answered", "handbook.pdf"]);
     expect((await server.api("GET", "/chats")).body.pagination.total).toBe(0);

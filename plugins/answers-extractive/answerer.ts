@@ -1,5 +1,6 @@
 /** Answers with sentences of the documents themselves, each with the marker of its passage. */
 import { evidence_max, type Answered, type Answerer, type Question } from "../chats/contract";
+import type { SearchIndex } from "../search-index/contract";
 import {
   partOf,
   quote_points_max,
@@ -9,13 +10,8 @@ import {
 } from "../search/contract";
 import { overview_limits, overviewAnswer } from "./overview";
 import { belowHeadings, onOneLine } from "./quote-text";
-import {
-  chooseSentences,
-  rankSentences,
-  type Sentence,
-  type Source,
-  type TextAnalysis,
-} from "./sentence-ranking";
+import { findSentences, type FinderParts } from "./sentence-finder";
+import type { Sentence } from "./sentence-ranking";
 import { smallTalkOf } from "./small-talk";
 
 /** Passages whose sentences are ranked. */
@@ -34,14 +30,20 @@ const unmodelled: Pick<Answered, "model" | "prompts" | "usage"> = {
 export class ExtractiveAnswerer implements Answerer {
   readonly name = "extractive";
   readonly rank = 0;
-  private readonly analysis: TextAnalysis;
+  private readonly parts: FinderParts;
 
   constructor(
-    analyze: TextAnalysis["analyze"],
+    index: Pick<SearchIndex, "analyze" | "areLanguagesDifferent">,
     private readonly retrieval: Retrieval,
     private readonly now_ms: () => number,
   ) {
-    this.analysis = { analyze, sentences: (text) => retrieval.sentences(text) };
+    this.parts = {
+      analysis: {
+        analyze: (text) => index.analyze(text),
+        sentences: (text) => retrieval.sentences(text),
+      },
+      areLanguagesDifferent: (question, text) => index.areLanguagesDifferent(question, text),
+    };
   }
 
   async answer(question: Question): Promise<Answered> {
@@ -56,17 +58,11 @@ export class ExtractiveAnswerer implements Answerer {
         timings: { retrieve_ms: this.now_ms() - started, generate_ms: 0 },
       };
     }
-    const { passages, terms } = await this.retrieval.findInConversation(question, passages_max);
+    const found_passages = await this.retrieval.findInConversation(question, passages_max);
     const retrieved = this.now_ms();
     signal.throwIfAborted();
-    const sources = passages.map((passage): Source => ({
-      text: passage.quote,
-      title: passage.document_name,
-      heading: passage.heading,
-      score: passage.score,
-    }));
-    const ranked = rankSentences(text, terms, sources, this.analysis);
-    const chosen = chooseSentences(ranked, sources);
+    const { passages } = found_passages,
+      { chosen, ranked } = await findSentences(question, found_passages, this.parts);
     const found =
       chosen.length === 0
         ? { answer: nothing_found, outcome: "no_answer" as const, citations: [], related: [] }

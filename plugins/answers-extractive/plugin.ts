@@ -13,7 +13,7 @@ export default definePlugin({
   needs: { index: SearchIndex, retrieval: Retrieval },
   setup({ now_ms, services: { index, retrieval } }) {
     return {
-      fills: [fill(Answerers, new ExtractiveAnswerer(index.analyze, retrieval, now_ms))],
+      fills: [fill(Answerers, new ExtractiveAnswerer(index, retrieval, now_ms))],
     };
   },
 });

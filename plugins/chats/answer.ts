@@ -198,6 +198,12 @@ class AnswerAttempt {
         return retrieved;
       },
       overview: (limits) => this.ctx.documents.overview(db, this.folder_ids, limits),
+      compare: (question, texts, timeout_ms) =>
+        retrieval.similarities(question, texts, {
+          owner_id: this.chat.owner_id,
+          signal,
+          timeout_ms,
+        }),
       emit: ({ text }) => deltas.add(text),
       waitFor,
       signal,

@@ -2,6 +2,7 @@
 import { service, slot, t, type Db, type Static } from "../../core/sdk";
 import type { Overview } from "../documents/contract";
 import type { Prompt } from "../prompts/contract";
+import type { Similarities } from "../search-index/contract";
 import { Citation, RelatedPassage, type Retrieved } from "../search/contract";
 
 /** The code of a warning: the answer tells what the folders hold, not what documents say. */
@@ -83,6 +84,15 @@ export interface Question {
     readonly documents: number;
     readonly headings: number;
   }) => Promise<Overview>;
+  /**
+   * Optional: how near texts are in meaning to a question, as `SearchIndex.similarities`; null when
+   * nothing tells.
+   */
+  readonly compare?: (
+    question: string,
+    texts: readonly string[],
+    timeout_ms: number,
+  ) => Promise<Similarities | null>;
   /**
    * Optional: shows a further piece of the answer to its streams while it is being made. Its
    * markers are final, and numbered as in the answer. An answer that does not begin with what was

@@ -174,9 +174,8 @@ export interface SimilarityOptions {
   readonly timeout_ms: number;
 }
 /**
- * Of each text: the cosine of its vector and that of the question; null for a text that had none in
- * time. Models have ranges of their own: compare them with each other only. Without an embedder, or
- * when nothing was in time, there are none at all.
+ * How near each text is in meaning to the question, on the scale of `Passage.meaning`, not cut off
+ * at its ends; null for a text without a vector in time. None at all when nothing tells.
  */
 export type Similarities = readonly (number | null)[];
 
@@ -230,6 +229,8 @@ export interface SearchIndex {
     texts: readonly string[],
     options: SimilarityOptions,
   ): Promise<Similarities | null>;
+  /** Whether a question is in another language than a text, as far as that can be told. */
+  areLanguagesDifferent(question: string, text: string): boolean;
   /** The terms of a text, in order, with their UTF-16 indices: by the analyzer that indexes. */
   analyze(
     text: string,

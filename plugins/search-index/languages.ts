@@ -118,6 +118,22 @@ export function languageOf(
   return stopwords >= least && stopwords >= words * stopwords_share_min ? language : null;
 }
 
+/** Whether a question is in another language than a text, as far as that can be told. */
+export function areLanguagesDifferent(question: string, text: string): boolean {
+  const asked = languageOfQuestion(question),
+    written = languageOf(text);
+  if (asked !== null && written !== null) return asked !== written;
+  const words = new Set(text.toLowerCase().match(words_of_text));
+  return !(question.toLowerCase().match(words_of_text) ?? []).some((word) => words.has(word));
+}
+function languageOfQuestion(question: string): string | null {
+  const letters = question.match(/\p{L}/gu)?.length ?? 0;
+  for (const [alphabet, language] of alphabets)
+    if ((question.match(alphabet)?.length ?? 0) > letters * alphabet_share_min) return language;
+  const { language, stopwords } = likeliestLanguage(question);
+  return stopwords === 0 ? null : language;
+}
+
 /**
  * Tells whether a word of the query, given by its UTF-16 indices, is a stopword: one of the query's
  * language, or part of an interrogative phrase.

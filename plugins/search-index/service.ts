@@ -21,6 +21,7 @@ import type { DocumentEmbedder } from "./document-embedder";
 import { deleteDocuments, deleteSomeSegments } from "./deletion-store";
 import { DocumentPreparer, type IndexVersion, type PreparerParts } from "./preparer";
 import { Packer } from "./packer";
+import { areLanguagesDifferent } from "./languages";
 import type { QueryEmbedder } from "./query-embedder";
 import { findCopy } from "./published-copy";
 import type { SearchProtocol } from "./search-handler";
@@ -187,6 +188,10 @@ export class IndexService implements SearchIndex {
     options: SimilarityOptions,
   ): Promise<Similarities | null> {
     return (await this.parts.similarities?.of(question, texts, options)) ?? null;
+  }
+
+  areLanguagesDifferent(question: string, text: string): boolean {
+    return areLanguagesDifferent(question, text);
   }
 
   analyze(text: string): { term: string; start: number; end: number }[] {

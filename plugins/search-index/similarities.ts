@@ -11,9 +11,11 @@ import { cosine, embedChecked, meanOf } from "./vectors";
 
 /** After this many calls in a row that gave nothing in time, none is made for a while. */
 const failures_max = 3,
-  pause_ms = 30_000;
+  pause_ms = 5_000;
+/** A question waits at most so long for those before it, and then no more. */
+const turn_ms_max = 900;
 /** Vectors in memory: the sentences of a passage are asked about again and again. */
-const cached_max = 2_000;
+const cached_max = 4_000;
 
 export interface TextSimilaritiesParts extends Pick<Context, "now_ms" | "log"> {
   readonly embedder: () => Embedder | undefined;
@@ -28,6 +30,8 @@ export class TextSimilarities {
   /** In a row. */
   private failures = 0;
   private paused_until_ms = 0;
+  /** Questions are compared one after the other: the first has its sentences soonest. */
+  private turn: Promise<unknown> = Promise.resolve();
 
   constructor(private readonly parts: TextSimilaritiesParts) {}
 
@@ -43,12 +47,14 @@ export class TextSimilarities {
     if (model === undefined || set === null || texts.length === 0 || this.isPaused()) return null;
     const { owner_id, signal } = options,
       reason = () => new Error("it took too long"),
-      limit = new TimeLimit(options.timeout_ms, { signal, reason }),
-      vectors = this.known(set, texts);
+      vectors = this.known(set, texts),
+      endTurn = texts.every((text) => vectors.has(text)) ? undefined : await this.takeTurn(signal),
+      limit = new TimeLimit(options.timeout_ms, { signal, reason });
     try {
       const asked = { query: question, owner_id, folder_ids: [], limit: 1 },
         query = await limit.race(questions.vectorOf(asked, limit.signal));
-      if (query === undefined || query.set_id !== set.id) return null;
+      if (query?.set_id !== set.id || query.scale === undefined) return null;
+      const { own, unrelated, excess, right } = query.scale;
       const missing = [...new Set(texts.filter((text) => !vectors.has(text)))];
       if (missing.length > 0)
         await this.embed(model, set, missing, vectors, { owner_id, limit }).catch(
@@ -61,7 +67,7 @@ export class TextSimilarities {
         ? null
         : texts.map((text) => {
             const vector = vectors.get(text);
-            return vector === undefined ? null : cosine(vector, query.data);
+            return vector ? (cosine(vector, own) - unrelated - excess) / right : null;
           });
     } catch (error) {
       signal?.throwIfAborted();
@@ -69,7 +75,25 @@ export class TextSimilarities {
       return null;
     } finally {
       limit.clear();
+      endTurn?.();
     }
+  }
+
+  /** The time of a question begins when those before it have theirs. Call it at the end. */
+  private async takeTurn(signal: AbortSignal | undefined): Promise<() => void> {
+    const { promise, resolve } = Promise.withResolvers<void>(),
+      before = this.turn,
+      limit = new TimeLimit(turn_ms_max, { signal });
+    this.turn = before.then(() => promise);
+    try {
+      await limit.race(before);
+    } catch {
+      if (signal?.aborted) resolve();
+      signal?.throwIfAborted();
+    } finally {
+      limit.clear();
+    }
+    return resolve;
   }
 
   /** Fills in the vectors as they come. @throws Error when some are missing in the end. */

@@ -3,7 +3,7 @@
  * from.
  */
 import { codePoints, Nullable, service, slot, t, type Db, type Static } from "../../core/sdk";
-import type { SearchRequest } from "../search-index/contract";
+import type { SearchIndex, SearchRequest } from "../search-index/contract";
 
 /** The longest quote of a citation, code points. */
 export const quote_points_max = 500;
@@ -112,6 +112,8 @@ export interface Retrieval {
    * `quote_points_max` code points.
    */
   excerpt<Q extends RelatedPassage>(passage: Q, statement: string): Q;
+  /** How near texts are in meaning to a question: see `SearchIndex.similarities`. */
+  similarities: SearchIndex["similarities"];
   /**
    * The sentences of a text in any language, trimmed, in order; only white space lies between them.
    */

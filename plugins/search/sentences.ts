@@ -4,6 +4,8 @@ import type { Span } from "./contract";
 const sentence_chars_max = 300;
 const short_line_chars = 45;
 const clause_chars = 80;
+/** So far around a line other lines of its list are looked for. */
+const list_chars = 240;
 const ideographic_stop = /[。！？｡]/;
 const closing = /[)\]"'”’»」』）】›]/;
 const titles =
@@ -16,7 +18,14 @@ const abbreviation = new RegExp(
   `(?:^|[\\s("'[“‘])(?:\\p{Lu}|\\p{L}\\.\\p{L}|${titles}|${shortened})\\.$`,
   "u",
 );
-const list_marker = /^(?:[-*•–—#|>]|\d{1,3}[.)])\s/;
+const list_marker = /^(?:[-*•–—#|>‣▶▪◦]|\d{1,3}[.)])\s/;
+/** A line that begins with an option or a command: `-o FILE`, `--[no-]color`, `‘-q’`, `\hbox`. */
+const option_line = /^[ \t]*(?:[‘'"“(<]|\[no-\])?(?:--?(?:\[[\p{L}|-]+\])?|\\)\p{L}/u;
+/** What an explanation stands under: an option or a command, perhaps its argument, and no more. */
+const label = /^(?:[‣▶▪◦•*]\s*)?[‘'"“`]?(?:--?|\\)[\p{L}[][^\s.!?。！？]*(?:[ \t][^\s.!?]+){0,2}$/u;
+/** A heading or the head of a table, in capitals. */
+const in_capitals = /^[^\p{Ll}\p{Lo}.]*\p{Lu}{2}[^\p{Ll}\p{Lo}.]*$/u;
+const label_chars_max = 60;
 
 /**
  * The sentences of `text`, trimmed, in order. A line break ends one where the text is made of
@@ -33,10 +42,30 @@ export function sentencesOf(text: string): Span[] {
     at = end - 1;
   }
   push(text, start, text.length, spans);
-  return spans.flatMap((span) =>
+  return withExplained(text, spans).flatMap((span) =>
     span.end - span.start > sentence_chars_max ? clauses(text, span) : [span],
   );
 }
+
+/** What a colon or a lone label announces belongs to it, as long as it is one sentence's size. */
+function withExplained(text: string, spans: readonly Span[]): Span[] {
+  const joined: Span[] = [];
+  for (const span of spans) {
+    const last = joined.at(-1);
+    if (
+      last !== undefined &&
+      span.end - last.start <= sentence_chars_max &&
+      announces(text.slice(last.start, last.end)) &&
+      !announces(text.slice(span.start, span.end)) &&
+      !in_capitals.test(text.slice(span.start, span.end))
+    )
+      joined[joined.length - 1] = { start: last.start, end: span.end };
+    else joined.push(span);
+  }
+  return joined;
+}
+const announces = (sentence: string): boolean =>
+  /[:：]$/.test(sentence) || (sentence.length <= label_chars_max && label.test(sentence));
 
 /** Thai, Lao, Khmer and Burmese mark no end of a sentence: long stretches are split at spaces. */
 function clauses(text: string, span: Span): Span[] {
@@ -68,6 +97,7 @@ function endAt(text: string, start: number, at: number): number {
   if (end < text.length && !/\s/.test(text[end]!)) return /[؟۔।။។]/.test(char) ? end : 0;
   const next = /\S/u.exec(text.slice(end, end + 8))?.[0] ?? "";
   if (/\p{Ll}/u.test(next)) return 0;
+  if (/^\s*\d{1,3}[.)]$/.test(text.slice(start, Math.min(end, start + 8)))) return 0;
   return char === "." && abbreviation.test(text.slice(Math.max(start, at - 12), at + 1)) ? 0 : end;
 }
 function pastClosing(text: string, from: number): number {
@@ -79,10 +109,24 @@ function pastClosing(text: string, from: number): number {
 /** Whether the line break at `at` ends a sentence. */
 function endsAtBreak(text: string, start: number, at: number): boolean {
   const rest = text.slice(at + 1, at + 12);
-  const line_start = Math.max(start, text.lastIndexOf("\n", at - 1) + 1);
+  const line_start = text.lastIndexOf("\n", at - 1) + 1;
   if (/^[ \t]*(?:\r?\n|$)/.test(rest) || list_marker.test(rest)) return true;
+  if (option_line.test(rest) && isInOptionList(text, at + 1)) return true;
   if (at - line_start < short_line_chars && /^[\p{Lu}\p{Lo}\p{N}]/u.test(rest)) return true;
   return at - start > sentence_chars_max;
+}
+
+/** Another of the lines around begins with an option, too: prose seldom does. */
+function isInOptionList(text: string, line: number): boolean {
+  const before = text
+      .slice(Math.max(0, line - list_chars), line)
+      .split("\n")
+      .slice(-3, -1),
+    after = text
+      .slice(line, line + list_chars)
+      .split("\n")
+      .slice(1, 3);
+  return [...before, ...after].some((one) => option_line.test(one));
 }
 
 function push(text: string, from: number, to: number, spans: Span[]): void {

@@ -136,6 +136,12 @@ export class SearchService implements Retrieval {
     return partOf(passage, excerptOf(passage.quote, statement, analyze));
   }
 
+  similarities(
+    ...asked: Parameters<SearchIndex["similarities"]>
+  ): ReturnType<SearchIndex["similarities"]> {
+    return this.ctx.index.similarities(...asked);
+  }
+
   sentences(text: string): readonly Span[] {
     return sentencesOf(text);
   }

@@ -5,14 +5,11 @@
 import { describe, expect, test } from "bun:test";
 import { answerPattern } from "../../plugins/answers-extractive/answer-types";
 import { ExtractiveAnswerer } from "../../plugins/answers-extractive/answerer";
-import {
-  chooseSentences,
-  rankSentences,
-  type Source,
-  type Word,
-} from "../../plugins/answers-extractive/sentence-ranking";
+import type { Source, Word } from "../../plugins/answers-extractive/sentence-features";
+import { findSentences } from "../../plugins/answers-extractive/sentence-finder";
 import type { Question } from "../../plugins/chats/contract";
 import { analyzer } from "../../plugins/search-index/analyzer";
+import { areLanguagesDifferent } from "../../plugins/search-index/languages";
 import { SearchService } from "../../plugins/search/service";
 import { sentencesOf } from "../../plugins/search/sentences";
 import type { FoundPassage } from "../../plugins/search/contract";
@@ -25,6 +22,7 @@ const analyze = (text: string): Word[] => {
   return words;
 };
 const analysis = { analyze, sentences: sentencesOf };
+const parts = { analysis, areLanguagesDifferent };
 const terms = (words: string, idf = 2) => analyze(words).map((word) => ({ term: word.term, idf }));
 
 describe("sentences", () => {
@@ -152,10 +150,17 @@ const source = (text: string, score = 10, title = "", heading: string | null = n
   heading,
   score,
 });
-const picked = (question: string, asked: string, sources: readonly Source[]) =>
-  chooseSentences(rankSentences(question, terms(asked), sources, analysis), sources).map((one) =>
-    sources[one.source]!.text.slice(one.start, one.end),
-  );
+const picked = async (question: string, asked: string, sources: readonly Source[]) => {
+  const passages = sources.map(({ text, title, heading, score }) => ({
+    quote: text,
+    document_name: title,
+    heading,
+    score,
+  }));
+  const found = { passages: passages as never, meanings: [], terms: terms(asked) },
+    { chosen } = await findSentences({ text: question }, found, parts);
+  return chosen.map(({ source: at, start, end }) => sources[at]!.text.slice(start, end));
+};
 
 describe("the sentences that answer", () => {
   const cases: [string, string, string, Source[], string[]][] = [
@@ -165,7 +170,7 @@ describe("the sentences that answer", () => {
       "tower height",
       [
         source(
-          `The bridge is old and very long indeed. The tower height is large. ${"Nothing else of note here. ".repeat(12)}`,
+          `The bridge is old and very long indeed. ${"Nothing else of note here. ".repeat(12)}\n\nThe tower height is large.`,
         ),
       ],
       ["The tower height is large."],
@@ -216,18 +221,18 @@ describe("the sentences that answer", () => {
     ["no words to judge by answer nothing", "??", "", [source("Some text.")], []],
   ];
   for (const [why, question, asked, sources, expected] of cases)
-    test(why, () => expect(picked(question, asked, sources)).toEqual(expected));
+    test(why, async () => expect(await picked(question, asked, sources)).toEqual(expected));
 
-  test("two fit into 300 characters, or a longer one stands alone", () => {
+  test("a few fit into 380 characters, or a longer one stands alone", async () => {
     const long = `The tower ${"and the iron river ".repeat(20)}ends.`,
       short = Array.from(
         { length: 30 },
         (_, i) => `Tower and river of iron number ${i} here.`,
       ).join(" ");
-    expect(picked("tower river", "tower river", [source(long)])).toEqual([long]);
-    const two = picked("tower river iron", "tower river iron", [source(short)]);
-    expect(two.join(" ").length).toBeLessThanOrEqual(300);
-    expect(two.length).toBe(2);
+    expect(await picked("tower river", "tower river", [source(long)])).toEqual([long]);
+    const few = await picked("tower river iron", "tower river iron", [source(short)]);
+    expect(few.join(" ").length).toBeLessThanOrEqual(380);
+    expect(few.length).toBe(4);
   });
 });
 
@@ -258,8 +263,9 @@ describe("an answer", () => {
     more: Partial<Question> & { readonly asked?: string } = {},
   ) => {
     const finds: (string | undefined)[] = [];
-    const retrieval = new SearchService({ index: { analyze } } as never);
-    const answerer = new ExtractiveAnswerer(analyze, retrieval, () => 5);
+    const index = { analyze, areLanguagesDifferent },
+      retrieval = new SearchService({ index } as never),
+      answerer = new ExtractiveAnswerer(index, retrieval, () => 5);
     const answer = await answerer.answer({
       text,
       prompts: [],
@@ -294,11 +300,11 @@ describe("an answer", () => {
       warnings: [],
     });
     expect(answer.answer).toMatch(
-      /^The tower number \d is made of iron\. \[1\] The tower number \d is made of iron\. \[2\]$/,
+      /^The tower number \d is made of iron\. \[1\] .* The tower number \d is made of iron\. \[4\]$/,
     );
     const { citations, related = [] } = answer;
-    expect(citations.map((one) => one.id)).toEqual([1, 2]);
-    expect(related.length).toBe(3);
+    expect(citations.map((one) => one.id)).toEqual([1, 2, 3, 4]);
+    expect(related.length).toBe(1);
     expect(new Set([...citations, ...related].map((one) => one.document_id)).size).toBe(5);
     for (const one of [...citations, ...related]) {
       expect(one.quote).toMatch(/^The tower number \d is made of iron\.$/);
@@ -317,7 +323,7 @@ describe("an answer", () => {
     ],
     [
       "two sentences of a passage that others part are two quotes",
-      "The tower is of iron. Cake. 😀 The river is by the tower.",
+      `The tower is of iron. A cake ${"of very sweet plums ".repeat(20)}. 😀 The river is by the tower.`,
       "The tower is of iron. [1] 😀 The river is by the tower. [2]",
       ["The tower is of iron.", "😀 The river is by the tower."],
     ],

@@ -2,9 +2,18 @@
 import { describe, expect, test } from "bun:test";
 import { jsonLog } from "../../core/base/log";
 import type { Embedder, EmbedOptions } from "../../plugins/search-index/contract";
+import type { MeaningScale } from "../../plugins/search-index/vectors";
 import { TextSimilarities } from "../../plugins/search-index/similarities";
 
 const set = { id: 7, model: "m", asked_dimensions: 0, dimensions: 2 };
+/** By which cosines are what they are. */
+const whole_scale: MeaningScale = {
+  unrelated: 0,
+  own: Float32Array.of(0, 1),
+  excess: 0,
+  spread: 0.1,
+  right: 1,
+};
 /** Each letter `y` of a text turns its vector towards the question's, which is (0, 1). */
 const vectorOf = (text: string): Float32Array => {
   const towards = text.split("y").length - 1;
@@ -15,8 +24,10 @@ interface More {
   readonly embed?: Embed;
   readonly has_set?: boolean;
   readonly has_question?: boolean;
+  readonly scale?: MeaningScale | undefined;
 }
-function similaritiesOf({ embed, has_set = true, has_question = true }: More = {}) {
+function similaritiesOf({ embed, has_set = true, has_question = true, ...more }: More = {}) {
+  const scale = "scale" in more ? more.scale : whole_scale;
   const calls: (readonly string[])[] = [],
     clock = { now_ms: 0 };
   const embedder: Embedder = {
@@ -35,7 +46,8 @@ function similaritiesOf({ embed, has_set = true, has_question = true }: More = {
     embedder: () => embedder,
     servingSet: () => (has_set ? (set as never) : null),
     questions: {
-      vectorOf: async () => (has_question ? { set_id: 7, data: Float32Array.of(0, 1) } : undefined),
+      vectorOf: async () =>
+        has_question ? { set_id: 7, data: Float32Array.of(0, 1), scale } : undefined,
     },
   });
   const ask = (texts: readonly string[], timeout_ms = 10_000, signal?: AbortSignal) =>
@@ -45,7 +57,7 @@ function similaritiesOf({ embed, has_set = true, has_question = true }: More = {
 const forever: Embed = () => new Promise(() => undefined);
 
 describe("the similarities of texts to a question", () => {
-  test("are cosines, in the order of the texts, and each text is embedded once", async () => {
+  test("are in the order of the texts, and each text is embedded once", async () => {
     const { ask, calls } = similaritiesOf();
     const [none, one, same] = (await ask(["x", "y", "x"]))!;
     expect(none).toBe(0);
@@ -53,6 +65,20 @@ describe("the similarities of texts to a question", () => {
     expect(same).toBe(0);
     await ask(["y", "yy", "yyy", "yyyy"]);
     expect(calls).toEqual([["x", "y"], ["yy", "yyy"], ["yyyy"]]);
+  });
+  test("are on the scale of the model: what is unrelated is 0, what is right is 1", async () => {
+    const { ask } = similaritiesOf({
+      scale: {
+        unrelated: 0.4,
+        own: Float32Array.of(0, 1),
+        excess: 0.1,
+        spread: 0.1,
+        right: Math.SQRT1_2 - 0.5,
+      },
+    });
+    const [unrelated, right] = (await ask(["x", "y"]))!;
+    expect(unrelated).toBeLessThan(0);
+    expect(right).toBeCloseTo(1, 6);
   });
   test("are those that were made in time, when some are late", async () => {
     const { ask } = similaritiesOf({
@@ -67,6 +93,7 @@ describe("the similarities of texts to a question", () => {
   const nothing: [string, More][] = [
     ["nothing has a vector yet", { has_set: false }],
     ["the question has no vector", { has_question: false }],
+    ["it isn't known what the cosines mean", { scale: undefined }],
     ["the embedder hangs", { embed: forever }],
     ["the embedder fails", { embed: () => Promise.reject(new Error("broken")) }],
     ["its vectors have another length", { embed: async () => [Float32Array.of(1)] }],

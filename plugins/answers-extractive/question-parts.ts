@@ -1,0 +1,60 @@
+/** A message may hold two questions: each of them gets its own answer. Pure. */
+
+/** Words that begin a question, where words have spaces between them. */
+const interrogatives = [
+  "who|whom|whose|what|which|when|where|why|how|wer|wen|wem|wessen|was|welche[mnrs]?|wann|wo|wohin",
+  "woher|warum|wieso|wie|wieviele?|qui|que|quoi|quel(?:le)?s?|quand|où|pourquoi|comment|combien",
+  "quién(?:es)?|qué|cuál(?:es)?|cuándo|dónde|por qué|cómo|cuánt[oa]s?|chi|che|cosa|quale?|quali",
+  "quando|dove|perché|come|quant[oaie]|quem|qual|quais|onde|por que|como|wat|welke?|wanneer|waar",
+  "waarom|hoe|hoeveel|vem|vad|vilke[nt]|när|var|varför|hur|hvem|hvad|hva|hvilke[nt]|hvornår|hvor",
+  "kto|co|jaki|jaka|jakie|który|która|które|kiedy|gdzie|dlaczego|jak|ile|кто|что|какой|какая|какое",
+  "какие|когда|где|почему|зачем|как|сколько|ποιος|ποια|ποιο|τι|πότε|πού|γιατί|πώς|πόσ[οαες]ς?|kim",
+  "ne|neden|nasıl|hangi|kaç|nerede|ai|gì|khi nào|ở đâu|tại sao|(?:làm )?thế nào|bao nhiêu|कौन|क्या",
+  "कब|कहाँ|क्यों|कैसे|कितन[ाेी]|من|ما|ماذا|متى|أين|لماذا|كيف|كم",
+].join("|");
+const and =
+  "and|und|et|y|e|ed|en|och|og|oraz|i|и|а|και|ve|và|और|و|sowie|as well as|ainsi que|así como";
+const preposition = "from|to|by|in|on|at|for|with|mit|von|à|de|en|con|da|из|с";
+const next_question = new RegExp(
+  `[,;]?\\s+(?:${and})\\s*` +
+    `(?=(?:(?:${preposition})\\s+)?(?:${interrogatives})(?![\\p{L}\\p{M}]))`,
+  "iu",
+);
+/** The same where words have none. */
+const next_question_unspaced = new RegExp(
+  "[，,、]\\s*(?:以及|并且|而且|那么|還有|还有|また|そして|それと)?" +
+    "(?=(?:如何|怎[么樣样麼]|什[么麼]|哪|[谁誰]|为什|為什|多少|どの|どう|いつ|どこ|何|なぜ))",
+  "u",
+);
+const begins_with_interrogative = new RegExp(
+  `^[¿\\s]*(?:${interrogatives})(?![\\p{L}\\p{M}])`,
+  "iu",
+);
+const question_end = /(?<=[?？؟])\s*(?=\S)/u;
+/** A shorter part is no question of its own. */
+const part_chars_min = 8,
+  unspaced_chars_min = 4,
+  parts_max = 2;
+
+/** The questions of a text: itself, or two. */
+export function questionParts(text: string): string[] {
+  const asked = text.trim(),
+    by_marks = asked.split(question_end).map((part) => part.trim());
+  if (by_marks.length === parts_max && by_marks.every(isQuestion)) return by_marks;
+  for (const [boundary, chars_min] of [
+    [next_question, part_chars_min],
+    [next_question_unspaced, unspaced_chars_min],
+  ] as const) {
+    const match = boundary.exec(asked);
+    if (match === null) continue;
+    const parts = [asked.slice(0, match.index), asked.slice(match.index + match[0].length)];
+    if (
+      parts.every((part) => part.trim().length >= chars_min) &&
+      (boundary !== next_question || begins_with_interrogative.test(parts[0]!))
+    )
+      return parts.map((part) => part.trim());
+  }
+  return [asked];
+}
+const isQuestion = (part: string): boolean =>
+  /[?？؟]["'”’»)\]]*$/u.test(part) && part.length >= part_chars_min;

@@ -1,0 +1,60 @@
+/** Whether a sentence that was found answers the question, or only comes nearest. Pure. */
+import type { Sentence } from "./sentence-ranking";
+
+/** What is known besides the sentence itself. */
+export interface Found {
+  /** Of the question, what some passage has: 0 to 1, by the rarity of its words. */
+  readonly covered: number;
+  /** How near the passage of the sentence is in meaning, 0 to 1; null when it is not known. */
+  readonly passage_meaning: number | null;
+  /** The question is in another language than the passages, so its words say nothing. */
+  readonly is_other_language: boolean;
+  readonly question: string;
+}
+
+/**
+ * Thresholds, chosen on answerable and unanswerable questions in seven languages and across
+ * languages. What is unrelated has a similarity around 0, an answer one around 1.
+ */
+const least = {
+  /** Without similarities: of the question, in the sentence and around it, and in all passages. */
+  words: 0.4,
+  /** A sentence in the language of the question that has its words, but means something else. */
+  similarity: 0.62,
+  /** Words and meaning together. */
+  both: 0.95,
+  /** Across languages even answers are farther, the most from languages without spaces. */
+  other_language: 0.38,
+  other_language_without_spaces: 0.1,
+} as const;
+/** What stands around a sentence, or in other passages, is half as much worth as its own words. */
+const around_weight = 0.5;
+/** The mean of the nearness of a sentence and of its passage, against the words. */
+const meaning_weight = 2 / 3;
+const without_spaces = new RegExp(
+  ["Han", "Hiragana", "Katakana", "Hangul", "Thai", "Lao", "Khmer", "Myanmar"]
+    .map((script) => `\\p{Script=${script}}`)
+    .join("|"),
+  "u",
+);
+
+export function isRelevant(sentence: Sentence, found: Found): boolean {
+  const { features, similarity } = sentence,
+    { covered, passage_meaning, is_other_language, question } = found,
+    nearness = meanOf(similarity, passage_meaning);
+  if (is_other_language && nearness !== null) {
+    const { other_language, other_language_without_spaces } = least;
+    return (
+      nearness >= (without_spaces.test(question) ? other_language_without_spaces : other_language)
+    );
+  }
+  const near = features.before + features.after + features.title,
+    words = features.coverage + around_weight * (near + covered);
+  if (similarity === null || nearness === null) return words >= least.words;
+  return similarity >= least.similarity && words + meaning_weight * nearness >= least.both;
+}
+
+function meanOf(one: number | null, other: number | null): number | null {
+  if (one === null || other === null) return one ?? other;
+  return (one + other) / 2;
+}

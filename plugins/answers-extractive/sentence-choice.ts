@@ -1,0 +1,68 @@
+/** Chooses the sentences that an answer says. Pure. */
+import type { Source } from "./sentence-features";
+import type { Sentence } from "./sentence-ranking";
+
+export interface AnswerSize {
+  /** UTF-16 units; a longer sentence stands alone. */
+  readonly chars_max: number;
+  readonly sentences_max: number;
+}
+/** Another sentence must be at least this likely, relative to the best. */
+const likelihood_min = 0.02;
+/** What follows the best sentence goes on with it, what stands before it leads to it. */
+const neighbour = { after: 2, before: 0.5 } as const;
+
+/** The likeliest sentence, and others as long as they fit and are likely. Best passage first. */
+export function chooseSentences(
+  ranked: readonly Sentence[],
+  sources: readonly Source[],
+  { chars_max, sentences_max }: AnswerSize,
+): Sentence[] {
+  const [best] = ranked;
+  if (best === undefined) return [];
+  const textOf = ({ source, start, end }: Sentence): string =>
+    sources[source]!.text.slice(start, end);
+  const chosen = [best],
+    said = new Set([textOf(best)]);
+  let left = chars_max - textOf(best).length;
+  const others = new Set(ranked.slice(1));
+  while (chosen.length < sentences_max) {
+    let next: Sentence | undefined,
+      most = best.score + Math.log(likelihood_min);
+    for (const one of others) {
+      const text = textOf(one);
+      if (text.length > left || said.has(text)) continue;
+      const score = one.score + bonusOf(one, chosen, sources);
+      if (score > most) {
+        most = score;
+        next = one;
+      }
+    }
+    if (next === undefined) break;
+    others.delete(next);
+    chosen.push(next);
+    said.add(textOf(next));
+    left -= textOf(next).length;
+  }
+  return inOrder(chosen);
+}
+
+/** For standing right after or before a sentence that is said. */
+function bonusOf(one: Sentence, chosen: readonly Sentence[], sources: readonly Source[]): number {
+  const { text } = sources[one.source]!;
+  let bonus = 0;
+  for (const { source, start, end } of chosen) {
+    if (source !== one.source) continue;
+    if (one.start >= end && text.slice(end, one.start).trim() === "")
+      bonus = Math.max(bonus, neighbour.after);
+    else if (one.end <= start && text.slice(one.end, start).trim() === "")
+      bonus = Math.max(bonus, neighbour.before);
+  }
+  return bonus;
+}
+
+/** Passages in the order in which they were chosen, each as it reads. */
+const inOrder = (chosen: readonly Sentence[]): Sentence[] =>
+  [...new Set(chosen.map(({ source }) => source))].flatMap((source) =>
+    chosen.filter((one) => one.source === source).sort((a, b) => a.start - b.start),
+  );

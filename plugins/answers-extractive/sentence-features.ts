@@ -1,0 +1,137 @@
+/** What speaks for a sentence of a passage as the answer to a question, in numbers. Pure. */
+import type { Retrieval } from "../search/contract";
+import { answerPattern } from "./answer-types";
+
+/** A passage. */
+export interface Source {
+  readonly text: string;
+  /** Name of its document. */
+  readonly title: string;
+  readonly heading: string | null;
+  readonly score: number;
+}
+export interface Weighted {
+  readonly term: string;
+  readonly idf: number;
+}
+export interface Word {
+  readonly term: string;
+  readonly start: number;
+  readonly end: number;
+}
+/** How texts are taken apart. */
+export interface TextAnalysis {
+  readonly analyze: (text: string) => readonly Word[];
+  readonly sentences: Retrieval["sentences"];
+}
+
+/** Each 0 to 1, but for `passage`. */
+export interface Features {
+  /** The words of the question that it has, by rarity, then by number. */
+  readonly coverage: number;
+  readonly count: number;
+  /** Those that only the sentence before it, the one after it, or the title or heading has. */
+  readonly before: number;
+  readonly after: number;
+  readonly title: number;
+  /** The score of its passage, as a share of the best. */
+  readonly passage: number;
+  /** It holds what the question asks for: a number, a date, a name, an option … */
+  readonly answer_type: number;
+  /** It has words that the question does not. */
+  readonly novelty: number;
+  /** It is part of a sentence, or a line without an end. */
+  readonly broken: number;
+}
+/** A sentence of a source; UTF-16 indices into its text. */
+export interface FoundSentence {
+  readonly source: number;
+  readonly start: number;
+  readonly end: number;
+  readonly features: Features;
+}
+
+/** More novel words count no more. */
+const novel_words_max = 10;
+
+/** Every sentence of the sources that may be said, in their order. */
+export function sentencesWithFeatures(
+  question: string,
+  terms: readonly Weighted[],
+  sources: readonly Source[],
+  analysis: TextAnalysis,
+): FoundSentence[] {
+  const { analyze } = analysis;
+  const idf = new Map(terms.map((term) => [term.term, term.idf]));
+  const total = terms.reduce((sum, term) => sum + term.idf, 0);
+  /** How much of the question these terms are. */
+  const share = (found: Iterable<string>): number => {
+    let sum = 0;
+    for (const term of found) sum += idf.get(term)!;
+    return total === 0 ? 0 : sum / total;
+  };
+  const asked = (words: readonly Word[]): Set<string> =>
+    new Set(words.map((word) => word.term).filter((term) => idf.has(term)));
+  const pattern = answerPattern(question);
+
+  return sources.flatMap((source, at) => {
+    const above = asked([...analyze(source.title), ...analyze(source.heading ?? "")]);
+    const sentences = withWords(source.text, analysis).map((sentence) => ({
+      ...sentence,
+      asked: asked(sentence.words),
+      text: source.text.slice(sentence.start, sentence.end),
+    }));
+    // A passage of headings alone has nothing else to say.
+    const has_more = sentences.some(({ text }) => !isHeading(text, source.heading));
+    return sentences.flatMap(({ start, end, words, asked: own, text }, i): FoundSentence[] => {
+      if (has_more && isHeading(text, source.heading)) return [];
+      const before = minus(sentences[i - 1]?.asked, own);
+      const after = minus(sentences[i + 1]?.asked, own);
+      const title = minus(above, new Set([...own, ...before, ...after]));
+      const novel_words = words.filter((word) => !idf.has(word.term)).length;
+      const features = {
+        coverage: share(own),
+        count: terms.length === 0 ? 0 : own.size / terms.length,
+        before: share(before),
+        after: share(after),
+        title: share(title),
+        passage: source.score / sources[0]!.score,
+        answer_type: Number(pattern?.test(text) ?? false),
+        novelty: Math.min(1, novel_words / novel_words_max),
+        broken: Number(isBroken(text)),
+      };
+      return [{ source: at, start, end, features }];
+    });
+  });
+}
+
+const minus = (terms: ReadonlySet<string> | undefined, others: ReadonlySet<string>): string[] =>
+  [...(terms ?? [])].filter((term) => !others.has(term));
+
+/** The sentences of a text, each with its words. */
+function withWords(
+  text: string,
+  { analyze, sentences }: TextAnalysis,
+): { readonly start: number; readonly end: number; readonly words: readonly Word[] }[] {
+  const words = analyze(text);
+  let at = 0;
+  return sentences(text).map(({ start, end }) => {
+    while (at < words.length && words[at]!.start < start) at++;
+    const from = at;
+    while (at < words.length && words[at]!.start < end) at++;
+    return { start, end, words: words.slice(from, at) };
+  });
+}
+
+const numbered = /^(?:\d+(?:\.\d+)+\.?|[A-Z](?:\.\d+)+\.?)\s+\S/,
+  heading_words_max = 14,
+  ended = /[.!?。！？।۔؟…:：;]["'”’»)\]]*$/u;
+const letters = (text: string): string => text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "");
+/** A heading says what is spoken of, and nothing of it. */
+function isHeading(text: string, heading: string | null): boolean {
+  if (ended.test(text)) return false;
+  if (numbered.test(text) && text.split(/\s+/).length < heading_words_max) return true;
+  const own = letters(text);
+  return own !== "" && heading !== null && letters(heading).endsWith(own);
+}
+const isBroken = (text: string): boolean => /^[\p{Ll},;)]/u.test(text) || !ended.test(text);

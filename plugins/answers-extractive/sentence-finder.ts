@@ -1,0 +1,168 @@
+/** Finds the sentences that answer a question in passages: by words, then by meaning. */
+import type { Question } from "../chats/contract";
+import type { SearchIndex } from "../search-index/contract";
+import type { Retrieved } from "../search/contract";
+import { questionParts } from "./question-parts";
+import { isRelevant } from "./relevance";
+import { chooseSentences } from "./sentence-choice";
+import {
+  sentencesWithFeatures,
+  type Source,
+  type TextAnalysis,
+  type Weighted,
+} from "./sentence-features";
+import { rankByMeaning, rankSentences, type Sentence } from "./sentence-ranking";
+
+/** How long an answer waits for the meaning of its sentences. */
+const meaning_timeout_ms = 300;
+/**
+ * Sentences whose meaning is asked for, and about how many tokens of a model they have together: a
+ * processor reads some 1,200 a second.
+ */
+const candidates_max = 10,
+  tokens_max = 400;
+const tokens_per_letter = 0.27,
+  tokens_per_ideograph = 0.65;
+/** The rest of a longer sentence tells no more; UTF-16 units. */
+const compared_chars_max = 400;
+/** For each of two questions: they share an answer. */
+const sizes = {
+  one: { chars_max: 380, sentences_max: 4 },
+  two: { chars_max: 280, sentences_max: 2 },
+} as const;
+/** What the words of the other question count for: it may name what both are about. */
+const other_part_weight = 0.5;
+
+export interface FinderParts {
+  readonly analysis: TextAnalysis;
+  readonly areLanguagesDifferent: SearchIndex["areLanguagesDifferent"];
+}
+export interface FoundSentences {
+  /** None when nothing answers. */
+  readonly chosen: readonly Sentence[];
+  /** All of them, for the first question. */
+  readonly ranked: readonly Sentence[];
+}
+
+/** For each question of a text the sentences that answer it. */
+export async function findSentences(
+  question: Pick<Question, "text" | "compare">,
+  { passages, meanings, terms }: Retrieved,
+  parts: FinderParts,
+): Promise<FoundSentences> {
+  const sources = passages.map((passage): Source => ({
+    text: passage.quote,
+    title: passage.document_name,
+    heading: passage.heading,
+    score: passage.score,
+  }));
+  const { areLanguagesDifferent, analysis } = parts,
+    asked = questionParts(question.text),
+    is_other_language = areLanguagesDifferent(
+      question.text,
+      sources.map(({ text }) => text).join("\n"),
+    ),
+    terms_of = asked.map((part) => termsOf(part, asked, terms, analysis));
+  const found = await Promise.all(
+    asked.map(async (part, at) => {
+      const ranked = await ranking(part, terms_of[at]!, sources, {
+        compare: question.compare,
+        analysis,
+        candidates: candidates_max / asked.length,
+      });
+      const is_answer =
+        ranked.length > 0 &&
+        isRelevant(ranked[0]!, {
+          covered: coveredShare(terms_of[at]!, sources, analysis),
+          passage_meaning: meanings[ranked[0]!.source] ?? null,
+          is_other_language,
+          question: part,
+        });
+      const size = asked.length === 1 ? sizes.one : sizes.two;
+      return { ranked, chosen: is_answer ? chooseSentences(ranked, sources, size) : [] };
+    }),
+  );
+  return {
+    ranked: found[0]!.ranked,
+    chosen: withoutRepeats(found.flatMap(({ chosen }) => chosen)),
+  };
+}
+
+/** The terms of a part, and those of the others at less weight. */
+function termsOf(
+  part: string,
+  asked: readonly string[],
+  terms: readonly Weighted[],
+  { analyze }: TextAnalysis,
+): readonly Weighted[] {
+  if (asked.length === 1) return terms;
+  const own = new Set(analyze(part).map(({ term }) => term));
+  return terms.map(({ term, idf }) => ({
+    term,
+    idf: own.has(term) ? idf : idf * other_part_weight,
+  }));
+}
+
+async function ranking(
+  question: string,
+  terms: readonly Weighted[],
+  sources: readonly Source[],
+  {
+    compare,
+    analysis,
+    candidates,
+  }: {
+    readonly compare: Question["compare"];
+    readonly analysis: TextAnalysis;
+    readonly candidates: number;
+  },
+): Promise<Sentence[]> {
+  const by_words = rankSentences(sentencesWithFeatures(question, terms, sources, analysis)),
+    texts = candidatesOf(by_words, sources, candidates);
+  const similarities = (await compare?.(question, texts, meaning_timeout_ms)) ?? [];
+  return rankByMeaning(by_words, similarities);
+}
+
+/** The texts of the first, as many as a model can read in the time. */
+function candidatesOf(
+  ranked: readonly Sentence[],
+  sources: readonly Source[],
+  count: number,
+): string[] {
+  const texts: string[] = [];
+  let tokens = 0;
+  for (const { source, start, end } of ranked.slice(0, count)) {
+    const text = sources[source]!.text.slice(start, end)
+        .slice(0, compared_chars_max)
+        .toWellFormed(),
+      ideographs =
+        text.match(/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/gu)?.length ?? 0;
+    tokens += ideographs * tokens_per_ideograph + (text.length - ideographs) * tokens_per_letter;
+    if (tokens > tokens_max && texts.length > 0) break;
+    texts.push(text);
+  }
+  return texts;
+}
+
+/** How much of the question, by the rarity of its words, stands in any of the passages. */
+function coveredShare(
+  terms: readonly Weighted[],
+  sources: readonly Source[],
+  { analyze }: TextAnalysis,
+): number {
+  const known = new Set(
+      sources.flatMap(({ text, title, heading }) =>
+        [text, title, heading ?? ""].flatMap((one) => analyze(one).map(({ term }) => term)),
+      ),
+    ),
+    total = terms.reduce((sum, { idf }) => sum + idf, 0);
+  return total === 0
+    ? 0
+    : terms.reduce((sum, { term, idf }) => sum + (known.has(term) ? idf : 0), 0) / total;
+}
+
+const withoutRepeats = (sentences: readonly Sentence[]): Sentence[] =>
+  sentences.filter(
+    ({ source, start }, at) =>
+      sentences.findIndex((one) => one.source === source && one.start === start) === at,
+  );

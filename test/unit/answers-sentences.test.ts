@@ -1,0 +1,261 @@
+/**
+ * Which sentences an answer says: what belongs together, each part of a question, meaning beside
+ * words, across languages, and when nothing answers.
+ */
+import { describe, expect, test } from "bun:test";
+import { questionParts } from "../../plugins/answers-extractive/question-parts";
+import { findSentences } from "../../plugins/answers-extractive/sentence-finder";
+import { analyzer } from "../../plugins/search-index/analyzer";
+import { areLanguagesDifferent } from "../../plugins/search-index/languages";
+import { sentencesOf } from "../../plugins/search/sentences";
+
+const analyze = (text: string): { term: string; start: number; end: number }[] => {
+  const words: { term: string; start: number; end: number }[] = [];
+  analyzer.tokenize(text, (_hash, start, end, term) => {
+    words.push({ term: term ?? text.slice(start, end), start, end });
+  });
+  return words;
+};
+const termsOf = (words: string) => analyze(words).map(({ term }) => ({ term, idf: 2 }));
+
+describe("what belongs together", () => {
+  const cases: [string, string, string[]][] = [
+    [
+      "a colon and what it announces, over an empty line too",
+      "To remove the pump (once it is dry):\n\n  pumpctl --remove all\n\nThen close the lid.",
+      ["To remove the pump (once it is dry):\n\n  pumpctl --remove all", "Then close the lid."],
+    ],
+    [
+      "an option and what it does; each of a list stands alone",
+      "--dry wash nothing, only say what would be washed\n--heat=DEGREES wash at so many degrees\n" +
+        "--quiet say nothing",
+      [
+        "--dry wash nothing, only say what would be washed",
+        "--heat=DEGREES wash at so many degrees",
+        "--quiet say nothing",
+      ],
+    ],
+    [
+      "a lone option and the line below it",
+      "‘--heat=degrees’\nWash at so many degrees.\n\n‘--dry’\nWash nothing.",
+      ["‘--heat=degrees’\nWash at so many degrees.", "‘--dry’\nWash nothing."],
+    ],
+    [
+      "an option that a line of prose happens to begin with does not part it",
+      "Whoever wants to see what would be washed without any water gives it the option\n" +
+        "-n and reads what it says.",
+      [
+        "Whoever wants to see what would be washed without any water gives it the option\n" +
+          "-n and reads what it says.",
+      ],
+    ],
+    [
+      "a number of a list and its text",
+      "1. Open the lid. 2. Dry it.",
+      ["1. Open the lid.", "2. Dry it."],
+    ],
+    [
+      "a colon announces no head of a table",
+      "These are the programs:\n\nPROGRAM DEGREES\n\ncotton 60",
+      ["These are the programs:", "PROGRAM DEGREES", "cotton 60"],
+    ],
+    [
+      "ein Doppelpunkt auch im Deutschen",
+      "So geht es:\n\nKlappe zu.",
+      ["So geht es:\n\nKlappe zu."],
+    ],
+    ["中文冒号也一样", "命令如下：\n\npumpctl start", ["命令如下：\n\npumpctl start"]],
+  ];
+  for (const [why, text, expected] of cases)
+    test(why, () =>
+      expect(sentencesOf(text).map(({ start, end }) => text.slice(start, end))).toEqual(expected),
+    );
+});
+
+describe("the questions of a text", () => {
+  const cases: [string, string, string[]][] = [
+    [
+      "two with a comma",
+      "What is the boiler pressure, and how do I lower it?",
+      ["What is the boiler pressure", "how do I lower it?"],
+    ],
+    [
+      "two without one",
+      "Who built the mill and when was it sold?",
+      ["Who built the mill", "when was it sold?"],
+    ],
+    [
+      "with a preposition",
+      "What is the mill made of and by whom was it sold?",
+      ["What is the mill made of", "by whom was it sold?"],
+    ],
+    [
+      "two sentences",
+      "Who built the mill? When was it sold?",
+      ["Who built the mill?", "When was it sold?"],
+    ],
+    [
+      "German",
+      "Wie hoch ist der Druck und wie senke ich ihn?",
+      ["Wie hoch ist der Druck", "wie senke ich ihn?"],
+    ],
+    [
+      "French",
+      "Qui a construit le moulin et quand fut-il vendu ?",
+      ["Qui a construit le moulin", "quand fut-il vendu ?"],
+    ],
+    [
+      "Russian",
+      "Кто построил мельницу и когда её продали?",
+      ["Кто построил мельницу", "когда её продали?"],
+    ],
+    ["Chinese", "锅炉的压力是多少，如何降低？", ["锅炉的压力是多少", "如何降低？"]],
+    [
+      "an and within one",
+      "Which salt and pepper mills are sold?",
+      ["Which salt and pepper mills are sold?"],
+    ],
+    [
+      "what leads to a question is none",
+      "The mill stands still. Which lever starts it?",
+      ["The mill stands still. Which lever starts it?"],
+    ],
+  ];
+  for (const [why, text, expected] of cases)
+    test(why, () => expect(questionParts(text)).toEqual(expected));
+});
+
+type Similar = (text: string, question: string) => number | null;
+interface Asked {
+  readonly question: string;
+  readonly passages: readonly string[];
+  readonly heading?: string;
+  /** How near a sentence is in meaning; without it nothing tells. */
+  readonly similar?: Similar;
+  readonly meaning?: number;
+}
+async function said({ question, passages, similar, meaning, heading }: Asked): Promise<string[]> {
+  const compare =
+    similar &&
+    (async (part: string, texts: readonly string[]) => texts.map((text) => similar(text, part)));
+  const retrieved = {
+    passages: passages.map((quote, at) => ({
+      quote,
+      document_name: "Manual",
+      heading: heading ?? null,
+      score: 1 - at / 10,
+    })) as never,
+    meanings: passages.map(() => meaning ?? null),
+    terms: termsOf(question.replace(/[?？,]/g, " ")).filter(
+      ({ term }) => !/^(?:how|do|i|the|is|what|which|and|wie|ich|die)$/.test(term),
+    ),
+  };
+  const analysis = { analyze, sentences: sentencesOf },
+    parts = { analysis, areLanguagesDifferent },
+    { chosen } = await findSentences(
+      { text: question, ...(compare && { compare }) },
+      retrieved,
+      parts,
+    );
+  return chosen.map(({ source, start, end }) => passages[source]!.slice(start, end));
+}
+
+const echo =
+  "How the kettle is descaled depends on the kettle, and descaling the kettle takes time.";
+const answer = "Fill it with vinegar and let it boil twice.";
+describe("what is said", () => {
+  test("meaning finds the sentence that answers where another echoes the question", async () => {
+    const by_vinegar = `${answer.slice(0, -1)}, and the kettle is clean.`,
+      filler = "Nobody has counted the cups of tea that were ever drunk in the house.",
+      asked = {
+        question: "How do I descale the kettle?",
+        passages: [`${echo}\n\n${by_vinegar}`, ...Array<string>(6).fill(filler)],
+      };
+    expect((await said(asked))[0]).toBe(echo);
+    const similar: Similar = (text) => (text === by_vinegar ? 1.1 : text === echo ? 0.7 : 0.1);
+    expect(await said({ ...asked, similar, meaning: 0.8 })).toContain(by_vinegar);
+  });
+  test("what follows the best sentence goes on with it", async () =>
+    expect(
+      await said({
+        question: "How do I descale the kettle?",
+        passages: [`To descale the kettle, use vinegar. ${answer}`],
+      }),
+    ).toEqual(["To descale the kettle, use vinegar.", answer]));
+  test("a heading is not said", async () => {
+    for (const head of ["4.2 Descaling the kettle", "Descaling the kettle"])
+      expect(
+        await said({
+          question: "How do I descale the kettle?",
+          heading: "Care › Descaling the kettle",
+          passages: [`${head}\n\nTo descale the kettle, use vinegar.`],
+        }),
+      ).toEqual(["To descale the kettle, use vinegar."]);
+  });
+  test("each part of a question has its sentence", async () => {
+    const volume = "The kettle holds two litres of water.",
+      lid = "Press the lever to open the lid.";
+    const between = `Other things are told at length ${"in this part of the manual ".repeat(12)}.`;
+    expect(
+      await said({
+        question: "How much water does the kettle hold, and how do I open the lid?",
+        passages: [volume, between, lid],
+      }),
+    ).toEqual([volume, lid]);
+  });
+});
+
+describe("nothing answers", () => {
+  const german = "Wie entkalke ich die Kaffeemaschine?",
+    english = "The machine is cleaned with vinegar. It has a lid and a plug and a long cable.";
+  const cases: [string, Asked, boolean][] = [
+    [
+      "another language is answered when the meaning is near",
+      { question: german, passages: [english], similar: () => 0.6, meaning: 0.5 },
+      true,
+    ],
+    [
+      "… and not when it is far",
+      { question: german, passages: [english], similar: () => 0.2, meaning: 0.3 },
+      false,
+    ],
+    [
+      "… the passage's meaning decides when no sentence's was in time",
+      { question: german, passages: [english], similar: () => null, meaning: 0.6 },
+      true,
+    ],
+    ["… by words alone it is refused", { question: german, passages: [english] }, false],
+    [
+      "the same words in another sense are refused",
+      {
+        question: "What is the price of the machine?",
+        passages: ["All this has its price, and the machine is slow."],
+        similar: () => 0.3,
+        meaning: 0,
+      },
+      false,
+    ],
+    [
+      "near in meaning without the words that matter is refused",
+      {
+        question: "Which kettle converts water into petroleum and diamonds?",
+        passages: ["This device turns it hot within a minute."],
+        similar: () => 0.9,
+        meaning: 0.4,
+      },
+      false,
+    ],
+    [
+      "words and meaning together are answered",
+      {
+        question: "Which lever opens the lid?",
+        passages: ["The red lever opens the lid."],
+        similar: () => 1,
+        meaning: 0.6,
+      },
+      true,
+    ],
+  ];
+  for (const [why, asked, is_answered] of cases)
+    test(why, async () => expect((await said(asked)).length > 0).toBe(is_answered));
+});

@@ -210,6 +210,8 @@ test("what is pending follows the settings", async () => {
   await change({ "embeddings.model": "large" });
   await until(async () => (await pendingIn(server, [folder]))[0] === 2);
   expect(await states(first, second)).toEqual(["pending", "pending"]);
+  // A job that is cancelled while it begins learns of it only when its lease is renewed.
+  await until(() => embedder.asked.some(({ model }) => model === "large"));
   embedder.behaves("well");
   await change({ "embeddings.timeout": "2s" });
   await settled(server, [folder]);

@@ -23,7 +23,7 @@ export function belowHeadings(text: string, { start, end }: Span, heading: strin
 /** The heading on lines of its own, however they are broken. */
 const lineOf = (heading: string): RegExp =>
   new RegExp(`^\\s*${heading.trim().split(/\s+/).map(escaped).join("\\s+")}[ \\t]*\\n\\s*`, "u");
-const escaped = (word: string): string => word.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&");
+const escaped = (word: string): string => word.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
 
 /**
  * On one line, without what would read as a marker. Cells and rows of a table stay apart: they are

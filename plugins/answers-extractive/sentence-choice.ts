@@ -11,6 +11,8 @@ export interface AnswerSize {
 const likelihood_min = 0.02;
 /** What follows the best sentence goes on with it, what stands before it leads to it. */
 const neighbour = { after: 2, before: 0.5 } as const;
+/** A question adds nothing to an answer. */
+const question_end = /[?？؟][)\]"'”’»」』]*$/u;
 
 /** The likeliest sentence, and others as long as they fit and are likely. Best passage first. */
 export function chooseSentences(
@@ -31,7 +33,7 @@ export function chooseSentences(
       most = best.score + Math.log(likelihood_min);
     for (const one of others) {
       const text = textOf(one);
-      if (text.length > left || said.has(text)) continue;
+      if (text.length > left || said.has(text) || question_end.test(text)) continue;
       const score = one.score + bonusOf(one, chosen, sources);
       if (score > most) {
         most = score;

@@ -182,6 +182,13 @@ describe("what is said", () => {
         passages: [`To descale the kettle, use vinegar. ${answer}`],
       }),
     ).toEqual(["To descale the kettle, use vinegar.", answer]));
+  test("a question after it adds nothing", async () =>
+    expect(
+      await said({
+        question: "How do I descale the kettle?",
+        passages: [`To descale the kettle, use vinegar. And how do I descale the pot?`],
+      }),
+    ).toEqual(["To descale the kettle, use vinegar."]));
   test("a heading is not said", async () => {
     for (const head of ["4.2 Descaling the kettle", "Descaling the kettle"])
       expect(

@@ -24,7 +24,7 @@ const least = {
   /** Words and meaning together. */
   both: 0.95,
   /** Across languages even answers are farther, the most from languages without spaces. */
-  other_language: 0.38,
+  other_language: 0.4,
   other_language_without_spaces: 0.1,
 } as const;
 /** What stands around a sentence, or in other passages, is half as much worth as its own words. */

@@ -78,15 +78,20 @@ export async function findSentences(
           is_other_language,
           question: part,
         });
-      const size = asked.length === 1 ? sizes.one : sizes.two;
-      return { ranked, chosen: is_answer ? chooseSentences(ranked, sources, size) : [] };
+      return { ranked, is_answer };
     }),
   );
-  return {
-    ranked: found[0]!.ranked,
-    chosen: withoutRepeats(found.flatMap(({ chosen }) => chosen)),
-  };
+  const size = asked.length === 1 ? sizes.one : sizes.two,
+    chosen: Sentence[] = [];
+  for (const { ranked, is_answer } of found) {
+    // What the first question had said is not said again: it leaves room for more.
+    const unsaid = ranked.filter((one) => !chosen.some((said) => isSame(said, one)));
+    if (is_answer) chosen.push(...chooseSentences(unsaid, sources, size));
+  }
+  return { ranked: found[0]!.ranked, chosen };
 }
+const isSame = (one: Sentence, other: Sentence): boolean =>
+  one.source === other.source && one.start === other.start;
 
 /** The terms of a part, and those of the others at less weight. */
 function termsOf(
@@ -160,9 +165,3 @@ function coveredShare(
     ? 0
     : terms.reduce((sum, { term, idf }) => sum + (known.has(term) ? idf : 0), 0) / total;
 }
-
-const withoutRepeats = (sentences: readonly Sentence[]): Sentence[] =>
-  sentences.filter(
-    ({ source, start }, at) =>
-      sentences.findIndex((one) => one.source === source && one.start === start) === at,
-  );

@@ -1,12 +1,14 @@
 /**
  * `npm test`: types, lint, format, then every test file in a process of its own, so that a crash of
- * one is a failure and takes no other along. Ends with `N passed, N failed`. Words on the command
- * line choose files by path: `npm test -- folders`, `npm test -- browser/`.
+ * one is a failure and takes no other along. Files run side by side; one that failed runs once more
+ * alone, and that counts. Ends with `N passed, N failed`. Words on the command line choose files by
+ * path: `npm test -- folders`, `npm test -- browser/`.
  *
  * `npm run test:quick`: the same checks (format only of what is not committed) beside unit tests
  * and in-process HTTP, which run in a few processes that take file after file; needs no build.
  */
 import { Glob } from "bun";
+import { existsSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join, resolve } from "node:path";
 import { buildConsoleIfStale } from "./build-console";
@@ -176,6 +178,27 @@ async function runAll(
   return outcomes;
 }
 
+/**
+ * The files that failed, once more, each alone: a test that only fails while five others take the
+ * processor says nothing of the product. It is named, so that it gets mended.
+ */
+async function againAlone(outcomes: readonly Outcome[]): Promise<Outcome[]> {
+  const settled: Outcome[] = [];
+  for (const outcome of outcomes) {
+    const path = `test/${outcome.name}.test.ts`;
+    if (outcome.failed === 0 || !existsSync(join(root, path))) {
+      settled.push(outcome);
+      continue;
+    }
+    console.log(`     ${outcome.name} once more, alone …`);
+    const second = await runFile(path);
+    tell(second);
+    if (second.failed === 0) console.log(`FLAKY ${outcome.name}: it failed beside others`);
+    settled.push(second);
+  }
+  return settled;
+}
+
 function tell({ name, seconds, passed, failed, skipped, output }: Outcome): void {
   const counts = [
     `${passed} passed`,
@@ -247,5 +270,6 @@ if (import.meta.main) {
   const files = testFiles(words);
   if (files.length === 0) console.log(`No test file has ${words.join(" or ")} in its path.`);
   const tests = files.map((path) => () => runFile(path));
-  finish(await runAll(words.length === 0 ? [...checks, ...tests] : tests, together_max));
+  const outcomes = await runAll(words.length === 0 ? [...checks, ...tests] : tests, together_max);
+  finish(await againAlone(outcomes));
 }

@@ -174,6 +174,7 @@ describe("an abort", () => {
       command: child_command,
       log: jsonLog("error"),
       children_max: 1,
+      overflow_max: 0,
     });
     const limits = { timeout_ms: 30_000, memory_max_bytes: 1024 ** 3 };
     let stopped: Promise<void> | undefined;

@@ -1,11 +1,12 @@
 /**
- * `npm test`: types, lint, format, then every test file in a process of its own, so that a crash of
- * one is a failure and takes no other along. Files run side by side; one that failed runs once more
- * alone, and that counts. Ends with `N passed, N failed`. Words on the command line choose files by
- * path: `npm test -- folders`, `npm test -- browser/`.
+ * `npm test`: types, lint and format beside unit tests and in-process HTTP, which run in a few
+ * processes that take file after file (should one of them fail, each file in a process of its own);
+ * then every other test file in its own process. One that failed runs once more, alone, and that
+ * counts. Ends with `N passed, N failed`. Words on the command line choose files by path:
+ * `npm test -- folders`, `npm test -- browser/`.
  *
- * `npm run test:quick`: the same checks (format only of what is not committed) beside unit tests
- * and in-process HTTP, which run in a few processes that take file after file; needs no build.
+ * `npm run test:quick`: the first part, with the format only of what is not committed; needs no
+ * build.
  */
 import { Glob } from "bun";
 import { existsSync } from "node:fs";
@@ -22,9 +23,9 @@ const file_limit_ms = 8 * 60_000;
 /** A test that takes longer hangs; how fast something is, benchmarks tell. */
 const test_limit_ms = 60_000;
 /** Test files at the same time: they wait a lot, for browsers, crashes and pauses. */
-const together_max = Math.min(6, availableParallelism() + 1);
-/** The same of `npm run test:quick`, whose files need no process besides their own. */
-const quick_together_max = Math.min(8, availableParallelism() * 3);
+const together_max = Math.min(6, availableParallelism() * 2);
+/** The same of processes that run many files, which need none besides their own. */
+const shared_together_max = Math.min(8, availableParallelism() * 3);
 /** Kinds of tests, in their order. */
 const kinds = ["browser", "acceptance", "faults", "process", "architecture", "http", "unit"];
 /**
@@ -72,8 +73,11 @@ export const seconds_of: Readonly<Record<string, number>> = {
   "unit/jobs-server": 4,
   "unit/transcriptions-reading": 4,
 };
-/** What `npm run test:quick` runs. */
-const quick_kinds = ["unit", "http"];
+/** Tests that need no build: their files share processes. */
+const shared_kinds = ["unit", "http"];
+const shared_name = shared_kinds.join(" and ");
+const isShared = (path: string): boolean =>
+  shared_kinds.some((kind) => path.startsWith(`test/${kind}/`));
 
 /** How `bun test` ends: a line for each count, then how many tests it ran. */
 const closing_lines = new RegExp(
@@ -220,17 +224,21 @@ function testFiles(words: readonly string[]): string[] {
   return files.filter((path) => words.length === 0 || words.some((word) => path.includes(word)));
 }
 
+/** The checks, and beside them what needs no build. */
+const runBasics = (steps: readonly Step[]): Promise<Outcome[]> =>
+  runAll([runShared, ...steps.map((step) => () => runTool(step))], 2);
+
 /** Unit and in-process HTTP tests in a few processes that each run many files. */
-async function runQuick(): Promise<Outcome> {
+async function runShared(): Promise<Outcome> {
   const started = performance.now();
-  const folders = quick_kinds.map((kind) => `./test/${kind}/`);
+  const folders = shared_kinds.map((kind) => `./test/${kind}/`);
   const { output, counts } = await runBunTest([
-    `--parallel=${quick_together_max}`,
+    `--parallel=${shared_together_max}`,
     "--no-isolate",
     `--timings=${await writeTimings()}`,
     ...folders,
   ]);
-  return { name: quick_kinds.join(" and "), seconds: secondsSince(started), output, ...counts };
+  return { name: shared_name, seconds: secondsSince(started), output, ...counts };
 }
 
 /** What takes how long, as `bun test` wants to know it, in milliseconds. Resolves to its path. */
@@ -262,14 +270,17 @@ if (import.meta.main) {
     process.exit(2);
   }
   if (words.length === 0) await generateConsoleSchema();
-  if (process.argv.includes("--quick")) {
-    const checks = quickTools().map((step) => () => runTool(step));
-    finish(await runAll([runQuick, ...checks], 2));
-  }
-  const checks = tools.map((step) => () => runTool(step));
-  const files = testFiles(words);
+  if (process.argv.includes("--quick")) finish(await runBasics(quickTools()));
+  const basics = words.length === 0 ? await runBasics(tools) : [];
+  const shared = basics.find(({ name }) => name === shared_name);
+  // What failed in a shared process may be another file's doing: each for itself then.
+  const is_done = shared?.failed === 0 ? isShared : () => false;
+  const files = testFiles(words).filter((path) => !is_done(path));
   if (files.length === 0) console.log(`No test file has ${words.join(" or ")} in its path.`);
-  const tests = files.map((path) => () => runFile(path));
-  const outcomes = await runAll(words.length === 0 ? [...checks, ...tests] : tests, together_max);
-  finish(await againAlone(outcomes));
+  const outcomes = await runAll(
+    files.map((path) => () => runFile(path)),
+    together_max,
+  );
+  const kept = basics.filter((one) => one !== shared || one.failed === 0);
+  finish([...kept, ...(await againAlone(outcomes))]);
 }

@@ -109,26 +109,27 @@ const placeOf = ({ document_id, passage }: FoundPassage): string =>
 const quoteOf = (passage: FoundPassage, span: Span): FoundPassage =>
   partOf(passage, belowHeadings(passage.quote, span, passage.heading));
 
-/** A quote for each of the sentences; neighbours are one, as long as they fit. */
+/** A quote for each of the sentences; two neighbours are one, as long as they fit. */
 function quoted(
   chosen: readonly Sentence[],
   passages: readonly FoundPassage[],
   question: string,
   retrieval: Retrieval,
 ): FoundPassage[] {
-  const spans: Pick<Sentence, "source" | "start" | "end">[] = [];
+  const spans: (Pick<Sentence, "source" | "start" | "end"> & { readonly is_pair?: true })[] = [];
   for (const { source, start, end } of chosen) {
     const last = spans.at(-1);
     if (
       last?.source === source &&
+      !last.is_pair &&
       passages[source]!.quote.slice(last.end, start).trim() === "" &&
       end - last.start <= quote_points_max
     )
-      spans[spans.length - 1] = { ...last, end };
+      spans[spans.length - 1] = { ...last, end, is_pair: true };
     else spans.push({ source, start, end });
   }
-  return spans.map(({ source, ...span }) => {
-    const quote = quoteOf(passages[source]!, span);
-    return span.end - span.start <= quote_points_max ? quote : retrieval.excerpt(quote, question);
+  return spans.map(({ source, start, end }) => {
+    const quote = quoteOf(passages[source]!, { start, end });
+    return end - start <= quote_points_max ? quote : retrieval.excerpt(quote, question);
   });
 }

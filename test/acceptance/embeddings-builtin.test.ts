@@ -21,7 +21,7 @@ import { startExecutable, type Executable } from "../helpers/executable";
 const env = { DOSSIER_EMBEDDINGS_PROVIDER: "" },
   file = "multilingual-e5-small.bin",
   bytes = 42_114_624,
-  quote = "The vehicle is sold at nine thousand euros.";
+  quote = "The car costs nine thousand euros.";
 
 async function added(dossier: Executable): Promise<void> {
   await dossier.createUser();
@@ -40,6 +40,25 @@ const found = (dossier: Executable, query: string): Promise<void> =>
   );
 const modelsOf = (dossier: Executable): string => join(dossier.data, "models");
 
+/** What a chat answers, with the quotes of its citations. */
+async function asked(
+  dossier: Executable,
+  text: string,
+): Promise<{ outcome: string; quotes: string[] }> {
+  const { data } = (await dossier.api("GET", "/folders")).body;
+  const usedFolders = data.map((folder: { id: string }) => folder.id);
+  const { id } = (await dossier.api("POST", "/chats", { usedFolders })).body;
+  const sent = await dossier.api("POST", `/chats/${id}/messages`, { text });
+  const path = sent.headers.get("location")!;
+  let result: { outcome: string; citations: { quote: string }[] } | null = null;
+  await dossier.untilTrue(async () => {
+    const { body } = await dossier.api("GET", path);
+    result = body.result ?? null;
+    return body.status === "COMPLETED";
+  }, 60_000);
+  return { outcome: result!.outcome, quotes: result!.citations.map((one) => one.quote) };
+}
+
 test("the model is unpacked at its first use, and mended when it is damaged", async () => {
   await using dossier = await startExecutable({ env });
   expect(readdirSync(dossier.data)).not.toContain("models");
@@ -48,6 +67,11 @@ test("the model is unpacked at its first use, and mended when it is damaged", as
   const path = join(modelsOf(dossier), file);
   expect(readdirSync(modelsOf(dossier))).toEqual([file]);
   expect([statSync(path).size, statSync(path).mode & 0o777]).toEqual([bytes, 0o600]);
+  expect(await asked(dossier, "Wie teuer ist das Auto?")).toEqual({
+    outcome: "answered",
+    quotes: [quote],
+  });
+  expect((await asked(dossier, "Wer hat das Telefon erfunden?")).outcome).toBe("no_answer");
 
   for (const [said, damage] of [
     [

@@ -1,0 +1,399 @@
+/**
+ * Jupyter notebooks: their notes, their code with its language, and what the code printed, with the
+ * headings of the notes. Pictures and interactive outputs are left out, and the document says so. A
+ * complete plugin in one file. To use it, copy it to `<data directory>/plugins/jupyter.ts` and
+ * restart Dossier.
+ *
+ * A notebook of Jupyter, VS Code or Colab is known by its content, whatever its name is. It is read
+ * in a process of its own, which may be killed: a stranger's file can do no harm to the server.
+ */
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { definePlugin, fill, Size, t, task, TaskFailure, type Context } from "dossier";
+import {
+  ExtractionFailure,
+  Extractors,
+  type Extracted,
+  type ExtractionCode,
+  type HeadingSpan,
+  type Warning,
+} from "dossier/contracts";
+
+const config = t.Object({
+  output_max: t.Integer({
+    default: 20_000,
+    minimum: 0,
+    changes: "now",
+    description: "What is kept of the outputs of one cell, characters.",
+  }),
+  memory_max: Size({
+    default: "600MiB",
+    changes: "now",
+    description: "What reading one notebook may take; above it the document fails.",
+  }),
+});
+const timeout_ms = 30_000;
+const media_type = "application/x-ipynb+json";
+
+// --- Is it a notebook? ---------------------------------------------------------------------------
+
+/** The keys of the outermost object, as far as the text goes. */
+function outerKeys(json: string): Set<string> {
+  const keys = new Set<string>();
+  for (let at = 0, depth = 0; at < json.length; at++) {
+    const character = json[at]!;
+    if ("{[".includes(character)) depth++;
+    else if ("}]".includes(character)) depth--;
+    else if (character === '"') {
+      const start = ++at;
+      while (at < json.length && json[at] !== '"') at += json[at] === "\\" ? 2 : 1;
+      if (depth === 1) keys.add(json.slice(start, at));
+    }
+  }
+  return keys;
+}
+
+/**
+ * `{"cells": […], …, "nbformat": 4, "nbformat_minor": 5}` is how Jupyter writes; others begin with
+ * the format. Both are looked for where they belong to the file itself, and not to a part of it.
+ */
+function isNotebook(head: Uint8Array, tail: Uint8Array): boolean {
+  const begin = textOf(head);
+  if (!/^\s*\{/.test(begin)) return false;
+  const end = textOf(tail);
+  const last = end.slice(Math.max(0, end.lastIndexOf('"nbformat"')));
+  const ends_so = /^"nbformat"\s*:\s*\d+\s*(?:,\s*"\w+"\s*:\s*\d+\s*)*\}\s*$/.test(last);
+  if (!ends_so && !begin.includes('"nbformat"')) return false;
+  const keys = outerKeys(begin);
+  return (
+    (ends_so || keys.has("nbformat")) &&
+    // What comes first may be so long that the cells lie behind it.
+    (keys.has("cells") || keys.has("worksheets") || (head !== tail && keys.has("metadata")))
+  );
+}
+/** Without a byte order mark. */
+const textOf = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
+
+// --- What a notebook holds -----------------------------------------------------------------------
+// Whatever a file says is unknown until it was looked at.
+
+type Fields = Readonly<Record<string, unknown>>;
+const fieldsOf = (value: unknown): Fields =>
+  typeof value === "object" && value !== null ? (value as Fields) : {};
+const listOf = (value: unknown): readonly unknown[] | null => (Array.isArray(value) ? value : null);
+
+/** A text, or its lines; the beginning of it when it is very long. Null for anything else. */
+function linesOf(value: unknown, length_max = text_length_max): string | null {
+  if (typeof value === "string") return value.slice(0, length_max);
+  const lines = listOf(value);
+  if (lines === null || !lines.every((line) => typeof line === "string")) return null;
+  const kept: string[] = [];
+  let length = 0;
+  for (const line of lines) {
+    if (length >= length_max) break;
+    kept.push(line);
+    length += line.length;
+  }
+  return kept.join("").slice(0, length_max);
+}
+
+/** Of one document, UTF-16 units. */
+const text_length_max = 16 * 1024 * 1024;
+/** What is looked at of one output: most of a bar that shows progress is written over again. */
+const raw_length_max = 1024 * 1024;
+
+const headings_max = 50_000;
+
+/** What was left out, for the warnings of the document. */
+interface LeftOut {
+  pictures: number;
+  outputs: number;
+  cells: number;
+  shortened: number;
+  is_cut: boolean;
+}
+
+interface Read {
+  readonly headings: readonly HeadingSpan[];
+  readonly left_out: LeftOut;
+}
+
+/** Runs in a process of its own. Writes the text to `output`. */
+const read = task(
+  async (input: {
+    readonly path: string;
+    readonly output: string;
+    readonly output_max: number;
+  }): Promise<Read> => {
+    const notebook = fieldsOf(parse(await Bun.file(input.path).text()));
+    const cells = listOf(notebook.cells) ?? cellsOfSheets(notebook.worksheets);
+    if (cells === null)
+      throw new ExtractionFailure("corrupt", "This notebook has no list of cells.");
+    const text = new NotebookText(languageOf(notebook), input.output_max);
+    for (const cell of cells) if (!text.add(fieldsOf(cell))) break;
+    await Bun.write(input.output, text.pieces.join(""));
+    return { headings: text.headings, left_out: text.left_out };
+  },
+);
+
+function parse(json: string): unknown {
+  try {
+    return JSON.parse(json.replace(/^\ufeff/, ""));
+  } catch {
+    throw new ExtractionFailure(
+      "corrupt",
+      "This notebook can't be read: it is no JSON. Perhaps the file is not whole, or it has the " +
+        "marks of a merge conflict.",
+    );
+  }
+}
+
+/** Format 3. */
+const cellsOfSheets = (sheets: unknown): readonly unknown[] | null =>
+  listOf(sheets)?.flatMap((sheet) => listOf(fieldsOf(sheet).cells) ?? []) ?? null;
+
+function languageOf({ metadata }: Fields): string {
+  const { kernelspec, language_info } = fieldsOf(metadata);
+  return wordOf(fieldsOf(language_info).name) ?? wordOf(fieldsOf(kernelspec).language) ?? "";
+}
+/** The name of a language: one word. */
+const wordOf = (value: unknown): string | null =>
+  typeof value === "string" && /^[\w+#.-]{1,40}$/.test(value) ? value.toLowerCase() : null;
+
+const marksOf = (level: unknown): string =>
+  "#".repeat(typeof level === "number" ? Math.min(6, Math.max(1, Math.trunc(level))) : 1);
+
+/** The text of a notebook while its cells are added. */
+class NotebookText {
+  readonly pieces: string[] = [];
+  readonly headings: HeadingSpan[] = [];
+  readonly left_out: LeftOut = { pictures: 0, outputs: 0, cells: 0, shortened: 0, is_cut: false };
+  private length = 0;
+
+  constructor(
+    private readonly language: string,
+    private readonly output_max: number,
+  ) {}
+
+  /** False when there is no room for more. */
+  add(cell: Fields): boolean {
+    const source = linesOf(cell.source ?? cell.input);
+    const type = cell.cell_type;
+    if (source === null || typeof type !== "string") this.left_out.cells++;
+    // Format 3 has headings as cells.
+    else if (type === "heading") this.addNote(`${marksOf(cell.level)} ${source.trim()}`);
+    else if (type === "code") this.addCode(cell, source);
+    else this.addNote(source);
+    return !this.left_out.is_cut;
+  }
+
+  private addNote(source: string): void {
+    const note = source
+      .replace(/\r\n?/g, "\n")
+      .replace(/!\[([^\]\n]*)\]\((?:data|attachment):[^)\s]*[^)\n]*\)/gi, (_all, name: string) => {
+        this.left_out.pictures++;
+        return name;
+      })
+      .trim();
+    const from = this.write(note);
+    for (const { start, end, level } of headingsOf(note))
+      if (from + end <= this.length && this.headings.length < headings_max)
+        this.headings.push({ start: from + start, end: from + end, level });
+  }
+
+  private addCode(cell: Fields, source: string): void {
+    const code = source.replace(/\r\n?/g, "\n").replace(/^\n+|\s+$/g, "");
+    const { vscode } = fieldsOf(cell.metadata);
+    const magic = /^%%(bash|sh|sql|html|javascript|js|latex|markdown|perl|ruby|R|svg)\b/.exec(code);
+    const language =
+      magic?.[1]!.toLowerCase() ??
+      wordOf(fieldsOf(vscode).languageId) ??
+      wordOf(cell.language) ??
+      this.language;
+    const marks = Math.max(3, ...(code.match(/`{3,}/g) ?? []).map((run) => run.length + 1));
+    const fence = "`".repeat(Math.min(marks, 1_000));
+    if (code !== "") this.write(`${fence}${language}\n${code}\n${fence}`);
+    if (cell.outputs === undefined) return;
+    const outputs = listOf(cell.outputs);
+    if (outputs === null) this.left_out.outputs++;
+    const printed = this.outputsOf(outputs ?? []);
+    if (printed !== "") this.write(`Output:\n${printed}`);
+  }
+
+  /** What the cell printed and showed, together. */
+  private outputsOf(outputs: readonly unknown[]): string {
+    const printed: string[] = [];
+    let length = 0;
+    for (const output of outputs) {
+      // A program may print a line a million times, each as an output of its own.
+      const text = length > this.output_max ? null : this.outputOf(fieldsOf(output));
+      if (text === null) continue;
+      printed.push(text);
+      length += text.length;
+    }
+    const all = printed.join("").trim();
+    if (all.length <= this.output_max) return all;
+    this.left_out.shortened++;
+    return all.slice(0, this.output_max).trimEnd();
+  }
+
+  /** Null when there is nothing in it to read. */
+  private outputOf(output: Fields): string | null {
+    const { output_type, data, text, ename, evalue } = output;
+    if (output_type === "stream") return this.orLeftOut(linesOf(text, raw_length_max));
+    if (output_type === "error" || output_type === "pyerr") {
+      const error = [ename, evalue].filter((part) => typeof part === "string").join(": ");
+      return this.orLeftOut(error === "" ? null : `${error.slice(0, raw_length_max)}\n`);
+    }
+    // Format 3 has what format 4 has under `data` beside the type.
+    const shown = data === undefined ? output : fieldsOf(data);
+    if (Object.keys(shown).some((type) => /^(?:image\/|png$|jpeg$|svg$)/.test(type))) {
+      this.left_out.pictures++;
+      return null;
+    }
+    const best = ["text/markdown", "text/plain", "text/latex", "text", "latex"].find(
+      (type) => linesOf(shown[type], 1) !== null,
+    );
+    return this.orLeftOut(best === undefined ? null : `${linesOf(shown[best], raw_length_max)}\n`);
+  }
+
+  private orLeftOut(text: string | null): string | null {
+    if (text === null) this.left_out.outputs++;
+    return text === null ? null : printedText(text);
+  }
+
+  /** Where the text begins. */
+  private write(text: string): number {
+    const separator = this.length === 0 || text === "" ? "" : "\n\n";
+    const from = this.length + separator.length;
+    const room = text_length_max - from;
+    if (text.length > room) this.left_out.is_cut = true;
+    const piece = separator + text.slice(0, Math.max(0, room));
+    this.pieces.push(piece);
+    this.length += piece.length;
+    return from;
+  }
+}
+
+/** As a terminal shows it in the end: without colours, and lines that were written over are gone. */
+const printedText = (text: string): string =>
+  text
+    .replace(/\u001b\[[0-9;?]*[@-~]/g, "")
+    .replace(/\r+\n/g, "\n")
+    .split("\n")
+    .map((line) => line.slice(line.replace(/\r+$/, "").lastIndexOf("\r") + 1).replace(/\r+$/, ""))
+    .join("\n");
+
+/** `## Use` and underlined headings, but none inside a block of code. */
+function headingsOf(note: string): HeadingSpan[] {
+  const headings: HeadingSpan[] = [];
+  let fence = "";
+  let start = 0;
+  let before = "";
+  for (const line of note.split("\n")) {
+    const mark = /^ {0,3}(```|~~~)/.exec(line)?.[1] ?? "";
+    if (mark !== "" && (fence === "" || fence === mark)) fence = fence === "" ? mark : "";
+    const [all, lead, title] = /^( {0,3}#{1,6}[ \t]+)(\S.*)$/.exec(line) ?? [];
+    const rule = /^ {0,3}(=|-)\1+[ \t]*$/.exec(line)?.[1];
+    if (fence === "" && mark === "" && all !== undefined) {
+      const bare = title!.replace(/[ \t]+#+[ \t]*$/, "").trimEnd();
+      const from = start + lead!.length;
+      headings.push({ start: from, end: from + bare.length, level: lead!.trim().length });
+    } else if (fence === "" && rule !== undefined && /^ {0,3}[^\s#>|*+-]/.test(before)) {
+      const from = start - 1 - before.trimStart().length;
+      headings.push({ start: from, end: from + before.trim().length, level: rule === "=" ? 1 : 2 });
+    }
+    before = all === undefined && rule === undefined && mark === "" && fence === "" ? line : "";
+    start += line.length + 1;
+  }
+  return headings;
+}
+
+// --- What the document says of it ----------------------------------------------------------------
+function warningsOf(left_out: LeftOut, output_max: number): Warning[] {
+  const { pictures, outputs, cells, shortened, is_cut } = left_out;
+  const were = (number: number, what: string): string =>
+    number === 1 ? `One ${what} was` : `${number.toLocaleString("en-US")} ${what}s were`;
+  const most = output_max.toLocaleString("en-US");
+  const said: [number: number, code: string, what: string, became: string][] = [
+    [pictures, "pictures_left_out", "picture", "left out: pictures in notebooks are not read."],
+    [outputs, "outputs_left_out", "output", "left out, being no text."],
+    [cells, "cells_left_out", "cell", "left out, being nothing that a notebook may hold."],
+    [
+      shortened,
+      "outputs_shortened",
+      "cell",
+      `shortened to ${most} characters of output; the administrator may raise jupyter.output_max.`,
+    ],
+  ];
+  const warnings = said
+    .filter(([number]) => number > 0)
+    .map(([number, code, what, became]) => ({ code, message: `${were(number, what)} ${became}` }));
+  const cut = {
+    code: "text_cut",
+    message: "The notebook is too long: its end is left out.",
+  };
+  return [...warnings, ...(is_cut ? [cut] : [])].map((warning) => ({ ...warning, page: null }));
+}
+
+/** In words for whoever uploaded the file; another attempt may help where it stays as it is. */
+function toFailure(error: unknown): unknown {
+  if (!(error instanceof TaskFailure)) return error;
+  const failures: Partial<Record<TaskFailure["reason"], [ExtractionCode, string]>> = {
+    timeout: ["timeout", "Reading the notebook took too long and was stopped."],
+    memory: [
+      "out_of_memory",
+      "Reading the notebook needed too much memory and was stopped. Clear its outputs and upload " +
+        "it again.",
+    ],
+    crashed: ["corrupt", "This notebook can't be read: it is nested too deeply, or damaged."],
+  };
+  if (error.reason === "threw" && error.code === "corrupt")
+    return new ExtractionFailure("corrupt", error.message);
+  const [code, message] = failures[error.reason] ?? [];
+  return code === undefined ? error : new ExtractionFailure(code, message!);
+}
+
+const tasks = { read };
+type JupyterContext = Context<typeof config, {}, {}, typeof tasks>;
+
+async function extract(
+  { config: { output_max, memory_max }, isolate, newId, paths }: JupyterContext,
+  path: string,
+  signal: AbortSignal,
+): Promise<Extracted> {
+  const output = join(paths.temporary, newId("ipynb"));
+  try {
+    const { headings, left_out } = await isolate(
+      "read",
+      { path, output, output_max },
+      { timeout_ms, memory_max_bytes: memory_max, signal },
+    );
+    const text = await Bun.file(output).text();
+    const warnings = warningsOf(left_out, output_max);
+    return { text, media_type, pages: [], page_count: null, headings, warnings };
+  } catch (error) {
+    signal.throwIfAborted();
+    throw toFailure(error);
+  } finally {
+    await rm(output, { force: true });
+  }
+}
+
+export default definePlugin({
+  name: "jupyter",
+  version: "1.0.0",
+  config,
+  tasks,
+  setup: (ctx) => ({
+    fills: [
+      fill(Extractors, {
+        name: "Jupyter notebooks",
+        // Before plain text, which would read it as JSON.
+        rank: 20,
+        recognises: isNotebook,
+        extract: ({ path }, { signal }) => extract(ctx, path, signal),
+      }),
+    ],
+  }),
+});

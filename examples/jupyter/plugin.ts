@@ -275,7 +275,7 @@ class NotebookText {
   }
 }
 
-/** As a terminal shows it in the end: without colours, and lines that were written over are gone. */
+/** As a terminal shows it in the end: without colours and what was written over. */
 const printedText = (text: string): string =>
   text
     .replace(/\u001b\[[0-9;?]*[@-~]/g, "")
@@ -331,7 +331,7 @@ function warningsOf(left_out: LeftOut, output_max: number): Warning[] {
     .map(([number, code, what, became]) => ({ code, message: `${were(number, what)} ${became}` }));
   const cut = {
     code: "text_cut",
-    message: "The notebook is too long: its end is left out.",
+    message: "The notebook is too long; its end is left out.",
   };
   return [...warnings, ...(is_cut ? [cut] : [])].map((warning) => ({ ...warning, page: null }));
 }

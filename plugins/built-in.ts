@@ -26,6 +26,7 @@ import rateLimit from "./rate-limit/plugin";
 import rerank from "./rerank/plugin";
 import search from "./search/plugin";
 import settings from "./settings/plugin";
+import signIn from "./sign-in/plugin";
 import texts from "./texts/plugin";
 import transcriptions from "./transcriptions/plugin";
 import webhooks from "./webhooks/plugin";
@@ -55,6 +56,7 @@ export const builtIn = [
   rerank,
   search,
   settings,
+  signIn,
   texts,
   transcriptions,
   webhooks,

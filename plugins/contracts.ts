@@ -2,14 +2,20 @@
 export {
   Accounts,
   purgeOfUser,
+  SessionRules,
   Sessions,
   UserDeactivated,
   UserDeleted,
+  type BegunSession,
+  type ExternalUser,
   type Key,
+  type KnownSession,
   type NewKey,
   type NewUser,
   type Role,
   type Scope,
+  type SessionOrigin,
+  type SessionRule,
   type User,
 } from "./accounts/contract";
 export { BackupProbes, type BackupProbe } from "./backups/contract";
@@ -37,5 +43,6 @@ export * from "./search-index/contract";
 export * from "./prompts/contract";
 export * from "./quotas/contract";
 export * from "./search/contract";
+export * from "./sign-in/contract";
 export * from "./transcriptions/contract";
 export * from "./webhooks/contract";

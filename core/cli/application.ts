@@ -103,14 +103,14 @@ export function createApplication(
   );
   const routesOn = (described: Described) => {
     const mine = compiled.filter(({ route }) => isOn(route, described.name));
-    const open = new Set(
+    const isPublic = pathsOf(
       mine
         .filter(({ route }) => route.public)
         .map(({ route }) => fullPath(route, described.prefix)),
     );
     return {
       router: () => createRouter(mine, { at: described.prefix, document: described.document.path }),
-      isPublic: (path: string) => open.has(path),
+      isPublic,
     };
   };
   const ofApi = routesOn(api);
@@ -138,6 +138,15 @@ export function createApplication(
     public_url,
     log: boot.log,
   });
+}
+
+/** Whether a path is one of these, in which `:name` stands for anything but a slash. */
+function pathsOf(paths: readonly string[]): (path: string) => boolean {
+  const plain = new Set(paths.filter((path) => !path.includes("/:")));
+  const patterns = paths
+    .filter((path) => path.includes("/:"))
+    .map((path) => new RegExp(`^${path.split(/:\w+/).map(RegExp.escape).join("[^/]+")}$`));
+  return (path) => plain.has(path) || patterns.some((pattern) => pattern.test(path));
 }
 
 function coreHandlers(

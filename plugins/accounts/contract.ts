@@ -3,9 +3,12 @@ import {
   event,
   handle,
   service,
+  slot,
   t,
+  type Call,
   type Caller,
   type Client,
+  type HttpError,
   type JobHandler,
 } from "../../core/sdk";
 
@@ -22,6 +25,8 @@ export interface User {
   readonly active: boolean;
   /** True until the invitation was used: there is no password yet. */
   readonly invited: boolean;
+  /** False of those who sign in by other means alone. */
+  readonly has_password: boolean;
   readonly created_at: number;
 }
 /** A key without its secret, which nobody knows but its owner. Times are epoch milliseconds. */
@@ -51,6 +56,26 @@ export interface NewKey {
   readonly expires_at?: number | null;
 }
 
+/** Somebody whom another system knows: a provider of single sign-on, a directory. */
+export interface ExternalUser {
+  /** Where there is no such user yet, one is made with it; an address that changes later stays. */
+  readonly email: string;
+  /** What they may do from now on. Default: others stay what they are, a new user is a member. */
+  readonly role?: Role | undefined;
+  /** Who it is there, for good: an email changes hands, this must not. At most 500 characters. */
+  readonly external_id: string;
+  /** Within which an `external_id` is unique, such as an issuer. Default: the empty text. */
+  readonly provider?: string;
+  /** Whether a user is made of somebody who is none yet. Default: true. */
+  readonly create?: boolean;
+  /**
+   * Which users with this email, who have no id of this provider yet, are taken for this person.
+   * Only for an address that the provider has verified; administrators only with `everybody`.
+   * Default: nobody.
+   */
+  readonly link?: "nobody" | "members" | "everybody";
+}
+
 /**
  * Every function opens its own transaction, because a password takes long to hash: call none of
  * them inside one.
@@ -58,6 +83,13 @@ export interface NewKey {
 export interface Accounts {
   /** @throws HttpError 400 on an email or a password that won't do, 409 when the email is taken. */
   createUser(input: NewUser): Promise<User>;
+  /**
+   * The user who is this somebody elsewhere, with the role that they have now: found by
+   * `external_id`, else by email where `link` allows it, else made. The last active administrator
+   * stays one. @throws HttpError 400 on an email or an id that won't do, 403 with a sentence for
+   * them when they may not come in: `deactivated`, `not_a_user`, `email_in_use`.
+   */
+  ensureUser(input: ExternalUser): Promise<User>;
   /** By id, or by email in any case. @throws HttpError 404. */
   findUser(id_or_email: string): Promise<User>;
   /** Newest first. */
@@ -108,8 +140,38 @@ export interface Accounts {
 }
 export const Accounts = service<Accounts>("accounts");
 
+/** What is told of a session that began by other means than a password. */
+export interface SessionOrigin {
+  /** The id of the way: `oidc`. */
+  readonly way: string;
+  /** What that way needs again when it ends, such as a token. Sealed; at most 16,000 characters. */
+  readonly kept?: string | undefined;
+}
+/** A session as those see it who have a say in it. */
+export interface KnownSession {
+  readonly id: string;
+  readonly user_id: string;
+  /** Null: it began with a password, or a link to one. */
+  readonly way: string | null;
+}
+export interface BegunSession {
+  readonly id: string;
+  /** The value of `Set-Cookie`, for the answer to the same request. */
+  readonly cookie: string;
+}
+
 /** Who is signed in, in a browser. */
 export interface Sessions {
+  /**
+   * Begins a session of this user in the browser that has sent the request; one that it had ends.
+   * Whoever calls it has made sure who the user is. @throws HttpError 403 `deactivated` when the
+   * user is deactivated or gone.
+   */
+  begin(
+    user: Pick<User, "id">,
+    call: Pick<Call, "request" | "client">,
+    origin?: SessionOrigin,
+  ): Promise<BegunSession>;
   /**
    * The caller that the cookie of a request stands for, or null: `key_id` is then the session's id.
    * Counts as a use of the session.
@@ -122,6 +184,23 @@ export interface Sessions {
   isLive(session_id: string): Promise<boolean>;
 }
 export const Sessions = service<Sessions>("accounts.sessions");
+
+/** Has a say in who is signed in. */
+export interface SessionRule {
+  /** Why nobody may sign in with a password now; null when they may. */
+  passwordRefusal?(): HttpError | null;
+  /** False: this request of the session is nobody's. At every request, so it must be quick. */
+  holds?(session: KnownSession, request: Request, client: Client): boolean | Promise<boolean>;
+  /**
+   * The session has ended because its user has signed out: the address at which the browser goes
+   * on, or null. `kept` is what was kept when it began.
+   */
+  signedOut?(
+    session: KnownSession & { readonly kept: string | null },
+    call: Pick<Call, "request" | "client">,
+  ): Promise<string | null>;
+}
+export const SessionRules = slot<SessionRule>("accounts.session_rules");
 
 /** Nothing is done for this user any more, until an administrator activates them again. */
 export const UserDeactivated = event(

@@ -1,6 +1,6 @@
 /**
- * The tables of users, keys, sessions and one-time links. Tokens and passwords are only kept as
- * hashes.
+ * The tables of users, who they are elsewhere, keys, sessions and one-time links. Tokens and
+ * passwords are only kept as hashes.
  */
 import type { Migration } from "../../core/sdk";
 
@@ -125,6 +125,27 @@ export const migrations: readonly Migration[] = [
         .addColumn("user_id", "text", (c) => c.primaryKey())
         .addColumn("deleted_at", "bigint", (c) => c.notNull())
         .execute();
+    },
+  },
+  {
+    id: "0006_identities",
+    up: async (tx) => {
+      await tx.schema
+        .createTable("accounts_identities")
+        .addColumn("provider", "text", (c) => c.notNull())
+        .addColumn("external_id", "text", (c) => c.notNull())
+        .addColumn("user_id", "text", (c) => c.notNull())
+        .addColumn("created_at", "bigint", (c) => c.notNull())
+        .addPrimaryKeyConstraint("accounts_identities_key", ["provider", "external_id"])
+        .addForeignKeyConstraint("accounts_identities_user", ["user_id"], "accounts_users", ["id"])
+        .execute();
+      await tx.schema
+        .createIndex("accounts_identities_by_user")
+        .on("accounts_identities")
+        .columns(["user_id", "provider"])
+        .execute();
+      await tx.schema.alterTable("accounts_sessions").addColumn("way", "text").execute();
+      await tx.schema.alterTable("accounts_sessions").addColumn("kept", "text").execute();
     },
   },
 ];

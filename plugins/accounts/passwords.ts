@@ -43,15 +43,16 @@ export class Passwords {
   }
 
   /**
-   * Whether it is the password of this hash. Without a hash (undefined, or empty: no password yet)
+   * Whether it is the password of this hash. Without a hash (undefined, or no hash of a password)
    * the answer is no, and takes as long. @throws HttpError 503 when too many wait already.
    */
   async verify(password: string, password_hash: string | undefined): Promise<boolean> {
     if (Buffer.byteLength(password) > password_bytes_max) return false;
+    const known = password_hash?.startsWith("$") ?? false;
     const same = await this.limited(() =>
-      Bun.password.verify(normalized(password), password_hash || decoy, "argon2id"),
+      Bun.password.verify(normalized(password), known ? password_hash! : decoy, "argon2id"),
     );
-    return same && Boolean(password_hash);
+    return same && known;
   }
 
   private limited<T>(work: () => Promise<T>): Promise<T> {

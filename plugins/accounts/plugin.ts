@@ -7,7 +7,7 @@ import { accessCommandHandlers, accessCommands } from "./access-commands";
 import { adminHandlers, adminRoutes } from "./admin-routes";
 import { KeyAuthenticator } from "./authenticator";
 import { commandHandlers, commands } from "./commands";
-import { Accounts, Sessions, UserDeactivated, UserDeleted } from "./contract";
+import { Accounts, SessionRules, Sessions, UserDeactivated, UserDeleted } from "./contract";
 import { deletionSchedules, UserDeletion } from "./deletion";
 import { FirstAdmin } from "./first-admin";
 import { Invitations } from "./invitations";
@@ -50,7 +50,9 @@ export default definePlugin({
     "accounts_sessions",
     "accounts_password_links",
     "accounts_deletions",
+    "accounts_identities",
   ],
+  slots: { rules: SessionRules },
   migrations,
   routes: { ...routes, ...adminRoutes },
   commands: { ...commands, ...accessCommands },
@@ -68,7 +70,12 @@ export default definePlugin({
     const key_use = new LastUseBuffer({ log, write: writeEach(noteKeyUse) });
     const session_use = new LastUseBuffer({ log, write: writeEach(noteSessionUse) });
     const trials = new PasswordTrials({ ...account_ctx, lockout: new MemoryLockout(ctx) });
-    const sessions = new SessionService({ ...account_ctx, trials, last_use: session_use });
+    const sessions = new SessionService({
+      ...account_ctx,
+      trials,
+      last_use: session_use,
+      rules: ctx.slots.rules,
+    });
     return {
       services: { accounts, sessions },
       routes: {

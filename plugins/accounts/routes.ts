@@ -94,7 +94,9 @@ export const routes = {
     answers: { 200: signed("Signed in.") },
     errors: {
       401: "The email or the password is wrong (`invalid_credentials`).",
-      403: "The request comes from another site (`cross_site`).",
+      403:
+        "The request comes from another site (`cross_site`), or nobody may sign in with a " +
+        "password (`password_off`).",
       429: "There were too many failed tries (`locked_out`), or the rate limit is exceeded.",
     },
   }),
@@ -104,7 +106,15 @@ export const routes = {
     operation: "signOut",
     surface,
     public: true,
-    answers: { 204: { ...none("Signed out, also when nobody was signed in."), headers: cookie } },
+    answers: {
+      200: {
+        description: "Signed out here; the browser goes on at `location` to sign out there too.",
+        schema: t.Object({ location: t.String() }),
+        example: { location: "https://sso.example.com/logout" },
+        headers: cookie,
+      },
+      204: { ...none("Signed out, also when nobody was signed in."), headers: cookie },
+    },
   }),
   setup: route.post("/setup", {
     summary: "Create the first administrator",
@@ -155,7 +165,11 @@ export const routes = {
     body: t.Object({ token: t.String(), password: t.String() }),
     example: { token: "dsi_…", password: "correct horse battery staple" },
     answers: { 200: signed("Signed in.") },
-    errors: { 403: "The link is not valid (`bad_link`)." },
+    errors: {
+      403:
+        "The link is not valid (`bad_link`), or nobody may sign in with a password " +
+        "(`password_off`).",
+    },
   }),
   checkInvitation: route.post("/invite/check", {
     summary: "Check an invitation or a link to a new password",
@@ -178,6 +192,24 @@ export const routes = {
       },
     },
     errors: { 403: "The link is not valid (`bad_link`)." },
+  }),
+  account: route.get("/account", {
+    summary: "Look at one's account",
+    tag,
+    operation: "getAccount",
+    surface,
+    answers: {
+      200: {
+        description: "The account.",
+        schema: t.Composite([
+          Who,
+          t.Object({
+            has_password: t.Boolean({ description: "False of who signs in by other means alone." }),
+          }),
+        ]),
+        example: { ...who_example, has_password: true },
+      },
+    },
   }),
   sessions: route.get("/account/sessions", {
     summary: "List one's sessions",
@@ -247,35 +279,31 @@ export const accountHandlers = ({
     version,
   }),
   signIn: async (call) => signedIn(200, await sessions.signIn(call.body, call), call),
-  signOut: async ({ request, client }) => {
-    await sessions.signOut(request, client);
-    return reply(204, undefined, { "set-cookie": sessionCookie(client, null) });
+  signOut: async (call) => {
+    const location = await sessions.signOut(call);
+    const headers = { "set-cookie": sessionCookie(call.client, null) };
+    return location === null ? reply(204, undefined, headers) : reply(200, { location }, headers);
   },
   setup: async (call) =>
     signedIn(
       201,
-      await sessions.begin(
-        await first_admin.complete(call.body.token, call.body),
-        call.request,
-        call.client,
-      ),
+      await sessions.open(await first_admin.complete(call.body.token, call.body), call),
       call,
     ),
   checkSetup: async ({ body }) => {
     await first_admin.check(body.token);
     return reply(204);
   },
-  accept: async (call) =>
-    signedIn(
-      200,
-      await sessions.begin(
-        await invitations.accept(call.body.token, call.body.password),
-        call.request,
-        call.client,
-      ),
-      call,
-    ),
+  accept: async (call) => {
+    sessions.requirePasswordsAllowed();
+    const user = await invitations.accept(call.body.token, call.body.password);
+    return signedIn(200, await sessions.open(user, call), call);
+  },
   checkInvitation: ({ body }) => invitations.check(body.token),
+  account: async ({ caller }) => {
+    const user = await accounts.findUser(caller.owner_id);
+    return { ...who(user), has_password: user.has_password };
+  },
   sessions: async ({ caller, query }) => {
     const { data, pagination } = await sessions.list(caller.owner_id, caller.key_id, query);
     return { data: data.map(sessionRecord), pagination };

@@ -1,9 +1,10 @@
 /** The rules about users and keys. Knows nothing of HTTP requests and writes no SQL. */
-import { notFound, type Listed, type PageRequest } from "../../core/sdk";
+import { notFound, type Context, type Listed, type PageRequest } from "../../core/sdk";
 import { keyChanged, sessionsChanged, type AccountContext } from "./context";
 import {
   UserDeactivated,
   type Accounts,
+  type ExternalUser,
   type Key,
   type NewKey,
   type NewUser,
@@ -11,6 +12,7 @@ import {
   type User,
 } from "./contract";
 import type { FirstAdmin } from "./first-admin";
+import { Identities } from "./identities";
 import { newKeyRow, toKey } from "./key";
 import { isActiveAdmin, requireAnotherAdmin } from "./last-admin";
 import { checkPassword } from "./passwords";
@@ -24,11 +26,22 @@ import { emailTaken, foldedEmail, newUserRow, toUser } from "./user";
 const temporary_key_ms = 3_600_000;
 
 export class AccountService implements Accounts {
+  private readonly identities: Identities;
+
   constructor(
-    private readonly ctx: AccountContext,
+    private readonly ctx: AccountContext & Pick<Context, "log">,
     private readonly first_admin: Pick<FirstAdmin, "signInHint">,
     private readonly deletion: Pick<UserDeletion, "remove">,
-  ) {}
+  ) {
+    this.identities = new Identities({
+      ...ctx,
+      changeUser: (user_id, change) => this.changeUser(user_id, change),
+    });
+  }
+
+  ensureUser(input: ExternalUser): Promise<User> {
+    return this.identities.ensureUser(input);
+  }
 
   async findUser(id_or_email: string): Promise<User> {
     return toUser(await this.requireRow(id_or_email));

@@ -9,7 +9,7 @@ import type { AccountsDb, PasswordLinkRow, SessionRow, UserRow } from "./store";
 /** What a request needs to know of a session and its user. */
 export interface PresentedSession extends Pick<
   SessionRow,
-  "id" | "user_id" | "created_at" | "last_seen_at"
+  "id" | "user_id" | "created_at" | "last_seen_at" | "way"
 > {
   readonly role: Role;
 }
@@ -24,7 +24,7 @@ async function findActive(
   value: string,
 ): Promise<PresentedSession | undefined> {
   const session = await reads.get<Omit<PresentedSession, "role">>(
-    `select id, user_id, created_at, last_seen_at from accounts_sessions where ${by} = ?`,
+    `select id, user_id, created_at, last_seen_at, way from accounts_sessions where ${by} = ?`,
     value,
   );
   const user =
@@ -96,18 +96,18 @@ export const deleteSessionById = async (db: AccountsDb, id: string): Promise<str
       .executeTakeFirst()
   )?.user_id;
 
-/** False when this user has no such session. */
-export const deleteSession = async (
+/** What was kept of it; undefined when this user has no such session. */
+export const deleteSession = (
   db: AccountsDb,
   user_id: string,
   id: string,
-): Promise<boolean> =>
-  (await db
+): Promise<Pick<SessionRow, "kept"> | undefined> =>
+  db
     .deleteFrom("accounts_sessions")
     .where("id", "=", id)
     .where("user_id", "=", user_id)
-    .returning("id")
-    .executeTakeFirst()) !== undefined;
+    .returning("kept")
+    .executeTakeFirst();
 
 export const deleteByToken = async (db: AccountsDb, token_sha256: string): Promise<void> => {
   await db.deleteFrom("accounts_sessions").where("token_sha256", "=", token_sha256).execute();

@@ -12,10 +12,11 @@ import {
   type PageRequest,
 } from "../../core/sdk";
 import { sessionsChanged, type AccountContext } from "./context";
-import type { Sessions, User } from "./contract";
+import type { BegunSession, SessionOrigin, SessionRule, Sessions, User } from "./contract";
+import { deactivated } from "./identities";
 import type { LastUseBuffer } from "./last-use";
 import type { PasswordTrials } from "./password-trials";
-import { session_ms_max, tokenInCookie } from "./session-cookie";
+import { session_ms_max, sessionCookie, tokenInCookie } from "./session-cookie";
 import * as store from "./session-store";
 import { findUser, findUserByEmail, type SessionRow } from "./store";
 import { newToken, sha256 } from "./token";
@@ -26,14 +27,18 @@ export const idle_ms = 12 * 3_600_000;
 /** A user's oldest sessions end when there are more. */
 const sessions_max = 100;
 const user_agent_length_max = 300;
+const kept_length_max = 16_000;
+const sealContext = (id: string): string => `accounts_sessions.kept ${id}`;
 
 export interface SessionContext
-  extends Omit<AccountContext, "emit">, Pick<Context, "certain_now_ms" | "reads"> {
+  extends Omit<AccountContext, "emit">, Pick<Context, "certain_now_ms" | "reads" | "sealed"> {
   readonly trials: PasswordTrials;
+  readonly rules: () => readonly SessionRule[];
   readonly last_use: Pick<LastUseBuffer, "note" | "lastOf">;
 }
 /** A session that has just begun: the token goes into the cookie, and is kept nowhere. */
 export interface SignedIn {
+  readonly id: string;
   readonly user: User;
   readonly token: string;
 }
@@ -51,6 +56,8 @@ export class SessionService implements Sessions {
   async callerOf(request: Request, client: Client): Promise<Caller | null> {
     const session = await this.findByCookie(request, client);
     if (!session || !this.isFresh(session)) return null;
+    for (const rule of this.ctx.rules())
+      if (rule.holds && !(await rule.holds(session, request, client))) return null;
     this.ctx.last_use.note(session.id, this.ctx.now_ms());
     return {
       owner_id: session.user_id,
@@ -73,6 +80,7 @@ export class SessionService implements Sessions {
     { email, password }: { readonly email: string; readonly password: string },
     { request, client, about }: Pick<Call, "request" | "client" | "about">,
   ): Promise<SignedIn> {
+    this.requirePasswordsAllowed();
     const account = foldedEmail(email);
     const row = await findUserByEmail(this.ctx.db, account);
     // An email that nobody has may be a password in the wrong field: it is named nowhere.
@@ -82,19 +90,41 @@ export class SessionService implements Sessions {
       client,
     );
     if (!right || row?.active !== 1) throw invalidCredentials();
-    return this.begin(toUser(row), request, client, row.password_hash);
+    const { password_hash } = row;
+    return this.open(toUser(row), { request, client }, { password_hash });
+  }
+
+  /** @throws HttpError 403 `password_off` when a rule has switched signing in with one off. */
+  requirePasswordsAllowed(): void {
+    for (const rule of this.ctx.rules()) {
+      const refusal = rule.passwordRefusal?.();
+      if (refusal) throw refusal;
+    }
+  }
+
+  async begin(
+    { id }: Pick<User, "id">,
+    call: Pick<Call, "request" | "client">,
+    origin?: SessionOrigin,
+  ): Promise<BegunSession> {
+    const row = await findUser(this.ctx.db, id);
+    if (row?.active !== 1) throw deactivated();
+    const begun = await this.open(toUser(row), call, { origin });
+    return { id: begun.id, cookie: sessionCookie(call.client, begun.token) };
   }
 
   /**
    * Begins a session, and ends the one that this browser had: nobody goes on under a token that was
    * known before. `password_hash` is that of the password that was given. @throws HttpError 401
-   * when it has been changed since.
+   * when it has been changed since, 403 when the user was deactivated meanwhile.
    */
-  async begin(
+  async open(
     user: User,
-    request: Request,
-    client: Client,
-    password_hash?: string,
+    { request, client }: Pick<Call, "request" | "client">,
+    {
+      password_hash,
+      origin,
+    }: { readonly password_hash?: string; readonly origin?: SessionOrigin | undefined } = {},
   ): Promise<SignedIn> {
     const { certain_now_ms, inDeletion, newId, notify, now_ms } = this.ctx;
     const token = newToken("dss");
@@ -104,11 +134,10 @@ export class SessionService implements Sessions {
     await inDeletion(async (tx) => {
       // Checking a password takes a while: a change meanwhile has ended all sessions, and this one
       // would have been one of them.
-      if (
-        password_hash !== undefined &&
-        (await findUser(tx, user.id))?.password_hash !== password_hash
-      )
+      const row = await findUser(tx, user.id);
+      if (password_hash !== undefined && row?.password_hash !== password_hash)
         throw invalidCredentials();
+      if (row?.active !== 1) throw deactivated();
       await store.deleteExpired(tx, liveSince(certain_now_ms()));
       if (before !== null) await store.deleteByToken(tx, sha256(before));
       await store.insertSession(tx, {
@@ -121,11 +150,20 @@ export class SessionService implements Sessions {
         user_agent: (request.headers.get("user-agent") ?? "")
           .slice(0, user_agent_length_max)
           .toWellFormed(),
+        way: origin?.way ?? null,
+        kept: this.sealed(id, origin?.kept),
       });
       await store.deleteOldest(tx, user.id, sessions_max);
       notify(sessionsChanged(user.id, id, "created"));
     });
-    return { user, token };
+    return { id, user, token };
+  }
+
+  /** Null when it is nothing, or too much: then the session ends here alone. */
+  private sealed(id: string, kept: string | undefined): string | null {
+    return kept === undefined || kept.length > kept_length_max
+      ? null
+      : this.ctx.sealed.seal(kept, sealContext(id));
   }
 
   /** @throws HttpError 400 `wrong_password`, 429 `locked_out`. */
@@ -145,9 +183,26 @@ export class SessionService implements Sessions {
     });
   }
 
-  async signOut(request: Request, client: Client): Promise<void> {
-    const session = await this.findByCookie(request, client);
-    if (session) await this.endIfThere(session.user_id, session.id);
+  /** The address at which the browser goes on, where a rule names one. */
+  async signOut(call: Pick<Call, "request" | "client">): Promise<string | null> {
+    const session = await this.findByCookie(call.request, call.client);
+    const ended = session && (await this.endIfThere(session.user_id, session.id));
+    if (!ended) return null;
+    const known = { ...session, kept: this.unsealed(session.id, ended.kept) };
+    for (const rule of this.ctx.rules()) {
+      const to = await rule.signedOut?.(known, call);
+      if (to) return to;
+    }
+    return null;
+  }
+
+  private unsealed(id: string, kept: string | null): string | null {
+    try {
+      return kept === null ? null : this.ctx.sealed.unseal(kept, sealContext(id));
+    } catch {
+      // The secret key is another one by now.
+      return null;
+    }
   }
 
   async list(user_id: string, current_id: string, page: PageRequest): Promise<Page<Session>> {
@@ -175,7 +230,10 @@ export class SessionService implements Sessions {
     this.ctx.notify(sessionsChanged(user_id));
   }
 
-  private async endIfThere(user_id: string, session_id: string): Promise<boolean> {
+  private async endIfThere(
+    user_id: string,
+    session_id: string,
+  ): Promise<Pick<SessionRow, "kept"> | undefined> {
     const ended = await store.deleteSession(this.ctx.db, user_id, session_id);
     if (ended) this.ctx.notify(sessionsChanged(user_id, session_id));
     return ended;

@@ -44,6 +44,17 @@ export interface SessionRow {
   readonly last_seen_at: number;
   readonly address: string;
   readonly user_agent: string;
+  /** How it began; null: with a password. */
+  readonly way: string | null;
+  /** Sealed: what that way needs when it ends. */
+  readonly kept: string | null;
+}
+/** Who a user is elsewhere. */
+export interface IdentityRow {
+  readonly provider: string;
+  readonly external_id: string;
+  readonly user_id: string;
+  readonly created_at: number;
 }
 /** An invitation of a user without a password, or a link to a new one. A user has one at most. */
 export interface PasswordLinkRow {
@@ -69,6 +80,7 @@ export interface AccountsTables {
   accounts_setup_links: SetupLinkRow;
   accounts_sessions: SessionRow;
   accounts_password_links: PasswordLinkRow;
+  accounts_identities: IdentityRow;
 }
 export type AccountsDb = Db<AccountsTables>;
 
@@ -123,6 +135,37 @@ export async function countOtherActiveAdmins(db: AccountsDb, user_id: string): P
   return toNumber(others);
 }
 
+/** The user who is this somebody elsewhere. */
+export const findByIdentity = (
+  db: AccountsDb,
+  { provider, external_id }: Pick<IdentityRow, "provider" | "external_id">,
+): Promise<UserRow | undefined> =>
+  db
+    .selectFrom("accounts_identities")
+    .innerJoin("accounts_users", "accounts_users.id", "accounts_identities.user_id")
+    .selectAll("accounts_users")
+    .where("provider", "=", provider)
+    .where("external_id", "=", external_id)
+    .executeTakeFirst();
+
+/** Whether the user is known to this provider by any id. */
+export const hasIdentity = async (
+  db: AccountsDb,
+  user_id: string,
+  provider: string,
+): Promise<boolean> =>
+  (await db
+    .selectFrom("accounts_identities")
+    .select("user_id")
+    .where("user_id", "=", user_id)
+    .where("provider", "=", provider)
+    .limit(1)
+    .executeTakeFirst()) !== undefined;
+
+export const linkIdentity = async (db: AccountsDb, row: IdentityRow): Promise<void> => {
+  await db.insertInto("accounts_identities").values(row).execute();
+};
+
 /** The user after the change; undefined when there is none. */
 export const updateUser = (
   db: AccountsDb,
@@ -136,9 +179,10 @@ export const updateUser = (
     .returningAll()
     .executeTakeFirst();
 
-/** With every key; sessions and links are deleted before. */
+/** With every key and id elsewhere; sessions and links are deleted before. */
 export async function deleteUser(db: AccountsDb, user_id: string, deleted_at: number) {
   await db.deleteFrom("accounts_keys").where("user_id", "=", user_id).execute();
+  await db.deleteFrom("accounts_identities").where("user_id", "=", user_id).execute();
   await db.deleteFrom("accounts_users").where("id", "=", user_id).execute();
   await db.insertInto("accounts_deletions").values({ user_id, deleted_at }).execute();
 }

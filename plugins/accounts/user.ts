@@ -49,6 +49,9 @@ export async function newUserRow(
   };
 }
 
+/** In place of the hash: signs in by other means, and never had a password. */
+export const no_password = "none";
+
 /** Has not chosen a password yet. */
 export const isInvited = (user: UserRow): boolean => user.password_hash === "";
 
@@ -58,5 +61,6 @@ export const toUser = (row: UserRow): User => ({
   role: row.role,
   active: row.active === 1,
   invited: isInvited(row),
+  has_password: row.password_hash !== "" && row.password_hash !== no_password,
   created_at: row.created_at,
 });

@@ -1,5 +1,5 @@
 /**
- * A browser as the console's server sees it: it keeps its cookie and says where its requests come
+ * A browser as the console's server sees it: it keeps its cookies and says where its requests come
  * from.
  */
 import { setDefaultTimeout } from "bun:test";
@@ -26,8 +26,9 @@ export interface Browser {
     body?: unknown,
     headers?: Readonly<Record<string, string>>,
   ): Promise<Seen>;
-  /** `dossier=dss_…`; empty when there is none. */
+  /** `dossier=dss_…`, as it is sent; empty when there is none. */
   cookie(): string;
+  /** In place of those that it has. */
   keep(cookie: string): void;
 }
 export interface BrowserOptions {
@@ -44,13 +45,20 @@ export function openBrowser(
   base: string,
   { origin = base, headers: always = {} }: BrowserOptions = {},
 ): Browser {
-  let cookie = "";
+  const jar = new Map<string, string>();
+  const cookieNow = () => [...jar].map(([name, value]) => `${name}=${value}`).join("; ");
+  const keepOne = (pair: string) => {
+    const at = pair.indexOf("=");
+    jar.set(pair.slice(0, at).trim(), pair.slice(at + 1).trim());
+  };
   return {
-    cookie: () => cookie,
+    cookie: cookieNow,
     keep: (value) => {
-      cookie = value;
+      jar.clear();
+      for (const pair of value.split(";")) if (pair.includes("=")) keepOne(pair);
     },
     async send(method, path, body, headers = {}) {
+      const cookie = cookieNow();
       const wanted: Record<string, string> = {
         host: new URL(origin).host,
         ...(method === "GET" ? {} : { origin, "sec-fetch-site": "same-origin" }),
@@ -67,8 +75,9 @@ export function openBrowser(
           ...(body === undefined ? {} : { body: JSON.stringify(body) }),
         }),
       );
-      const set = response.headers.get("set-cookie");
-      if (set !== null) cookie = /Max-Age=0/.test(set) ? "" : set.split(";")[0]!;
+      for (const set of response.headers.getSetCookie())
+        if (/Max-Age=0/.test(set)) jar.delete(set.split("=")[0]!);
+        else keepOne(set.split(";")[0]!);
       const text = await response.text();
       return {
         status: response.status,

@@ -20,6 +20,7 @@ import { startTestServer, type TestServer } from "../helpers/host";
 const password = "correct horse battery staple";
 const hour_ms = 3_600_000;
 const far: Client = { address: "192.0.2.1", secure: false, host: "dossier.test", base_path: "" };
+const unused_seal = { seal: (text: string) => text, unseal: (sealed: string) => sealed };
 
 let server: TestServer;
 let password_hash: string;
@@ -85,6 +86,8 @@ test("a password that is changed while it is being checked opens nothing any mor
     }),
     last_use: { note: () => undefined, lastOf: () => undefined },
     notify: () => undefined,
+    rules: () => [],
+    sealed: unused_seal,
   });
   const entering = service.signIn(
     { email, password },
@@ -523,10 +526,12 @@ describe("a session lasts", () => {
       }),
       last_use: { note: (id, at_ms) => void noted.set(id, at_ms), lastOf: (id) => noted.get(id) },
       notify: () => undefined,
+      rules: () => [],
+      sealed: unused_seal,
     });
     const request = new Request("http://dossier.test/", { method: "POST" });
     const user = await server.accounts.findUser("ada@example.com");
-    const { token } = await service.begin(user, request, far);
+    const { token } = await service.open(user, { request, client: far });
     const back = () =>
       new Request("http://dossier.test/", { headers: { cookie: `a=b; dossier=${token}; c=d` } });
     const id = (await service.callerOf(back(), far))!.key_id;

@@ -1,0 +1,131 @@
+/**
+ * Users as other systems know them: who somebody is there, which user that is here, and what they
+ * may do from now on.
+ */
+import { badRequest, HttpError, type Context } from "../../core/sdk";
+import type { AccountContext } from "./context";
+import type { ExternalUser, Role, User } from "./contract";
+import * as store from "./store";
+import type { AccountsDb, UserRow } from "./store";
+import { checkedEmail, foldedEmail, no_password, toUser } from "./user";
+
+const id_length_max = 500;
+
+export interface IdentityParts
+  extends Pick<AccountContext, "db" | "inTransaction" | "newId" | "now_ms">, Pick<Context, "log"> {
+  /** @throws HttpError 409 `last_admin` */
+  readonly changeUser: (user_id: string, change: { readonly role: Role }) => Promise<User>;
+}
+
+export class Identities {
+  constructor(private readonly parts: IdentityParts) {}
+
+  /** As `Accounts.ensureUser`. Writes nothing when nothing has changed. */
+  async ensureUser(input: ExternalUser): Promise<User> {
+    const identity = { provider: input.provider ?? "", external_id: input.external_id };
+    checkIdentity(identity);
+    const row =
+      (await store.findByIdentity(this.parts.db, identity)) ??
+      (await this.parts.inTransaction((tx) => this.linkOrCreate(tx, input, identity)));
+    if (row.active !== 1) throw deactivated();
+    return this.withRole(toUser(row), input.role);
+  }
+
+  private async linkOrCreate(
+    tx: AccountsDb,
+    input: ExternalUser,
+    identity: Pick<store.IdentityRow, "provider" | "external_id">,
+  ): Promise<UserRow> {
+    // Somebody may have opened two windows.
+    const known = await store.findByIdentity(tx, identity);
+    if (known) return known;
+    const email = checkedEmail(input.email);
+    const row =
+      (await this.linked(tx, email, input, identity.provider)) ?? (await this.created(tx, input));
+    const created_at = this.parts.now_ms();
+    await store.linkIdentity(tx, { ...identity, user_id: row.id, created_at });
+    return row;
+  }
+
+  /** @throws HttpError 403 when there is a user with this email who is not taken for them. */
+  private async linked(
+    tx: AccountsDb,
+    email: string,
+    { link = "nobody" }: ExternalUser,
+    provider: string,
+  ): Promise<UserRow | undefined> {
+    const row = await store.findUserByEmail(tx, foldedEmail(email));
+    if (!row) return undefined;
+    if (row.active !== 1) throw deactivated();
+    const allowed = link === "everybody" || (link === "members" && row.role === "member");
+    // An address that the provider has given to somebody else is not the same person.
+    if (!allowed || (await store.hasIdentity(tx, row.id, provider))) throw emailInUse(email);
+    this.parts.log.info("a user signs in by other means from now on", { user_id: row.id });
+    if (row.password_hash !== "") return row;
+    // Who was only invited needs no password any more.
+    return (await store.updateUser(tx, row.id, { password_hash: no_password }))!;
+  }
+
+  private async created(
+    tx: AccountsDb,
+    { email, role = "member", create = true }: ExternalUser,
+  ): Promise<UserRow> {
+    if (!create) throw notAUser(email);
+    const address = checkedEmail(email);
+    const row: UserRow = {
+      id: this.parts.newId("usr"),
+      email: address,
+      email_folded: foldedEmail(address),
+      role,
+      password_hash: no_password,
+      active: 1,
+      created_at: this.parts.now_ms(),
+    };
+    await store.insertUser(tx, row);
+    this.parts.log.info("created a user who signs in by other means", { user_id: row.id, role });
+    return row;
+  }
+
+  private async withRole(user: User, role: Role | undefined): Promise<User> {
+    if (role === undefined || role === user.role) return user;
+    try {
+      return await this.parts.changeUser(user.id, { role });
+    } catch (error) {
+      if (!(error instanceof HttpError) || error.code !== "last_admin") throw error;
+      this.parts.log.warn("the last active administrator stays one, whatever the provider says", {
+        user_id: user.id,
+      });
+      return user;
+    }
+  }
+}
+
+function checkIdentity({ provider, external_id }: { provider: string; external_id: string }): void {
+  for (const [pointer, id] of [
+    ["/external_id", external_id],
+    ["/provider", provider],
+  ] as const)
+    if (typeof id !== "string" || id.length > id_length_max || !id.isWellFormed())
+      throw badRequest(`It must be a text of at most ${id_length_max} characters.`, pointer);
+  if (external_id === "") throw badRequest("It must not be empty.", "/external_id");
+}
+
+export const deactivated = () =>
+  new HttpError(
+    403,
+    "deactivated",
+    "This user is deactivated here: an administrator can let them in again.",
+  );
+const notAUser = (email: string) =>
+  new HttpError(
+    403,
+    "not_a_user",
+    `There is no user ${email} here: ask an administrator for an invitation.`,
+  );
+const emailInUse = (email: string) =>
+  new HttpError(
+    403,
+    "email_in_use",
+    `There is a user ${email} here already, who signs in by other means: sign in as before, or ` +
+      "ask an administrator.",
+  );

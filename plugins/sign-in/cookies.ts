@@ -1,0 +1,83 @@
+/**
+ * The two cookies of signing in: the attempt, which binds what was begun to this browser, and what
+ * went wrong, for the sign-in page. Sealed, so that nobody can make or read one, and short-lived.
+ */
+import type { Client, Context } from "../../core/sdk";
+
+/** Between the button and the way back: a password, a second factor, a mail to look for. */
+export const attempt_s = 10 * 60;
+const problem_s = 60;
+const problem_length_max = 1_000;
+
+export interface Attempt {
+  readonly way: string;
+  readonly state: string;
+  /** A path of this server. */
+  readonly to: string;
+  readonly callback_url: string;
+  readonly remembered: string;
+}
+export interface Problem {
+  readonly detail: string;
+}
+type Kind = "attempt" | "problem";
+
+export class SignInCookies {
+  constructor(private readonly ctx: Pick<Context, "now_ms" | "sealed">) {}
+
+  attempt(attempt: Attempt, client: Client): string {
+    return this.set("attempt", attempt, attempt_s, client);
+  }
+
+  problem({ detail }: Problem, client: Client): string {
+    const short = detail.slice(0, problem_length_max).toWellFormed();
+    return this.set("problem", { detail: short }, problem_s, client);
+  }
+
+  readAttempt(request: Request, client: Client): Attempt | null {
+    return this.read<Attempt>("attempt", request, client);
+  }
+
+  readProblem(request: Request, client: Client): Problem | null {
+    return this.read<Problem>("problem", request, client);
+  }
+
+  gone(kind: Kind, client: Client): string {
+    return cookie(kind, "", 0, client);
+  }
+
+  private set(kind: Kind, value: object, age_s: number, client: Client): string {
+    const expires_at = this.ctx.now_ms() + age_s * 1_000;
+    const sealed = this.ctx.sealed.seal(JSON.stringify({ ...value, expires_at }), bound(kind));
+    return cookie(kind, sealed, age_s, client);
+  }
+
+  private read<T>(kind: Kind, { headers }: Request, client: Client): T | null {
+    const name = `${cookieName(kind, client)}=`;
+    const found = (headers.get("cookie") ?? "")
+      .split(";")
+      .map((pair) => pair.trim())
+      .find((pair) => pair.startsWith(name));
+    if (found === undefined) return null;
+    try {
+      const text = this.ctx.sealed.unseal(found.slice(name.length), bound(kind));
+      const value = JSON.parse(text) as T & { readonly expires_at: number };
+      return value.expires_at > this.ctx.now_ms() ? value : null;
+    } catch {
+      return null;
+    }
+  }
+}
+
+const bound = (kind: Kind): string => `sign-in.${kind}`;
+
+/** As that of the session: held to this host over HTTPS, to the protocol below a path. */
+function cookieName(kind: Kind, { secure, base_path }: Client): string {
+  const name = `dossier-sign-in-${kind}`;
+  return !secure ? name : base_path === "" ? `__Host-${name}` : `__Secure-${name}`;
+}
+
+/** `Lax`: the browser comes back from another site. */
+const cookie = (kind: Kind, value: string, age_s: number, client: Client): string =>
+  `${cookieName(kind, client)}=${value}; Path=${client.base_path || "/"}; HttpOnly; ` +
+  `SameSite=Lax; Max-Age=${age_s}${client.secure ? "; Secure" : ""}`;

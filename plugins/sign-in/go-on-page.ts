@@ -1,0 +1,12 @@
+/** The page that a browser is shown for a moment when it could not sign in. */
+
+/** With the status of the failure, so that logs tell it from a success; it leads on by itself. */
+export const goOnPage = (status: number, detail: string, to: string): Response => {
+  const [said, path] = [Bun.escapeHTML(detail), Bun.escapeHTML(to)];
+  return new Response(
+    `<!doctype html><html lang="en"><meta charset="utf-8"><title>Sign in</title>` +
+      `<meta http-equiv="refresh" content="0;url=${path}">` +
+      `<p>${said}</p><p><a href="${path}">Back</a></p></html>`,
+    { status, headers: { "content-type": "text/html; charset=utf-8" } },
+  );
+};

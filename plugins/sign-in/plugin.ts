@@ -1,0 +1,69 @@
+/**
+ * Signing in to the console by other means than a password: the ways that plugins bring, which are
+ * begun, remembered and ended here, and the switch for passwords.
+ */
+import { definePlugin, fill, forbidden, t, type Operations } from "../../core/sdk";
+import { SessionRules, Sessions } from "../accounts/contract";
+import { SignInCookies } from "./cookies";
+import { SignIn } from "./contract";
+import { routes, signInHandlers } from "./routes";
+import { SignInService } from "./service";
+import { validWays } from "./ways";
+
+export default definePlugin({
+  name: "sign-in",
+  version: "1.0.0",
+  config: t.Object({
+    password: t.Boolean({
+      default: true,
+      changes: "now",
+      description:
+        "Whether people may sign in with email and password, beside other ways. " +
+        "`dossier config set sign_in.password true` lets them in again.",
+    }),
+  }),
+  needs: { sessions: Sessions },
+  slots: { ways: SignIn },
+  routes,
+  setup: (ctx) => {
+    const { config, log, operations, services, slots } = ctx;
+    const ways = () => validWays(slots.ways());
+    const cookies = new SignInCookies(ctx);
+    const service = new SignInService({
+      ...ctx,
+      ...services,
+      ways,
+      cookies,
+      public_url: () => publicUrlOf(operations),
+    });
+    // With no other way left, nobody would come in.
+    const passwordAllowed = () => config.password || ways().size === 0;
+    return {
+      fills: [
+        fill(SessionRules, {
+          passwordRefusal: () => (passwordAllowed() ? null : passwordOff(ways())),
+          holds: (session, request, client) => service.holds(session, { request, client }),
+          signedOut: (session, call) => service.signedOut(session, call),
+        }),
+      ],
+      routes: signInHandlers({ log, ways, cookies, service, passwordAllowed }),
+      start: async () => {
+        validWays(slots.ways(), ({ id }, reason) =>
+          log.warn("a way to sign in is not offered", { id, reason }),
+        );
+      },
+    };
+  },
+});
+
+const passwordOff = (ways: ReadonlyMap<string, SignIn>) =>
+  forbidden(
+    "Nobody signs in with a password here: use " +
+      `“${[...ways.values()].map(({ title }) => title).join("” or “")}”.`,
+    "password_off",
+  );
+
+/** As it was set; null when it was not. */
+const publicUrlOf = (operations: Operations): string | null =>
+  (operations.settings().find(({ setting }) => setting === "server.public_url")?.value as
+    string | undefined) ?? null;

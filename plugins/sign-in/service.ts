@@ -1,0 +1,195 @@
+/**
+ * Signing in by the ways that plugins bring: what is begun in a browser ends in the same one, once,
+ * and soon.
+ */
+import { timingSafeEqual } from "node:crypto";
+import {
+  conflict,
+  forbidden,
+  HttpError,
+  notFound,
+  sameHost,
+  type Call,
+  type Context,
+} from "../../core/sdk";
+import type { BegunSession, KnownSession, Sessions } from "../accounts/contract";
+import { console_root } from "../console/contract";
+import { attempt_s, type Attempt, type SignInCookies } from "./cookies";
+import type { SignedInUser, SignIn } from "./contract";
+import { returnPath } from "./return-path";
+import { UsedOnce } from "./used-once";
+
+const remembered_length_max = 1_500;
+const url_length_max = 8_000;
+
+type Asked = Pick<Call, "request" | "client">;
+
+export interface SignInParts extends Pick<Context, "log" | "now_ms"> {
+  readonly ways: () => ReadonlyMap<string, SignIn>;
+  readonly cookies: SignInCookies;
+  readonly sessions: Pick<Sessions, "begin">;
+  /** The setting `server.public_url`; null when it is not set. */
+  readonly public_url: () => string | null;
+}
+
+/** Where the browser goes on, and the cookies that go with it. */
+export interface Step {
+  readonly location: string;
+  readonly cookies: readonly string[];
+  /** Who is signed in now, if anybody. */
+  readonly user_id: string | null;
+}
+
+export class SignInService {
+  readonly #used: UsedOnce;
+
+  constructor(private readonly parts: SignInParts) {
+    this.#used = new UsedOnce({ ...parts, keep_ms: attempt_s * 1_000 });
+  }
+
+  /** @throws HttpError 404, 409 `wrong_address`, and what the way throws. */
+  async start(id: string, to: string, asked: Asked): Promise<Step> {
+    const way = this.wayOf(id);
+    const { client } = asked;
+    const path = returnPath(to);
+    const state = newState();
+    const callback_url = `${this.addressOf(way, asked)}${callbackPath(id)}`;
+    const step = await way.start({ ...asked, state, callback_url });
+    if ("user" in step) {
+      const begun = await this.begin(way, step, asked);
+      const gone = this.parts.cookies.gone("problem", client);
+      const cookies = [begun.cookie, gone];
+      return { location: client.base_path + path, cookies, user_id: step.user.id };
+    }
+    const { redirect, remember = "" } = step;
+    checkStep(way, redirect, remember);
+    const attempt = { way: id, state, to: path, callback_url, remembered: remember };
+    return {
+      location: redirect,
+      cookies: [this.parts.cookies.attempt(attempt, client)],
+      user_id: null,
+    };
+  }
+
+  /** @throws HttpError 403 when this browser has not begun it, and what the way throws. */
+  async callback(id: string, search: URLSearchParams, asked: Asked): Promise<Step> {
+    const way = this.wayOf(id);
+    if (!way.callback) throw notFound("way to sign in");
+    const attempt = this.attemptOf(id, search, asked);
+    const { state, callback_url, remembered } = attempt;
+    const url = new URL(`${callback_url}?${search}`);
+    const who = await way.callback({ ...asked, state, callback_url, url, remembered });
+    const { cookie } = await this.begin(way, who, asked);
+    const gone = (["attempt", "problem"] as const).map((kind) =>
+      this.parts.cookies.gone(kind, asked.client),
+    );
+    return { location: attempt.to, cookies: [cookie, ...gone], user_id: who.user.id };
+  }
+
+  /** Where the browser goes on after a callback that failed: the page that was asked for. */
+  pathAfterFailure({ request, client }: Asked): string {
+    return this.parts.cookies.readAttempt(request, client)?.to ?? `${console_root}/`;
+  }
+
+  async holds(session: KnownSession, asked: Asked): Promise<boolean> {
+    const ways = this.parts.ways();
+    // The way that it began is switched off: nobody says any more that the session is good.
+    if (session.way !== null && !ways.has(session.way)) return false;
+    for (const way of ways.values())
+      if (way.holds && !(await way.holds(session, asked.request, asked.client))) return false;
+    return true;
+  }
+
+  async signedOut(
+    session: KnownSession & { readonly kept: string | null },
+    asked: Asked,
+  ): Promise<string | null> {
+    const way = session.way === null ? undefined : this.parts.ways().get(session.way);
+    if (!way?.signOut) return null;
+    const back_url = `${this.ownAddress(asked)}${console_root}/sign-in`;
+    try {
+      return await way.signOut({ kept: session.kept, back_url });
+    } catch (error) {
+      this.parts.log.warn("could not sign out elsewhere", { way: way.id, error: String(error) });
+      return null;
+    }
+  }
+
+  private wayOf(id: string): SignIn {
+    const way = this.parts.ways().get(id);
+    if (!way) throw notFound("way to sign in");
+    return way;
+  }
+
+  private attemptOf(id: string, search: URLSearchParams, { request, client }: Asked): Attempt {
+    const attempt = this.parts.cookies.readAttempt(request, client);
+    if (!attempt)
+      throw refused(
+        "sign_in_lost",
+        "This sign-in was not begun in this browser, or more than ten minutes ago. Begin again.",
+      );
+    const states = search.getAll("state");
+    if (attempt.way !== id || states.length !== 1 || !same(states[0]!, attempt.state))
+      throw refused(
+        "state_mismatch",
+        "This is not the sign-in that was begun in this browser last. Begin again.",
+      );
+    if (!this.#used.take(attempt.state))
+      throw refused("used_already", "This sign-in was used already. Begin again.");
+    return attempt;
+  }
+
+  private async begin(way: SignIn, who: SignedInUser, asked: Asked): Promise<BegunSession> {
+    const origin = { way: way.id, kept: who.kept };
+    const begun = await this.parts.sessions.begin(who.user, asked, origin);
+    this.parts.log.info("signed in", { way: way.id, user_id: who.user.id });
+    return begun;
+  }
+
+  /** @throws HttpError 409 when the browser would come back to another address than it left. */
+  private addressOf(way: SignIn, asked: Asked): string {
+    const { public_url } = this.parts;
+    const set = public_url();
+    const from = URL.parse(asked.request.headers.get("origin") ?? "");
+    if (way.callback && set !== null && from && !sameHost(from.host, new URL(set).host))
+      throw conflict(
+        `Signing in this way works at the address of this server, ${set}/console/ – not at ` +
+          `${from.origin}.`,
+        "wrong_address",
+      );
+    return this.ownAddress(asked);
+  }
+
+  /** As it is set, else as the browser names it: the console has checked that it is this server. */
+  private ownAddress({ request, client: { host, secure } }: Asked): string {
+    const set = this.parts.public_url();
+    if (set !== null) return set;
+    const from = URL.parse(request.headers.get("origin") ?? "");
+    return from?.origin ?? `${secure ? "https" : "http"}://${host}`;
+  }
+}
+
+export const callbackPath = (way: string): string =>
+  `${console_root}/api/v1/sign-in/${way}/callback`;
+
+const refused = (code: string, detail: string): HttpError => forbidden(detail, code);
+
+const newState = (): string =>
+  Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString("base64url");
+
+function same(a: string, b: string): boolean {
+  const [one, other] = [Buffer.from(a), Buffer.from(b)];
+  return one.length === other.length && timingSafeEqual(one, other);
+}
+
+/** What a way has returned. @throws Error */
+function checkStep({ id }: SignIn, redirect: string, remember: string): void {
+  if (
+    !URL.canParse(redirect) ||
+    !/^https?:\/\//i.test(redirect) ||
+    redirect.length > url_length_max
+  )
+    throw new Error(`the way ${id} redirects to no address that begins with http:// or https://`);
+  if (remember.length > remembered_length_max)
+    throw new Error(`the way ${id} wants more remembered than ${remembered_length_max} characters`);
+}

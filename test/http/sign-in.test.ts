@@ -1,0 +1,468 @@
+/**
+ * Ways to sign in that plugins bring: what is begun in a browser ends in the same one, once, and
+ * where it began; who somebody is for others; the switch for passwords.
+ */
+import { beforeAll, describe, expect, test } from "bun:test";
+import { definePlugin, fill, HttpError } from "../../core/sdk";
+import { Accounts, type ExternalUser } from "../../plugins/accounts/contract";
+import { SignIn } from "../../plugins/sign-in/contract";
+import { returnPath } from "../../plugins/sign-in/return-path";
+import { UsedOnce } from "../../plugins/sign-in/used-once";
+import { signedIn, visit, type Browser } from "../helpers/browser";
+import { startTestServer, type TestServer } from "../helpers/host";
+
+/** Whom the provider of the test takes for signed in. */
+let somebody: ExternalUser = { email: "eve@example.com", external_id: "eve" };
+/** What the callback was given last. */
+let returned: { url: string; remembered: string } | null = null;
+
+const elsewhere = definePlugin({
+  name: "elsewhere",
+  version: "1.0.0",
+  needs: { accounts: Accounts },
+  setup: ({ services: { accounts } }) => {
+    const who = async () => ({ user: await accounts.ensureUser(somebody), kept: "a token" });
+    const way = { title: "Sign in elsewhere", start: who };
+    return {
+      fills: [
+        fill(SignIn, {
+          id: "elsewhere",
+          title: "Sign in elsewhere",
+          start: async ({ state, callback_url }) => ({
+            redirect: `https://sso.test/?state=${state}&back=${encodeURIComponent(callback_url)}`,
+            remember: `nonce of ${state}`,
+          }),
+          callback: ({ url, remembered }) => {
+            returned = { url: url.href, remembered };
+            if (url.searchParams.get("code") === "refused")
+              throw new HttpError(403, "refused_there", "They <b>say</b> no.");
+            if (url.searchParams.get("code") === "broken") throw new Error("a secret detail");
+            return who();
+          },
+          signOut: async ({ kept, back_url }) => `https://sso.test/out?of=${kept}&to=${back_url}`,
+        }),
+        fill(SignIn, { ...way, id: "request" }),
+        fill(SignIn, { ...way, id: "hidden", offer: () => null }),
+        fill(SignIn, { ...way, id: "No/id" }),
+        fill(SignIn, { ...way, id: "request", title: "The second of its name" }),
+        fill(SignIn, { ...way, id: "lost", start: async () => ({ redirect: "javascript:1" }) }),
+      ],
+    };
+  },
+});
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startTestServer({ plugins: [elsewhere] });
+  await signedIn(server, "root", { role: "admin" });
+});
+
+async function began(browser: Browser, to = "/"): Promise<URLSearchParams> {
+  const { status, body } = await browser.send("POST", "/sign-in/elsewhere", { to });
+  expect(status).toBe(200);
+  return new URL(body.location).searchParams;
+}
+const back = (browser: Browser, state: string | null, code = "ok") =>
+  browser.send("GET", `/sign-in/elsewhere/callback?code=${code}&state=${state}`);
+const whoIs = async (browser: Browser) => (await browser.send("GET", "/session")).body.user?.email;
+
+test("the sign-in page is told of what can be used", async () => {
+  const { body } = await visit(server).send("GET", "/sign-in");
+  expect(body).toEqual({
+    password: true,
+    ways: [
+      { id: "elsewhere", title: "Sign in elsewhere", automatic: false },
+      { id: "request", title: "Sign in elsewhere", automatic: false },
+      { id: "lost", title: "Sign in elsewhere", automatic: false },
+    ],
+    problem: null,
+  });
+});
+
+test("somebody signs in elsewhere, comes back to the page they wanted, and signs out there", async () => {
+  somebody = { email: "ann@example.com", external_id: "ann" };
+  const browser = visit(server);
+  const asked = await began(browser, "/folders/fld_1?page=2#row");
+  expect(asked.get("back")).toBe("http://dossier.test/console/api/v1/sign-in/elsewhere/callback");
+  const answer = await back(browser, asked.get("state"));
+  expect([answer.status, answer.headers.get("location")]).toEqual([
+    302,
+    "/console/folders/fld_1?page=2#row",
+  ]);
+  expect(returned).toEqual({
+    url: `${asked.get("back")}?code=ok&state=${asked.get("state")}`,
+    remembered: `nonce of ${asked.get("state")}`,
+  });
+  expect(await whoIs(browser)).toBe("ann@example.com");
+  expect(browser.cookie()).toMatch(/^dossier=dss_\w+$/);
+  const out = await browser.send("DELETE", "/session");
+  expect([out.status, out.body]).toEqual([
+    200,
+    { location: "https://sso.test/out?of=a token&to=http://dossier.test/console/sign-in" },
+  ]);
+  expect(await whoIs(browser)).toBeUndefined();
+});
+
+test("a way whose request says enough signs in at once", async () => {
+  somebody = { email: "bea@example.com", external_id: "bea" };
+  const browser = visit(server);
+  const { body } = await browser.send("POST", "/sign-in/request", { to: "/chats" });
+  expect(body).toEqual({ location: "/console/chats" });
+  expect(await whoIs(browser)).toBe("bea@example.com");
+});
+
+describe("a callback is refused", () => {
+  const cases: [why: string, come: (browser: Browser) => Promise<unknown>, says: RegExp][] = [
+    ["without an attempt", (one) => back(one, "x"), /not begun in this browser/],
+    ["with a forged state", async (one) => (await began(one), back(one, "x")), /not the sign-in/],
+    [
+      "with two states",
+      async (one) => back(one, `${(await began(one)).get("state")}&state=x`),
+      /not the sign-in/,
+    ],
+    ["without a state", async (one) => (await began(one), back(one, "")), /not the sign-in/],
+    [
+      "with the state of another browser",
+      async (one) => {
+        const of_another = await began(visit(server));
+        await began(one);
+        return back(one, of_another.get("state"));
+      },
+      /not the sign-in/,
+    ],
+    [
+      "in a browser that did not begin it",
+      async (one) => back(one, (await began(visit(server))).get("state")),
+      /not begun in this browser/,
+    ],
+    [
+      "for another way than the one that was begun",
+      async (one) => {
+        const state = (await began(one)).get("state");
+        return one.send("GET", `/sign-in/request/callback?state=${state}`);
+      },
+      /way to sign in could not be found/,
+    ],
+    [
+      "with a cookie that somebody made",
+      (one) => {
+        one.keep("dossier-sign-in-attempt=v1.AAAA");
+        return back(one, "x");
+      },
+      /not begun in this browser/,
+    ],
+    [
+      "a second time, with the cookie that it had",
+      async (one) => {
+        const state = (await began(one)).get("state");
+        const cookie = one.cookie();
+        await back(one, state);
+        one.keep(cookie);
+        return back(one, state);
+      },
+      /used already/,
+    ],
+    [
+      "when the provider refuses",
+      async (one) => back(one, (await began(one)).get("state"), "refused"),
+      /They &lt;b&gt;say&lt;\/b&gt; no/,
+    ],
+    [
+      "when the way breaks, without what broke",
+      async (one) => back(one, (await began(one)).get("state"), "broken"),
+      /^(?!.*secret detail).*server's log/,
+    ],
+  ];
+  test.each(cases)("%s", async (_, come, says) => {
+    somebody = { email: "cid@example.com", external_id: "cid" };
+    const browser = visit(server);
+    const answer = (await come(browser)) as Awaited<ReturnType<Browser["send"]>>;
+    expect(answer.status).toBeGreaterThanOrEqual(400);
+    expect(answer.text.replaceAll("&#x27;", "'")).toMatch(says);
+    expect(browser.cookie()).not.toContain("dossier=");
+    // It leads back to a page of the console, which says the same, once.
+    expect(answer.text).toContain(`content="0;url=/console/`);
+    const [first, second] = [
+      await browser.send("GET", "/sign-in"),
+      await browser.send("GET", "/sign-in"),
+    ];
+    expect(first.body.problem).toBeString();
+    expect(second.body.problem).toBeNull();
+  });
+});
+
+describe("what a browser is given", () => {
+  test.each([
+    ["over HTTP", {}, "dossier-sign-in-attempt", "SameSite=Lax; Max-Age=600"],
+    [
+      "over HTTPS",
+      { "x-forwarded-proto": "https", "x-forwarded-for": "192.0.2.1" },
+      "__Host-dossier-sign-in-attempt",
+      "SameSite=Lax; Max-Age=600; Secure",
+    ],
+  ] as const)("%s", async (_, headers, name, flags) => {
+    const origin = "x-forwarded-proto" in headers ? "https://dossier.test" : "http://dossier.test";
+    await using one = await startTestServer({
+      plugins: [elsewhere],
+      env: { DOSSIER_SERVER_TRUSTED_PROXIES: "127.0.0.1" },
+    });
+    const answer = await visit(one, { headers, origin }).send("POST", "/sign-in/elsewhere", {});
+    const cookie = answer.headers.get("set-cookie")!;
+    expect(cookie.startsWith(`${name}=v1.`)).toBe(true);
+    expect(cookie.endsWith(`; Path=/; HttpOnly; ${flags}`)).toBe(true);
+    expect(cookie.length).toBeLessThan(4_096);
+    expect(new URL(answer.body.location).searchParams.get("back")).toStartWith(`${origin}/`);
+  });
+});
+
+test.each([
+  ["a page", "/folders/fld_1?page=2#x", "/console/folders/fld_1?page=2#x"],
+  ["nothing", "", "/console/"],
+  ["another host", "//evil.test/", "/console//evil.test/"],
+  ["another host by a backslash", "/\\evil.test/", "/console/"],
+  ["an address", "https://evil.test/", "/console/"],
+  ["a script", "javascript:alert(1)", "/console/"],
+  ["up and out", "/../..//evil.test", "/console/"],
+  ["up and out, escaped", "/%2e%2e/%2e%2e//evil.test", "/console/"],
+  ["a call of the API", "/api/v1/session", "/console/"],
+  ["a header of its own", "/a\r\nset-cookie: b", "/console/"],
+  ["what is too long", `/${"a".repeat(900)}`, "/console/"],
+] as const)("the way back leads to a page of the console: %s", (_, to, path) => {
+  expect(returnPath(to)).toBe(path);
+});
+
+test("only a page of this server may begin, and only with a way that is there", async () => {
+  const browser = visit(server);
+  const start = (way: string, headers = {}) => browser.send("POST", `/sign-in/${way}`, {}, headers);
+  expect((await start("elsewhere", { "sec-fetch-site": "cross-site" })).status).toBe(403);
+  expect((await start("nothing")).status).toBe(404);
+  expect((await start("lost")).status).toBe(500);
+});
+
+test("a link in the callback leads to the address that is set, and nowhere else", async () => {
+  await using one = await startTestServer({
+    plugins: [elsewhere],
+    public_url: "https://papers.test/dossier",
+    env: { DOSSIER_SERVER_PUBLIC_URL: "https://papers.test/dossier" },
+  });
+  const right = visit(one, { origin: "https://papers.test" });
+  const { body, headers } = await right.send("POST", "/sign-in/elsewhere", { to: "/chats" });
+  const asked = new URL(body.location).searchParams;
+  expect(asked.get("back")).toStartWith("https://papers.test/dossier/console/api/v1/sign-in/");
+  expect(headers.get("set-cookie")).toMatch(/^__Secure-.*; Path=\/dossier; HttpOnly/);
+  const answer = await back(right, asked.get("state"));
+  expect([answer.status, answer.headers.get("location")]).toEqual([302, "/dossier/console/chats"]);
+  const wrong = await visit(one, { origin: "http://127.0.0.1" }).send(
+    "POST",
+    "/sign-in/elsewhere",
+    {},
+  );
+  expect([wrong.status, wrong.body.code]).toEqual([409, "wrong_address"]);
+});
+
+describe("somebody whom others know", () => {
+  let n = 0;
+  const ensured = (input: Partial<ExternalUser>) =>
+    server.accounts.ensureUser({ email: `p${n}@example.com`, external_id: `p${n}`, ...input }).then(
+      ({ id, role, has_password, invited }) => ({ id, role, has_password, invited }),
+      (error: HttpError) => error.code,
+    );
+  const known = async (role: "admin" | "member", active = true) => {
+    const user = await server.accounts.createUser({
+      email: `P${n}@example.com`,
+      password: "correct horse battery staple",
+      role,
+    });
+    if (!active) await server.accounts.setUserActive(user.id, false);
+    return user.id;
+  };
+  test.each([
+    [
+      "is made a user once",
+      async () => {
+        const first = await ensured({});
+        expect(first).toMatchObject({ role: "member", has_password: false, invited: false });
+        expect(await ensured({ email: "another@example.com" })).toEqual(first);
+      },
+    ],
+    [
+      "twice at the same time is one user",
+      async () => {
+        const [one, other] = await Promise.all([ensured({}), ensured({})]);
+        expect(one).toEqual(other);
+      },
+    ],
+    [
+      "is not made one when nobody is to be",
+      async () => {
+        expect(await ensured({ create: false })).toBe("not_a_user");
+      },
+    ],
+    [
+      "has the role that the provider says, each time",
+      async () => {
+        expect(await ensured({ role: "admin" })).toMatchObject({ role: "admin" });
+        expect(await ensured({})).toMatchObject({ role: "admin" });
+        expect(await ensured({ role: "member" })).toMatchObject({ role: "member" });
+      },
+    ],
+    [
+      "is not taken for a user with the same email",
+      async () => {
+        await known("member");
+        expect(await ensured({})).toBe("email_in_use");
+      },
+    ],
+    [
+      "is taken for a member where that is allowed, and goes on being that",
+      async () => {
+        const id = await known("member");
+        expect(await ensured({ link: "members" })).toMatchObject({ id, has_password: true });
+        expect(await ensured({ email: "else@example.com" })).toMatchObject({ id });
+      },
+    ],
+    [
+      "is not taken for an administrator, even so",
+      async () => {
+        await known("admin");
+        expect(await ensured({ link: "members" })).toBe("email_in_use");
+      },
+    ],
+    [
+      "is taken for an administrator where that is allowed",
+      async () => {
+        const id = await known("admin");
+        expect(await ensured({ link: "everybody" })).toMatchObject({ id, role: "admin" });
+      },
+    ],
+    [
+      "is not taken for a user whom the provider knows as somebody else",
+      async () => {
+        const id = await known("member");
+        expect(await ensured({ link: "everybody" })).toMatchObject({ id });
+        expect(await ensured({ link: "everybody", external_id: `q${n}` })).toBe("email_in_use");
+        const elsewhere = { link: "everybody", provider: "other" } as const;
+        expect(await ensured(elsewhere)).toMatchObject({ id });
+      },
+    ],
+    [
+      "stays out when the user is deactivated",
+      async () => {
+        await known("member", false);
+        expect(await ensured({ link: "everybody" })).toBe("deactivated");
+        n++;
+        const { id } = (await ensured({})) as { id: string };
+        await server.accounts.setUserActive(id, false);
+        expect(await ensured({})).toBe("deactivated");
+      },
+    ],
+    [
+      "is nobody without an id",
+      async () => {
+        expect(await ensured({ external_id: "" })).toBe("invalid_request");
+        expect(await ensured({ external_id: "x".repeat(501) })).toBe("invalid_request");
+        expect(await ensured({ email: "no address" })).toBe("invalid_request");
+      },
+    ],
+  ] as const)("%s", async (_, run) => {
+    n++;
+    await run();
+  });
+
+  test("the last administrator stays one", async () => {
+    await using one = await startTestServer();
+    const ensure = (role: "admin" | "member") =>
+      one.accounts.ensureUser({ email: "a@example.com", external_id: "a", role });
+    await ensure("admin");
+    expect(await ensure("member")).toMatchObject({ role: "admin" });
+  });
+
+  test("is out at the next request when the user is deactivated or deleted", async () => {
+    somebody = { email: "out@example.com", external_id: "out" };
+    for (const remove of ["setUserActive", "deleteUser"] as const) {
+      const browser = visit(server);
+      await browser.send("POST", "/sign-in/request", {});
+      const { id } = await server.accounts.findUser("out@example.com");
+      const { token } = await server.accounts.createKey(id, { name: "k" });
+      const list = () =>
+        server.fetch(
+          new Request("http://dossier.test/api/dev/v1/folders", {
+            headers: { authorization: `Bearer ${token}` },
+          }),
+        );
+      expect([(await browser.send("GET", "/folders")).status, (await list()).status]).toEqual([
+        200, 200,
+      ]);
+      await (remove === "deleteUser"
+        ? server.accounts.deleteUser(id)
+        : server.accounts.setUserActive(id, false));
+      expect([(await browser.send("GET", "/folders")).status, (await list()).status]).toEqual([
+        401, 401,
+      ]);
+      if (remove === "setUserActive") await server.accounts.setUserActive(id, true);
+    }
+  });
+});
+
+test("the audit log knows who came in and who did not", async () => {
+  somebody = { email: "log@example.com", external_id: "log" };
+  const [good, bad] = [visit(server), visit(server)];
+  await back(good, (await began(good)).get("state"));
+  await began(bad);
+  await back(bad, "forged");
+  const root = await signedIn(server, "root", { role: "admin" });
+  const { body } = await root.send("GET", "/audit?action=finishSignIn&per_page=200");
+  const { id } = await server.accounts.findUser("log@example.com");
+  expect(body.data).toContainEqual(
+    expect.objectContaining({ record: id, outcome: "done", actor: "log@example.com" }),
+  );
+  expect(body.data).toContainEqual(
+    expect.objectContaining({ record: "elsewhere", outcome: "refused", status: 403 }),
+  );
+});
+
+describe("passwords are switched off", () => {
+  const email = "pw@example.com",
+    password = "correct horse battery staple";
+  const off = { DOSSIER_SIGN_IN_PASSWORD: "false" };
+
+  test("nobody signs in with one, and no link to one works", async () => {
+    await using one = await startTestServer({ plugins: [elsewhere], env: off });
+    const { id } = await one.accounts.createUser({ email, password, role: "admin" });
+    const browser = visit(one);
+    expect((await browser.send("GET", "/sign-in")).body.password).toBe(false);
+    const refused = await browser.send("POST", "/session", { email, password });
+    expect([refused.status, refused.body.code]).toEqual([403, "password_off"]);
+    expect(refused.body.detail).toContain("Sign in elsewhere");
+    const admin = await signedIn(one, "root", { role: "admin" });
+    const { body } = await admin.send("POST", `/users/${id}/reset`);
+    const token = new URL(body.reset_url).hash.slice(3);
+    const accepted = await browser.send("POST", "/invite", { token, password });
+    expect([accepted.status, accepted.body.code]).toEqual([403, "password_off"]);
+  });
+
+  test("they work again as soon as they are switched on, and where there is no other way", async () => {
+    await using alone = await startTestServer({ env: off });
+    await alone.accounts.createUser({ email, password, role: "admin" });
+    expect((await visit(alone).send("POST", "/session", { email, password })).status).toBe(200);
+    await using one = await startTestServer({ plugins: [elsewhere] });
+    await one.accounts.createUser({ email, password, role: "admin" });
+    const admin = await signedIn(one, "root", { role: "admin" });
+    const signIn = async () =>
+      (await visit(one).send("POST", "/session", { email, password })).status;
+    await admin.send("PATCH", "/settings", { "sign_in.password": false });
+    expect(await signIn()).toBe(403);
+    await admin.send("PATCH", "/settings", { "sign_in.password": null });
+    expect(await signIn()).toBe(200);
+  });
+});
+
+test("what was used is remembered for a time, and a bounded number of it", () => {
+  const clock = { now_ms: 0 };
+  const used = new UsedOnce({ now_ms: () => clock.now_ms, keep_ms: 1_000 });
+  expect([used.take("a"), used.take("a"), used.take("b")]).toEqual([true, false, true]);
+  clock.now_ms = 1_001;
+  expect([used.take("c"), used.size]).toEqual([true, 1]);
+  for (let n = 0; n < 25_000; n++) used.take(`n${n}`);
+  expect(used.size).toBeLessThanOrEqual(20_000);
+});

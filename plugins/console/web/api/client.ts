@@ -155,6 +155,7 @@ export function problemFrom(
   if (
     status === 401 &&
     !path.startsWith("/session") &&
+    !path.startsWith("/sign-in") &&
     !path.startsWith("/setup") &&
     !path.startsWith("/invite")
   )

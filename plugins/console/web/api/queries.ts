@@ -33,6 +33,8 @@ export const queries = new QueryClient({
  */
 export const keys = {
   session: ["session"],
+  sign_in: ["sign-in"],
+  account: ["account"],
   folders: ["folder"],
   folder: (id: string) => ["folder", id],
   folder_import: (id: string) => ["folder_import", id],

@@ -2,7 +2,7 @@
 import { useQuery } from "@tanstack/preact-query";
 import { api } from "../api/client";
 import { keys, queries } from "../api/queries";
-import type { Session, User } from "../api/types";
+import type { Answer, Session, User } from "../api/types";
 
 export const useSession = () =>
   useQuery({
@@ -30,7 +30,14 @@ export function setUser(user: User | null): void {
   );
 }
 
+let signed_out = false;
+/** Somebody has just signed out here: nobody is signed in again without a click. */
+export const hasSignedOut = (): boolean => signed_out;
+
+/** Here, and where the user came from when that wants it. */
 export async function signOut(): Promise<void> {
-  await api("/session", { method: "DELETE" });
-  setUser(null);
+  const further = await api<Answer<"signOut"> | undefined>("/session", { method: "DELETE" });
+  signed_out = true;
+  if (further?.location) location.assign(further.location);
+  else setUser(null);
 }

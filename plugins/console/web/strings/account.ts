@@ -15,6 +15,8 @@ export const account_strings = {
     action: "Sign in",
     forgot: "Forgot it? Ask an administrator for a new link, or run",
     command: "dossier user passwd --email you@example.com --password-stdin",
+    or: "or",
+    failed: "That did not work",
     setup_title: "Nobody is set up here yet",
     setup_text: "Open the link that the server printed when it started. This prints a new one:",
     setup_command: "dossier setup --link",

@@ -4,7 +4,7 @@ import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { api, ApiProblem } from "../../api/client";
 import { keys, refresh } from "../../api/queries";
-import type { AccountSession, Page } from "../../api/types";
+import type { AccountSession, Answer, Page } from "../../api/types";
 import { useUser } from "../../app/session";
 import { setTheme, theme, type Theme } from "../../app/theme";
 import { Button, ButtonLink } from "../../ui/button";
@@ -26,11 +26,15 @@ const strings = account_strings.account;
 
 export default function Account() {
   const { email, role } = useUser();
+  const account = useQuery({
+    queryKey: keys.account,
+    queryFn: () => api<Answer<"getAccount">>("/account"),
+  });
   return (
     <>
       <PageHeader title={strings.title} text={strings.text(email, strings.roles[role])} />
       <div class="settings">
-        <Password email={email} />
+        {account.data?.has_password !== false && <Password email={email} />}
         <Setting title={strings.theme_title} text={strings.theme_text}>
           <Segments
             label={strings.theme_label}

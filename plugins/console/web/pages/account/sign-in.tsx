@@ -1,4 +1,6 @@
-/** Sign-in: email and password. Says what to do when there is no administrator yet. */
+/**
+ * Sign-in: email and password, and other ways. Says what to do when there is no administrator yet.
+ */
 import { useMutation } from "@tanstack/preact-query";
 import { useState } from "preact/hooks";
 import { api } from "../../api/client";
@@ -9,6 +11,7 @@ import { Secret } from "../../ui/copy";
 import { TextField } from "../../ui/field";
 import { Note, Problem } from "../../ui/note";
 import { account_strings as strings } from "../../strings/account";
+import { OtherWays, useWays } from "./other-ways";
 import { PasswordField } from "./password-field";
 import { StandalonePage } from "./standalone-page";
 
@@ -23,10 +26,9 @@ const Command = ({ text }: { readonly text: string }) => (
   </code>
 );
 
-export default function SignIn() {
+function PasswordForm() {
   const [email, setEmail] = useState("");
   const [password, setPassword] = useState("");
-  const session = useSession();
   const signIn = useMutation({
     // Takes the fields as an argument: the closure of an earlier render may still be in use.
     mutationFn: (body: { email: string; password: string }) =>
@@ -39,15 +41,7 @@ export default function SignIn() {
     if (!signIn.isPending) signIn.mutate({ email: email.trim(), password });
   };
   return (
-    <StandalonePage title={strings.sign_in.title}>
-      {session.data?.setup_needed && (
-        <Note title={strings.sign_in.setup_title}>
-          <div class="stack-small">
-            <p>{strings.sign_in.setup_text}</p>
-            <Secret label={strings.sign_in.setup_title} text={strings.sign_in.setup_command} />
-          </div>
-        </Note>
-      )}
+    <>
       <form class="stack" onSubmit={send}>
         <TextField
           label={strings.email}
@@ -68,6 +62,34 @@ export default function SignIn() {
       <p class="small muted">
         {strings.sign_in.forgot} <Command text={strings.sign_in.command} />
       </p>
+    </>
+  );
+}
+
+export default function SignIn() {
+  const session = useSession();
+  const ways = useWays();
+  // Without an answer there is still the password.
+  const { password, ways: others, problem } = ways.data ?? password_alone;
+  return (
+    <StandalonePage title={strings.sign_in.title}>
+      {session.data?.setup_needed && (
+        <Note title={strings.sign_in.setup_title}>
+          <div class="stack-small">
+            <p>{strings.sign_in.setup_text}</p>
+            <Secret label={strings.sign_in.setup_title} text={strings.sign_in.setup_command} />
+          </div>
+        </Note>
+      )}
+      {problem !== null && (
+        <Note tone="bad" title={strings.sign_in.failed} live>
+          <p class="wrap-anywhere">{problem}</p>
+        </Note>
+      )}
+      {others.length > 0 && <OtherWays ways={others} alone={!password} held={problem !== null} />}
+      {password && !ways.isPending && <PasswordForm />}
     </StandalonePage>
   );
 }
+
+const password_alone: Answer<"listSignInWays"> = { password: true, ways: [], problem: null };

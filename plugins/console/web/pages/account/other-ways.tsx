@@ -1,0 +1,91 @@
+/** The ways to sign in beside a password: their buttons, and how one is begun. */
+import { useMutation, useQuery } from "@tanstack/preact-query";
+import { useEffect } from "preact/hooks";
+import { console_base } from "../../api/base";
+import { api } from "../../api/client";
+import { keys, refresh } from "../../api/queries";
+import type { Answer } from "../../api/types";
+import { hasSignedOut } from "../../app/session";
+import { Button } from "../../ui/button";
+import { Problem } from "../../ui/note";
+import { account_strings } from "../../strings/account";
+
+const strings = account_strings.sign_in;
+
+type Ways = Answer<"listSignInWays">;
+type Way = Ways["ways"][number];
+
+export const useWays = () =>
+  useQuery({
+    queryKey: keys.sign_in,
+    queryFn: () => api<Ways>("/sign-in"),
+    // What went wrong is told once: asked again, the server would say that nothing did.
+    staleTime: Infinity,
+    refetchOnWindowFocus: false,
+    gcTime: 0,
+  });
+
+/** The page that is shown once somebody is signed in, below the console's root. */
+function pageAskedFor(): string {
+  const path = location.pathname.slice(console_base.length);
+  return path === "/sign-in" || !path.startsWith("/")
+    ? "/"
+    : path + location.search + location.hash;
+}
+
+/** To the provider; where the server knows enough already, the page itself goes on. */
+async function goOn(next: Answer<"startSignIn">): Promise<void> {
+  if (leadsAway(next)) location.assign(next.location);
+  else await refresh(keys.session[0]);
+}
+const leadsAway = ({ location: to }: Answer<"startSignIn">): boolean =>
+  new URL(to, location.href).origin !== location.origin;
+
+interface WaysProps {
+  readonly ways: readonly Way[];
+  /** The only ones: the first stands out. */
+  readonly alone: boolean;
+  /** None is begun by itself: one has just failed. */
+  readonly held: boolean;
+}
+
+export function OtherWays({ ways, alone, held }: WaysProps) {
+  const start = useMutation({
+    mutationFn: (way: Way) =>
+      api<Answer<"startSignIn">>(`/sign-in/${way.id}`, {
+        method: "POST",
+        body: { to: pageAskedFor() },
+      }),
+    onSuccess: goOn,
+  });
+  useEffect(() => {
+    const first = ways.find(({ automatic }) => automatic);
+    if (first && !held && !hasSignedOut()) start.mutate(first);
+    // Somebody who comes back by the browser's own button finds the page as it was left.
+    const back = ({ persisted }: PageTransitionEvent) => persisted && start.reset();
+    addEventListener("pageshow", back);
+    return () => removeEventListener("pageshow", back);
+  }, []);
+  const under_way = start.isPending || (start.isSuccess && leadsAway(start.data));
+  return (
+    <div class="stack">
+      {start.error && <Problem error={start.error} />}
+      {ways.map((way, place) => (
+        <Button
+          key={way.id}
+          block
+          kind={alone && place === 0 ? "primary" : "default"}
+          busy={under_way && start.variables?.id === way.id}
+          onClick={() => !under_way && start.mutate(way)}
+        >
+          {way.title}
+        </Button>
+      ))}
+      {!alone && (
+        <p class="or small muted">
+          <span>{strings.or}</span>
+        </p>
+      )}
+    </div>
+  );
+}

@@ -134,6 +134,10 @@ export interface DocumentPlace {
   readonly document_id: string;
   readonly document_created_at: number;
 }
+export interface DocumentInFolder {
+  readonly document_id: string;
+  readonly folder_id: string;
+}
 export interface Documents {
   /** The largest file that can be uploaded, bytes. */
   readonly upload_bytes_max: () => number;
@@ -195,6 +199,19 @@ export interface Documents {
     document_ids: readonly string[],
     folder_ids: readonly string[],
   ): Promise<Map<string, DocumentName>>;
+  /**
+   * Tells those documents that are synced, and in the folder that is named with them. Of many at
+   * once; the function that it gives is about the moment of the call.
+   */
+  findAnswering(
+    db: Db,
+    places: readonly DocumentInFolder[],
+  ): Promise<(place: DocumentInFolder) => boolean>;
+  /**
+   * Takes the document out of the folder, restorably, inside the caller's transaction. Nothing
+   * happens when it is not there, or another user's.
+   */
+  takeOut(tx: Db, owner_id: string, document_id: string, folder_id: string): Promise<void>;
   /**
    * Some documents of these folders that answer, and how many there are; of very many only some are
    * counted (`all_counted` is false).

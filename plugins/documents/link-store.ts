@@ -63,6 +63,18 @@ const findInFolders = prepared(
       ),
 );
 
+/** The folders that these documents are in, of those that are synced. */
+export const syncedLinks = async (
+  db: DocumentsDb,
+  document_ids: readonly string[],
+): Promise<Pick<LinkRow, "document_id" | "folder_id">[]> =>
+  document_ids.length === 0
+    ? []
+    : liveLinks(db)
+        .where("document_id", "in", document_ids)
+        .where("status", "=", "synced")
+        .execute();
+
 /** Links to documents that answer: `limit` of them, in no order. */
 export const answeringLinks = async (
   db: DocumentsDb,

@@ -100,15 +100,40 @@ export const unlink = (
   ctx.inDeletion(async (tx) => {
     const document = await requireDocument(tx, owner_id, document_id);
     await ctx.folders.require(tx, owner_id, folder_id);
-    if (!(await linkStore.softDelete(tx, document_id, folder_id, ctx.now_ms())))
+    if (!(await takeFrom(ctx, tx, document, folder_id)))
       throw new HttpError(404, "not_found", "The document is not in this folder.");
-    if (document.current_version > 0) await ctx.index.unlink(tx, [document_id], folder_id);
-    await ctx.folders.moveCounters(tx, [
-      { folder_id, status: document.status, by: -1 },
-      { folder_id, counter: "restorable_count", by: 1 },
-    ]);
-    notifyFolders(ctx, document, [folder_id]);
   });
+
+/** As `Documents.takeOut`. */
+export async function takeOut(
+  ctx: DocumentContext,
+  tx: Db,
+  owner_id: string,
+  document_id: string,
+  folder_id: string,
+): Promise<void> {
+  const document = await store.findDocument(tx, document_id);
+  if (document?.owner_id !== owner_id) return;
+  const folder_ids = await linkStore.foldersOf(tx, document_id);
+  if (folder_ids.includes(folder_id)) await takeFrom(ctx, tx, document, folder_id);
+}
+
+/** False when it is not there. */
+async function takeFrom(
+  ctx: DocumentContext,
+  tx: Db,
+  document: DocumentRow,
+  folder_id: string,
+): Promise<boolean> {
+  if (!(await linkStore.softDelete(tx, document.id, folder_id, ctx.now_ms()))) return false;
+  if (document.current_version > 0) await ctx.index.unlink(tx, [document.id], folder_id);
+  await ctx.folders.moveCounters(tx, [
+    { folder_id, status: document.status, by: -1 },
+    { folder_id, counter: "restorable_count", by: 1 },
+  ]);
+  notifyFolders(ctx, document, [folder_id]);
+  return true;
+}
 
 /** @throws HttpError 400, 403, 404, or 409 when an upload in one of its folders has that name. */
 export async function rename(

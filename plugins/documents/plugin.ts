@@ -15,6 +15,7 @@ import { Documents, DocumentSettled, Intake, DocumentUses, FileUses } from "./co
 import { ingest } from "./creation";
 import { FreshTexts } from "./fresh-texts";
 import { documentJobs, documentSchedules, enqueuers, resumePurge } from "./jobs";
+import { takeOut } from "./links";
 import { migrations } from "./migrations";
 import { findCopy, insertCopy } from "./copies";
 import { listPlaces } from "./copy-store";
@@ -76,6 +77,7 @@ export default definePlugin({
         documents: {
           ...documentQueries,
           ingest: (tx, owner_id, request) => ingest(ctx, tx, owner_id, request),
+          takeOut: (...given) => takeOut(ctx, ...given),
           listPlaces,
           findCopy: (document_id, folder_ids) => findCopy(ctx, document_id, folder_ids),
           insertCopy: (tx, owner_id, document, parts) =>

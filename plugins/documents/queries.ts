@@ -5,7 +5,7 @@
 import { TextGone } from "../../core/lib/text-reader";
 import { requireAllOwned, requireOwned, type Db, type PageRequest } from "../../core/sdk";
 import type { DocumentContext } from "./context";
-import type { DocumentName, Documents } from "./contract";
+import type { DocumentInFolder, DocumentName, Documents } from "./contract";
 import * as linkStore from "./link-store";
 import * as listStore from "./list-store";
 import { no_outline, outlineOf, type Document, type Outline, type VectorsState } from "./record";
@@ -181,6 +181,7 @@ export const documentQueries: Pick<
   | "require"
   | "requireAll"
   | "findNames"
+  | "findAnswering"
   | "findLinked"
   | "findQuotes"
   | "findSpans"
@@ -222,6 +223,16 @@ export const documentQueries: Pick<
 
   findLinked: async (from, document_ids, folder_ids) =>
     byId(await linkStore.findLinked(from, document_ids, folder_ids)),
+
+  findAnswering: async (from, places) => {
+    const found = await linkStore.syncedLinks(
+      from,
+      places.map(({ document_id }) => document_id),
+    );
+    const keyOf = (place: DocumentInFolder) => `${place.document_id} ${place.folder_id}`;
+    const keys = new Set(found.map(keyOf));
+    return (place) => keys.has(keyOf(place));
+  },
 };
 
 const byId = (names: readonly DocumentName[]): Map<string, DocumentName> =>

@@ -25,6 +25,7 @@ export interface ImportContext extends Pick<
   | "notify"
   | "now_ms"
   | "paths"
+  | "sealed"
   | "truncateWal"
 > {
   /** How long runs that have ended are kept. */

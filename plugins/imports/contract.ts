@@ -17,8 +17,25 @@ export interface SourceItem {
   readonly folder?: string;
   /** For `read`: where the source finds it. */
   readonly locator?: string;
+  /**
+   * Its entity tag: any text that changes whenever the content does, such as an ETag, a version or
+   * a change time. While it is the one of the last run that brought the item, the item is neither
+   * read nor fetched: it counts as unchanged. `overwrite` brings it all the same.
+   */
+  readonly etag?: string;
+  /**
+   * It was listed before, and is there no longer. What becomes of its document is a setting of the
+   * import (`gone`). Nothing happens when this source has never brought it.
+   */
+  readonly gone?: boolean;
   /** It can't be imported: it fails at once, with this sentence. */
   readonly error?: string;
+}
+
+/** Whose import it is. */
+export interface ImportOwner {
+  readonly id: string;
+  readonly email: string;
 }
 
 /** A file that was fetched; it lies on disk. */
@@ -45,6 +62,8 @@ export interface FetchOptions {
  * operator allows; there are delays between requests to one host.
  */
 export interface SourceTools {
+  /** Whose import it is: the documents are theirs. */
+  readonly owner: ImportOwner;
   /** Fires when the run is cancelled, at the time limit and at shutdown. */
   readonly signal: AbortSignal;
   /** Directory for temporary files. */
@@ -57,6 +76,11 @@ export interface SourceTools {
    * One per run. @throws SourceFailure
    */
   fetchOnce(url: string): Promise<FetchedFile>;
+  /**
+   * For `items`, at its end: everything that there is has been listed, so what an earlier run
+   * listed and this one did not is gone. Not to be called when a part could not be looked into.
+   */
+  listingComplete(): void;
 }
 /**
  * Why a source or an item can't be read: a sentence for the person who started the import, and a
@@ -91,10 +115,15 @@ export interface ImportSource<S = unknown> {
   readonly type: string;
   /** What this kind of source is, in a sentence, for the API document. */
   readonly description: string;
-  /** The fields of `source` beside `type`. */
+  /**
+   * The fields of `source` beside `type`. A field that is a `Secret()`, here or in an object in
+   * here, such as a password, is taken in and given to the functions below as it is; it is kept
+   * only sealed, for the run and for the runs of a schedule, and never shown: answers have
+   * `{"set": true}` in its place.
+   */
   readonly schema: TObject;
   /** Refuses at once what can't be imported. @throws HttpError 400 */
-  check?(source: S): Promise<void>;
+  check?(source: S, tools: Pick<SourceTools, "owner">): Promise<void>;
   /**
    * Lists the items. After a crash it is called again: items that are known already count once.
    * @throws SourceFailure when the source can't be read

@@ -77,15 +77,18 @@ async function writeDocument(
   const source = await sourceFor(tx, item, uris);
   if ("duplicate_of" in source) return endDuplicate(ctx, tx, item, source.duplicate_of);
   const name = file.name ?? page?.title ?? item.name ?? (page ? url : lastSegment(url));
+  const place = await placeIn(ctx, tx, run, item.subfolder, name);
   const { document_id, version, outcome } = await ctx.documents.ingest(tx, run.owner_id, {
-    ...(await placeIn(ctx, tx, run, item.subfolder, name)),
+    ...place,
     origin: { kind: "import", uri: source.uri, run_id },
     file: file.received,
     declared_type: page ? "text/html" : file.media_type,
     overwrite: run.overwrite === 1,
     ...(page ? { text: page.text } : {}),
   });
-  await itemStore.updatePending(tx, item.id, { document_id, version, source_uri: source.uri });
+  const { folder_id } = place;
+  const source_uri = source.uri;
+  await itemStore.updatePending(tx, item.id, { document_id, version, folder_id, source_uri });
   if (outcome === "unchanged") await endItem(ctx, tx, item, { how: "unchanged" });
 }
 
@@ -111,9 +114,9 @@ async function endDuplicate(
   ctx: ImportContext,
   tx: Db,
   item: ItemRow,
-  { status, document_id, version, error_code, error }: ItemRow,
+  { status, document_id, version, folder_id, error_code, error }: ItemRow,
 ): Promise<void> {
-  await itemStore.updatePending(tx, item.id, { document_id, version, joined: 1 });
+  await itemStore.updatePending(tx, item.id, { document_id, version, folder_id, joined: 1 });
   if (status === "failed")
     await endItem(ctx, tx, item, {
       how: "failed",

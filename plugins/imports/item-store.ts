@@ -18,14 +18,14 @@ import type { ImportsDb, ItemRow, ItemStatus } from "./store";
 export async function insertItems(
   db: ImportsDb,
   rows: readonly ItemRow[],
-): Promise<Pick<ItemRow, "host" | "status">[]> {
+): Promise<Pick<ItemRow, "host" | "status" | "uri">[]> {
   return rows.length === 0
     ? []
     : db
         .insertInto("imports_items")
         .values([...rows])
         .onConflict((c) => c.columns(["run_id", "uri"]).doNothing())
-        .returning(["host", "status"])
+        .returning(["host", "status", "uri"])
         .execute();
 }
 
@@ -143,6 +143,7 @@ export const reopenFailed = async (db: ImportsDb, run_id: string): Promise<numbe
           document_id: null,
           version: null,
           source_uri: null,
+          folder_id: null,
           joined: 0,
           attempts: 0,
         })

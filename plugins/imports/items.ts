@@ -3,13 +3,13 @@
  * the last ones are still being made.
  */
 import { HttpError, type Db, type JobEffect, type JobRun } from "../../core/sdk";
-import { findSource, isActive, type ImportContext } from "./context";
-import { SourceFailure, type ImportSource } from "./contract";
+import { isActive, type ImportContext } from "./context";
+import { SourceFailure } from "./contract";
 import { HostBusy } from "./fetcher";
 import { ingest, type ItemFile } from "./ingest";
 import * as itemStore from "./item-store";
 import { cancelIfUnfinished, endItem, failHost, type Failure } from "./runs";
-import { RunTools } from "./source-tools";
+import { openSource, type SourceAccess } from "./source-tools";
 import * as store from "./store";
 import type { ItemRow, RunState } from "./store";
 
@@ -34,17 +34,10 @@ export async function importItems(
   const run = await store.findUnfinished(ctx.db, run_id);
   if (!run) return;
   if (!(await isActive(ctx, run.owner_id))) return (tx) => cancelIfUnfinished(ctx, tx, run_id);
-  const given = await store.sourceOf(ctx.db, run_id);
-  const source = findSource(ctx, given.type);
-  if (!source)
-    return (tx) =>
-      failHost(ctx, tx, run_id, host, {
-        code: "unreadable",
-        message: `There is no kind of source ${given.type} any more.`,
-      });
-  const tools = new RunTools(ctx, run_id, job.signal);
-  const worker = new ItemWorker(ctx, run, host, { source, given, tools });
-  const next_at_ms = await worker.work().finally(() => tools.close());
+  const access = await openSource(ctx, run_id, job.signal);
+  if (access instanceof SourceFailure) return (tx) => failHost(ctx, tx, run_id, host, access);
+  const worker = new ItemWorker(ctx, run, host, access);
+  const next_at_ms = await worker.work().finally(() => access.tools.close());
   return async (tx) => {
     if ((await itemStore.waitingItems(tx, run_id, host, -1, 1)).length > 0)
       await ctx.enqueueItems(tx, run, host, next_at_ms);
@@ -63,14 +56,6 @@ export const itemsExhausted = (
       "It could not be imported, although it was tried several times. The log of the server " +
       "has the reason.",
   });
-
-/** What a source is read with. */
-interface SourceAccess {
-  readonly source: ImportSource;
-  /** The source as the caller gave it. */
-  readonly given: object;
-  readonly tools: RunTools;
-}
 
 /** One turn at the items of one host of a run. */
 class ItemWorker {
@@ -117,12 +102,13 @@ class ItemWorker {
    * failed.
    */
   private async begin(item: ItemRow): Promise<number | undefined> {
-    const { source, tools } = this.access;
+    const { source, tools, hider } = this.access;
     try {
       const file = source.read ? await this.readItem(item) : await this.fetchItem(item);
       await this.startIngest(item, file);
-    } catch (error) {
+    } catch (caught) {
       tools.signal.throwIfAborted();
+      const error = hider.error(caught);
       if (error instanceof HostBusy && item.attempts + 1 < tries_max) {
         await itemStore.updatePending(this.ctx.db, item.id, { attempts: item.attempts + 1 });
         const wait_ms = error.retry_after_ms ?? busy_wait_ms.default;

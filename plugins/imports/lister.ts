@@ -2,16 +2,19 @@
  * The job that finds out what a run has to import: items are written as they are listed, and their
  * import begins at once.
  */
+import { createHash } from "node:crypto";
 import type { Db, JobEffect, JobRun } from "../../core/sdk";
-import { findSource, isActive, type ImportContext } from "./context";
-import { SourceFailure, type ImportSource, type SourceItem } from "./contract";
+import { isActive, type ImportContext } from "./context";
+import { SourceFailure, type SourceItem } from "./contract";
 import { fetchTarget } from "./fetcher";
 import * as itemStore from "./item-store";
 import { items_max } from "./limits";
+import { endGone, endMissing, endUnchanged, gone_at_once } from "./listed";
 import { cancelIfUnfinished, endRunIfDone, errorColumns, newItem, type Failure } from "./runs";
-import { RunTools } from "./source-tools";
+import type { SecretHider } from "./secrets";
+import { openSource, type SourceAccess } from "./source-tools";
 import * as store from "./store";
-import type { ItemRow, RunState } from "./store";
+import type { ItemRow, ItemStatus, RunState } from "./store";
 
 type Payload = { readonly run_id: string };
 
@@ -19,6 +22,7 @@ type Payload = { readonly run_id: string };
 const batch_items = 200;
 /** Longest name of an item, UTF-16 units: more than a document or a folder may have. */
 const name_length_max = 1_000;
+const etag_length_max = 256;
 /** Longest address of an item, UTF-16 units. */
 const uri_length_max = 4_096;
 
@@ -31,21 +35,16 @@ export async function listItems(
   const run = await store.findUnfinished(ctx.db, run_id);
   if (!run || run.listed === 1) return;
   if (!(await isActive(ctx, run.owner_id))) return (tx) => cancelIfUnfinished(ctx, tx, run_id);
-  const given = await store.sourceOf(ctx.db, run_id);
-  const source = findSource(ctx, given.type);
-  if (!source)
-    return (tx) =>
-      endListing(ctx, tx, run_id, {
-        code: "unreadable",
-        message: `There is no kind of source ${given.type} any more.`,
-      });
-  if (run.status === "pending" && !(await store.startRun(ctx.db, run_id, ctx.now_ms()))) return;
-  const tools = new RunTools(ctx, run_id, job.signal);
+  const access = await openSource(ctx, run_id, job.signal);
+  if (access instanceof SourceFailure) return (tx) => endListing(ctx, tx, run_id, access);
+  const { tools, hider } = access;
   try {
-    if (!(await writeItems(ctx, run, source, source.items(given, tools), job.signal))) return;
+    if (run.status === "pending" && !(await store.startRun(ctx.db, run_id, ctx.now_ms()))) return;
+    if (!(await writeItems(ctx, run, access, job.signal))) return;
     return (tx) => endListing(ctx, tx, run_id, null);
-  } catch (error) {
+  } catch (caught) {
     job.signal.throwIfAborted();
+    const error = hider.error(caught);
     if (!(error instanceof SourceFailure)) throw error;
     return (tx) => endListing(ctx, tx, run_id, error);
   } finally {
@@ -78,23 +77,23 @@ async function endListing(
 async function writeItems(
   ctx: ImportContext,
   run: RunState,
-  source: ImportSource,
-  items: AsyncIterable<SourceItem>,
+  { source, given, tools, hider }: SourceAccess,
   signal: AbortSignal,
 ): Promise<boolean> {
   const first_ordinal = await itemStore.nextOrdinal(ctx.db, run.id);
   const writer = new ItemWriter(ctx, run, source.read !== undefined, first_ordinal);
   let listed = 0;
   try {
-    for await (const item of items) {
+    for await (const item of source.items(given, tools)) {
       signal.throwIfAborted();
       if (++listed > items_max)
         throw new SourceFailure(
           `The source has more than ${items_max} items, the most that one import takes.`,
         );
-      if (!(await writer.add(withinLimits(item)))) return false;
+      if (!(await writer.add(withinLimits(item, hider)))) return false;
     }
-    return await writer.flush();
+    if (!(await writer.flush())) return false;
+    return !tools.is_complete || (await endMissing(ctx, run, writer.nextOrdinal, signal));
   } catch (error) {
     if (error instanceof SourceFailure) await writer.flush();
     throw error;
@@ -104,6 +103,7 @@ async function writeItems(
 /** Writes items in batches, and queues the import of their hosts. */
 class ItemWriter {
   private batch: SourceItem[] = [];
+  private gone: string[] = [];
 
   /** `reads_itself`: the source reads its items, so none belongs to a host. */
   constructor(
@@ -113,25 +113,40 @@ class ItemWriter {
     private ordinal: number,
   ) {}
 
+  readonly nextOrdinal = (): number => this.ordinal++;
+
   /** False when the run has ended meanwhile. */
   async add(item: SourceItem): Promise<boolean> {
-    this.batch.push(item);
-    return this.batch.length < batch_items || this.flush();
+    if (item.gone) this.gone.push(item.uri);
+    else this.batch.push(item);
+    const is_full = this.batch.length >= batch_items || this.gone.length >= gone_at_once;
+    return !is_full || this.flush();
   }
 
   /** As `add`. */
   async flush(): Promise<boolean> {
-    const rows = this.batch.map((item) => this.toRow(item));
+    const rows = this.batch.map((item) => this.toRow(item)),
+      gone = this.gone;
     this.batch = [];
-    if (rows.length === 0) return true;
+    this.gone = [];
+    if (rows.length > 0 && !(await this.insert(rows))) return false;
+    return gone.length === 0 || endGone(this.ctx, this.run, gone, this.nextOrdinal);
+  }
+
+  private insert(rows: readonly ItemRow[]): Promise<boolean> {
     const { enqueueItems, inTransaction } = this.ctx;
     return inTransaction(async (tx) => {
       if (!(await store.findUnfinished(tx, this.run.id))) return false;
-      const added = await itemStore.insertItems(tx, rows);
+      const items = await endUnchanged(this.ctx, tx, this.run, rows);
+      const added = await itemStore.insertItems(tx, items);
+      const count = (wanted: ItemStatus): number =>
+        added.filter(({ status }) => status === wanted).length;
       const pending = added.filter(({ status }) => status === "pending");
       await store.addCounts(tx, this.run.id, {
         total: added.length,
-        failed: added.filter(({ status }) => status === "failed").length,
+        failed: count("failed"),
+        succeeded: count("skipped"),
+        skipped: count("skipped"),
       });
       for (const host of new Set(pending.map((item) => item.host)))
         await enqueueItems(tx, this.run, host);
@@ -139,15 +154,16 @@ class ItemWriter {
     });
   }
 
-  private toRow({ uri, name, folder, locator, error }: SourceItem): ItemRow {
+  private toRow({ uri, name, folder, locator, etag, error }: SourceItem): ItemRow {
     return newItem({
       id: this.ctx.newId("itm"),
       run_id: this.run.id,
-      ordinal: this.ordinal++,
+      ordinal: this.nextOrdinal(),
       uri,
       name: name ?? null,
       subfolder: folder ?? null,
       locator: locator ?? null,
+      etag: etag === undefined ? null : shortTag(etag),
       host: this.reads_itself || error !== undefined ? "" : hostOf(uri),
       status: error === undefined ? "pending" : "failed",
       ...errorColumns(error === undefined ? null : { code: itemStore.unlisted, message: error }),
@@ -169,17 +185,32 @@ export function withRefusal(item: SourceItem): SourceItem {
   return item;
 }
 
+/** A long entity tag is kept as its digest. */
+const shortTag = (etag: string): string =>
+  etag.length <= etag_length_max ? etag : createHash("sha256").update(etag).digest("base64url");
+
 const cut = (name: string): string => name.slice(0, name_length_max).toWellFormed();
 
-/** Long names are cut. An item whose address is too long is cut too, and fails. */
-export const withinLimits = (item: SourceItem): SourceItem =>
-  item.uri.length <= uri_length_max
-    ? {
-        ...item,
-        ...(item.name === undefined ? {} : { name: cut(item.name) }),
-        ...(item.folder === undefined ? {} : { folder: cut(item.folder) }),
-      }
-    : {
-        uri: item.uri.slice(0, uri_length_max).toWellFormed(),
-        error: `Its address has more than ${uri_length_max} characters, the most that is kept.`,
-      };
+/**
+ * Long names are cut. An item whose address is too long is cut too, and fails; so does one whose
+ * address has a secret of the source in it, because addresses are shown.
+ */
+export function withinLimits(item: SourceItem, hider: SecretHider): SourceItem {
+  const { uri, name, folder, error } = item;
+  if (uri.length > uri_length_max)
+    return {
+      uri: hider.text(uri).slice(0, uri_length_max).toWellFormed(),
+      error: `Its address has more than ${uri_length_max} characters, the most that is kept.`,
+    };
+  if (hider.has(uri))
+    return {
+      uri: hider.text(uri),
+      error: "Its address has a secret of the source in it, and addresses are shown.",
+    };
+  return {
+    ...item,
+    ...(name === undefined ? {} : { name: cut(hider.text(name)) }),
+    ...(folder === undefined ? {} : { folder: cut(hider.text(folder)) }),
+    ...(error === undefined ? {} : { error: hider.text(error) }),
+  };
+}

@@ -31,6 +31,15 @@ export const migrations: readonly Migration[] = [
         .execute();
     },
   },
+  {
+    id: "0004_listed",
+    up: async (tx) => {
+      await widenRuns(tx);
+      await widenItems(tx);
+      await widenSchedules(tx);
+      await createListed(tx);
+    },
+  },
 ];
 
 async function createRuns(tx: Db): Promise<void> {
@@ -166,5 +175,68 @@ async function createSchedules(tx: Db): Promise<void> {
     .createIndex("imports_schedules_by_folder")
     .on("imports_schedules")
     .columns(["folder_id"])
+    .execute();
+}
+
+/** `source` comes last, as before. */
+async function widenRuns(tx: Db): Promise<void> {
+  for (const column of ["source_key", "secrets"])
+    await tx.schema.alterTable("imports_runs").addColumn(column, "text").execute();
+  await tx.schema
+    .alterTable("imports_runs")
+    .addColumn("gone", "text", (c) => c.notNull().defaultTo("keep"))
+    .execute();
+  await tx.schema
+    .alterTable("imports_runs")
+    .addColumn("gone_items", "integer", (c) => c.notNull().defaultTo(0))
+    .execute();
+  await tx.schema
+    .alterTable("imports_runs")
+    .addColumn("given", "text", (c) => c.notNull().defaultTo(""))
+    .execute();
+  await sql`update imports_runs set given = source`.execute(tx);
+  await tx.schema.alterTable("imports_runs").dropColumn("source").execute();
+  await tx.schema.alterTable("imports_runs").renameColumn("given", "source").execute();
+}
+
+async function widenItems(tx: Db): Promise<void> {
+  for (const column of ["folder_id", "etag"])
+    await tx.schema.alterTable("imports_items").addColumn(column, "text").execute();
+  await tx.schema
+    .alterTable("imports_items")
+    .addColumn("gone", "integer", (c) => c.notNull().defaultTo(0))
+    .execute();
+}
+
+async function widenSchedules(tx: Db): Promise<void> {
+  await tx.schema.alterTable("imports_schedules").addColumn("secrets", "text").execute();
+  await tx.schema
+    .alterTable("imports_schedules")
+    .addColumn("gone", "text", (c) => c.notNull().defaultTo("keep"))
+    .execute();
+}
+
+async function createListed(tx: Db): Promise<void> {
+  await tx.schema
+    .createTable("imports_listed")
+    .addColumn("source_key", "text", (c) => c.notNull())
+    .addColumn("uri", "text", (c) => c.notNull())
+    .addColumn("run_folder_id", "text", (c) => c.notNull())
+    .addColumn("folder_id", "text", (c) => c.notNull())
+    .addColumn("document_id", "text", (c) => c.notNull())
+    .addColumn("subfolder", "text")
+    .addColumn("etag", "text")
+    .addColumn("gone_at", "bigint")
+    .addPrimaryKeyConstraint("imports_listed_pk", ["source_key", "uri"])
+    .execute();
+  await tx.schema
+    .createIndex("imports_listed_by_document")
+    .on("imports_listed")
+    .columns(["document_id"])
+    .execute();
+  await tx.schema
+    .createIndex("imports_listed_by_folder")
+    .on("imports_listed")
+    .columns(["run_folder_id"])
     .execute();
 }

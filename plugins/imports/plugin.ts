@@ -80,7 +80,7 @@ export default definePlugin({
   },
   provides: { fetch_policy: FetchPolicy },
   slots: { sources: ImportSources },
-  tables: ["imports_runs", "imports_items", "imports_schedules"],
+  tables: ["imports_runs", "imports_items", "imports_schedules", "imports_listed"],
   migrations,
   routes,
   tasks,

@@ -2,7 +2,7 @@
 import { Nullable, rfc3339, rfc3339OrNull, t, Timestamp, type Static } from "../../core/sdk";
 import { source_shown_max } from "./limits";
 import type { Preview } from "./service";
-import { typeOf, type ItemRow, type RunRow, type ScheduleRow } from "./store";
+import { typeOf, type ItemRow, type ListedRun, type ListedSchedule, type RunRow } from "./store";
 
 const Text = t.String();
 const Failure = (description: string) =>
@@ -20,8 +20,18 @@ export const Source = t.Object(
     additionalProperties: true,
     description:
       '`{type: "urls", urls}`, `{type: "sitemap", url}`, `{type: "feed", url}`, ' +
-      '`{type: "zip", url}` or `{type: "directory", path}`.',
+      '`{type: "zip", url}` or `{type: "directory", path}`. Secret fields, such as passwords, ' +
+      'are kept sealed; answers have `{"set": true}` in their place.',
   },
+);
+export const Gone = t.Union([t.Literal("keep"), t.Literal("remove")], {
+  description:
+    "What happens to the document of an item that the source has no longer: `keep`, or `remove`: " +
+    "it is taken out of its folder, where it can be restored for a while. Default `keep`. Of " +
+    "sources that tell of what is gone; `directory`, `sitemap` and `zip` do.",
+});
+const GoneSetting = t.Optional(
+  t.Literal("remove", { description: "What happens to what is gone; left out when it is kept." }),
 );
 export const Status = t.Union(
   (
@@ -60,6 +70,10 @@ export const RunRecord = t.Object({
   succeeded_item_count: Count("Indexed, or unchanged."),
   failed_item_count: Count("Each with its reason, see the items."),
   skipped_item_count: Count("Those of the succeeded that were unchanged."),
+  gone: GoneSetting,
+  gone_item_count: t.Optional(
+    Count("Those of the succeeded that the source has no longer; left out when there are none."),
+  ),
   error: Failure("Why the source could not be read to its end."),
   created_at: Timestamp("When it was asked for."),
   started_at: Nullable(Timestamp("When the source was first read.")),
@@ -73,11 +87,19 @@ export const ItemRecord = t.Object({
     t.String({ description: "The document that was made of it, or that it has not changed." }),
   ),
   error: Failure("Why it was not imported."),
+  gone: t.Optional(
+    t.Literal(true, {
+      description:
+        "The source has it no longer; its document was kept, or taken out of its folder, as the " +
+        "import says.",
+    }),
+  ),
 });
 export const ScheduleRecord = t.Object({
   id: t.String({ description: "Opaque, starts with `sch_`." }),
   folder_id: Text,
   source: Source,
+  gone: GoneSetting,
   every: t.String({ description: "The cron expression, in UTC." }),
   next_run_at: Nullable(Timestamp("When the next run begins; null when never again.")),
   created_at: Timestamp("When it was made."),
@@ -98,6 +120,8 @@ export const PreviewRecord = t.Object({
 const errorOf = ({ error_code, error }: Pick<RunRow, "error_code" | "error">) =>
   error_code === null ? null : { code: error_code, message: error ?? "" };
 
+const goneOf = ({ gone }: Pick<RunRow, "gone">) => (gone === "keep" ? {} : { gone });
+
 const sourceOf = ({ source }: Pick<RunRow, "source">): { type: string } => JSON.parse(source);
 
 /** A row of a list. A long source is cut to its type and the first of its addresses. */
@@ -109,7 +133,7 @@ export function shortened<R extends Pick<RunRow, "source">>(row: R): R {
   return { ...row, source: JSON.stringify({ type: typeOf(source) }) };
 }
 
-export const toRun = (run: RunRow): Static<typeof RunRecord> => ({
+export const toRun = (run: ListedRun): Static<typeof RunRecord> => ({
   id: run.id,
   status: run.status,
   folder_id: run.folder_id,
@@ -121,6 +145,8 @@ export const toRun = (run: RunRow): Static<typeof RunRecord> => ({
   succeeded_item_count: run.succeeded,
   failed_item_count: run.failed,
   skipped_item_count: run.skipped,
+  ...goneOf(run),
+  ...(run.gone_items > 0 ? { gone_item_count: run.gone_items } : {}),
   error: errorOf(run),
   created_at: rfc3339(run.created_at),
   started_at: rfc3339OrNull(run.started_at),
@@ -131,8 +157,16 @@ export const toItem = ({
   uri,
   status,
   document_id,
+  gone,
   ...rest
-}: ItemRow): Static<typeof ItemRecord> => ({ id, uri, status, document_id, error: errorOf(rest) });
+}: ItemRow): Static<typeof ItemRecord> => ({
+  id,
+  uri,
+  status,
+  document_id,
+  error: errorOf(rest),
+  ...(gone === 1 ? { gone: true } : {}),
+});
 export const toPreview = ({ items, more }: Preview): Static<typeof PreviewRecord> => ({
   items: items.map(({ uri, name = null, folder = null, error = null }) => ({
     uri,
@@ -147,13 +181,15 @@ export const toSchedule = ({
   id,
   folder_id,
   source,
+  gone,
   every,
   next_run_at,
   created_at,
-}: ScheduleRow): Static<typeof ScheduleRecord> => ({
+}: ListedSchedule): Static<typeof ScheduleRecord> => ({
   id,
   folder_id,
   source: sourceOf({ source }),
+  ...goneOf({ gone }),
   every,
   next_run_at: rfc3339OrNull(next_run_at),
   created_at: rfc3339(created_at),

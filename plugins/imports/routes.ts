@@ -16,6 +16,7 @@ import {
 import type { ImportContext } from "./context";
 import {
   begun_example,
+  Gone,
   item_example,
   ItemRecord,
   ItemStatus,
@@ -33,22 +34,27 @@ import {
 } from "./records";
 import type { Schedules } from "./schedules";
 import type { Imports } from "./service";
-import type { RunRow } from "./store";
+import type { ListedRun } from "./store";
 import { importUploads } from "./uploads";
 
 const orNull = {
   boolean: (description: string) => t.Optional(t.Union([t.Boolean(), t.Null()], { description })),
 };
 const FolderId = t.String({ description: "The folder that the documents go into." });
+const OrNullGone = t.Optional(
+  t.Union([...Gone.anyOf, t.Null()], { description: Gone.description! }),
+);
 const NewImport = t.Object({
   folder_id: FolderId,
   source: Source,
   overwrite: orNull.boolean("Bring what has not changed, too, as a new version. Default false."),
   dry_run: orNull.boolean("Only tell what would be imported."),
+  gone: OrNullGone,
 });
 const NewSchedule = t.Object({
   folder_id: FolderId,
   source: Source,
+  gone: OrNullGone,
   every: t.String({ description: "A cron expression of five fields in UTC, such as `0 6 * * *`." }),
 });
 
@@ -239,7 +245,7 @@ export const routes = {
 };
 
 const at = (id: string): string => `/api/dev/v1/imports/${id}`;
-const accepted = (run: RunRow) =>
+const accepted = (run: ListedRun) =>
   reply(202, toRun(run), { location: at(run.id), "retry-after": "1" });
 
 export const importHandlers = (
@@ -247,8 +253,8 @@ export const importHandlers = (
   imports: Imports,
   schedules: Schedules,
 ): HandlersOf<typeof routes> => ({
-  create: async ({ caller, body: { overwrite, dry_run, ...given }, request }) => {
-    const wanted = { ...given, overwrite: overwrite ?? false };
+  create: async ({ caller, body: { overwrite, dry_run, gone, ...given }, request }) => {
+    const wanted = { ...given, overwrite: overwrite ?? false, gone: gone ?? "keep" };
     return dry_run === true
       ? toPreview(await imports.preview(caller.owner_id, wanted, request.signal))
       : accepted(await imports.create(caller.owner_id, wanted));
@@ -275,8 +281,9 @@ export const importHandlers = (
     accepted(await imports.cancel(caller.owner_id, params.importId)),
   retry: async ({ caller, params }) =>
     accepted(await imports.retry(caller.owner_id, params.importId)),
-  createSchedule: async ({ caller, body }) => {
-    const schedule = await schedules.create(caller.owner_id, body);
+  createSchedule: async ({ caller, body: { gone, ...given } }) => {
+    const wanted = { ...given, gone: gone ?? "keep" };
+    const schedule = await schedules.create(caller.owner_id, wanted);
     return reply(201, toSchedule(schedule), {
       location: `/api/dev/v1/import-schedules/${schedule.id}`,
     });

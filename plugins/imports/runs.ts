@@ -8,6 +8,7 @@ import type { DocumentSettled } from "../documents/contract";
 import { WebhookDue } from "../webhooks/contract";
 import type { ImportContext } from "./context";
 import * as itemStore from "./item-store";
+import * as listedStore from "./listed-store";
 import * as store from "./store";
 import type { ItemRow, RunRow, RunState, RunStatus } from "./store";
 
@@ -41,7 +42,8 @@ export const newRun = (
   values: Pick<
     RunRow,
     "id" | "owner_id" | "folder_id" | "kind" | "source" | "overwrite" | "schedule_id" | "created_at"
-  >,
+  > &
+    Partial<RunRow>,
 ): RunRow => ({
   status: "pending",
   error_code: null,
@@ -55,6 +57,10 @@ export const newRun = (
   kept_sha256: null,
   started_at: null,
   finished_at: null,
+  source_key: null,
+  gone: "keep",
+  gone_items: 0,
+  secrets: null,
   ...values,
 });
 
@@ -71,7 +77,10 @@ export const newItem = (
   document_id: null,
   version: null,
   joined: 0,
+  folder_id: null,
   source_uri: null,
+  etag: null,
+  gone: 0,
   error_code: null,
   error: null,
   ...values,
@@ -125,7 +134,9 @@ export async function endItem(
       ? { failed: 1 }
       : { succeeded: 1, skipped: end.how === "unchanged" ? 1 : 0 };
   const run = await store.addCounts(tx, run_id, counts);
-  if (run) await endRunIfDone(ctx, tx, run);
+  if (!run) return;
+  if (end.how !== "failed") await listedStore.remember(tx, run, ended);
+  await endRunIfDone(ctx, tx, run);
 }
 
 /** Fails the items of one host of a run that no worker has begun. */
@@ -168,6 +179,8 @@ async function endRun(
     kept_url: null,
     kept_sha256: null,
     ...(error === undefined ? {} : errorColumns(error)),
+    // Only what has failed can be tried again.
+    ...(status === "completed" || status === "cancelled" ? { secrets: null } : {}),
   }))!;
   if (kept_sha256 !== null) ctx.documents.removeFiles([kept_sha256]);
   notifyRun(ctx, run);
@@ -219,6 +232,7 @@ export async function purgeFolders(
     await inParts(() => inDeletion((tx) => itemStore.deleteSome(tx, run.id)), signal);
     await inDeletion((tx) => store.forgetSource(tx, run));
   }
+  await inParts(() => inDeletion((tx) => listedStore.forgetSome(tx, folder_ids)), signal);
 }
 
 /** Every run of a user who is gone, with its items, in parts. */
@@ -246,6 +260,7 @@ export async function removeDocuments(
 ): Promise<void> {
   for (const item of await itemStore.indexingItems(tx, document_ids))
     await endItem(ctx, tx, item, { how: "failed", error: failures.document_deleted });
+  await listedStore.forgetDocuments(tx, document_ids);
 }
 
 /**

@@ -10,13 +10,16 @@ import {
 } from "../../core/sdk";
 import { isActive, type ImportContext } from "./context";
 import type { GivenSource, Imports } from "./service";
+import { sealSecrets } from "./secrets";
 import * as store from "./store";
-import type { ScheduleRow } from "./store";
+import type { Gone, ScheduleRow } from "./store";
 
 export interface NewSchedule {
   readonly folder_id: string;
   readonly source: GivenSource;
   readonly every: string;
+  /** As of an import. */
+  readonly gone?: Gone;
 }
 
 type Payload = { readonly schedule_id: string };
@@ -33,12 +36,13 @@ export class Schedules {
   /** @throws HttpError 400 on an expression or a source that can't be, 403, 404. */
   async create(
     owner_id: string,
-    { folder_id, source: given, every }: NewSchedule,
+    { folder_id, source: given, every, gone = "keep" }: NewSchedule,
   ): Promise<ScheduleRow> {
     const { folders, inTransaction, newId, now_ms } = this.ctx;
     if (nextTime(givenCron(every), now_ms()) === null)
       throw badRequest("The time that `every` names never comes.", "/every");
-    const { text: source } = await this.imports.checkSource(given);
+    const { text: source, secrets } = await this.imports.checkSource(owner_id, given);
+    const sealed = sealSecrets(this.ctx, owner_id, secrets);
     return inTransaction(async (tx) => {
       await folders.require(tx, owner_id, folder_id);
       if ((await store.countSchedules(tx, owner_id)) >= schedules_max)
@@ -51,6 +55,8 @@ export class Schedules {
         owner_id,
         folder_id,
         source,
+        secrets: sealed,
+        gone,
         every,
         next_run_at: null,
         created_at: now_ms(),
@@ -98,11 +104,13 @@ export class Schedules {
     return async (tx) => {
       const now = await store.findSchedule(tx, schedule_id);
       if (!now) return;
-      const { owner_id, folder_id, source } = now;
+      const { owner_id, folder_id, source, secrets, gone } = now;
       if (active && !(await store.unfinishedOfSchedule(tx, schedule_id)))
         await this.imports.start(tx, owner_id, {
           folder_id,
           source,
+          secrets,
+          gone,
           overwrite: false,
           schedule_id,
         });

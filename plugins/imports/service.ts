@@ -17,9 +17,18 @@ import * as itemStore from "./item-store";
 import { source_length_max } from "./limits";
 import { withinLimits, withRefusal } from "./lister";
 import { cancelRun, newRun, notifyRun } from "./runs";
-import { RunTools } from "./source-tools";
+import {
+  checkable,
+  requireSealable,
+  SecretHider,
+  sealSecrets,
+  sourceKey,
+  splitSecrets,
+  type Secrets,
+} from "./secrets";
+import { ownerOf, RunTools } from "./source-tools";
 import * as store from "./store";
-import type { ItemRow, ItemStatus, RunRow, RunState } from "./store";
+import type { Gone, ItemRow, ItemStatus, ListedRun, RunRow, RunState } from "./store";
 
 export interface GivenSource {
   readonly type: string;
@@ -28,6 +37,8 @@ export interface NewImport {
   readonly folder_id: string;
   readonly source: GivenSource;
   readonly overwrite?: boolean;
+  /** Default: `keep`. */
+  readonly gone?: Gone;
 }
 export interface Preview {
   readonly items: readonly SourceItem[];
@@ -38,8 +49,9 @@ export interface Preview {
 interface CheckedSource {
   readonly source: ImportSource;
   readonly fields: Record<string, unknown>;
-  /** The fields as JSON: what is stored. */
+  /** The fields as JSON, without secrets: what is stored, and shown. */
   readonly text: string;
+  readonly secrets: Secrets;
 }
 
 /** Runs of one owner that have not ended. */
@@ -57,7 +69,7 @@ export class Imports {
   constructor(private readonly ctx: ImportContext) {}
 
   /** Checks what the caller gives as a source. @throws HttpError 400 */
-  async checkSource(given: GivenSource): Promise<CheckedSource> {
+  async checkSource(owner_id: string, given: GivenSource): Promise<CheckedSource> {
     const source = findSource(this.ctx, given.type);
     if (!source) {
       const types = this.ctx.sources().map(({ type }) => type);
@@ -67,7 +79,8 @@ export class Imports {
     const fields: Record<string, unknown> = { type: source.type };
     for (const name of Object.keys(source.schema.properties))
       if (name in given) fields[name] = given[name as never];
-    const text = JSON.stringify(fields);
+    const { shown, secrets } = splitSecrets(source.schema, fields);
+    const text = JSON.stringify({ type: source.type, ...shown });
     if (text.length > source_length_max) {
       const length_max = source_length_max.toLocaleString("en-US");
       throw badRequest(
@@ -75,8 +88,12 @@ export class Imports {
         "/source",
       );
     }
-    await source.check?.(fields);
-    return { source, fields, text };
+    try {
+      if (source.check) await source.check(fields, { owner: await ownerOf(this.ctx, owner_id) });
+    } catch (error) {
+      throw new SecretHider(secrets).error(error);
+    }
+    return { source, fields, text, secrets };
   }
 
   /**
@@ -85,31 +102,36 @@ export class Imports {
    */
   async create(
     owner_id: string,
-    { folder_id, source: given, overwrite = false }: NewImport,
+    { folder_id, source: given, overwrite = false, gone = "keep" }: NewImport,
   ): Promise<RunRow> {
     const { folders, inTransaction } = this.ctx;
-    const { text: source } = await this.checkSource(given);
+    const { text: source, secrets } = await this.checkSource(owner_id, given);
+    const sealed = sealSecrets(this.ctx, owner_id, secrets);
+    const more = { overwrite, gone, secrets: sealed, schedule_id: null };
     return inTransaction(async (tx) => {
       await folders.require(tx, owner_id, folder_id);
       await requireCapacity(tx, owner_id);
-      return this.start(tx, owner_id, { folder_id, source, overwrite, schedule_id: null });
+      return this.start(tx, owner_id, { folder_id, source, ...more });
     });
   }
 
-  /** Starts a run. `source`: JSON, checked before. */
+  /** Starts a run. `source`: JSON, checked before; `secrets`: sealed. */
   async start(
     tx: Db,
     owner_id: string,
     {
       overwrite,
       ...values
-    }: Pick<RunRow, "folder_id" | "source" | "schedule_id"> & { readonly overwrite: boolean },
+    }: Pick<RunRow, "folder_id" | "gone" | "source" | "schedule_id" | "secrets"> & {
+      readonly overwrite: boolean;
+    },
   ): Promise<RunRow> {
     const run = newRun({
       id: this.ctx.newId("imp"),
       owner_id,
       kind: "source",
       ...values,
+      source_key: sourceKey(values.folder_id, values.source),
       overwrite: overwrite ? 1 : 0,
       created_at: this.ctx.now_ms(),
     });
@@ -125,17 +147,20 @@ export class Imports {
     { folder_id, source: given }: NewImport,
     signal: AbortSignal,
   ): Promise<Preview> {
-    const { source, fields } = await this.checkSource(given);
+    const { source, fields, secrets } = await this.checkSource(owner_id, given);
     await this.ctx.folders.require(this.ctx.db, owner_id, folder_id);
     const own = this.previewing.filter((one) => one === owner_id).length;
     if (this.previewing.length >= previews_max.in_all || own >= previews_max.of_owner)
       throw unavailable("Too many sources are being looked at; try again.", 5);
     this.previewing.push(owner_id);
     const late = AbortSignal.timeout(preview_ms_max);
-    const tools = new RunTools(this.ctx, null, AbortSignal.any([signal, late]));
+    const owner = await ownerOf(this.ctx, owner_id);
+    const tools = new RunTools(this.ctx, null, owner, AbortSignal.any([signal, late]));
+    const hider = new SecretHider(secrets);
     try {
-      return await previewOf(source, fields, tools);
-    } catch (error) {
+      return await previewOf(source, fields, tools, hider);
+    } catch (caught) {
+      const error = hider.error(caught);
       if (late.aborted)
         throw unavailable(
           `The source could not be looked through within ${preview_ms_max / 1_000} s. ` +
@@ -152,7 +177,7 @@ export class Imports {
   }
 
   /** @throws HttpError 404 when there is no such import, 403 when it is another user's. */
-  get(owner_id: string, run_id: string): Promise<RunRow> {
+  get(owner_id: string, run_id: string): Promise<ListedRun> {
     return requireRun(this.ctx.db, owner_id, run_id);
   }
 
@@ -172,7 +197,7 @@ export class Imports {
   }
 
   /** What is finished stays. @throws HttpError 403, 404, 409 when it has ended. */
-  cancel(owner_id: string, run_id: string): Promise<RunRow> {
+  cancel(owner_id: string, run_id: string): Promise<ListedRun> {
     return this.ctx.inDeletion(async (tx) => {
       const run = await requireRun(tx, owner_id, run_id);
       if (run.finished_at !== null)
@@ -187,7 +212,7 @@ export class Imports {
    * a whole. @throws HttpError 403, also when too many runs are under way, 404, 409 when there is
    * nothing to retry.
    */
-  retry(owner_id: string, run_id: string): Promise<RunRow> {
+  retry(owner_id: string, run_id: string): Promise<ListedRun> {
     const { enqueueItems, enqueueListing, folders, inTransaction } = this.ctx;
     return inTransaction(async (tx) => {
       const { source, ...before } = await requireRun(tx, owner_id, run_id);
@@ -213,25 +238,32 @@ export class Imports {
   }
 
   private validatorOf(source: ImportSource): Validator {
+    if (!this.validators.has(source)) requireSealable(source.type, source.schema);
     const validator =
-      this.validators.get(source) ?? new Validator(t.Object({ source: source.schema }));
+      this.validators.get(source) ?? new Validator(t.Object({ source: checkable(source.schema) }));
     this.validators.set(source, validator);
     return validator;
   }
 }
 
 /** The first items of a source, each once. */
-async function previewOf(source: ImportSource, fields: object, tools: RunTools): Promise<Preview> {
+async function previewOf(
+  source: ImportSource,
+  fields: object,
+  tools: RunTools,
+  hider: SecretHider,
+): Promise<Preview> {
   const items = new Map<string, SourceItem>();
   for await (const listed of source.items(fields, tools)) {
+    if (listed.gone) continue;
     if (items.size >= preview_items_max) return { items: [...items.values()], more: true };
-    const item = withinLimits(listed);
-    items.set(listed.uri, source.read ? item : withRefusal(item));
+    const item = withinLimits(listed, hider);
+    items.set(item.uri, source.read ? item : withRefusal(item));
   }
   return { items: [...items.values()], more: false };
 }
 
-async function requireRun(from: Db, owner_id: string, run_id: string): Promise<RunRow> {
+async function requireRun(from: Db, owner_id: string, run_id: string): Promise<ListedRun> {
   return requireOwned(await store.findRun(from, run_id), owner_id, "import");
 }
 

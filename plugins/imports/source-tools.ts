@@ -3,15 +3,63 @@
  * keep one file while its run lasts.
  */
 import type { ReceivedFile } from "../../core/sdk";
-import type { ImportContext } from "./context";
-import { SourceFailure, type FetchedFile, type SourceTools } from "./contract";
+import { findSource, type ImportContext } from "./context";
+import {
+  SourceFailure,
+  type FetchedFile,
+  type ImportOwner,
+  type ImportSource,
+  type SourceTools,
+} from "./contract";
 import type { RobotsOfRun } from "./politeness";
+import { joinSecrets, SecretHider, unsealSecrets } from "./secrets";
 import * as store from "./store";
+
+/** Whose import it is, for a source. */
+export const ownerOf = async (
+  { accounts }: Pick<ImportContext, "accounts">,
+  owner_id: string,
+): Promise<ImportOwner> => {
+  const { id, email } = await accounts.findUser(owner_id);
+  return { id, email };
+};
+
+/** What the source of a run is read with. `close` the tools. */
+export interface SourceAccess {
+  readonly source: ImportSource;
+  /** The source as the caller gave it, with its secrets. */
+  readonly given: object;
+  readonly tools: RunTools;
+  readonly hider: SecretHider;
+}
+
+/** A failure, where the source can't be read any more. */
+export async function openSource(
+  ctx: ImportContext,
+  run_id: string,
+  signal: AbortSignal,
+): Promise<SourceAccess | SourceFailure> {
+  const run = await store.sourceOf(ctx.db, run_id);
+  const shown = JSON.parse(run.source) as { readonly type: string };
+  const source = findSource(ctx, shown.type);
+  if (!source) return new SourceFailure(`There is no kind of source ${shown.type} any more.`);
+  try {
+    const secrets = unsealSecrets(ctx, run.owner_id, run.secrets);
+    const tools = new RunTools(ctx, run_id, await ownerOf(ctx, run.owner_id), signal);
+    const given = joinSecrets({ ...shown }, secrets);
+    return { source, given, tools, hider: new SecretHider(secrets) };
+  } catch (error) {
+    if (error instanceof SourceFailure) return error;
+    throw error;
+  }
+}
 
 /** The tools of one run. Functions are properties, so that a source may take them apart. */
 export class RunTools implements SourceTools {
   readonly temporary: string;
   readonly upload_bytes_max: number;
+  /** The source has said that it has listed everything. */
+  is_complete = false;
   private readonly robots: RobotsOfRun;
   /** Files that were fetched and not released yet. */
   private readonly fetched = new Set<ReceivedFile>();
@@ -23,6 +71,7 @@ export class RunTools implements SourceTools {
   constructor(
     private readonly ctx: ImportContext,
     private readonly run_id: string | null,
+    readonly owner: ImportOwner,
     readonly signal: AbortSignal,
   ) {
     this.temporary = ctx.paths.temporary;
@@ -43,6 +92,10 @@ export class RunTools implements SourceTools {
     };
     const { path, size_bytes } = received;
     return fileAt(path, size_bytes, { url: fetched.url, media_type, release });
+  };
+
+  readonly listingComplete: SourceTools["listingComplete"] = () => {
+    this.is_complete = true;
   };
 
   readonly fetchOnce: SourceTools["fetchOnce"] = (url) =>

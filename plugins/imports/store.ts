@@ -45,11 +45,21 @@ export interface RunRow {
   readonly created_at: number;
   readonly started_at: number | null;
   readonly finished_at: number | null;
-  /** JSON. */
+  /** The same source into the same folder has the same key; null for files of a device. */
+  readonly source_key: string | null;
+  /** What happens to the documents of items that are gone. */
+  readonly gone: Gone;
+  /** Items that are gone; `succeeded` includes them. */
+  readonly gone_items: number;
+  /** The secret fields of the source, sealed; null without any, and when they are of no use now. */
+  readonly secrets: string | null;
+  /** JSON; where a secret was, it says that it is set. */
   readonly source: string;
 }
+/** `remove`: they are taken out of their folder, restorably. */
+export type Gone = "keep" | "remove";
 /** A run without its source, which may be long. */
-export type RunState = Omit<RunRow, "source">;
+export type RunState = Omit<RunRow, "source" | "secrets">;
 const state = [
   "id",
   "owner_id",
@@ -70,6 +80,9 @@ const state = [
   "created_at",
   "started_at",
   "finished_at",
+  "source_key",
+  "gone",
+  "gone_items",
 ] as const;
 export interface ItemRow {
   readonly id: string;
@@ -89,8 +102,13 @@ export interface ItemRow {
   readonly version: number | null;
   /** 1 when another item of the run made the document. */
   readonly joined: 0 | 1;
+  /** The folder that the document is in. */
+  readonly folder_id: string | null;
   /** The address that the document is known by. */
   readonly source_uri: string | null;
+  readonly etag: string | null;
+  /** 1 when the source has it no longer. */
+  readonly gone: 0 | 1;
   readonly error_code: string | null;
   readonly error: string | null;
 }
@@ -98,27 +116,48 @@ export interface ScheduleRow {
   readonly id: string;
   readonly owner_id: string;
   readonly folder_id: string;
-  /** JSON. */
+  /** As those of a run. */
   readonly source: string;
+  readonly secrets: string | null;
+  readonly gone: Gone;
   readonly every: string;
   /** Null when it never comes again. */
   readonly next_run_at: number | null;
   readonly created_at: number;
 }
+/** What a source has listed into a folder, and the document that it became. */
+export interface ListedRow {
+  readonly source_key: string;
+  readonly uri: string;
+  /** The folder of the run. */
+  readonly run_folder_id: string;
+  /** The folder of the document: that one, or a subfolder of it. */
+  readonly folder_id: string;
+  readonly document_id: string;
+  /** The subfolder, as the source names it. */
+  readonly subfolder: string | null;
+  /** Of the content that the document has. */
+  readonly etag: string | null;
+  /** Since when the source has it no longer, epoch ms. */
+  readonly gone_at: number | null;
+}
 export interface ImportsTables {
   imports_runs: RunRow;
   imports_items: ItemRow;
   imports_schedules: ScheduleRow;
+  imports_listed: ListedRow;
 }
 export type ImportsDb = Db<ImportsTables>;
 
 export const insertRun = (db: ImportsDb, row: RunRow) =>
   db.insertInto("imports_runs").values(row).execute();
-export const findRun = async (db: ImportsDb, id: string): Promise<RunRow | undefined> => {
+/** A run as it is shown. */
+export type ListedRun = Omit<RunRow, "secrets">;
+export const findRun = async (db: ImportsDb, id: string): Promise<ListedRun | undefined> => {
   const row = await db
     .selectFrom("imports_runs")
-    .selectAll()
-    .select(isForgotten)
+    .select(state)
+    .select(["source", isForgotten])
     .where("id", "=", id)
     .executeTakeFirst();
   return row && asRemembered(row);
@@ -131,7 +170,7 @@ const isForgotten = sql<number>`case when ${isGone("imports_runs.folder_id")} th
 const asRemembered = ({
   is_forgotten,
   ...row
-}: RunRow & { readonly is_forgotten: number }): RunRow =>
+}: ListedRun & { readonly is_forgotten: number }): ListedRun =>
   is_forgotten === 1 ? { ...row, source: JSON.stringify({ type: typeOf(row.source) }) } : row;
 /** A run that has not ended. */
 export const findUnfinished = (db: ImportsDb, id: string): Promise<RunState | undefined> =>
@@ -141,17 +180,16 @@ export const findUnfinished = (db: ImportsDb, id: string): Promise<RunState | un
     .where("id", "=", id)
     .where("finished_at", "is", null)
     .executeTakeFirst();
-/** The source of a run, parsed. */
-export const sourceOf = async (db: ImportsDb, id: string): Promise<{ readonly type: string }> =>
-  JSON.parse(
-    (
-      await db
-        .selectFrom("imports_runs")
-        .select("source")
-        .where("id", "=", id)
-        .executeTakeFirstOrThrow()
-    ).source,
-  );
+/** The source of a run, and its sealed secrets. */
+export const sourceOf = (
+  db: ImportsDb,
+  id: string,
+): Promise<Pick<RunRow, "owner_id" | "source" | "secrets">> =>
+  db
+    .selectFrom("imports_runs")
+    .select(["owner_id", "secrets", "source"])
+    .where("id", "=", id)
+    .executeTakeFirstOrThrow();
 /** Undefined when it has ended meanwhile. */
 export const startRun = (
   db: ImportsDb,
@@ -168,7 +206,7 @@ export const startRun = (
 export const updateRun = (
   db: ImportsDb,
   id: string,
-  values: Partial<RunState>,
+  values: Partial<RunState> & Partial<Pick<RunRow, "secrets">>,
 ): Promise<RunState | undefined> =>
   db
     .updateTable("imports_runs")
@@ -187,7 +225,7 @@ export async function listRuns(
   db: ImportsDb,
   owner_id: string,
   page: PageRequest,
-): Promise<Listed<RunRow>> {
+): Promise<Listed<ListedRun>> {
   const own = db.selectFrom("imports_runs").where("owner_id", "=", owner_id);
   const { rows, total } = await listPage(
     own.select(state).select([sourceStart, isForgotten]),
@@ -235,7 +273,7 @@ export const unfinishedUploads = (db: ImportsDb): Promise<RunState[]> =>
 export const addCounts = (
   db: ImportsDb,
   run_id: string,
-  by: Partial<Record<"total" | "succeeded" | "failed" | "skipped", number>>,
+  by: Partial<Record<"total" | "succeeded" | "failed" | "skipped" | "gone_items", number>>,
 ): Promise<RunState | undefined> =>
   db
     .updateTable("imports_runs")
@@ -244,6 +282,7 @@ export const addCounts = (
       succeeded: sql<number>`succeeded + ${by.succeeded ?? 0}`,
       failed: sql<number>`failed + ${by.failed ?? 0}`,
       skipped: sql<number>`skipped + ${by.skipped ?? 0}`,
+      gone_items: sql<number>`gone_items + ${by.gone_items ?? 0}`,
     })
     .where("id", "=", run_id)
     .where("finished_at", "is", null)
@@ -260,14 +299,14 @@ export const runsIn = (
     .select(["id", sql<string>`substr(source, 1, 200)`.as("start")])
     .where("folder_id", "in", folder_ids)
     .execute();
-/** Leaves of the source its type. */
+/** Leaves of the source its type, and no secret. */
 export const forgetSource = (
   db: ImportsDb,
   { id, start }: { readonly id: string; readonly start: string },
 ) =>
   db
     .updateTable("imports_runs")
-    .set({ source: JSON.stringify({ type: typeOf(start) }) })
+    .set({ source: JSON.stringify({ type: typeOf(start) }), secrets: null })
     .where("id", "=", id)
     .execute();
 /** The type in the beginning of a source, where it always stands. */
@@ -333,18 +372,21 @@ const schedulesOf = (db: ImportsDb, owner_id: string) =>
   db.selectFrom("imports_schedules").where("owner_id", "=", owner_id);
 export const countSchedules = (db: ImportsDb, owner_id: string): Promise<number> =>
   countRows(schedulesOf(db, owner_id));
+/** A schedule as it is shown. */
+export type ListedSchedule = Omit<ScheduleRow, "secrets">;
 /** Long sources are cut: see `sourceStart`. */
 export const listSchedules = (
   db: ImportsDb,
   owner_id: string,
   page: PageRequest,
-): Promise<Listed<ScheduleRow>> =>
+): Promise<Listed<ListedSchedule>> =>
   listPage(
     schedulesOf(db, owner_id).select([
       "id",
       "owner_id",
       "folder_id",
       sourceStart,
+      "gone",
       "every",
       "next_run_at",
       "created_at",

@@ -7,7 +7,7 @@ import type { ImportContext } from "./context";
 import * as itemStore from "./item-store";
 import { endItem, failHost, newItem, newRun } from "./runs";
 import * as store from "./store";
-import type { ItemRow, RunRow } from "./store";
+import type { ItemRow, ListedRun, RunRow } from "./store";
 
 export interface UploadTarget {
   readonly folder_id: string;
@@ -29,7 +29,7 @@ export async function importUploads(
   owner_id: string,
   target: UploadTarget,
   parts: readonly ReceivedPart[],
-): Promise<RunRow> {
+): Promise<ListedRun> {
   try {
     const { run, items } = await insertRun(ctx, owner_id, target, parts);
     for (const [index, item] of items.entries()) await importPart(ctx, run, item, parts[index]!);

@@ -56,9 +56,14 @@ export function directorySource(
       if ((await resolve(path)) === null) throw badRequest(refusal, "/source/path");
     },
 
-    async *items({ path }) {
+    async *items({ path }, tools) {
       const root = await requireRoot(path);
-      yield* filesIn(root, [], await realpath(data));
+      let unread = false;
+      for await (const item of filesIn(root, [], await realpath(data))) {
+        unread ||= item.error !== undefined;
+        yield item;
+      }
+      if (!unread) tools.listingComplete();
     },
 
     async read({ locator, name }, { path }, { upload_bytes_max }) {

@@ -80,7 +80,7 @@ export function sitemapSource({ isolate }: ChildParts): ImportSource<{ readonly 
     }
   }
 
-  async function* items(
+  async function* pages(
     { url }: { readonly url: string },
     tools: SourceTools,
   ): AsyncGenerator<SourceItem> {
@@ -121,7 +121,14 @@ export function sitemapSource({ isolate }: ChildParts): ImportSource<{ readonly 
     type: "sitemap",
     description: "A sitemap, packed or not, or an index of sitemaps.",
     schema: t.Object({ url: t.String({ description: "Where it lies." }) }),
-    items,
+    async *items(given, tools) {
+      let unread = false;
+      for await (const item of pages(given, tools)) {
+        unread ||= item.error !== undefined;
+        yield item;
+      }
+      if (!unread) tools.listingComplete();
+    },
   };
 }
 

@@ -45,6 +45,7 @@ export function zipSource({ isolate, newId }: ZipParts): ImportSource<{ readonly
           uri: `${url}#`,
           error: `The archive has ${left} files more than the ${items_max} that are read.`,
         };
+      else tools.listingComplete();
     },
 
     async read({ name, locator }, { url }, tools: SourceTools) {

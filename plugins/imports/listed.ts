@@ -1,0 +1,114 @@
+/**
+ * What a source has listed before, compared with what it lists now: what has not changed is not
+ * read, and what is gone stays or is taken out, as the import says.
+ */
+import type { Db } from "../../core/sdk";
+import type { ImportContext } from "./context";
+import * as itemStore from "./item-store";
+import * as listedStore from "./listed-store";
+import { newItem } from "./runs";
+import * as store from "./store";
+import type { ItemRow, ListedRow, RunState } from "./store";
+
+/** Items that are gone, of one transaction: each may be taken out of its folder. */
+export const gone_at_once = 20;
+
+/**
+ * The items, those that have not changed since they were imported as ended: their entity tag is the
+ * one of the document that answers in the folder they belong to.
+ */
+export async function endUnchanged(
+  { documents }: Pick<ImportContext, "documents">,
+  tx: Db,
+  { source_key, overwrite }: RunState,
+  items: readonly ItemRow[],
+): Promise<readonly ItemRow[]> {
+  const tagged = items.filter(({ etag, status }) => etag !== null && status === "pending");
+  if (source_key === null || overwrite === 1 || tagged.length === 0) return items;
+  const uris = tagged.map(({ uri }) => uri);
+  const before = new Map(
+    (await listedStore.findListed(tx, source_key, uris)).map((one) => [one.uri, one]),
+  );
+  const answering = await documents.findAnswering(tx, [...before.values()]);
+  return items.map((item) => {
+    const known = before.get(item.uri);
+    return known && isSame(item, known) && answering(known)
+      ? { ...item, status: "skipped", document_id: known.document_id, folder_id: known.folder_id }
+      : item;
+  });
+}
+
+const isSame = ({ etag, subfolder }: ItemRow, known: ListedRow): boolean =>
+  etag !== null && known.etag === etag && known.subfolder === subfolder && known.gone_at === null;
+
+/**
+ * Ends items that the source has no longer: an item each, and their documents as the run says.
+ * Those that it never brought are left out. False when the run has ended meanwhile.
+ */
+export function endGone(
+  ctx: ImportContext,
+  { id: run_id }: RunState,
+  uris: readonly string[],
+  nextOrdinal: () => number,
+): Promise<boolean> {
+  return ctx.inTransaction(async (tx) => {
+    const run = await store.findUnfinished(tx, run_id);
+    if (!run) return false;
+    if (run.source_key === null) return true;
+    const before = (await listedStore.findListed(tx, run.source_key, uris)).filter(
+      ({ gone_at }) => gone_at === null || run.gone === "remove",
+    );
+    const rows = before.map(({ uri, document_id, folder_id }) =>
+      newItem({
+        id: ctx.newId("itm"),
+        run_id,
+        ordinal: nextOrdinal(),
+        uri,
+        status: "succeeded",
+        document_id,
+        folder_id,
+        gone: 1,
+      }),
+    );
+    const added = new Set((await itemStore.insertItems(tx, rows)).map(({ uri }) => uri));
+    for (const one of before)
+      if (added.has(one.uri)) await (run.gone === "keep" ? keep : remove)(ctx, tx, run, one);
+    await store.addCounts(tx, run_id, {
+      total: added.size,
+      succeeded: added.size,
+      gone_items: added.size,
+    });
+    return true;
+  });
+}
+
+const keep = (ctx: ImportContext, tx: Db, _run: RunState, one: ListedRow) =>
+  listedStore.setGone(tx, one, ctx.now_ms());
+
+/** Out of its folder, where it can be restored, unless something else still lists it there. */
+async function remove(
+  { documents }: ImportContext,
+  tx: Db,
+  { owner_id }: RunState,
+  one: ListedRow,
+): Promise<void> {
+  if (!(await listedStore.isListedElsewhere(tx, one)))
+    await documents.takeOut(tx, owner_id, one.document_id, one.folder_id);
+  await listedStore.forget(tx, one);
+}
+
+/** Ends what this source listed before, and has not listed in this run. As `endGone`. */
+export async function endMissing(
+  ctx: ImportContext,
+  run: RunState,
+  nextOrdinal: () => number,
+  signal: AbortSignal,
+): Promise<boolean> {
+  for (let after = ""; ;) {
+    signal.throwIfAborted();
+    const uris = await listedStore.findMissing(ctx.db, run, after, gone_at_once);
+    if (uris.length === 0) return true;
+    if (!(await endGone(ctx, run, uris, nextOrdinal))) return false;
+    after = uris.at(-1)!;
+  }
+}

@@ -1,0 +1,177 @@
+/**
+ * The secret fields of a source, such as a password: taken out of what is stored and shown, kept
+ * sealed, and put back for the source itself.
+ */
+import { createHash } from "node:crypto";
+import { HttpError, t, type Context, type TObject } from "../../core/sdk";
+import { SourceFailure } from "./contract";
+
+/** The secrets of a source, by JSON pointer. */
+export type Secrets = Readonly<Record<string, string>>;
+type Fields = Readonly<Record<string, unknown>>;
+/** What a schema is, as far as secrets go. */
+interface Schema {
+  readonly [keyword: string]: unknown;
+  readonly type?: unknown;
+  readonly kind?: unknown;
+  readonly properties?: Readonly<Record<string, Schema>>;
+}
+
+/** What is shown in the place of a secret. */
+const set = { set: true } as const;
+
+/** The schema by which a source is checked: a secret is any text. */
+export const checkable = (schema: TObject): TObject => asChecked(schema) as TObject;
+const asChecked = (schema: Schema): Schema =>
+  schema.kind === "secret"
+    ? { ...schema, ...t.String() }
+    : {
+        ...schema,
+        ...(schema.properties && {
+          properties: Object.fromEntries(
+            Object.entries(schema.properties).map(([name, one]) => [name, asChecked(one)]),
+          ),
+        }),
+      };
+
+/** The fields that the schema knows, without what is secret, and the secrets. */
+export function splitSecrets(
+  schema: TObject,
+  given: Fields,
+): { readonly shown: Fields; readonly secrets: Secrets } {
+  const secrets: Record<string, string> = {};
+  return { shown: shownOf(schema, given, "", secrets), secrets };
+}
+
+function shownOf(
+  { properties = {} }: Schema,
+  given: Fields,
+  at: string,
+  secrets: Record<string, string>,
+): Fields {
+  const shown: Record<string, unknown> = {};
+  // What is in an object of a source is kept whole; of the source itself, what is known.
+  for (const [name, value] of Object.entries(given)) {
+    const schema = Object.hasOwn(properties, name) ? properties[name] : undefined;
+    const pointer = `${at}/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`;
+    if (schema?.kind === "secret" && typeof value === "string") {
+      secrets[pointer] = value;
+      shown[name] = set;
+    } else if (schema?.properties && isObject(value))
+      shown[name] = shownOf(schema, value, pointer, secrets);
+    else if (schema || at !== "") shown[name] = value;
+  }
+  return shown;
+}
+
+/** Puts the secrets where they were. */
+export function joinSecrets<F extends Fields>(shown: F, secrets: Secrets): F {
+  const joined = structuredClone(shown) as Record<string, unknown>;
+  for (const [pointer, value] of Object.entries(secrets)) {
+    const path = pointer
+      .slice(1)
+      .split("/")
+      .map((name) => name.replaceAll("~1", "/").replaceAll("~0", "~"));
+    const last = path.pop()!;
+    const inside = path.reduce((at, name) => at[name] as Record<string, unknown>, joined);
+    inside[last] = value;
+  }
+  return joined as F;
+}
+
+const isObject = (value: unknown): value is Fields =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/**
+ * A secret that lies where it would not be found. @throws Error that names the field
+ */
+export function requireSealable(type: string, schema: Schema): void {
+  const visit = (value: unknown, at: string, sealable: boolean): void => {
+    if (!isObject(value) && !Array.isArray(value)) return;
+    if (isObject(value) && value.kind === "secret" && !sealable)
+      throw new Error(
+        `the import source ${type} has a secret at ${at || "its root"}, where it can't be ` +
+          "sealed: a Secret() must be a field of the schema, or of an object in it",
+      );
+    for (const [name, inner] of Object.entries(value)) {
+      if (name !== "properties" || !isObject(inner)) visit(inner, `${at}/${name}`, false);
+      else for (const [field, one] of Object.entries(inner)) visit(one, `${at}/${field}`, sealable);
+    }
+  };
+  visit(schema, "", true);
+}
+
+/** Sealed for the owner's runs and schedules; null when there is nothing to seal. */
+export const sealSecrets = (
+  { sealed }: Pick<Context, "sealed">,
+  owner_id: string,
+  secrets: Secrets,
+): string | null =>
+  Object.keys(secrets).length === 0
+    ? null
+    : sealed.seal(JSON.stringify(secrets), boundTo(owner_id));
+
+/** @throws SourceFailure when the key of the server is another one now. */
+export function unsealSecrets(
+  { sealed }: Pick<Context, "sealed">,
+  owner_id: string,
+  text: string | null,
+): Secrets {
+  if (text === null) return {};
+  try {
+    return JSON.parse(sealed.unseal(text, boundTo(owner_id)));
+  } catch {
+    throw new SourceFailure(
+      "The credentials of the source can't be read any more: the server has another secret key " +
+        "than when they were given. Begin the import anew, with the credentials.",
+      "credentials_unreadable",
+    );
+  }
+}
+const boundTo = (owner_id: string): string => `imports ${owner_id}`;
+
+/** The same source into the same folder, whatever its secrets are. */
+export const sourceKey = (folder_id: string, source: string): string =>
+  createHash("sha256").update(`${folder_id}\n${source}`).digest("base64url");
+
+/** Shorter ones would be found in any text. */
+const hidden_length_min = 4;
+
+/** Takes the secrets out of what a source says: its sentences, and its faults. */
+export class SecretHider {
+  private readonly hidden: readonly string[];
+
+  constructor(secrets: Secrets) {
+    const values = Object.values(secrets).filter((one) => one.length >= hidden_length_min);
+    const forms = values.flatMap((one) => [one, encodeURIComponent(one.toWellFormed())]);
+    // The longest first: one may hold another.
+    this.hidden = [...new Set(forms)].sort((one, other) => other.length - one.length);
+  }
+
+  has(text: string): boolean {
+    return this.hidden.some((one) => text.includes(one));
+  }
+
+  text(text: string): string {
+    return this.hidden.reduce((left, one) => left.replaceAll(one, "[secret]"), text);
+  }
+
+  /** The same error, or one like it that tells no secret. */
+  error(error: unknown): unknown {
+    if (this.hidden.length === 0) return error;
+    if (!(error instanceof Error)) return typeof error === "string" ? this.text(error) : error;
+    if (error instanceof SourceFailure) {
+      error.message = this.text(error.message);
+      return error;
+    }
+    if (error instanceof HttpError)
+      return this.has(error.detail)
+        ? new HttpError(error.status, error.code, this.text(error.detail))
+        : error;
+    if (!this.has(Bun.inspect(error))) return error;
+    const told = new Error(this.text(error.message));
+    told.name = error.name;
+    told.stack = this.text(error.stack ?? "");
+    return told;
+  }
+}

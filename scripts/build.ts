@@ -8,6 +8,7 @@ import { join, relative, resolve } from "node:path";
 import manifest from "../package.json";
 import { buildConsoleIfStale } from "./build-console";
 import { buildKernelsIfStale } from "./build-kernel";
+import { buildKitIfStale } from "./build-kit";
 
 const root = resolve(import.meta.dir, "..");
 const dist = join(root, "dist");
@@ -22,13 +23,15 @@ const sources = [
   "scripts/build.ts",
   "scripts/build-console.ts",
   "scripts/build-kernel.ts",
+  "scripts/build-kit.ts",
+  "docs/plugins.md",
   "package.json",
   "package-lock.json",
   "tsconfig.json",
 ];
 
 /** Made from other sources, so they decide nothing. */
-const generated = /^plugins\/console\/(build\/|.*\.gen\.ts$)/;
+const generated = /^(plugins\/console\/(build\/|.*\.gen\.ts$)|core\/bench\/build\/)/;
 
 /** SHA-256 over the names and bytes of the sources, and the version of the compiler. */
 async function sourcesHash(): Promise<string> {
@@ -113,6 +116,7 @@ function smokeTest(path: string): string {
 export async function build(): Promise<string> {
   await buildConsoleIfStale();
   await buildKernelsIfStale();
+  await buildKitIfStale();
   const hash = await sourcesHash();
   mkdirSync(dist, { recursive: true });
   const fresh = join(dist, `.dossier-${process.pid}`);

@@ -24,8 +24,9 @@ const layers: Readonly<Record<string, number>> = {
   outbound: 3,
   http: 4,
   plugin: 5,
-  cli: 6,
-  "main.ts": 7,
+  bench: 6,
+  cli: 7,
+  "main.ts": 8,
 };
 /** Hands the whole contract to plugins, so it names every layer; core itself does not use it. */
 const sdk = "core/sdk.ts";
@@ -35,7 +36,7 @@ const lists: Readonly<Record<string, string>> = {
   "plugins/contracts.ts": "contract.ts",
 };
 /** What a file that does not live in core or plugins may reach. */
-const packages_of_plugins = ["dossier", "dossier/contracts"];
+const packages_of_plugins = ["dossier", "dossier/contracts", "dossier/test"];
 
 /**
  * Both sides are paths from the root of the project, or the name of a package. `type_only`: the

@@ -36,7 +36,7 @@ const product = /^(core|plugins)\//;
  * Where the outside world comes in: time, chance, environment. Workers, tasks and pages in the
  * browser have no context to take them from.
  */
-const outside = /^core\/(base|cli)\/|^core\/main\.ts$|worker\.ts$|^plugins\/[^/]+\/web\//;
+const outside = /^core\/(base|bench|cli)\/|^core\/main\.ts$|worker\.ts$|^plugins\/[^/]+\/web\//;
 
 const leftovers: readonly Rule[] = [
   {
@@ -237,6 +237,7 @@ const entries = new RegExp(
     "scripts/soak/main",
     "test/.*\\.(test|types)",
     "examples/.*plugin",
+    "core/bench/(templates/.*|harness/(test|people-plugin))",
   ].join("|")})\\.ts$|\\.mjs$|\\.d\\.ts$`,
 );
 
@@ -257,6 +258,9 @@ interface Manifest {
   readonly devDependencies: Readonly<Record<string, string>>;
 }
 
+/** What runs everything, and the types of it. */
+const named_otherwise: ReadonlySet<string> = new Set(["bun", "bun-types"]);
+
 /**
  * Packages of package.json that no file imports, and packages without their row in the README's
  * table.
@@ -275,7 +279,7 @@ export function problemsOfPackages(
     ),
   );
   const unused = Object.keys(manifest.dependencies).filter(
-    (name) => name !== "bun" && !used.has(name),
+    (name) => !named_otherwise.has(name) && !used.has(name),
   );
   const silent = Object.keys({ ...manifest.dependencies, ...manifest.devDependencies }).filter(
     (name) => !new RegExp(`\\| \`${RegExp.escape(name)}\` +\\|`).test(readme),

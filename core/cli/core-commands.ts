@@ -9,6 +9,7 @@ import { order } from "../plugin/order";
 import { compactDatabase } from "../store/compaction";
 import { database_file, lockDirectory } from "../store/lock";
 import { documentOf } from "./application";
+import { addBenchCommands } from "./bench-commands";
 import type { Bootstrap } from "./bootstrap";
 import {
   bootstrapBy,
@@ -52,6 +53,7 @@ export function addCoreCommands(program: Commander, program_options: ProgramOpti
     .action(async (options) =>
       printPlugins(flagsOf(options), Boolean(options.json), program_options),
     );
+  addBenchCommands(plugin, program_options);
   withData(program.command("version"))
     .description("Print the version.")
     .action(() => program_options.print(version));

@@ -1,0 +1,7 @@
+/** Opens an address in the browser of whoever sits at this machine, if it can. */
+
+export function openInBrowser(url: string): void {
+  const [opener] = ["xdg-open", "open"].map((name) => Bun.which(name)).filter((path) => path);
+  if (!opener) return;
+  Bun.spawn([opener, url], { stdin: "ignore", stdout: "ignore", stderr: "ignore" }).unref();
+}

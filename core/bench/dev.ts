@@ -1,0 +1,147 @@
+/**
+ * `dossier plugin dev`: a server with the plugin that is being written, started again whenever a
+ * file is saved. What is wrong is said, and waits for the next save.
+ */
+import { mkdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { checkTypes } from "./check";
+import { packInto } from "./pack";
+import { installPeople, readPeople } from "./people";
+import { support, type Project } from "./project";
+import { startServer, type LogLine, type ServerProcess } from "./server-process";
+import { openInBrowser } from "./browser";
+import { portFor } from "./port";
+import { savesBelow } from "./saves";
+
+export interface DevOptions {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** The words that start this executable. */
+  readonly self: readonly string[];
+  /** Plugins whose lines nobody wants to read but when something fails. */
+  readonly built_in: ReadonlySet<string>;
+  /** Default: one that was free the first time. */
+  readonly port: number | undefined;
+  /** Whether the console is opened in a browser. */
+  readonly opens: boolean;
+  readonly print: (line: string) => void;
+  /** Ends it. */
+  readonly signal: AbortSignal;
+}
+
+/** A server with nothing to lose is not waited for longer. */
+const stop_limit_ms = 400;
+/** What may be imported from and delivered to while a plugin is written, unless the shell says. */
+const settings: Readonly<Record<string, string>> = {
+  DOSSIER_IMPORTS_ALLOW_NETWORKS: "127.0.0.0/8",
+  DOSSIER_WEBHOOKS_ALLOW_NETWORKS: "127.0.0.0/8",
+};
+
+/** Runs until the signal. */
+export async function develop(project: Project, options: DevOptions): Promise<void> {
+  const home = join(project.directory, support);
+  const port = await portFor(join(home, "port"), options.port);
+  const server = new DevServer(project, home, port, options);
+  const saves = savesBelow(project.directory, options.signal);
+  await server.next();
+  for await (const path of saves) {
+    options.print(`${path} was saved.`);
+    await server.next();
+  }
+  await server.stop();
+}
+
+class DevServer {
+  private server: ServerProcess | undefined;
+  private readonly data: string;
+  private welcomed = false;
+
+  constructor(
+    private readonly project: Project,
+    private readonly home: string,
+    private readonly port: number,
+    private readonly options: DevOptions,
+  ) {
+    this.data = join(home, "data");
+  }
+
+  /** The plugin as it is now takes the place of the last one, which stays when it can't. */
+  async next(): Promise<void> {
+    const { print, env } = this.options;
+    const started = performance.now();
+    const typed = checkTypes(this.project, env);
+    try {
+      const plugins = join(this.home, "packed");
+      rmSync(plugins, { recursive: true, force: true });
+      await packInto(this.project, plugins);
+      await this.stop();
+      this.server = await this.start(plugins);
+      this.say(performance.now() - started);
+    } catch (error) {
+      print(error instanceof Error ? error.message : String(error));
+      print("It is tried again after the next save.");
+    }
+    for (const problem of await typed) print(problem);
+  }
+
+  private start(plugins: string): Promise<ServerProcess> {
+    const { self, env, print, built_in } = this.options;
+    mkdirSync(this.data, { recursive: true });
+    installPeople(this.home, plugins);
+    const of_shell = Object.entries(env).filter(([name]) => name.startsWith("DOSSIER_"));
+    return startServer({
+      command: self,
+      data: this.data,
+      env: {
+        ...settings,
+        ...(Object.fromEntries(of_shell) as Record<string, string>),
+        DOSSIER_PLUGINS_DIRECTORY: plugins,
+      },
+      inherited: env,
+      port: this.port,
+      onLine: (line) => {
+        if (isWorthReading(line, built_in)) wordsOf(line).forEach(print);
+      },
+    });
+  }
+
+  private say(took_ms: number): void {
+    const { print, opens } = this.options;
+    const { url, left_out } = this.server!;
+    for (const { name, reason } of left_out) print(`${name} is left out: ${reason}`);
+    if (left_out.length === 0)
+      print(`${this.project.name} runs at ${url} (after ${took_ms.toFixed(0)} ms).`);
+    if (this.welcomed) return;
+    this.welcomed = true;
+    const { ada, bob } = readPeople(this.data);
+    const page = `${url}/console/`;
+    print(
+      [
+        "",
+        `  The console   ${page}`,
+        `  Sign in as    ${ada.email} (administrator) or ${bob.email}, password: ${ada.password}`,
+        `  An API key    export KEY=${ada.key}`,
+        `  The API       curl -H "Authorization: Bearer $KEY" ${url}/api/dev/v1/folders`,
+        `  Its data      ${this.data}`,
+        "",
+        "Save a file, and the server starts again with it. Ctrl-C ends it.",
+      ].join("\n"),
+    );
+    if (opens) openInBrowser(page);
+  }
+
+  async stop(): Promise<void> {
+    const last = this.server;
+    this.server = undefined;
+    await last?.stop(stop_limit_ms);
+  }
+}
+
+/** What the plugin logs, and whatever went wrong. */
+const isWorthReading = ({ level, plugin }: LogLine, built_in: ReadonlySet<string>): boolean =>
+  level === "error" || (plugin === undefined ? level === "warn" : !built_in.has(plugin));
+
+function wordsOf({ time, level, message, stack, ...fields }: LogLine): string[] {
+  const shown = Object.keys(fields).length > 0 ? ` ${JSON.stringify(fields)}` : "";
+  const calls = Array.isArray(stack) ? stack.map((line) => `    ${line}`) : [];
+  return [`${time.slice(11, 19)} ${level} ${message}${shown}`, ...calls];
+}

@@ -1,0 +1,57 @@
+/** Calls of the API as tests write them. */
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  /** Parsed JSON, the text of any other type, or undefined when there is none. */
+  readonly body: any;
+  readonly text: string;
+}
+export type Headed = Readonly<Record<string, string>>;
+
+/** What `fetch` is given. `path` is whole: `/api/dev/v1/folders`. */
+export function callOf(
+  key: string | null,
+  method: string,
+  path: string,
+  body: unknown,
+  headers: Headed,
+): { readonly path: string; readonly init: RequestInit } {
+  const json = isJson(body);
+  const sent = json ? JSON.stringify(body) : (body as NonNullable<RequestInit["body"]>);
+  return {
+    path: wholePath(path),
+    init: {
+      method,
+      redirect: "manual",
+      headers: {
+        ...(key === null ? {} : { authorization: `Bearer ${key}` }),
+        ...(json ? { "content-type": "application/json" } : {}),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: sent }),
+    },
+  };
+}
+
+function wholePath(path: string): string {
+  if (path.startsWith("//")) return path.slice(1);
+  return path.startsWith("/api/") ? path : `/api/dev/v1${path}`;
+}
+
+/** Whether a body goes as JSON. */
+const isJson = (body: unknown): boolean =>
+  Array.isArray(body) ||
+  (typeof body === "object" && body !== null && Object.getPrototypeOf(body) === Object.prototype);
+
+export async function answerOf(response: Response): Promise<Answer> {
+  const { status, headers } = response;
+  const text = await response.text();
+  const json = /^application\/([\w.+-]*\+)?json\b/.test(headers.get("content-type") ?? "");
+  return {
+    status,
+    headers,
+    body: text === "" ? undefined : json ? JSON.parse(text) : text,
+    text,
+  };
+}

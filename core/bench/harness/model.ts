@@ -1,0 +1,63 @@
+/** A language model on loopback that says what a test wants: `/v1/chat/completions`, streamed. */
+import { startReceiver, type Received } from "./receiver";
+
+export interface Model {
+  /** For `DOSSIER_ANSWERS_BASE_URL`: `http://127.0.0.1:41234/v1`. */
+  readonly url: string;
+  /** What it was asked, in its order: `body` has `messages`. */
+  readonly asked: readonly Received[];
+  /** What it says from now on: a text, or one for each request. Forgets what it was asked. */
+  says(answer: string | ((asked: Received) => string)): void;
+}
+
+/** Settings that make the server ask it. */
+export const modelSettings = ({ url }: Model): Record<string, string> => ({
+  DOSSIER_ANSWERS_PROVIDER: "openai",
+  DOSSIER_ANSWERS_BASE_URL: url,
+  DOSSIER_ANSWERS_MODEL: "fake",
+});
+
+const usage = { prompt_tokens: 100, completion_tokens: 10, total_tokens: 110 };
+
+export function startModel(): Model & { stop(): void } {
+  const receiver = startReceiver();
+  const says: Model["says"] = (answer) =>
+    receiver.answers((asked) => {
+      if (!asked.path.endsWith("/chat/completions")) return new Response(null, { status: 404 });
+      const text = typeof answer === "string" ? answer : answer(asked);
+      return asked.body?.stream === true ? streamed(text) : whole(text);
+    });
+  says("");
+  return {
+    url: `${receiver.url}/v1`,
+    get asked() {
+      return receiver.received;
+    },
+    says,
+    stop: receiver.stop,
+  };
+}
+
+const whole = (content: string): Response =>
+  Response.json({
+    choices: [{ index: 0, message: { role: "assistant", content }, finish_reason: "stop" }],
+    usage,
+  });
+
+function streamed(text: string): Response {
+  const chunk = (delta: object, finish_reason: string | null = null): object => ({
+    id: "chunk",
+    object: "chat.completion.chunk",
+    choices: [{ index: 0, delta, finish_reason }],
+  });
+  const events = [
+    chunk({ role: "assistant", content: "" }),
+    ...(text.match(/\s*\S+/g) ?? []).map((content) => chunk({ content })),
+    chunk({}, "stop"),
+    { choices: [], usage },
+  ];
+  const lines = [...events.map((event) => JSON.stringify(event)), "[DONE]"];
+  return new Response(lines.map((line) => `data: ${line}\n\n`).join(""), {
+    headers: { "content-type": "text/event-stream" },
+  });
+}

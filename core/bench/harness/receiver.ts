@@ -1,0 +1,58 @@
+/** An HTTP server on loopback for what Dossier or a plugin sends: it remembers, and answers. */
+
+/** A request that came. */
+export interface Received {
+  readonly method: string;
+  /** With its query. */
+  readonly path: string;
+  readonly headers: Headers;
+  readonly text: string;
+  /** The text as JSON, or undefined when it is none. */
+  readonly body: any;
+}
+export interface Receiver {
+  /** `http://127.0.0.1:41234`. Imports and webhooks may reach it. */
+  readonly url: string;
+  /** What came, in its order. */
+  readonly received: readonly Received[];
+  /** How it answers from now on; until then with 204. Forgets what came. */
+  answers(answer: (request: Received) => Response | Promise<Response>): void;
+}
+
+export function startReceiver(): Receiver & { stop(): void } {
+  let received: Received[] = [];
+  let answer: (request: Received) => Response | Promise<Response> = () =>
+    new Response(null, { status: 204 });
+  const server = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    idleTimeout: 0,
+    async fetch(request) {
+      const { pathname, search } = new URL(request.url);
+      const text = await request.text();
+      const { method, headers } = request;
+      const one = { method, path: pathname + search, headers, text, body: jsonOf(text) };
+      received.push(one);
+      return answer(one);
+    },
+  });
+  return {
+    url: `http://127.0.0.1:${server.port}`,
+    get received() {
+      return received;
+    },
+    answers(next) {
+      received = [];
+      answer = next;
+    },
+    stop: () => void server.stop(true),
+  };
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,241 @@
+/**
+ * What tests of plugins import as `dossier/test`: a server with the plugin, two users, a receiver
+ * and a language model that says what it is told.
+ */
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { packInto } from "../pack";
+import { installPeople, readPeople, type People, type Person } from "../people";
+import { findProject, stamp_file, type Project, type Stamp } from "../project";
+import { startServer, type LogLine, type ServerProcess } from "../server-process";
+import { answerOf, callOf, type Answer, type Headed } from "./calls";
+import { modelSettings, startModel, type Model } from "./model";
+import { startReceiver, type Received, type Receiver } from "./receiver";
+
+export type { Answer, LogLine, Model, People, Person, Received, Receiver };
+
+export interface StartOptions {
+  /** The plugin's directory or file. Default: where the tests are run. */
+  readonly plugin?: string;
+  /**
+   * Settings, as the environment would give them: `{ DOSSIER_MY_PLUGIN_KEEP: "2d" }`; or a function
+   * of the receiver and the model, for settings that name their addresses.
+   */
+  readonly env?:
+    | Readonly<Record<string, string>>
+    | ((others: {
+        readonly receiver: Receiver;
+        readonly model: Model;
+      }) => Readonly<Record<string, string>>);
+  /** Whether questions are answered by `model`. Default: by quotes from the documents. */
+  readonly model?: boolean;
+}
+
+export type Who = keyof People | null;
+
+export interface Dossier extends AsyncDisposable {
+  /** `http://127.0.0.1:41234`; another one after `restart`. */
+  readonly url: string;
+  /** Its data directory, which goes with `stop`. */
+  readonly data: string;
+  readonly users: People;
+  /** Takes what the server or the plugin sends to others. */
+  readonly receiver: Receiver;
+  readonly model: Model;
+  /**
+   * `send("ada", "POST", "/folders", { name: "Reports" })`: in the name of a user, or of nobody
+   * (null). A path lies below `/api/dev/v1`, unless it begins with `/api/`, or with `//` for the
+   * root of the server: `//health`. Plain objects and lists go as JSON.
+   */
+  send(who: Who, method: string, path: string, body?: unknown, headers?: Headed): Promise<Answer>;
+  /** The same, and the answer is left to be read: bytes, a stream. */
+  call(who: Who, method: string, path: string, body?: unknown, headers?: Headed): Promise<Response>;
+  /**
+   * Asks until the answer is something (neither undefined, null nor false), and answers that. An
+   * error counts as nothing yet. @throws Error after `limit_ms`, 10 seconds unless given.
+   */
+  until<T>(ask: () => T | Promise<T>, limit_ms?: number): Promise<NonNullable<T>>;
+  /** What server and plugin have logged since the start, with `words` in the message. */
+  log(words?: string): readonly LogLine[];
+  /** A new folder's id. */
+  folder(who: keyof People, name?: string): Promise<string>;
+  /** Uploads a file into a folder, and answers the document once it was read and indexed. */
+  upload(
+    who: keyof People,
+    folder_id: string,
+    name: string,
+    content: string | Uint8Array<ArrayBuffer>,
+  ): Promise<any>;
+  /** Asks a question of these folders, and answers the result: `answer`, `citations` … */
+  ask(who: keyof People, folder_ids: readonly string[], question: string): Promise<any>;
+  /** Stops the server and starts it again on the same data. */
+  restart(): Promise<void>;
+  /** Stops everything and deletes the data. */
+  stop(): Promise<void>;
+}
+
+/** What a test's server is set to, unless the test sets it. */
+const settings: Readonly<Record<string, string>> = {
+  DOSSIER_SERVER_LOG_LEVEL: "debug",
+  DOSSIER_RATE_LIMIT_REQUESTS: "1000000",
+  DOSSIER_EMBEDDINGS_PROVIDER: "none",
+  DOSSIER_IMPORTS_ALLOW_NETWORKS: "127.0.0.0/8",
+  DOSSIER_WEBHOOKS_ALLOW_NETWORKS: "127.0.0.0/8",
+};
+
+/** Servers that are still to be ended when the tests are. */
+const running = new Set<ServerProcess>();
+process.on("exit", () => running.forEach((server) => server.kill()));
+
+/**
+ * Starts a server with the plugin on data of its own. @throws Error with the reason when the plugin
+ * is left out.
+ */
+export async function startDossier(options: StartOptions = {}): Promise<Dossier> {
+  const project = findProject(options.plugin);
+  const receiver = startReceiver();
+  const model = startModel();
+  const data = mkdtempSync(join(tmpdir(), "dossier-test-"));
+  const { env = {} } = options;
+  const dossier = new TestServer(project, data, receiver, model, {
+    ...settings,
+    ...(options.model === true ? modelSettings(model) : {}),
+    ...(typeof env === "function" ? env({ receiver, model }) : env),
+  });
+  try {
+    await dossier.start();
+    return dossier;
+  } catch (error) {
+    await dossier.stop();
+    throw error;
+  }
+}
+
+class TestServer implements Dossier {
+  private server: ServerProcess | undefined;
+  users!: People;
+
+  constructor(
+    private readonly project: Project,
+    readonly data: string,
+    readonly receiver: ReturnType<typeof startReceiver>,
+    readonly model: ReturnType<typeof startModel>,
+    private readonly env: Readonly<Record<string, string>>,
+  ) {}
+
+  get url(): string {
+    if (!this.server) throw new Error("the server is stopped");
+    return this.server.url;
+  }
+
+  async start(): Promise<void> {
+    const { directory, stamp } = findSupport();
+    const plugins = join(this.data, "plugins");
+    installPeople(directory, plugins);
+    await packInto(this.project, plugins);
+    const { env, data } = this;
+    const server = await startServer({
+      command: stamp.command,
+      data,
+      env,
+      inherited: process.env,
+    });
+    this.server = server;
+    running.add(server);
+    void server.exited.then(() => running.delete(server));
+    const [left_out] = server.left_out;
+    if (left_out) throw new Error(`the plugin ${left_out.name} is left out: ${left_out.reason}`);
+    this.users = readPeople(data);
+  }
+
+  call(who: Who, method: string, path: string, body?: unknown, headers: Headed = {}) {
+    const key = who === null ? null : this.users[who].key;
+    const { path: whole, init } = callOf(key, method, path, body, headers);
+    return fetch(`${this.url}${whole}`, init);
+  }
+
+  async send(...[who, method, path, body, headers]: Parameters<Dossier["send"]>): Promise<Answer> {
+    return answerOf(await this.call(who, method, path, body, headers));
+  }
+
+  async until<T>(ask: () => T | Promise<T>, limit_ms = 10_000): Promise<NonNullable<T>> {
+    const deadline = performance.now() + limit_ms;
+    for (let last: unknown; ; await Bun.sleep(20)) {
+      try {
+        const found = await ask();
+        if (found !== undefined && found !== null && found !== false) return found;
+        last = found;
+      } catch (error) {
+        last = error;
+      }
+      if (performance.now() > deadline)
+        throw new Error(
+          `it did not come within ${limit_ms / 1_000} s: ${ask.toString()}; the last was ` +
+            (last instanceof Error ? last.message : String(last)),
+        );
+    }
+  }
+
+  log(words = ""): readonly LogLine[] {
+    return this.server?.log().filter(({ message }) => message.includes(words)) ?? [];
+  }
+
+  async folder(who: keyof People, name = "Folder"): Promise<string> {
+    return (await this.made(who, "/folders", { name })).id;
+  }
+
+  async upload(...[who, folder_id, name, content]: Parameters<Dossier["upload"]>): Promise<any> {
+    const form = new FormData();
+    form.set("file", new Blob([content]), name);
+    const { id } = await this.made(who, `/documents/file?folder_id=${folder_id}`, form);
+    return this.until(async () => {
+      const { body } = await this.send(who, "GET", `/documents/${id}`);
+      return body.status === "syncing" ? null : body;
+    }, 30_000);
+  }
+
+  async ask(...[who, folder_ids, text]: Parameters<Dossier["ask"]>): Promise<any> {
+    const { id } = await this.made(who, "/chats", { usedFolders: folder_ids });
+    const { requestId } = await this.made(who, `/chats/${id}/messages`, { text });
+    return this.until(async () => {
+      const { body } = await this.send(who, "GET", `/chats/${id}/messages/${requestId}`);
+      return body.status === "COMPLETED" ? body.result : null;
+    }, 30_000);
+  }
+
+  /** What a POST that must work has made. */
+  private async made(who: keyof People, path: string, body: unknown): Promise<any> {
+    const answer = await this.send(who, "POST", path, body);
+    if (answer.status >= 300) throw new Error(`POST ${path}: ${answer.status} ${answer.text}`);
+    return answer.body;
+  }
+
+  async restart(): Promise<void> {
+    await this.server?.stop();
+    await this.start();
+  }
+
+  async stop(): Promise<void> {
+    await this.server?.stop();
+    this.server = undefined;
+    this.receiver.stop();
+    this.model.stop();
+    rmSync(this.data, { recursive: true, force: true });
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.stop();
+  }
+}
+
+/** The `.dossier` that this file belongs to. */
+function findSupport(): { directory: string; stamp: Stamp } {
+  for (let directory = import.meta.dir; directory !== dirname(directory);) {
+    const file = join(directory, stamp_file);
+    if (existsSync(file))
+      return { directory, stamp: JSON.parse(readFileSync(file, "utf8")) as Stamp };
+    directory = dirname(directory);
+  }
+  throw new Error("there is no Dossier beside these tests: `dossier plugin types` writes it");
+}

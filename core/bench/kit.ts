@@ -1,0 +1,24 @@
+/**
+ * What the executable carries for plugin developers: the types of its contract, `dossier/test`,
+ * templates and the guide. scripts/build-kit.ts makes it.
+ */
+import kit_path from "./build/kit.zst" with { type: "file" };
+
+export interface Kit {
+  /** Of its content: another executable has another. */
+  readonly hash: string;
+  /** Text by path: `templates/…`, and what belongs below the `.dossier` of a plugin. */
+  readonly files: ReadonlyMap<string, string>;
+}
+
+const packed = (): Promise<Uint8Array<ArrayBuffer>> => Bun.file(kit_path).bytes();
+const hashOf = (bytes: Uint8Array): string => Bun.hash(bytes).toString(36);
+
+export const kitHash = async (): Promise<string> => hashOf(await packed());
+
+export async function readKit(): Promise<Kit> {
+  const bytes = await packed();
+  const text = new TextDecoder().decode(Bun.zstdDecompressSync(bytes));
+  const files = JSON.parse(text) as Record<string, string>;
+  return { hash: hashOf(bytes), files: new Map(Object.entries(files)) };
+}

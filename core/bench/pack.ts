@@ -1,0 +1,58 @@
+/** Bundles a plugin, its files and the packages it uses into the one file that Dossier loads. */
+import { mkdirSync } from "node:fs";
+import { basename, join, relative } from "node:path";
+import type { Project } from "./project";
+
+/** What the host gives to plugins when they run: it must not be copied into them. */
+const given_by_host = ["dossier", "dossier/contracts", "@sinclair/typebox"];
+
+/** Why a plugin can't be bundled: a line for each reason, `file:line:column: why`. */
+export class PackFailure extends Error {
+  override readonly name = "PackFailure";
+}
+
+/**
+ * The bundle of `entry`, as text. `mapped`: with what leads back from it to the sources. @throws
+ * PackFailure
+ */
+export async function packPlugin(entry: string, mapped = false): Promise<string> {
+  const packed = await Bun.build({
+    entrypoints: [entry],
+    target: "bun",
+    format: "esm",
+    external: given_by_host,
+    sourcemap: mapped ? "inline" : "none",
+    throw: false,
+  });
+  if (!packed.success) throw new PackFailure(packed.logs.map(wordsOf).join("\n"));
+  const [bundle, ...rest] = packed.outputs;
+  if (!bundle || rest.length > 0) {
+    const names = rest.map(({ path }) => basename(path)).join(", ");
+    throw new PackFailure(
+      `${basename(entry)} does not fit into one file: ${names} would lie beside it. Import it ` +
+        'with { type: "text" }, or as JSON.',
+    );
+  }
+  return bundle.text();
+}
+
+/** The plugin as a server loads it, with what leads back to its sources. Answers the file. */
+export async function packInto({ entry, name }: Project, directory: string): Promise<string> {
+  mkdirSync(directory, { recursive: true });
+  const file = join(directory, `${name}.js`);
+  await Bun.write(file, await packPlugin(entry, true));
+  return file;
+}
+
+/** `plugin.ts:3:7: Could not resolve …` */
+function wordsOf(log: BuildMessage | ResolveMessage): string {
+  const { position, message } = log;
+  const missing = /Could not resolve: "([^".][^"]*)"/.exec(message)?.[1];
+  const hint = missing
+    ? ` (a package is installed with \`BUN_BE_BUN=1 dossier add ${missing}\`, or with npm)`
+    : "";
+  const place = position
+    ? `${relative(process.cwd(), position.file)}:${position.line}:${position.column}: `
+    : "";
+  return `${place}${message}${hint}`;
+}

@@ -1,0 +1,29 @@
+/** The users of a server that a plugin is tried out on. */
+import { copyFileSync, mkdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+
+/** A user with an API key. */
+export interface Person {
+  readonly id: string;
+  readonly email: string;
+  /** For the console. */
+  readonly password: string;
+  readonly role: "admin" | "member";
+  /** An API key with every scope. */
+  readonly key: string;
+}
+/** Ada is an administrator, Bob is not. */
+export type People = Readonly<Record<"ada" | "bob", Person>>;
+
+/** Where a plugin's `.dossier` has the plugin that makes them. */
+const source = "runtime/people-plugin.ts";
+
+/** Puts what makes them into a plugins directory. `support`: the path of `.dossier`. */
+export function installPeople(support: string, plugins: string): void {
+  mkdirSync(plugins, { recursive: true });
+  copyFileSync(join(support, source), join(plugins, "people-of-the-bench.ts"));
+}
+
+/** Once the server has started. */
+export const readPeople = (data: string): People =>
+  JSON.parse(readFileSync(join(data, ".people.json"), "utf8")) as People;

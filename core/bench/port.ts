@@ -1,0 +1,21 @@
+/** A port that stays the same: cookies, bookmarks and commands go by it. */
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+
+/** `given`, or the one that `file` remembers, or if that is taken a free one, from then on. */
+export async function portFor(file: string, given: number | undefined): Promise<number> {
+  if (given !== undefined) return given;
+  const known = existsSync(file) ? Number(readFileSync(file, "utf8")) : 0;
+  const port = freePort(known) ?? freePort(0)!;
+  writeFileSync(file, String(port));
+  return port;
+}
+
+function freePort(port: number): number | undefined {
+  try {
+    const listener = Bun.listen({ hostname: "127.0.0.1", port, socket: { data() {} } });
+    listener.stop(true);
+    return listener.port;
+  } catch {
+    return undefined;
+  }
+}

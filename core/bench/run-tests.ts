@@ -1,0 +1,19 @@
+/** `dossier plugin test`: Bun's test runner, which the executable carries. */
+import type { Project } from "./project";
+import { asBun } from "./toolchain";
+
+/** Runs the tests of a plugin on the terminal of this process, and answers the exit code. */
+export async function runTests(
+  { directory }: Project,
+  words: readonly string[],
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<number> {
+  const child = Bun.spawn([process.execPath, "test", ...words], {
+    cwd: directory,
+    env: asBun(env),
+    stdin: "inherit",
+    stdout: "inherit",
+    stderr: "inherit",
+  });
+  return child.exited;
+}

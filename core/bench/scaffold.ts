@@ -1,0 +1,58 @@
+/** `dossier plugin new`: the directory of a new plugin, made of a template that works. */
+import { existsSync, readdirSync } from "node:fs";
+import { basename, join, resolve } from "node:path";
+import { UsageError } from "../plugin/command";
+import type { Kind } from "./kinds";
+import { readKit } from "./kit";
+import { own_tsconfig, writeSupport } from "./support";
+
+const name_length_max = 40;
+/** The name that every template has. */
+const template_name = "my-plugin";
+
+/** `reading-list` → `ReadingList`, `readingList`, `reading_list`, `Reading list`. */
+function spellings(name: string): readonly (readonly [string, string])[] {
+  const words = name.split("-");
+  const upper = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
+  const pascal = words.map(upper).join("");
+  return [
+    [template_name, name],
+    ["my_plugin", name.replaceAll("-", "_")],
+    ["MY_PLUGIN", name.replaceAll("-", "_").toUpperCase()],
+    ["MyPlugin", pascal],
+    ["myPlugin", pascal.charAt(0).toLowerCase() + pascal.slice(1)],
+    ["My plugin", upper(words.join(" "))],
+  ];
+}
+
+/**
+ * Makes the directory, which may be there when it is empty, and answers its path. @throws
+ * UsageError
+ */
+export async function newPlugin(
+  given: string,
+  kind: Kind,
+  command: readonly string[],
+): Promise<string> {
+  const directory = resolve(given);
+  const name = basename(directory);
+  if (!/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(name) || name.length > name_length_max)
+    throw new UsageError(
+      `a plugin is not called ${JSON.stringify(name)}: lower case letters, digits and single ` +
+        `dashes, beginning with a letter, at most ${name_length_max} characters`,
+    );
+  if (existsSync(directory) && readdirSync(directory).some((entry) => !entry.startsWith(".")))
+    throw new UsageError(`${directory} is there already, and not empty`);
+  const { files } = await readKit();
+  const prefix = `templates/${kind}/`;
+  for (const [path, text] of files) {
+    if (!path.startsWith(prefix)) continue;
+    let renamed = text;
+    for (const [from, to] of spellings(name)) renamed = renamed.replaceAll(from, to);
+    await Bun.write(join(directory, path.slice(prefix.length)), renamed);
+  }
+  await Bun.write(join(directory, "tsconfig.json"), own_tsconfig);
+  await Bun.write(join(directory, ".gitignore"), ".dossier/\nnode_modules/\n");
+  await writeSupport(directory, command);
+  return directory;
+}

@@ -1,0 +1,117 @@
+/** A server in a process of its own, with a plugin: for tests and for `dossier plugin dev`. */
+import { asDossier } from "./toolchain";
+
+/** A line of the server's log. */
+export interface LogLine {
+  readonly time: string;
+  readonly level: "debug" | "info" | "warn" | "error";
+  readonly message: string;
+  /** Whose line it is, when it is a plugin's. */
+  readonly plugin?: string;
+  readonly [field: string]: unknown;
+}
+
+export interface ServerOptions {
+  /** The words that start the executable. */
+  readonly command: readonly string[];
+  readonly data: string;
+  /** Settings. Those that this process has been given do not count. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Where what else is in its environment comes from. */
+  readonly inherited: Readonly<Record<string, string | undefined>>;
+  readonly port?: number;
+  readonly onLine?: (line: LogLine) => void;
+}
+
+export interface ServerProcess {
+  readonly url: string;
+  /** Plugins that are left out, and why. */
+  readonly left_out: readonly { readonly name: string; readonly reason: string }[];
+  readonly exited: Promise<number>;
+  /** Everything it has logged. */
+  log(): readonly LogLine[];
+  /** Ends it: kindly, and after `limit_ms` at once. */
+  stop(limit_ms?: number): Promise<void>;
+  /** Ends it at once. */
+  kill(): void;
+}
+
+const start_limit_ms = 30_000;
+
+/** Starts it and waits until it serves. @throws Error with what it said, when it does not. */
+export async function startServer(options: ServerOptions): Promise<ServerProcess> {
+  const { command, data, env, inherited, port = 0, onLine } = options;
+  const child = Bun.spawn([...command, "serve", "--data", data, "--port", String(port)], {
+    cwd: data,
+    env: { ...asDossier(inherited), ...env },
+    stdin: "ignore",
+    stdout: "ignore",
+    stderr: "pipe",
+  });
+  const lines: LogLine[] = [];
+  const said: string[] = [];
+  const listening = Promise.withResolvers<LogLine>();
+  const failed = (why: string): void =>
+    listening.reject(new Error(`the server ${why}:\n${said.join("\n")}`));
+  const read = eachLine(child.stderr, (text) => {
+    said.push(text);
+    const line = lineOf(text);
+    if (line === null) return;
+    lines.push(line);
+    onLine?.(line);
+    if (line.message === "listening") listening.resolve(line);
+  });
+  const timer = setTimeout(
+    () => failed(`did not start in ${start_limit_ms / 1_000} s`),
+    start_limit_ms,
+  );
+  void child.exited.then(async (code) => {
+    await read;
+    failed(`ended with ${code}`);
+  });
+  const kill = (): void => child.kill("SIGKILL");
+  try {
+    const { url, left_out } = await listening.promise;
+    return {
+      url: url as string,
+      left_out: left_out as ServerProcess["left_out"],
+      exited: child.exited,
+      log: () => lines,
+      async stop(limit_ms = 5_000) {
+        child.kill("SIGTERM");
+        const late = setTimeout(kill, limit_ms);
+        await child.exited;
+        clearTimeout(late);
+      },
+      kill,
+    };
+  } catch (error) {
+    kill();
+    throw error;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function lineOf(text: string): LogLine | null {
+  if (!text.startsWith("{")) return null;
+  try {
+    return JSON.parse(text) as LogLine;
+  } catch {
+    return null;
+  }
+}
+
+async function eachLine(
+  stream: ReadableStream<Uint8Array>,
+  take: (line: string) => void,
+): Promise<void> {
+  const decoder = new TextDecoder();
+  let rest = "";
+  for await (const bytes of stream) {
+    const [last, ...whole] = (rest + decoder.decode(bytes, { stream: true })).split("\n").reverse();
+    rest = last!;
+    whole.reverse().forEach(take);
+  }
+  if (rest !== "") take(rest);
+}

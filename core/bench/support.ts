@@ -1,0 +1,84 @@
+/** The `.dossier` of a plugin: what editors, the compiler and tests know of this executable. */
+import { existsSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { version } from "../base/version";
+import { kitHash, readKit } from "./kit";
+import { stamp_file, support, type Stamp } from "./project";
+
+function readStamp(directory: string): Stamp | null {
+  try {
+    return JSON.parse(readFileSync(join(directory, support, stamp_file), "utf8")) as Stamp;
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * What editors, the compiler and tests know of Dossier. The project's own tsconfig.json extends it,
+ * so that it follows the executable.
+ */
+const compiler_options = {
+  compilerOptions: {
+    target: "esnext",
+    module: "preserve",
+    moduleResolution: "bundler",
+    lib: ["esnext"],
+    strict: true,
+    noUncheckedIndexedAccess: true,
+    verbatimModuleSyntax: true,
+    resolveJsonModule: true,
+    skipLibCheck: true,
+    noEmit: true,
+    types: ["bun-types"],
+    typeRoots: ["./node_modules", "./node_modules/@types"],
+    paths: {
+      dossier: ["./dossier"],
+      "dossier/contracts": ["./contracts"],
+      "dossier/test": ["./test"],
+    },
+  },
+};
+
+/** Of a plugin without one. */
+export const own_tsconfig = `{
+  "extends": "./.dossier/tsconfig.json",
+  "include": ["**/*.ts"]
+}
+`;
+
+/**
+ * Writes what this executable's contract is into `.dossier`. `command`: the words that start this
+ * executable.
+ */
+export async function writeSupport(directory: string, command: readonly string[]): Promise<void> {
+  const { hash, files } = await readKit();
+  const home = join(directory, support);
+  for (const made of ["types", "runtime", "node_modules", stamp_file])
+    rmSync(join(home, made), { recursive: true, force: true });
+  for (const [path, text] of files)
+    if (!path.startsWith("templates/")) await Bun.write(join(home, path), text);
+  await Bun.write(join(home, ".gitignore"), "*\n");
+  await Bun.write(join(home, "tsconfig.json"), `${JSON.stringify(compiler_options, null, 2)}\n`);
+  const stamp: Stamp = { version, hash, command };
+  await Bun.write(join(home, stamp_file), `${JSON.stringify(stamp, null, 2)}\n`);
+}
+
+/**
+ * Sees that `.dossier` is of this executable, and that there is a tsconfig.json. Answers what it
+ * did, in a sentence, or null.
+ */
+export async function refreshSupport(
+  directory: string,
+  command: readonly string[],
+): Promise<string | null> {
+  const config = join(directory, "tsconfig.json");
+  if (!existsSync(config)) await Bun.write(config, own_tsconfig);
+  const stamp = readStamp(directory);
+  const current = stamp?.hash === (await kitHash());
+  if (current && stamp.command.join("\0") === command.join("\0")) return null;
+  await writeSupport(directory, command);
+  if (stamp === null) return `The types of Dossier ${version} are in ${join(directory, support)}.`;
+  return current
+    ? null
+    : `The types were those of another Dossier (${stamp.version}): they are of ${version} now.`;
+}

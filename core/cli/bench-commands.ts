@@ -1,0 +1,174 @@
+/**
+ * The commands for those who write plugins: new, types, check, dev, test, pack. What they need is
+ * loaded when one of them runs.
+ */
+import { relative, resolve } from "node:path";
+import { Option, type Command as Commander } from "commander";
+import { kinds, type Kind } from "../bench/kinds";
+import { UsageError } from "../plugin/command";
+import type { ProgramOptions } from "./command-options";
+
+/** Adds them below `dossier plugin`. */
+export function addBenchCommands(plugin: Commander, options: ProgramOptions): void {
+  plugin
+    .command("new")
+    .description(
+      "Start a plugin: a directory with a plugin that works, its test and its types. Kinds: " +
+        `${Object.entries(kinds)
+          .map(([kind, what]) => `${kind} (${what})`)
+          .join(", ")}.`,
+    )
+    .argument("<name>", "its name, and the directory that is made")
+    .addOption(
+      new Option("--kind <kind>", "what the plugin adds")
+        .choices(Object.keys(kinds))
+        .default("route"),
+    )
+    .action((name: string, { kind }: { kind: Kind }) => makeNew(name, kind, options));
+  withDirectory(plugin, "types")
+    .description("Write the types of this executable's contract into .dossier, for editors.")
+    .action((directory) => writeTypes(directory, options));
+  withDirectory(plugin, "check")
+    .description(
+      "Check a plugin: its types, and whether a server would load it. Prints what is wrong with " +
+        "its place, and ends with 1 then.",
+    )
+    .action((directory) => check(directory, options));
+  withDirectory(plugin, "dev")
+    .description(
+      "Run a server with the plugin, on data of its own, and start it again whenever a file is " +
+        "saved.",
+    )
+    .option("--port <number>", "port to listen on (default: the same free one every time)")
+    .option("--no-open", "do not open the console in a browser")
+    .action((directory, { port, open }: { port?: string; open: boolean }) =>
+      develop(directory, { port: portOf(port), opens: open }, options),
+    );
+  withDirectory(plugin, "test")
+    .description(
+      "Run the plugin's tests. What follows the directory is given to the test runner: " +
+        "`-t words`, `--watch`, files.",
+    )
+    .argument("[words...]", "for the test runner")
+    .allowUnknownOption()
+    .passThroughOptions()
+    .action((directory, words: string[]) => test(directory, words, options));
+  withDirectory(plugin, "pack")
+    .description("Bundle a plugin, its files and the packages it uses into one file.")
+    .argument("[out]", "the file to write (default: NAME.js here)")
+    .action((directory, out: string | undefined) => pack(directory, out, options));
+}
+
+const withDirectory = (plugin: Commander, name: string): Commander =>
+  plugin.command(name).argument("[directory]", "of the plugin, or its file (default: this one)");
+
+/** The words that start this executable again. */
+const selfOf = ({ preflight_command }: ProgramOptions): string[] => preflight_command.slice(0, -1);
+
+async function makeNew(name: string, kind: Kind, options: ProgramOptions): Promise<void> {
+  const { newPlugin } = await import("../bench/scaffold");
+  const directory = await newPlugin(name, kind, selfOf(options));
+  const shown = relative(process.cwd(), directory) || ".";
+  options.print(
+    [
+      `${shown} is a plugin that works: plugin.ts, and plugin.test.ts, which shows that it does.`,
+      "",
+      ...(shown === "." ? [] : [`  cd ${shown}`]),
+      "  dossier plugin dev     a server with it, started again whenever you save",
+      "  dossier plugin test    runs plugin.test.ts",
+      "  dossier plugin check   types, and whether a server would load it",
+      "  dossier plugin pack    one file to hand on",
+      "",
+      "The guide lies in .dossier/guide.md.",
+    ].join("\n"),
+  );
+}
+
+async function writeTypes(given: string | undefined, options: ProgramOptions): Promise<void> {
+  const { findProject, support } = await import("../bench/project");
+  const { writeSupport } = await import("../bench/support");
+  const { directory } = findProject(given);
+  await writeSupport(directory, selfOf(options));
+  options.print(`The types are in ${relative(process.cwd(), `${directory}/${support}`)}.`);
+}
+
+/** The plugin, with the `.dossier` of this executable. */
+async function openProject(given: string | undefined, options: ProgramOptions) {
+  const { findProject } = await import("../bench/project");
+  const { refreshSupport } = await import("../bench/support");
+  const project = findProject(given);
+  const said = await refreshSupport(project.directory, selfOf(options));
+  if (said !== null) options.complain(said);
+  return project;
+}
+
+async function check(given: string | undefined, options: ProgramOptions): Promise<void> {
+  const project = await openProject(given, options);
+  const { checkStart, checkTypes } = await import("../bench/check");
+  const [of_types, of_start] = await Promise.all([
+    checkTypes(project, process.env),
+    checkStart(project, { env: process.env, preflight_command: options.preflight_command }),
+  ]);
+  const problems = [...of_types, ...(of_start === null ? [] : [of_start])];
+  if (problems.length === 0)
+    return options.print(`${project.name}: the types are right, and a server loads it.`);
+  for (const problem of problems) options.print(problem);
+  throw new Error(`${project.name} can't be used as it is`);
+}
+
+/** @throws UsageError */
+function portOf(given: string | undefined): number | undefined {
+  if (given === undefined) return undefined;
+  const port = Number(given);
+  if (!Number.isInteger(port) || port < 1 || port > 65_535)
+    throw new UsageError(`--port is a number from 1 to 65535, not ${given}`);
+  return port;
+}
+
+async function develop(
+  given: string | undefined,
+  { port, opens }: { readonly port: number | undefined; readonly opens: boolean },
+  options: ProgramOptions,
+): Promise<void> {
+  const project = await openProject(given, options);
+  const { develop: run } = await import("../bench/dev");
+  const ending = new AbortController();
+  for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => ending.abort());
+  await run(project, {
+    env: process.env,
+    self: selfOf(options),
+    built_in: new Set(options.built_in.map(({ name }) => name)),
+    port,
+    opens,
+    print: options.print,
+    signal: ending.signal,
+  });
+}
+
+async function test(
+  given: string | undefined,
+  words: readonly string[],
+  options: ProgramOptions,
+): Promise<void> {
+  // `dossier plugin test -t words`: the first word is none of ours.
+  const is_directory = given !== undefined && !given.startsWith("-");
+  const project = await openProject(is_directory ? given : undefined, options);
+  const { runTests } = await import("../bench/run-tests");
+  const of_runner = is_directory || given === undefined ? words : [given, ...words];
+  const code = await runTests(project, of_runner, process.env);
+  if (code !== 0) throw new Error(`the tests of ${project.name} did not pass`);
+}
+
+async function pack(
+  given: string | undefined,
+  out: string | undefined,
+  options: ProgramOptions,
+): Promise<void> {
+  const project = await openProject(given, options);
+  const { packPlugin } = await import("../bench/pack");
+  const text = await packPlugin(project.entry);
+  const path = resolve(out ?? `${project.name}.js`);
+  await Bun.write(path, text);
+  const sha256 = new Bun.CryptoHasher("sha256").update(text).digest("hex");
+  options.print(`${relative(process.cwd(), path)}  SHA-256 ${sha256}`);
+}

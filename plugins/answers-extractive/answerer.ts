@@ -58,7 +58,11 @@ export class ExtractiveAnswerer implements Answerer {
         timings: { retrieve_ms: this.now_ms() - started, generate_ms: 0 },
       };
     }
-    const found_passages = await this.retrieval.findInConversation(question, passages_max);
+    // Whether a sentence answers is decided by sentences: a long passage is far from each of them.
+    const found_passages = await this.retrieval.findInConversation(question, {
+      limit: passages_max,
+      unlikely: true,
+    });
     const retrieved = this.now_ms();
     signal.throwIfAborted();
     const { passages } = found_passages,

@@ -128,7 +128,7 @@ export class LanguageModelAnswerer implements Answerer {
   private async retrieve(question: Question): Promise<readonly FoundPassage[]> {
     const { limits, retrieval } = this.options;
     const limit = Math.max(limits.passages_max, evidence_max);
-    const { passages } = await retrieval.findInConversation(question, limit);
+    const { passages } = await retrieval.findInConversation(question, { limit });
     const wanted = this.breaker.is_open ? null : this.rewriter.wantedFor(question, passages);
     if (wanted === null) return passages;
     const rewritten = await question.waitFor(() => this.rewriter.rewrite(question, wanted));

@@ -3,7 +3,7 @@ import { service, slot, t, type Db, type Static } from "../../core/sdk";
 import type { Overview } from "../documents/contract";
 import type { Prompt } from "../prompts/contract";
 import type { Similarities } from "../search-index/contract";
-import { Citation, RelatedPassage, type Retrieved } from "../search/contract";
+import { Citation, RelatedPassage, type FindOptions, type Retrieved } from "../search/contract";
 
 /** The code of a warning: the answer tells what the folders hold, not what documents say. */
 export const overview_code = "overview";
@@ -77,7 +77,7 @@ export interface Question {
   /** Searches the session's folders, and nothing else. */
   readonly find: (
     query: string,
-    options: { readonly limit: number; readonly context?: string },
+    options: FindOptions & { readonly context?: string },
   ) => Promise<Retrieved>;
   /** Some of the documents of the session's folders, with their main headings. */
   readonly overview: (limits: {

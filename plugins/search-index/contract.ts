@@ -21,10 +21,7 @@ export interface IndexInput {
   readonly stored?: StoredText | undefined;
   /** UTF-16 indices into `text`. */
   readonly pages: readonly PageSpan[];
-  /**
-   * UTF-16 indices into `text`. When absent or empty, lines that look like headings are taken for
-   * them.
-   */
+  /** UTF-16 indices into `text`. Without any, lines that look like headings are taken. */
   readonly headings?: readonly HeadingSpan[] | undefined;
   /** UTF-16 indices into `text`. */
   readonly times?: readonly TimeSpan[] | undefined;
@@ -159,6 +156,8 @@ export interface SearchRequest {
   /** Only these documents of those folders, when given. */
   readonly document_ids?: readonly string[];
   readonly limit: number;
+  /** Also what chance may have brought near in meaning: the caller judges. */
+  readonly unlikely?: boolean;
 }
 export interface SearchResult {
   readonly passages: readonly Passage[];

@@ -74,14 +74,15 @@ export const wordsAlone = (hits: readonly Hit[]): FusedHit[] =>
 
 /**
  * The best `limit`; among equals, those of the words first. Every hit of the words is kept. One
- * that has none of them must be near in meaning, and not only the nearest of what is far.
+ * that has none of them must be near in meaning, and not only the nearest of what is far, unless
+ * the caller wants what is `unlikely` as well.
  */
 export function fuseRankings(
   words: WordRanking,
   meaning: MeaningRanking,
-  limit: number,
+  { limit, unlikely = false }: { readonly limit: number; readonly unlikely?: boolean | undefined },
 ): FusedHit[] {
-  const nearness = new Nearness(meaning),
+  const nearness = new Nearness(meaning, unlikely),
     share = words_share * Math.min(1, words.coverage / coverage_enough),
     all = new Map<number, FusedHit>();
   for (const hit of wordsAlone(words.hits))
@@ -109,26 +110,30 @@ class Nearness {
   /** What has none of the words must be as near. */
   private readonly least: number;
 
-  constructor(private readonly ranking: MeaningRanking) {
+  constructor(
+    private readonly ranking: MeaningRanking,
+    unlikely: boolean,
+  ) {
     const { hits, compared, mean, scale } = ranking;
     this.largest = hits[0]?.score ?? 0;
     this.unrelated =
       scale === undefined
         ? mean
         : (compared * mean + reference_weight * scale.unrelated) / (compared + reference_weight);
-    this.least = this.leastMargin();
+    this.least = this.leastMargin(unlikely);
   }
 
   /** By how much it exceeds what is unrelated. */
   private marginOf(cosine: number): number {
     return cosine - this.unrelated - excess_share * (this.ranking.scale?.excess ?? 0);
   }
-  /** Infinity when even the nearest is as near as chance brings it. */
-  private leastMargin(): number {
+  /** Infinity when even the nearest is as near as chance brings it, unless that is `unlikely`. */
+  private leastMargin(unlikely: boolean): number {
     const { compared, scale } = this.ranking,
       most = this.marginOf(this.largest);
     if (scale === undefined) return 0;
-    return most < scale.spread * chance(compared) ? Infinity : most * tail_share;
+    const is_chance = !unlikely && most < scale.spread * chance(compared);
+    return is_chance ? Infinity : most * tail_share;
   }
 
   isNear(cosine: number): boolean {

@@ -155,7 +155,7 @@ export class Searcher {
         : fuseRankings(
             { hits: by_words, coverage: coverageOf(by_words[0], ranker, query, ranking.idfs) },
             await this.nearest(scope, vector, pauses),
-            request.limit,
+            request,
           );
     const passages = await this.passagesOf(hits, scope, request.folder_ids, onGone);
     const terms = query.terms.map(({ term, weight }, at) => ({

@@ -86,9 +86,11 @@ export interface FollowUp {
   /** Searches the scope of the conversation. */
   readonly find: (
     query: string,
-    options: { readonly limit: number; readonly context?: string },
+    options: FindOptions & { readonly context?: string },
   ) => Promise<Retrieved>;
 }
+/** `unlikely` as of `SearchRequest`. */
+export type FindOptions = Pick<SearchRequest, "limit" | "unlikely">;
 /** UTF-16 indices, end exclusive. */
 export interface Span {
   readonly start: number;
@@ -101,7 +103,7 @@ export interface Retrieval {
    */
   find(db: Db, request: SearchRequest, signal?: AbortSignal): Promise<Retrieved>;
   /** The best passages for a question, found with the earlier questions where it needs them. */
-  findInConversation(question: FollowUp, limit: number): Promise<Retrieved>;
+  findInConversation(question: FollowUp, options: FindOptions): Promise<Retrieved>;
   /**
    * The same quotes with their own pages and times: those of a passage are too wide for a part of
    * it.

@@ -1,6 +1,6 @@
 /** Finds passages for a follow-up question: with the questions before it, where it needs them. */
 import type { SearchIndex } from "../search-index/contract";
-import type { FollowUp, FoundPassage, Retrieved } from "./contract";
+import type { FindOptions, FollowUp, FoundPassage, Retrieved } from "./contract";
 
 type Analyze = SearchIndex["analyze"];
 
@@ -16,12 +16,12 @@ const has_pronoun = new RegExp(`\\b(?:${pronouns})\\b`, "i");
 export async function findInConversation(
   analyze: Analyze,
   { text, history, find }: FollowUp,
-  limit: number,
+  options: FindOptions,
 ): Promise<Retrieved> {
-  const alone = await find(text, { limit });
+  const alone = await find(text, options);
   const context = contextOf(history, (question) => analyze(question).length);
   if (context === undefined || !needsContext(text, alone.terms.length)) return alone;
-  const together = await find(text, { limit, context });
+  const together = await find(text, { ...options, context });
   const own_terms = new Set(alone.terms.map(({ term }) => term));
   const known = new Set(together.terms.map(({ term }) => term).filter((t) => own_terms.has(t)));
   if (known.size === 0 || has_pronoun.test(text)) return together;

@@ -9,6 +9,7 @@ import type { Passage, SearchIndex, SearchRequest } from "../search-index/contra
 import { SearchAdmission } from "./admission";
 import {
   partOf,
+  type FindOptions,
   type FollowUp,
   type FoundPassage,
   type RelatedPassage,
@@ -112,8 +113,8 @@ export class SearchService implements Retrieval {
     };
   }
 
-  findInConversation(question: FollowUp, limit: number): Promise<Retrieved> {
-    return findInConversation(this.ctx.index.analyze, question, limit);
+  findInConversation(question: FollowUp, options: FindOptions): Promise<Retrieved> {
+    return findInConversation(this.ctx.index.analyze, question, options);
   }
 
   locate<Q extends RelatedPassage>(quotes: readonly Q[]): Promise<Q[]> {

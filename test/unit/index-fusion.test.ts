@@ -29,6 +29,7 @@ interface Asked {
   readonly mean?: number;
   readonly scale?: Scale | undefined;
   readonly limit?: number;
+  readonly unlikely?: boolean;
 }
 function fused({
   words = [],
@@ -37,13 +38,14 @@ function fused({
   compared = meaning.length,
   mean = 0.73,
   limit = 9,
+  unlikely,
   ...more
 }: Asked): FusedHit[] {
   const scale = "scale" in more ? more.scale : usual;
   return fuseRankings(
     { hits: hits(words), coverage },
     { hits: hits(meaning), compared, mean, scale },
-    limit,
+    { limit, unlikely },
   );
 }
 const chunks = (found: readonly FusedHit[]): number[] => found.map(({ chunk }) => chunk);
@@ -207,6 +209,18 @@ describe("what meaning alone finds", () => {
         ],
       },
       [],
+    ],
+    [
+      "as near as any, for who judges it himself; not the tail behind it",
+      {
+        meaning: [
+          [1, 0.76],
+          [2, 0.75],
+          [3, 0.73],
+        ],
+        unlikely: true,
+      },
+      [1, 2],
     ],
     [
       "nothing, when the query is near to everything",

@@ -70,7 +70,15 @@ export type { Files, ReceivedFile } from "./store/files";
 export { Type as t, type Static, type TObject } from "@sinclair/typebox";
 export { Nullable, Timestamp } from "./http/schemas";
 export { Validator } from "./http/validation";
-export { reply, route, type Call, type Caller, type Client, type HandlersOf } from "./http/route";
+export {
+  reply,
+  route,
+  type Call,
+  type Caller,
+  type Client,
+  type HandlersOf,
+  type LocalRequest,
+} from "./http/route";
 export { badRequest, conflict, forbidden, HttpError, notFound, unavailable } from "./base/errors";
 export {
   checkedName,
@@ -104,12 +112,14 @@ export { pullStream } from "./http/pull-stream";
 export {
   Authenticator,
   HealthFields,
+  Protocols,
   RateLimiter,
   ReadinessChecks,
   RequestObserver,
   StartNotice,
   Surface,
   type Authentication,
+  type Protocol,
   type RateLimit,
   type ReadinessCheck,
   type ServedRequest,

@@ -4,14 +4,23 @@ import { ConfigError, type Config } from "../base/config";
 import { networkSetting, type Networks } from "../base/networks";
 import { basePathOf } from "../base/public-url";
 import { version } from "../base/version";
-import { compileRoutes, type MountedRoute } from "../http/compiled-route";
+import { compileRoutes, type CompiledRoute, type MountedRoute } from "../http/compiled-route";
 import { Cors } from "../http/cors";
-import { Gateway, mountApi, mountSurface } from "../http/gateway";
+import { Gateway } from "../http/gateway";
+import { LocalApi } from "../http/local-api";
+import { mountApi, mountProtocol, mountSurface } from "../http/mounted";
 import { api, openApiDocument, type Described } from "../http/openapi";
 import { route, type Route } from "../http/route";
 import { Nullable } from "../http/schemas";
-import { createRouter, fullPath, isOn, lazyRouter } from "../http/router";
-import { Authenticator, HealthFields, RateLimiter, RequestObserver, Surface } from "../http/slots";
+import { createRouter, fullPath, isOn, lazyRouter, type Router } from "../http/router";
+import {
+  Authenticator,
+  HealthFields,
+  Protocols,
+  RateLimiter,
+  RequestObserver,
+  Surface,
+} from "../http/slots";
 import type { TlsFiles } from "../http/tls-files";
 import type { Host } from "../plugin/host";
 import { readyHandler, readyRoute } from "./readiness";
@@ -90,7 +99,10 @@ export function createApplication(
     );
   const [limiter, second] = host.slot(RateLimiter);
   if (second) throw new Error("More than one plugin limits the rate of requests.");
-  const surfaces = host.slot(Surface);
+  const surfaces = host.slot(Surface),
+    protocols = host.slot(Protocols),
+    observers = host.slot(RequestObserver),
+    local = new LocalApi();
   const compiled = compileRoutes(
     [
       ...coreHandlers(host, public_url, tls),
@@ -98,43 +110,40 @@ export function createApplication(
       ...surfaces.map((surface) => documentRoute(surface, host, public_url)),
       ...host.mounted,
     ],
-    stopping,
-    host.stalls,
+    { askApi: (by, asked) => local.ask(by, asked), stopping, work: host.stalls },
   );
-  const routesOn = (described: Described) => {
-    const mine = compiled.filter(({ route }) => isOn(route, described.name));
-    const isPublic = pathsOf(
-      mine
-        .filter(({ route }) => route.public)
-        .map(({ route }) => fullPath(route, described.prefix)),
-    );
-    return {
-      router: () => createRouter(mine, { at: described.prefix, document: described.document.path }),
-      isPublic,
-    };
-  };
-  const ofApi = routesOn(api);
+  const ofApi = routesOn(compiled, api);
   checkBasePath(basePathOf(public_url()), [
     ...[api, ...surfaces].map(({ prefix }) => prefix),
+    ...protocols.map(({ root }) => root),
     ...compiled.filter(({ route }) => route.root).map(({ route }) => route.path),
   ]);
+  const cors = Cors.of(boot.config.values.server!.cors_origins as string[]);
+  const api_router = ofApi.router();
+  local.open({ router: api_router, observers, log: boot.log });
   return new Gateway({
     mounted: [
-      mountApi(ofApi.router(), ofApi.isPublic, authenticators[0]!),
+      mountApi(api_router, ofApi.isPublic, authenticators[0]!),
+      ...protocols.map((protocol) => {
+        const own = compiled.filter(({ route }) => route.surface === protocol.name);
+        return mountProtocol(
+          protocol,
+          lazyRouter(() => rootRouter(own)),
+          authenticators[0]!,
+          (origin) => isOwnOrigin(origin, public_url(), cors),
+        );
+      }),
       ...surfaces.map((surface) => {
-        const { router, isPublic } = routesOn(surface);
+        const { router, isPublic } = routesOn(compiled, surface);
         return mountSurface(surface, lazyRouter(router), isPublic);
       }),
     ],
-    root: createRouter(
-      compiled.filter(({ route }) => route.root),
-      { at: "", document: api.document.path },
-    ),
+    root: rootRouter(compiled.filter(({ route }) => route.root)),
     surfaces,
-    observers: host.slot(RequestObserver),
+    observers,
     rate_limiter: limiter ?? unlimited,
     trusted_proxies: trustedProxies(boot.config),
-    cors: Cors.of(boot.config.values.server!.cors_origins as string[]),
+    cors,
     public_url,
     log: boot.log,
   });
@@ -148,6 +157,24 @@ function pathsOf(paths: readonly string[]): (path: string) => boolean {
     .map((path) => new RegExp(`^${path.split(/:\w+/).map(RegExp.escape).join("[^/]+")}$`));
   return (path) => plain.has(path) || patterns.some((pattern) => pattern.test(path));
 }
+
+/** What is mounted there, and which of its paths need no caller. */
+function routesOn(compiled: readonly CompiledRoute[], described: Described) {
+  const mine = compiled.filter(({ route }) => isOn(route, described.name));
+  const isPublic = pathsOf(
+    mine.filter(({ route }) => route.public).map(({ route }) => fullPath(route, described.prefix)),
+  );
+  return {
+    router: () => createRouter(mine, { at: described.prefix, document: described.document.path }),
+    isPublic,
+  };
+}
+
+/** Of routes whose path is whole. */
+const rootRouter = (routes: readonly CompiledRoute[]): Router =>
+  createRouter(routes, { at: "", document: api.document.path });
+const isOwnOrigin = (origin: string, public_url: string, cors: Cors | null): boolean =>
+  origin === new URL(public_url).origin || (cors?.allows(origin) ?? false);
 
 function coreHandlers(
   host: Host,

@@ -7,11 +7,13 @@ import type { Work } from "../base/stall-meter";
 import { Bodies } from "./bodies";
 import { bodyReader, isMultipart } from "./body-reader";
 import { searchOf } from "./path";
-import { Reply, type Call, type Caller, type Client, type Route } from "./route";
+import { Reply, type Call, type Caller, type Client, type LocalRequest, type Route } from "./route";
 import { compileQuery, requireCompilable } from "./validation";
 
 /** What the gateway knows of a request before it is routed, and learns when it is. */
 export interface RequestContext {
+  /** `api`, the name of another surface or protocol, or `root`. */
+  readonly surface: string;
   readonly caller: Caller | null;
   readonly request_id: string;
   readonly client: Client;
@@ -20,6 +22,12 @@ export interface RequestContext {
   /** The records that the handler has named. */
   readonly about: string[];
 }
+
+/** In whose name the API is asked in this process, and on which surface the request came. */
+export type AskedBy = Pick<RequestContext, "client" | "request_id" | "surface"> & {
+  readonly caller: Caller;
+};
+export type AskApi = (by: AskedBy, asked: LocalRequest) => Promise<Response>;
 
 export interface MountedRoute {
   readonly route: Route<any, any>;
@@ -33,13 +41,12 @@ export interface CompiledRoute {
 }
 export const compileRoutes = (
   mounted: readonly MountedRoute[],
-  stopping: AbortSignal,
-  work: Work,
+  parts: Omit<RouteParts, "bodies">,
 ): CompiledRoute[] => {
   const bodies = new Bodies();
   return mounted.map((one) => ({
     route: one.route,
-    handle: compileRoute(one, { bodies, stopping, work }),
+    handle: compileRoute(one, { ...parts, bodies }),
   }));
 };
 
@@ -68,13 +75,14 @@ const nobody: Caller = { owner_id: "", key_id: "", scopes: [] };
 interface RouteParts {
   readonly bodies: Bodies;
   readonly stopping: AbortSignal;
+  readonly askApi: AskApi;
   /** Is told which requests are in work. */
   readonly work: Work;
 }
 
 function compileRoute(
   { route, handler }: MountedRoute,
-  { bodies, stopping, work }: RouteParts,
+  { askApi, bodies, stopping, work }: RouteParts,
 ): RouteHandler {
   const scope =
     route.public || route.root
@@ -113,6 +121,7 @@ function compileRoute(
         client,
         stopping,
         wait_ms: waitOf(request),
+        api: (asked: LocalRequest) => askApi({ ...context, caller: caller ?? nobody }, asked),
         about: (record: string) => {
           context.about.push(record);
         },

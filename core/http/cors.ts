@@ -63,10 +63,14 @@ export class Cors {
     return new Response(null, { status: 204, headers });
   }
 
+  allows(origin: string): boolean {
+    return this.any || this.origins.has(origin);
+  }
+
   #allowed({ headers }: Request): string | null {
     const origin = headers.get("origin");
-    if (origin === null) return null;
-    return this.any ? "*" : this.origins.has(origin) ? origin : null;
+    if (origin === null || !this.allows(origin)) return null;
+    return this.any ? "*" : origin;
   }
 }
 

@@ -11,41 +11,20 @@ import { loop_turns } from "../lib/loop-turns";
 import { basePathOf } from "../base/public-url";
 import type { RequestContext } from "./compiled-route";
 import type { Cors } from "./cors";
-import { prefix, type Router } from "./router";
+import type { MountedSurface } from "./mounted";
+import { old_prefix, prefix, type Router } from "./router";
 import { pathOf, pathStart } from "./path";
 import { problemResponse } from "./problem";
 import { requestIdOf } from "./request-id";
 import type { Caller, Client } from "./route";
-import type {
-  Authentication,
-  Authenticator,
-  RateLimit,
-  RateLimiter,
-  ServedRequest,
-  Surface,
-} from "./slots";
+import type { RateLimit, RateLimiter, ServedRequest, Surface } from "./slots";
 import { clientOf, type Peer, type ProxyOptions } from "./client";
 
-const old_prefix = "/api/dev";
 /**
  * When the unversioned paths were deprecated (RFC 9745): the day of the first release, 2026-11-21.
  */
 const deprecated_since_s = 1_795_219_200;
 
-/** A surface with its routes: the API, or one that a plugin adds. */
-export interface MountedSurface {
-  /** `api`, or the name of the surface. */
-  readonly name: string;
-  /** Every path below it belongs to this surface, unknown ones too: `/api/dev`. */
-  readonly area: string;
-  readonly router: Router;
-  /** Paths that need no caller. */
-  readonly isPublic: (path: string) => boolean;
-  readonly authenticate: (request: Request, client: Client) => Promise<Authentication>;
-  readonly unauthorized: (request: Request) => HttpError;
-  /** Who shares a rate limit: `owner:usr_…`, `address:192.0.2.1`. */
-  readonly rateLimitSubject: (caller: Caller | null, client: Client) => string;
-}
 export interface GatewayOptions extends ProxyOptions {
   /** The API first. */
   readonly mounted: readonly MountedSurface[];
@@ -66,7 +45,7 @@ interface RequestState {
   readonly headers: Record<string, string>;
   readonly client: Client;
   /** What it was for; null when it was refused before anybody looked. */
-  served: (RequestContext & { readonly surface: string }) | null;
+  served: RequestContext | null;
 }
 
 export class Gateway {
@@ -100,7 +79,7 @@ export class Gateway {
     for (const name in headers) response.headers.set(name, headers[name]!);
     for (const surface of surfaces)
       if (isBelow(path, surface.root)) addMissing(response.headers, surface.headers);
-    if (cors && isBelow(path, old_prefix)) cors.share(incoming, response.headers);
+    if (cors && this.#mountedAt(path)?.shared) cors.share(incoming, response.headers);
     if (state.served && observers.length > 0) {
       const { method } = incoming;
       const duration_ms = performance.now() - began_ms;
@@ -119,17 +98,22 @@ export class Gateway {
       if (incoming.signal.aborted) log.info("the client went away", what);
       else if (!(error instanceof HttpError))
         log.error("request failed", { ...what, ...errorFields(error) });
-      return problemResponse(error, state.request_id);
+      const problem = this.#mountedAt(pathOf(routed.url))?.problem ?? problemResponse;
+      return problem(error, state.request_id);
     }
+  }
+
+  #mountedAt(path: string): MountedSurface | undefined {
+    return this.options.mounted.find(({ area }) => isBelow(path, area));
   }
 
   async #respond(request: Request, state: RequestState): Promise<Response> {
     const path = pathOf(request.url);
     const { client } = state;
-    const surface = this.options.mounted.find(({ area }) => isBelow(path, area));
+    const surface = this.#mountedAt(path);
     if (!surface) return this.#respondAtRoot(request, path, state);
     const { cors } = this.options;
-    if (cors && request.method === "OPTIONS" && surface.area === old_prefix) {
+    if (cors && request.method === "OPTIONS" && surface.shared) {
       // A browser asks before the request itself, which brings the key and is counted.
       await this.#charge(`address:${client.address}`, 0, state);
       return cors.preflight(request, surface.router.methodsAt(path));
@@ -182,7 +166,7 @@ const unrouted = (
   surface: string,
   caller: Caller | null,
   { request_id, client }: RequestState,
-): RequestContext & { readonly surface: string } => ({
+): RequestContext => ({
   surface,
   caller,
   request_id,
@@ -193,15 +177,7 @@ const unrouted = (
 });
 
 const servedRequest = (
-  {
-    surface,
-    caller,
-    request_id,
-    client,
-    route,
-    params,
-    about,
-  }: NonNullable<RequestState["served"]>,
+  { surface, caller, request_id, client, route, params, about }: RequestContext,
   { status, headers }: Response,
   of: Pick<ServedRequest, "method" | "duration_ms">,
 ): ServedRequest => ({
@@ -224,63 +200,6 @@ const isBelow = (path: string, area: string): boolean =>
 function addMissing(headers: Headers, wanted: Readonly<Record<string, string>>): void {
   for (const name in wanted) if (!headers.has(name)) headers.set(name, wanted[name]!);
 }
-
-/** The API: callers are known by their key, requests counted by owner. */
-export const mountApi = (
-  router: Router,
-  isPublic: MountedSurface["isPublic"],
-  authenticator: Authenticator,
-): MountedSurface => ({
-  name: "api",
-  area: old_prefix,
-  router,
-  isPublic,
-  async authenticate(request) {
-    const token = bearerToken(request.headers.get("authorization"));
-    return { caller: token === null ? null : await authenticator.authenticate(token) };
-  },
-  unauthorized: (request) => unauthorized(request.headers.has("authorization")),
-  rateLimitSubject: (caller, { address }) =>
-    caller ? `owner:${caller.owner_id}` : `address:${address}`,
-});
-
-/** Another surface: it knows its callers itself, and is counted apart from the API. */
-export const mountSurface = (
-  surface: Surface,
-  router: Router,
-  isPublic: MountedSurface["isPublic"],
-): MountedSurface => ({
-  name: surface.name,
-  area: surface.prefix,
-  router,
-  isPublic,
-  authenticate: (request, client) => surface.authenticate(request, client),
-  unauthorized: () => surface.unauthorized(),
-  rateLimitSubject: (caller, { address }) =>
-    caller ? `${surface.name}:${caller.owner_id}` : `address:${surface.name}:${address}`,
-});
-
-/** The token of exactly one `Authorization: Bearer`; the scheme is case-insensitive. */
-function bearerToken(header: string | null): string | null {
-  const match = header === null ? null : /^bearer +([^\s,]+) *$/i.exec(header);
-  return match ? match[1]! : null;
-}
-
-const unauthorized = (token_was_sent: boolean): HttpError =>
-  new HttpError(
-    401,
-    "unauthorized",
-    token_was_sent
-      ? "The API key is not valid: it may be mistyped, expired or deactivated."
-      : "This needs an API key: send the header `Authorization: Bearer <API_KEY>`.",
-    {
-      headers: {
-        "www-authenticate": token_was_sent
-          ? `Bearer realm="dossier", error="invalid_token"`
-          : `Bearer realm="dossier"`,
-      },
-    },
-  );
 
 function tooManyRequests({ limit, reset_s }: RateLimit): HttpError {
   const retry_after_s = Math.max(1, reset_s - Math.floor(systemClock.now_ms() / 1_000));

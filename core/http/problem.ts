@@ -22,19 +22,18 @@ const titles: Readonly<Record<number, string>> = {
 /** The title of a status, as RFC 9110 names it. */
 export const titleOf = (status: number): string => titles[status] ?? "Error";
 
+export const toHttpError = (error: unknown): HttpError =>
+  error instanceof HttpError
+    ? error
+    : new HttpError(
+        500,
+        "internal_error",
+        "Something went wrong inside the server. The log has the cause under this request id.",
+      );
+
 /** An unknown error becomes a 500 that says nothing of the inside: no stack, path or SQL. */
 export function problemResponse(error: unknown, request_id: string): Response {
-  const { status, code, detail, errors, headers } =
-    error instanceof HttpError
-      ? error
-      : {
-          status: 500,
-          code: "internal_error",
-          detail:
-            "Something went wrong inside the server. The log has the cause under this request id.",
-          errors: undefined,
-          headers: {},
-        };
+  const { status, code, detail, errors, headers } = toHttpError(error);
   const body = {
     type: "about:blank",
     title: titleOf(status),

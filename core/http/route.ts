@@ -75,6 +75,7 @@ export interface RouteShape {
   readonly public?: boolean;
   /**
    * The only surface it is part of: `api`, or the name of another `Surface`. Default: every one.
+   * The name of a `Protocol`: its path is whole then, `/v1/models`.
    */
   readonly surface?: string;
   /**
@@ -132,6 +133,20 @@ type BodyOf<S> = S extends { readonly body: infer B }
       : undefined
   : undefined;
 
+/** What a handler asks the API in this process. */
+export interface LocalRequest {
+  readonly method: Method;
+  /** Below the API prefix, with its query: `/folders?per_page=200`. */
+  readonly path: string;
+  /** Sent as JSON. */
+  readonly json?: unknown;
+  /** Any other body, with its `content-type` in `headers`. */
+  readonly body?: RequestInit["body"] | null;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Ends it, as a client does that goes away. */
+  readonly signal?: AbortSignal;
+}
+
 /** What a handler is given. */
 export interface Call<P extends string = string, S extends RouteShape = RouteShape> {
   readonly caller: Caller;
@@ -154,6 +169,11 @@ export interface Call<P extends string = string, S extends RouteShape = RouteSha
    * header.
    */
   readonly wait_ms: number;
+  /**
+   * Asks the API in this process, in the name of this caller: its scopes, limits and shapes hold,
+   * and no further request is counted. @throws HttpError what the API refuses
+   */
+  readonly api: (request: LocalRequest) => Promise<Response>;
   /**
    * Names the record that the request is about, where neither the path nor `Location` does: an id,
    * for those who observe requests. Called again, it names a further one.

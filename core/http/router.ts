@@ -5,7 +5,9 @@ import type { CompiledRoute, RequestContext } from "./compiled-route";
 import { pathOf } from "./path";
 import type { Route } from "./route";
 
-export const prefix = "/api/dev/v1";
+/** Below it lie the paths of before there were versions. */
+export const old_prefix = "/api/dev";
+export const prefix = `${old_prefix}/v1`;
 
 export interface Router {
   /** @throws what the handler throws: the gateway answers it. */

@@ -63,10 +63,31 @@ export interface Surface {
 }
 export const Surface = slot<Surface>("http.surface");
 
+/**
+ * Another protocol than that of the API, for callers with an API key, who are known, counted and
+ * limited as there. Its routes name it as their `surface`.
+ */
+export interface Protocol {
+  readonly name: string;
+  /** All its paths lie below this one, unknown ones too: `/v1`. */
+  readonly root: string;
+  /** What a request that failed is answered; the headers of the error are added. */
+  problem(error: HttpError, request_id: string): Response;
+  /**
+   * Refuses what pages of other origins send, but those that `server.cors_origins` names, even with
+   * a key.
+   */
+  readonly own_origins?: boolean;
+}
+export const Protocols = slot<Protocol>("http.protocols");
+
 /** One request that was answered. */
 export interface ServedRequest {
   readonly request_id: string;
-  /** `api`, the name of a surface, or `root` for what lies outside of both. */
+  /**
+   * `api`, the name of a surface or protocol, or `root` for what lies outside. A protocol asks
+   * routes of the API, which are told of too, with its own name.
+   */
   readonly surface: string;
   readonly owner_id: string | null;
   /** The API key, or what stands for it on another surface. */

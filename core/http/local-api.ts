@@ -1,0 +1,86 @@
+/**
+ * The API as routes of this process ask it, in the name of their own caller: so that another
+ * protocol needs no rules of its own.
+ */
+import { errorFields, type Log } from "../base/log";
+import { HttpError } from "../base/errors";
+import { tellAll } from "../base/observers";
+import type { AskedBy, RequestContext } from "./compiled-route";
+import { toHttpError } from "./problem";
+import { prefix, type Router } from "./router";
+import type { LocalRequest } from "./route";
+import type { ServedRequest } from "./slots";
+
+interface LocalApiParts {
+  readonly router: Router;
+  readonly observers: readonly ((request: ServedRequest) => void)[];
+  readonly log: Log;
+}
+
+export class LocalApi {
+  #parts: LocalApiParts | undefined;
+
+  /** Routes are compiled before there is a router. */
+  open(parts: LocalApiParts): void {
+    this.#parts = parts;
+  }
+
+  /**
+   * The answer of the route, which checks scope, size, type and shape as ever; the rate limiter
+   * counts nothing. Observers are told, as of any other request.
+   * @throws HttpError what the route refuses, or 500 for what failed inside.
+   */
+  async ask(
+    { surface, caller, client, request_id }: AskedBy,
+    { method, path, json, body, headers, signal }: LocalRequest,
+  ): Promise<Response> {
+    const { router, observers, log } = this.#parts!;
+    const began_ms = performance.now();
+    const context: RequestContext = {
+      surface,
+      caller,
+      client,
+      request_id,
+      route: null,
+      params: {},
+      about: [],
+    };
+    const sent = json === undefined ? body : JSON.stringify(json);
+    const request = new Request(`http://dossier.internal${prefix}${path}`, {
+      method,
+      headers: { ...(json !== undefined && { "content-type": "application/json" }), ...headers },
+      ...(sent !== undefined && sent !== null && { body: sent }),
+      ...(signal && { signal }),
+    });
+    let failure: HttpError | undefined;
+    const response = await router.handle(request, context).catch((error: unknown) => {
+      if (!(error instanceof HttpError) && !signal?.aborted)
+        log.error("request failed", { method, path: path.split("?")[0], ...errorFields(error) });
+      failure = toHttpError(error);
+      return null;
+    });
+    const status = response?.status ?? failure!.status;
+    if (observers.length > 0)
+      tellAll(
+        observers,
+        {
+          request_id,
+          surface,
+          owner_id: caller.owner_id,
+          key_id: caller.key_id,
+          client,
+          method,
+          route: context.route,
+          params: context.params,
+          about: context.about[0] ?? null,
+          also_about: context.about.slice(1),
+          status,
+          location: response?.headers.get("location") ?? null,
+          duration_ms: performance.now() - began_ms,
+        },
+        log,
+      );
+    if (response === null) throw failure!;
+    return response;
+  }
+}

@@ -1,0 +1,129 @@
+/**
+ * Where routes are found and how callers are known there: the API, the surfaces that plugins add,
+ * and the other protocols that callers with an API key speak.
+ */
+import { forbidden, HttpError } from "../base/errors";
+import { problemResponse, toHttpError } from "./problem";
+import { old_prefix, type Router } from "./router";
+import type { Caller, Client } from "./route";
+import type { Authentication, Authenticator, Protocol, Surface } from "./slots";
+
+/** A surface with its routes: the API, or one that a plugin adds. */
+export interface MountedSurface {
+  /** `api`, or the name of the surface or protocol. */
+  readonly name: string;
+  /** Every path below it belongs to this surface, unknown ones too: `/api/dev`. */
+  readonly area: string;
+  readonly router: Router;
+  /** Paths that need no caller. */
+  readonly isPublic: (path: string) => boolean;
+  /** Pages of the origins that the settings name may call it. */
+  readonly shared: boolean;
+  readonly authenticate: (request: Request, client: Client) => Promise<Authentication>;
+  readonly unauthorized: (request: Request) => HttpError;
+  /** Who shares a rate limit: `owner:usr_…`, `address:192.0.2.1`. */
+  readonly rateLimitSubject: (caller: Caller | null, client: Client) => string;
+  /** The answer to a request that failed. */
+  readonly problem: (error: unknown, request_id: string) => Response;
+}
+
+/** Callers are known by their key, requests counted by owner. */
+const byKey = (
+  authenticator: Authenticator,
+): Pick<MountedSurface, "authenticate" | "rateLimitSubject" | "shared" | "unauthorized"> => ({
+  shared: true,
+  async authenticate(request) {
+    const token = bearerToken(request.headers.get("authorization"));
+    return { caller: token === null ? null : await authenticator.authenticate(token) };
+  },
+  unauthorized: (request) => unauthorized(request.headers.has("authorization")),
+  rateLimitSubject: (caller, { address }) =>
+    caller ? `owner:${caller.owner_id}` : `address:${address}`,
+});
+
+export const mountApi = (
+  router: Router,
+  isPublic: MountedSurface["isPublic"],
+  authenticator: Authenticator,
+): MountedSurface => ({
+  ...byKey(authenticator),
+  name: "api",
+  area: old_prefix,
+  router,
+  isPublic,
+  problem: problemResponse,
+});
+
+/** Another surface: it knows its callers itself, and is counted apart from the API. */
+export const mountSurface = (
+  surface: Surface,
+  router: Router,
+  isPublic: MountedSurface["isPublic"],
+): MountedSurface => ({
+  name: surface.name,
+  area: surface.prefix,
+  router,
+  isPublic,
+  shared: false,
+  authenticate: (request, client) => surface.authenticate(request, client),
+  unauthorized: () => surface.unauthorized(),
+  rateLimitSubject: (caller, { address }) =>
+    caller ? `${surface.name}:${caller.owner_id}` : `address:${surface.name}:${address}`,
+  problem: problemResponse,
+});
+
+/** Another protocol: callers, counts and shares are those of the API, its errors are its own. */
+export function mountProtocol(
+  protocol: Protocol,
+  router: Router,
+  authenticator: Authenticator,
+  isOwnOrigin: (origin: string) => boolean,
+): MountedSurface {
+  const keyed = byKey(authenticator);
+  return {
+    ...keyed,
+    name: protocol.name,
+    area: protocol.root,
+    router,
+    isPublic: () => false,
+    async authenticate(request, client) {
+      const origin = protocol.own_origins ? request.headers.get("origin") : null;
+      if (origin === null || isOwnOrigin(origin)) return keyed.authenticate(request, client);
+      return { caller: null, refusal: foreignOrigin(origin) };
+    },
+    problem: (error, request_id) => {
+      const known = toHttpError(error);
+      const response = protocol.problem(known, request_id);
+      for (const name in known.headers) response.headers.set(name, known.headers[name]!);
+      return response;
+    },
+  };
+}
+
+const foreignOrigin = (origin: string): HttpError =>
+  forbidden(
+    `It was sent by a page of ${origin.slice(0, 200)}, which server.cors_origins does not name.`,
+    "cross_site",
+  );
+
+/** The token of exactly one `Authorization: Bearer`; the scheme is case-insensitive. */
+function bearerToken(header: string | null): string | null {
+  const match = header === null ? null : /^bearer +([^\s,]+) *$/i.exec(header);
+  return match ? match[1]! : null;
+}
+
+const unauthorized = (token_was_sent: boolean): HttpError =>
+  new HttpError(
+    401,
+    "unauthorized",
+    token_was_sent
+      ? "The API key is not valid: it may be mistyped, expired or deactivated."
+      : "This needs an API key: send the header `Authorization: Bearer <API_KEY>`.",
+    {
+      headers: {
+        "www-authenticate": token_was_sent
+          ? `Bearer realm="dossier", error="invalid_token"`
+          : `Bearer realm="dossier"`,
+      },
+    },
+  );

@@ -16,6 +16,7 @@ export {
 export { systemUser, takeCommandNotes, type CommandNote } from "./plugin/command-notes";
 export { type OpenedData, type Tool, type ToolInput } from "./plugin/tool";
 export { fill, fillWith, service, slot, type Fill } from "./base/refs";
+export type { Filled } from "./plugin/slots";
 export { ConfigError } from "./base/config";
 export { Duration, List, Secret, Size, type Changes } from "./base/settings";
 export { isOverruled, type SettingState } from "./plugin/setting-state";

@@ -20,7 +20,7 @@ export {
 } from "./accounts/contract";
 export { BackupProbes, type BackupProbe } from "./backups/contract";
 export * from "./chats/contract";
-export { ConsolePages, type ConsolePage } from "./console/contract";
+export * from "./console/contract";
 export {
   Doctor,
   SystemChecks,

@@ -99,6 +99,8 @@ function problemOfPlugin(from: string, to: string, type_only: boolean): string |
       : `${from} names only the plugins' ${listed}`;
   const [, plugin] = from.split("/") as [string, string];
   const [area, part, file] = to.split("/") as [string, string, string?];
+  if (isPageContract(from)) return "what pages and plugins agree on imports nothing";
+  if (isPageContract(to) && part === plugin && type_only) return null;
   if (isPage(from) || isPage(to)) return problemOfPage(from, to, plugin);
   const contract = file === "contract.ts" && to.split("/").length === 3;
   if (area === "core")
@@ -113,6 +115,9 @@ function problemOfPlugin(from: string, to: string, type_only: boolean): string |
 
 /** What runs in the browser: plugins/<name>/web. */
 const isPage = (path: string): boolean => /^plugins\/[^/]+\/web\//.test(path);
+
+/** Types alone, for those who write modules of pages and for the page that loads them. */
+const isPageContract = (path: string): boolean => /^plugins\/[^/]+\/page-contract\.ts$/.test(path);
 
 /** Pages speak HTTP with the server like any other client; neither side imports the other. */
 const problemOfPage = (from: string, to: string, plugin: string): string | null =>

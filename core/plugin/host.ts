@@ -29,7 +29,7 @@ import {
 } from "./operations";
 import { order } from "./order";
 import { PatientStart } from "./patient-start";
-import { SlotRegistry } from "./slots";
+import { SlotRegistry, type Filled } from "./slots";
 
 export interface HostOptions extends Omit<
   ContextSources,
@@ -128,7 +128,7 @@ export class Host {
     );
     for (const plugin of migrated) await this.setUpOne(plugin, sources);
     for (const { plugin, parts } of this.running) {
-      for (const fill of (parts.fills ?? []) as Fill[]) this.slots.add(fill);
+      for (const fill of (parts.fills ?? []) as Fill[]) this.slots.add(fill, plugin.name);
       for (const handler of parts.jobs ?? []) this.queue.register(plugin.name, handler);
     }
     this.slots.complete();
@@ -163,6 +163,10 @@ export class Host {
 
   slot<T>(ref: SlotRef<T>): readonly T[] {
     return this.slots.read(ref);
+  }
+
+  filled<T>(ref: SlotRef<T>): readonly Filled<T>[] {
+    return this.slots.readFilled(ref);
   }
 
   /** Why nothing, or nothing new, can be stored; null when all is well. */

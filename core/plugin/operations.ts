@@ -3,6 +3,7 @@ import { rfc3339 } from "../base/clock";
 import type { ShownSetting } from "../base/config";
 import { conflict } from "../base/errors";
 import type { Level } from "../base/log";
+import type { SlotRef } from "../base/refs";
 import type { LogLine, LogRing } from "../base/log-ring";
 import type { Stalls } from "../base/stall-meter";
 import type { JobOverview } from "../jobs/overview";
@@ -14,6 +15,7 @@ import type { Db, Space, Store } from "../store/store";
 import type { LiveSettings, SettingChanges } from "./live-settings";
 import type { SettingState } from "./setting-state";
 import type { Origins } from "./settings-store";
+import type { Filled } from "./slots";
 
 const pause_setting = "jobs.pause_intake";
 
@@ -40,6 +42,8 @@ export interface Operations {
   readonly started_at_ms: number;
   /** Every plugin, those that are left out too; asks each for its health. */
   plugins(): Promise<PluginOverview[]>;
+  /** What fills a slot, each with the plugin that it came from. */
+  filled<T>(ref: SlotRef<T>): readonly Filled<T>[];
   /** Those in force. Secrets are hidden. */
   settings(): ShownSetting[];
   /** Every setting, with what is stored of it. Secrets are hidden. */
@@ -133,6 +137,7 @@ export interface OperationsOptions {
     readonly failures: readonly PluginFailure[];
     readonly stalls: { lastMinute(): Stalls };
     health(): Promise<{ readonly plugin: string; readonly failing: string }[]>;
+    filled<T>(ref: SlotRef<T>): readonly Filled<T>[];
   };
 }
 
@@ -179,6 +184,10 @@ export class ServerOperations implements Operations {
         reason,
       })),
     ];
+  }
+
+  filled<T>(ref: SlotRef<T>): readonly Filled<T>[] {
+    return this.options.host.filled(ref);
   }
 
   settings(): ShownSetting[] {

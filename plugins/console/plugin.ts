@@ -27,9 +27,9 @@ import { Quotas } from "../quotas/contract";
 import { assets, index_html } from "./assets.gen";
 import { commandHandlers, commands } from "./commands";
 import { ChangeFeed } from "./change-feed";
-import { ConsolePages } from "./contract";
+import { ConsolePages, ConsolePanels } from "./contract";
 import { migrations } from "./migrations";
-import { validPages } from "./plugin-pages";
+import { AddedModules, type Rejected } from "./plugin-modules";
 import { handlers, routes } from "./routes";
 import { StaticFiles } from "./static-files";
 import { createSurface } from "./surface";
@@ -59,7 +59,7 @@ export default definePlugin({
     quotas: Quotas,
     sessions: Sessions,
   },
-  slots: { pages: ConsolePages, limiter: RateLimiter },
+  slots: { pages: ConsolePages, panels: ConsolePanels, limiter: RateLimiter },
   tables: ["console_usage"],
   migrations,
   routes: { ...routes, ...usageRoutes, ...systemRoutes, ...jobKindRoutes },
@@ -67,12 +67,15 @@ export default definePlugin({
   setup: (ctx) => {
     const { log, notifier, now_ms, operations, paths, services, slots } = ctx;
     const { doctor, sessions, quotas } = services;
-    const pages = () => validPages(slots.pages());
+    const added = new AddedModules({
+      pages: () => operations.filled(ConsolePages),
+      panels: () => operations.filled(ConsolePanels),
+    });
     const files = new StaticFiles({
       assets,
       index_html,
       base_path: basePathOf(ctx.public_url()),
-      pages,
+      moduleAt: (path) => added.moduleAt(path),
     });
     const feed = new ChangeFeed({ isLive: (session_id) => sessions.isLive(session_id), newUuid });
     const usage = new UsageCounter({
@@ -96,7 +99,7 @@ export default definePlugin({
         fill(RequestObserver, usage.noteRequest),
       ],
       routes: {
-        ...handlers({ files, pages, feed }),
+        ...handlers({ files, added, feed }),
         ...usageHandlers({ usage, quotas, limiter: () => slots.limiter()[0] }),
         ...jobKindHandlers({ operations, ...services }),
         ...systemHandlers({
@@ -112,9 +115,10 @@ export default definePlugin({
       commands: commandHandlers(ctx),
       jobs: [purgeOfUser((user_id) => usage.forget(user_id))],
       start: async () => {
-        validPages(slots.pages(), ({ path, title }, reason) =>
-          log.warn("a page of a plugin is not shown", { path, title, reason }),
-        );
+        const warn: Rejected = (of, reason) =>
+          log.warn("what a plugin adds to the console is not shown", { ...of, reason });
+        added.pages(warn);
+        added.panels(warn);
         await usage.start();
       },
       stop: () => usage.stop(),

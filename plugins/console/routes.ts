@@ -3,15 +3,29 @@
  * and the stream of changes.
  */
 import { route, t, type HandlersOf } from "../../core/sdk";
-import { console_root, type ConsolePage } from "./contract";
+import { console_root } from "./contract";
 import type { ChangeFeed } from "./change-feed";
-import { modulePath, type StaticFiles } from "./static-files";
+import type { AddedModules } from "./plugin-modules";
+import type { StaticFiles } from "./static-files";
 
+const module_words = { description: "The path of its ES module." };
+const plugin_words = { description: "The plugin that brings it." };
 const PageRecord = t.Object({
+  plugin: t.String(plugin_words),
   path: t.String({ description: "The page's address below `/console/`." }),
   title: t.String(),
   group: t.Union([t.Literal("work"), t.Literal("developer"), t.Literal("admin")]),
-  module: t.String({ description: "The path of its ES module." }),
+  module: t.String(module_words),
+});
+const PanelRecord = t.Object({
+  plugin: t.String(plugin_words),
+  id: t.String(),
+  where: t.Union(
+    [t.Literal("document"), t.Literal("folder"), t.Literal("chat"), t.Literal("signin")],
+    { description: "Beside what it stands." },
+  ),
+  title: t.String(),
+  module: t.String(module_words),
 });
 const html = (description: string) => ({ description, media_type: "text/html" });
 
@@ -58,10 +72,35 @@ export const routes = {
         schema: t.Array(PageRecord),
         example: [
           {
+            plugin: "activity",
             path: "activity",
             title: "Activity",
             group: "work",
-            module: `${console_root}/plugins/activity.js`,
+            module: `${console_root}/modules/pages/activity.js`,
+          },
+        ],
+      },
+    },
+  }),
+  panels: route.get("/panels", {
+    summary: "List the panels that plugins add",
+    tag: "Console",
+    operation: "listPanels",
+    surface: "console",
+    public: true,
+    description:
+      "In the order of their titles. Whoever is not signed in is shown those of the sign-in page.",
+    answers: {
+      200: {
+        description: "The panels.",
+        schema: t.Array(PanelRecord),
+        example: [
+          {
+            plugin: "outline",
+            id: "outline",
+            where: "document",
+            title: "Outline",
+            module: `${console_root}/modules/panels/outline/outline.js`,
           },
         ],
       },
@@ -104,13 +143,13 @@ const stream_headers = {
 
 export interface ConsoleRoutesParts {
   readonly files: StaticFiles;
-  readonly pages: () => readonly ConsolePage[];
+  readonly added: AddedModules;
   readonly feed: ChangeFeed;
 }
 
 export const handlers = ({
   files,
-  pages,
+  added,
   feed,
 }: ConsoleRoutesParts): HandlersOf<typeof routes> => ({
   root: toConsole,
@@ -119,13 +158,26 @@ export const handlers = ({
     pathOf(request) === console_root ? toConsole() : files.serve(request, pathOf(request)),
   site: ({ request }) => files.serve(request, pathOf(request)),
   pages: ({ caller, client }) =>
-    pages()
+    added
+      .pages()
       .filter(({ group }) => group !== "admin" || caller.admin)
-      .map((page) => ({
-        path: page.path,
-        title: page.title,
-        group: page.group,
-        module: client.base_path + modulePath(page),
+      .map(({ plugin, path, title, group, module_path }) => ({
+        plugin,
+        path,
+        title,
+        group,
+        module: client.base_path + module_path,
+      })),
+  panels: ({ caller, client }) =>
+    added
+      .panels()
+      .filter(({ where }) => (where === "signin") === (caller.owner_id === ""))
+      .map(({ plugin, id, where, title, module_path }) => ({
+        plugin,
+        id,
+        where,
+        title,
+        module: client.base_path + module_path,
       })),
   events: ({ caller, query, request, stopping }) =>
     new Response(

@@ -3,7 +3,8 @@
  * and the modules of the pages that plugins add.
  */
 import { HttpError } from "../../core/sdk";
-import { console_root, type ConsolePage } from "./contract";
+import { console_root } from "./contract";
+import { modules_path } from "./plugin-modules";
 
 /**
  * A file that the build made. `file` is a path, inside the executable too; with `gzip` its content
@@ -22,7 +23,8 @@ export interface StaticFilesParts {
   readonly index_html: string;
   /** The path of the server's public address, before every path of the console. */
   readonly base_path: string;
-  readonly pages: () => readonly ConsolePage[];
+  /** The text of the module of a plugin at a path; undefined when there is none. */
+  readonly moduleAt: (path: string) => string | undefined;
 }
 
 /**
@@ -47,8 +49,6 @@ const page_policy = [
 ].join("; ");
 const policy = { "content-security-policy": page_policy };
 
-const plugins_path = `${console_root}/plugins/`;
-
 export class StaticFiles {
   readonly #parts: StaticFilesParts;
   readonly #index_html: string;
@@ -62,12 +62,10 @@ export class StaticFiles {
 
   /** Answers a GET of any path below `/console`. @throws HttpError 404 */
   serve(request: Request, path: string): Response {
-    const { assets, pages } = this.#parts;
+    const { assets, moduleAt } = this.#parts;
     const asset = Object.hasOwn(assets, path) ? assets[path] : undefined;
     if (asset) return sendAsset(request, asset);
-    const module = path.startsWith(plugins_path)
-      ? pages().find((page) => modulePath(page) === path)?.module
-      : undefined;
+    const module = path.startsWith(modules_path) ? moduleAt(path) : undefined;
     if (module !== undefined)
       return sendText(request, module, etagOf(module), "text/javascript; charset=utf-8");
     if (!isPagePath(path) || !wantsPage(request))
@@ -76,12 +74,9 @@ export class StaticFiles {
   }
 }
 
-/** Where the module of a plugin's page is found. */
-export const modulePath = ({ path }: ConsolePage): string => `${plugins_path}${path}.js`;
-
 /** Files and calls that don't exist are not pages. */
 const isPagePath = (path: string): boolean =>
-  !["assets", "plugins", "api"].some(
+  !["assets", "modules", "api"].some(
     (area) => path === `${console_root}/${area}` || path.startsWith(`${console_root}/${area}/`),
   );
 const wantsPage = ({ headers }: Request): boolean => {

@@ -137,10 +137,11 @@ describe("the activity plugin", () => {
       200,
       [
         {
+          plugin: "activity",
           path: "activity",
           title: "Activity",
           group: "work",
-          module: "/console/plugins/activity.js",
+          module: "/console/modules/pages/activity.js",
         },
       ],
     ]);
@@ -166,7 +167,7 @@ describe("the activity plugin", () => {
     expect((await browser.send("GET", "/activity")).body.data[0]).toMatchObject({
       document_name: "Nothing",
     });
-    expect((await fetch(`${dossier.url()}/console/plugins/other.js`)).status).toBe(404);
+    expect((await fetch(`${dossier.url()}/console/modules/pages/other.js`)).status).toBe(404);
   });
 
   test("forgets a document that goes for good, with its purge", async () => {

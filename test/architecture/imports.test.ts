@@ -134,6 +134,16 @@ describe("refused", () => {
       "puts the rest together",
     ],
     [
+      "what pages agree on with plugins, with behaviour",
+      { from: "plugins/console/page-contract.ts", to: "plugins/console/contract.ts" },
+      "imports nothing",
+    ],
+    [
+      "a page on a value of what it agrees on",
+      { from: "plugins/console/web/plugin/host.ts", to: "plugins/console/page-contract.ts" },
+      "its own web folder",
+    ],
+    [
       "the list of contracts naming more than contracts",
       { from: "plugins/contracts.ts", to: "plugins/folders/service.ts" },
       "contract.ts",

@@ -5,7 +5,7 @@
 import { QueryClient, useQuery } from "@tanstack/preact-query";
 import { base_path } from "./base";
 import { api, ApiProblem } from "./client";
-import type { Folder, Page, PluginPage } from "./types";
+import type { Folder, Page, PluginPage, PluginPanel } from "./types";
 
 /** What may work when tried again: no answer, 429, 502 to 504. What is refused stays refused. */
 const isTransient = (error: unknown): boolean =>
@@ -58,6 +58,7 @@ export const keys = {
   health: ["health"],
   jobs: ["job"],
   plugin_pages: ["plugin-page"],
+  plugin_panels: ["plugin-page", "panel"],
 } as const;
 
 /** What GET /health says: it lies outside of the API. Degraded is an answer, too. */
@@ -111,4 +112,12 @@ export const usePluginPages = () =>
     queryKey: keys.plugin_pages,
     staleTime: Infinity,
     queryFn: () => api<readonly PluginPage[]>("/pages"),
+  });
+
+/** `signed_out`: those of the sign-in page, which are for whoever is not signed in. */
+export const usePanels = (signed_out: boolean) =>
+  useQuery({
+    queryKey: [...keys.plugin_panels, signed_out],
+    staleTime: Infinity,
+    queryFn: () => api<readonly PluginPanel[]>("/panels"),
   });

@@ -38,3 +38,5 @@ export type FoundPassage = RowOf<"search">;
 
 /** A page that a plugin adds. */
 export type PluginPage = Answer<"listPages">[number];
+/** A panel that a plugin adds. */
+export type PluginPanel = Answer<"listPanels">[number];

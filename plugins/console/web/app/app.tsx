@@ -11,7 +11,7 @@ import { Toasts } from "../ui/toast";
 import { Lazy } from "./lazy";
 import type { PageEntry, PageParams } from "./page";
 import { pages } from "./pages";
-import { PluginPage } from "./plugin-page";
+import { PluginPage } from "../plugin/page";
 import { useSession } from "./session";
 import { Shell } from "./shell";
 import { ButtonLink } from "../ui/button";

@@ -3,12 +3,13 @@
  * gives the focus back.
  */
 import type { ComponentChildren } from "preact";
-import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { ApiProblem } from "../api/client";
 import { common_strings as strings } from "../strings/common";
 import { Button, IconButton } from "./button";
 import { TextField } from "./field";
 import { Problem } from "./note";
+import { useUniqueId } from "./unique-id";
 
 interface Shown {
   readonly title: string;
@@ -76,7 +77,7 @@ export function Dialog({
   readonly sticky?: boolean;
 }) {
   const { onPointerDown, ...modal } = useModal(onClose);
-  const id = useId();
+  const id = useUniqueId();
   return (
     <dialog
       {...modal}
@@ -102,7 +103,7 @@ export function Drawer({
   side = "end",
 }: Shown & { readonly side?: "start" | "end" }) {
   const modal = useModal(onClose);
-  const id = useId();
+  const id = useUniqueId();
   return (
     <dialog {...modal} class={`drawer drawer-${side}`} aria-labelledby={id}>
       <div class="card-head">
@@ -143,7 +144,7 @@ export function FormDialog({
 }: FormDialogProps) {
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<unknown>(null);
-  const form = useId();
+  const form = useUniqueId();
   const send = async (event: Event) => {
     event.preventDefault();
     if (busy || disabled) return;

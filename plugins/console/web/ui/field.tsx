@@ -1,7 +1,7 @@
 /** Form fields: label, control, hint and error, connected for screen readers too. */
 import type { ComponentChildren, JSX } from "preact";
-import { useId } from "preact/hooks";
 import { Icon, type IconName } from "./icons";
+import { useUniqueId } from "./unique-id";
 
 interface Frame {
   readonly label: string;
@@ -27,7 +27,7 @@ export function Field({
   label_hidden,
   children,
 }: Frame & { readonly children: (control: ControlProps) => ComponentChildren }) {
-  const id = useId();
+  const id = useUniqueId();
   const described = [hint ? `${id}-hint` : "", error ? `${id}-error` : ""]
     .filter(Boolean)
     .join(" ");
@@ -201,7 +201,7 @@ export function Segments({
   readonly label: string;
   readonly options: readonly (Option & { readonly icon?: IconName })[];
 }) {
-  const name = useId();
+  const name = useUniqueId();
   return (
     <div class="segments" role="radiogroup" aria-label={label}>
       {options.map((option) => (

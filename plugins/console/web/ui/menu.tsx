@@ -2,10 +2,11 @@
  * A menu behind a button, in the top layer so that nothing clips it. Arrow keys move, Enter
  * chooses, Escape closes.
  */
-import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { positionBeside } from "./popover-position";
 import { Button, IconButton } from "./button";
 import { Icon, type IconName } from "./icons";
+import { useUniqueId } from "./unique-id";
 
 export type MenuItem =
   | {
@@ -75,7 +76,7 @@ export function Menu({
   readonly text?: string;
   readonly small?: boolean;
 }) {
-  const id = useId();
+  const id = useUniqueId();
   const { ref, open, close, onToggle, onKeyDown } = useMenu(id);
   const opener = { popovertarget: id, "aria-haspopup": "menu", "aria-expanded": open } as const;
   return (

@@ -1,6 +1,7 @@
 /** Tabs: arrow keys move between them and switch the panel. */
 import type { ComponentChildren } from "preact";
-import { useEffect, useId, useRef } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
+import { useUniqueId } from "./unique-id";
 
 export interface TabItem {
   readonly key: string;
@@ -21,7 +22,7 @@ export function Tabs({
   readonly onActive: (key: string) => void;
   readonly children: ComponentChildren;
 }) {
-  const id = useId();
+  const id = useUniqueId();
   const list = useRef<HTMLDivElement>(null);
   // Where they do not fit beside each other, the active one is in sight.
   useEffect(() => {

@@ -3,8 +3,9 @@
  * that belongs on the page.
  */
 import type { ComponentChildren } from "preact";
-import { useId, useRef } from "preact/hooks";
+import { useRef } from "preact/hooks";
 import { positionBeside } from "./popover-position";
+import { useUniqueId } from "./unique-id";
 
 export function Tooltip({
   text,
@@ -13,7 +14,7 @@ export function Tooltip({
   readonly text: string;
   readonly children: ComponentChildren;
 }) {
-  const id = useId();
+  const id = useUniqueId();
   const anchor = useRef<HTMLSpanElement>(null);
   const tip = useRef<HTMLSpanElement>(null);
   const show = () => {

@@ -6,6 +6,7 @@ import { useState } from "preact/hooks";
 import { api } from "../../api/client";
 import type { Answer } from "../../api/types";
 import { setUser, useSession } from "../../app/session";
+import { SignInPanels } from "../../plugin/panels";
 import { Button } from "../../ui/button";
 import { Secret } from "../../ui/copy";
 import { TextField } from "../../ui/field";
@@ -59,6 +60,7 @@ function PasswordForm() {
           {strings.sign_in.action}
         </Button>
       </form>
+      <SignInPanels />
       <p class="small muted">
         {strings.sign_in.forgot} <Command text={strings.sign_in.command} />
       </p>

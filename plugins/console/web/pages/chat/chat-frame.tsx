@@ -3,11 +3,13 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { useLocation } from "wouter-preact";
 import { cancelMessage, isRunning, type Chat, type Message } from "../../api/chats";
 import { refresh } from "../../api/queries";
+import { Panels, useHasPanels } from "../../plugin/panels";
 import { SourcePanel } from "../../reader/source-panel";
 import { Menu } from "../../ui/menu";
 import { PageHeader } from "../../ui/page-header";
 import { toastError } from "../../ui/toast";
 import { chat_strings as strings } from "../../strings/chat";
+import { part_strings } from "../../strings/plugin-parts";
 import { deleteWithUndo, RenameChatDialog } from "./chat-actions";
 import type { OpenedPassage } from "./closest-passages";
 import { Composer } from "./composer";
@@ -61,6 +63,7 @@ export function ChatFrame({
   begun,
 }: ChatFrameProps) {
   const { opened, setOpened, close } = useOpenedPassage();
+  const panelled = useHasPanels("chat") && chat !== null;
   const [draft, setDraft] = useState("");
   const field = useRef<HTMLTextAreaElement>(null);
   useEffect(() => {
@@ -72,7 +75,7 @@ export function ChatFrame({
     field.current?.focus();
   };
   return (
-    <div class={opened ? "chat-page chat-open" : "chat-page"}>
+    <div class={classOf(opened !== null, panelled)}>
       <div class="chat-column">
         <div class="chat-head">
           <ChatHead chat={chat} />
@@ -100,6 +103,11 @@ export function ChatFrame({
           busy={outgoing !== null && outgoing.error === null}
         />
       </div>
+      {chat && panelled && (
+        <aside class="chat-panels stack" aria-label={part_strings.panels}>
+          <Panels where="chat" record={chat} />
+        </aside>
+      )}
       {opened && (
         <SourcePanel
           passages={opened.passages}
@@ -111,6 +119,9 @@ export function ChatFrame({
     </div>
   );
 }
+
+const classOf = (open: boolean, panelled: boolean): string =>
+  ["chat-page", open && "chat-open", panelled && "chat-panelled"].filter(Boolean).join(" ");
 
 function ChatHead({ chat }: { readonly chat: Chat | null }) {
   const [, navigate] = useLocation();

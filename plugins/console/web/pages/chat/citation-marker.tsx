@@ -2,12 +2,13 @@
  * The marker of a citation in an answer. With the pointer or the focus on it, a card shows what is
  * quoted; a click opens the document beside the answer, a first tap the card.
  */
-import { useEffect, useId, useRef, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { Link } from "wouter-preact";
 import type { Citation } from "../../api/chats";
 import { citationText, longLocation } from "../../reader/location";
 import { chat_strings as strings } from "../../strings/chat";
 import { positionBeside } from "../../ui/popover-position";
+import { useUniqueId } from "../../ui/unique-id";
 
 interface MarkerProps {
   readonly citation: Citation;
@@ -19,7 +20,7 @@ interface MarkerProps {
 const leave_ms = 200;
 
 export function CitationMarker({ citation, pressed, onOpen }: MarkerProps) {
-  const id = useId();
+  const id = useUniqueId();
   const marker = useRef<HTMLButtonElement>(null);
   const { shown, show, hide, watch } = useCard();
   const touched = useRef(false);

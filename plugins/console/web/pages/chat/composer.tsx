@@ -1,11 +1,12 @@
 /** The field for a question, with the folders and prompts that its answer uses. */
 import type { RefObject } from "preact";
-import { useEffect, useId, useLayoutEffect, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useState } from "preact/hooks";
 import { useFolders } from "../../api/queries";
 import { Button } from "../../ui/button";
 import { Icon } from "../../ui/icons";
 import { chat_strings as strings } from "../../strings/chat";
 import { ScopeBar, type ScopeProps } from "./scope";
+import { useUniqueId } from "../../ui/unique-id";
 
 export interface ComposerProps extends ScopeProps {
   readonly field: RefObject<HTMLTextAreaElement>;
@@ -31,7 +32,7 @@ export function Composer({
   busy,
 }: ComposerProps) {
   const [unscoped, setUnscoped] = useState(false);
-  const hint = useId();
+  const hint = useUniqueId();
   useHeightOfContent(field, draft);
   useInitialFocus(field);
   const send = (event: Event) => {

@@ -8,6 +8,7 @@ import { keys, useFolders, vectors_every_ms } from "../../api/queries";
 import type { Document } from "../../api/types";
 import type { PageParams } from "../../app/page";
 import { SourceView } from "../../reader/source-view";
+import { Panels } from "../../plugin/panels";
 import { Button, ButtonLink } from "../../ui/button";
 import { Menu, type MenuItem } from "../../ui/menu";
 import { Note } from "../../ui/note";
@@ -77,6 +78,7 @@ function Shown({ document }: { readonly document: Document }) {
           <Warnings document={document} />
           <FolderLinks document={document} folders={folders} onAdd={() => setDialog("place")} />
           <Details document={document} />
+          <Panels where="document" record={document} />
         </div>
       </div>
       {dialog === "rename" && <RenameDialog document={document} onClose={() => setDialog(null)} />}

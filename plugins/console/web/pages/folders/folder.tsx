@@ -5,6 +5,7 @@ import { apiUrl, ApiProblem } from "../../api/client";
 import { useFolders } from "../../api/queries";
 import type { Folder } from "../../api/types";
 import type { PageParams } from "../../app/page";
+import { Panels } from "../../plugin/panels";
 import { Button, ButtonLink } from "../../ui/button";
 import { formatNumber } from "../../ui/format";
 import { Icon } from "../../ui/icons";
@@ -83,6 +84,7 @@ function Shown({ folder, folders }: FolderProps) {
       <UploadPanel folder_id={folder.id} />
       <Documents folder_id={folder.id} empty={<DropZone large onChoose={choose} />} />
       {folder.document_count > 0 && <DropZone large={false} onChoose={choose} />}
+      <Panels where="folder" record={folder} />
       {over && <DropOverlay name={folder.name} />}
       <Dialogs folder={folder} folders={folders} dialog={dialog} onClose={() => setDialog(null)} />
     </>

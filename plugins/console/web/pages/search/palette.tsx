@@ -3,7 +3,7 @@
  * keyboard.
  */
 import { keepPreviousData, useQuery } from "@tanstack/preact-query";
-import { useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { useLocation } from "wouter-preact";
 import { search } from "../../api/chats";
 import { useFolders } from "../../api/queries";
@@ -15,6 +15,7 @@ import { Icon, type IconName } from "../../ui/icons";
 import { search_strings as strings } from "../../strings/search";
 import { passageKey } from "./search";
 import { Terms, termsOf } from "./terms";
+import { useUniqueId } from "../../ui/unique-id";
 
 interface Entry {
   readonly key: string;
@@ -44,7 +45,7 @@ export default function Palette({ pages, onClose }: PaletteProps) {
   const passages = query.length > 1 ? found.data : undefined;
   const entries = useEntries(pages, text.trim(), passages);
   const [at, setAt] = useState(0);
-  const id = useId();
+  const id = useUniqueId();
   useEffect(() => setAt(0), [query, passages]);
   useLayoutEffect(() => {
     dialog.current!.showModal();

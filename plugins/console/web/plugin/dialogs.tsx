@@ -1,0 +1,68 @@
+/** Dialogs that plugins open: each is answered once, and closed when its part of the page goes. */
+import type { ComponentChildren } from "preact";
+import type { ConsoleComponents, DialogOptions } from "../../page-contract";
+import { ConfirmDialog, Dialog, FormDialog } from "../ui/dialog";
+import { Place, type Parts } from "./parts";
+
+/** `true` once `confirmed` was called before `close`. */
+function open(
+  parts: Parts,
+  dialogOf: (close: () => void, confirmed: () => void) => ComponentChildren,
+): Promise<boolean> {
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  let done = false;
+  const root = parts.show(
+    dialogOf(
+      () => {
+        parts.remove(root);
+        resolve(done);
+      },
+      () => (done = true),
+    ),
+    document.body,
+  );
+  return promise;
+}
+
+export const dialogIn = (
+  parts: Parts,
+  { title, content, submit, danger, wide, onSubmit }: DialogOptions,
+): Promise<boolean> =>
+  open(parts, (close, confirmed) =>
+    submit === undefined ? (
+      <Dialog title={title} onClose={close} wide={wide ?? false}>
+        <Place content={content} />
+      </Dialog>
+    ) : (
+      <FormDialog
+        title={title}
+        onClose={close}
+        submit_label={submit}
+        danger={danger ?? false}
+        wide={wide ?? false}
+        onSubmit={async () => {
+          await onSubmit?.();
+          confirmed();
+        }}
+      >
+        <Place content={content} />
+      </FormDialog>
+    ),
+  );
+
+export const confirmIn = (
+  parts: Parts,
+  { title, text, submit, danger }: Parameters<ConsoleComponents["confirm"]>[0],
+): Promise<boolean> =>
+  danger
+    ? open(parts, (close, confirmed) => (
+        <ConfirmDialog
+          title={title}
+          confirm_label={submit}
+          onClose={close}
+          onConfirm={async () => confirmed()}
+        >
+          <Place content={text} />
+        </ConfirmDialog>
+      ))
+    : dialogIn(parts, { title, content: text, submit });

@@ -1,0 +1,98 @@
+/** What a module of a plugin is given: calls, components, and what is told while it is shown. */
+import type {
+  ConsoleHost,
+  PanelHost,
+  PanelRecords,
+  ShownHost,
+  SignInHost,
+} from "../../page-contract";
+import { api, api_base } from "../api/client";
+import { keys, queries } from "../api/queries";
+import type { User } from "../api/types";
+import { onChange } from "../app/live-updates";
+import { themeInEffect } from "../app/theme";
+import { componentsIn } from "./components";
+import { Parts } from "./parts";
+
+/** What happens when it is left; a plugin that throws there keeps nobody from leaving. */
+export class Leaving {
+  readonly #works: (() => void)[] = [];
+  #gone = false;
+
+  readonly add = (work: () => void): void => {
+    if (this.#gone) run(work);
+    else this.#works.push(work);
+  };
+
+  leave(): void {
+    this.#gone = true;
+    for (const work of this.#works.splice(0)) run(work);
+  }
+}
+
+function run(work: () => void): void {
+  try {
+    work();
+  } catch (error) {
+    reportError(error);
+  }
+}
+
+export function shownHost(leaving: Leaving): ShownHost {
+  const parts = new Parts();
+  leaving.add(() => parts.clear());
+  return {
+    api: (path, init) => fetch(`${api_base}${path}`, { credentials: "same-origin", ...init }),
+    call: (path, options) => api(path, options),
+    theme: themeInEffect,
+    onLeave: leaving.add,
+    ui: componentsIn(parts),
+  };
+}
+
+export interface SignedIn {
+  readonly user: User;
+  readonly navigate: (path: string) => void;
+}
+
+export const consoleHost = (leaving: Leaving, { user, navigate }: SignedIn): ConsoleHost => ({
+  ...shownHost(leaving),
+  navigate,
+  user: { id: user.id, email: user.email, role: user.role },
+  onChange: (listener) => leaving.add(onChange((change) => run(() => listener(change)))),
+});
+
+/** The record that a panel stands beside, which is read anew while the panel is shown. */
+export class ShownRecord<R> {
+  readonly #listeners = new Set<(record: R) => void>();
+
+  constructor(private now: R) {}
+
+  update(record: R): void {
+    if (record === this.now) return;
+    this.now = record;
+    for (const listener of this.#listeners) run(() => listener(record));
+  }
+
+  readonly read = (): R => this.now;
+
+  listen(listener: (record: R) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+}
+
+export const panelHost = <W extends keyof PanelRecords>(
+  leaving: Leaving,
+  signed_in: SignedIn,
+  record: ShownRecord<PanelRecords[W]>,
+): PanelHost<PanelRecords[W]> => ({
+  ...consoleHost(leaving, signed_in),
+  record: record.read,
+  onRecord: (listener) => leaving.add(record.listen(listener)),
+});
+
+export const signInHost = (leaving: Leaving): SignInHost => ({
+  ...shownHost(leaving),
+  signedIn: () => queries.invalidateQueries({ queryKey: keys.session }),
+});

@@ -1,0 +1,167 @@
+/**
+ * A module of a plugin in the page: loaded, mounted and taken away again. One that throws, or does
+ * not end, is a card with the plugin's name; the page around it goes on.
+ */
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { MountedModule, ShownHost } from "../../page-contract";
+import { problemOf } from "../api/client";
+import { Button } from "../ui/button";
+import { Note } from "../ui/note";
+import { Skeleton } from "../ui/states";
+import { common_strings } from "../strings/common";
+import { part_strings as strings } from "../strings/plugin-parts";
+import { Leaving } from "./host";
+
+/** After this it is said that the plugin does not answer; what it shows later is shown. */
+const slow_ms = 5_000;
+/**
+ * When each module that runs at this moment began, kept beyond a tab that had to be ended: what
+ * never gave the page back is not mounted again by itself.
+ */
+const running_key = (module: string): string => `dossier.mounting ${module}`;
+/** Another tab may be mounting it right now. */
+const stuck_ms = 3_000;
+const running = new Set<string>();
+function noteRunning(module: string, runs: boolean): void {
+  if (runs) {
+    running.add(module);
+    localStorage.setItem(running_key(module), String(Date.now()));
+  } else {
+    running.delete(module);
+    localStorage.removeItem(running_key(module));
+  }
+}
+const wasStuck = (module: string): boolean => {
+  const began = localStorage.getItem(running_key(module));
+  return began !== null && !running.has(module) && Date.now() - Number(began) > stuck_ms;
+};
+// A page that is left has not stood still.
+addEventListener("pagehide", () => {
+  for (const module of running) noteRunning(module, false);
+});
+
+type State = "mounting" | "slow" | "shown" | "stuck" | { readonly fault: unknown };
+
+interface MountedProps<H> {
+  readonly plugin: string;
+  /** The path of the module. */
+  readonly module: string;
+  readonly hostOf: (leaving: Leaving) => H;
+}
+
+export function Mounted<H extends ShownHost>({ plugin, module, hostOf }: MountedProps<H>) {
+  const root = useRef<HTMLDivElement>(null);
+  const [attempt, setAttempt] = useState(0);
+  const [state, setState] = useState<State>(wasStuck(module) ? "stuck" : "mounting");
+  const [mistake, setMistake] = useState<string | null>(null);
+  useEffect(() => {
+    if (state === "stuck") return undefined;
+    const leaving = new Leaving();
+    const slow = setTimeout(() => setState("slow"), slow_ms);
+    leaving.add(() => clearTimeout(slow));
+    leaving.add(watchMistakes(module, setMistake));
+    let here = true;
+    mount(root.current!, module, hostOf(leaving), leaving)
+      .then(
+        () => here && setState("shown"),
+        (fault: unknown) => here && setState({ fault }),
+      )
+      .finally(() => clearTimeout(slow));
+    return () => {
+      here = false;
+      leaving.leave();
+      root.current?.replaceChildren();
+    };
+  }, [module, attempt]);
+  const again = () => {
+    setMistake(null);
+    setState("mounting");
+    setAttempt(attempt + 1);
+  };
+  const failed = typeof state === "object" || state === "stuck";
+  return (
+    <>
+      {state === "mounting" && <Skeleton rows={3} />}
+      <Notes plugin={plugin} state={state} mistake={mistake} onAgain={again} />
+      <div ref={root} class="plugin-page stack" hidden={failed} />
+    </>
+  );
+}
+
+async function mount<H>(
+  root: HTMLElement,
+  module: string,
+  host: H,
+  leaving: Leaving,
+): Promise<void> {
+  noteRunning(module, true);
+  let made: unknown;
+  try {
+    const loaded = (await import(module)) as MountedModule<H>;
+    if (typeof loaded.default?.mount !== "function") throw new Error(strings.no_module);
+    made = loaded.default.mount(root, host);
+  } finally {
+    noteRunning(module, false);
+  }
+  const cleanUp = await made;
+  if (typeof cleanUp === "function") leaving.add(cleanUp as () => void);
+}
+
+/** Tells of what the module throws later, by itself. */
+function watchMistakes(module: string, tell: (message: string) => void): () => void {
+  const ending = new AbortController();
+  const { signal } = ending;
+  const isOfModule = (place: string | undefined) => place?.includes(module) ?? false;
+  addEventListener(
+    "error",
+    ({ filename, message }) => {
+      if (isOfModule(filename)) tell(message);
+    },
+    { signal },
+  );
+  addEventListener(
+    "unhandledrejection",
+    ({ reason }) => {
+      if (reason instanceof Error && isOfModule(reason.stack)) tell(reason.message);
+    },
+    { signal },
+  );
+  return () => ending.abort();
+}
+
+function Notes({
+  plugin,
+  state,
+  mistake,
+  onAgain,
+}: {
+  readonly plugin: string;
+  readonly state: State;
+  readonly mistake: string | null;
+  readonly onAgain: () => void;
+}) {
+  const again = (
+    <Button small icon="refresh" onClick={onAgain}>
+      {common_strings.try_again}
+    </Button>
+  );
+  if (state === "stuck")
+    return (
+      <Note tone="bad" title={strings.stuck_title(plugin)} actions={again}>
+        {strings.stuck_text}
+      </Note>
+    );
+  if (state === "slow")
+    return (
+      <Note tone="warn" title={strings.slow_title(plugin)}>
+        {strings.slow_text}
+      </Note>
+    );
+  if (typeof state === "object")
+    return (
+      <Note tone="bad" title={strings.fault_title(plugin)} actions={again} live>
+        {problemOf(state.fault).sentence}
+      </Note>
+    );
+  return mistake === null ? null : <Note tone="bad">{strings.mistake(plugin, mistake)}</Note>;
+}

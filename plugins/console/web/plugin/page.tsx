@@ -1,0 +1,23 @@
+/** A page that a plugin adds. */
+import { useCallback } from "preact/hooks";
+import { useLocation } from "wouter-preact";
+import type { PluginPage as Entry } from "../api/types";
+import { useUser } from "../app/session";
+import { PageHeader } from "../ui/page-header";
+import { consoleHost, type Leaving } from "./host";
+import { Mounted } from "./mounted";
+
+export function PluginPage({ page }: { readonly page: Entry }) {
+  const user = useUser();
+  const [, navigate] = useLocation();
+  const hostOf = useCallback(
+    (leaving: Leaving) => consoleHost(leaving, { user, navigate }),
+    [user, navigate],
+  );
+  return (
+    <>
+      <PageHeader title={page.title} />
+      <Mounted plugin={page.plugin} module={page.module} hostOf={hostOf} />
+    </>
+  );
+}

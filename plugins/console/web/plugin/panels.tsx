@@ -1,0 +1,75 @@
+/** The panels that plugins add to a page of the console: a card each, beside what is there. */
+import { useCallback, useEffect, useMemo } from "preact/hooks";
+import { useLocation } from "wouter-preact";
+import type { PanelPlace, PanelRecords } from "../../page-contract";
+import { usePanels } from "../api/queries";
+import type { PluginPanel } from "../api/types";
+import { useUser } from "../app/session";
+import { panelHost, ShownRecord, signInHost, type Leaving } from "./host";
+import { Mounted } from "./mounted";
+
+const usePanelsOf = (place: PanelPlace): readonly PluginPanel[] =>
+  usePanels(place === "signin").data?.filter(({ where }) => where === place) ?? [];
+
+/** Whether a plugin adds any there. */
+export const useHasPanels = (place: keyof PanelRecords): boolean => usePanelsOf(place).length > 0;
+
+/** Beside a record. */
+export function Panels<W extends keyof PanelRecords>({
+  where,
+  record,
+}: {
+  readonly where: W;
+  readonly record: PanelRecords[W];
+}) {
+  const panels = usePanelsOf(where);
+  return (
+    <>
+      {panels.map((panel) => (
+        <Panel key={`${panel.module} ${record.id}`} panel={panel} record={record} />
+      ))}
+    </>
+  );
+}
+
+function Panel<W extends keyof PanelRecords>({
+  panel,
+  record,
+}: {
+  readonly panel: PluginPanel;
+  readonly record: PanelRecords[W];
+}) {
+  const user = useUser();
+  const [, navigate] = useLocation();
+  const shown = useMemo(() => new ShownRecord(record), [record.id]);
+  useEffect(() => shown.update(record), [shown, record]);
+  const hostOf = useCallback(
+    (leaving: Leaving) => panelHost(leaving, { user, navigate }, shown),
+    [user, navigate, shown],
+  );
+  return (
+    <section class="card panel" aria-label={panel.title}>
+      <div class="card-head">
+        <h2>{panel.title}</h2>
+      </div>
+      <div class="card-body">
+        <Mounted plugin={panel.plugin} module={panel.module} hostOf={hostOf} />
+      </div>
+    </section>
+  );
+}
+
+/** Below the form of the sign-in page. */
+export function SignInPanels() {
+  const panels = usePanelsOf("signin");
+  return (
+    <>
+      {panels.map(({ plugin, title, module }) => (
+        <section key={module} class="panel stack-small" aria-label={title}>
+          <h2>{title}</h2>
+          <Mounted plugin={plugin} module={module} hostOf={signInHost} />
+        </section>
+      ))}
+    </>
+  );
+}

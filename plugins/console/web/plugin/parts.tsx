@@ -1,0 +1,44 @@
+/** What plugins show inside a page: rendered apart, and taken away with it. */
+import { render, type ComponentChildren } from "preact";
+import { useLayoutEffect, useRef } from "preact/hooks";
+import { Router } from "wouter-preact";
+import type { Content } from "../../page-contract";
+import { console_base } from "../api/base";
+
+/** What was rendered for one part of a page, to be taken away with it. */
+export class Parts {
+  readonly #roots = new Set<HTMLElement>();
+
+  /** An element around it that has no box of its own; `into`: where it must be at once. */
+  readonly show = (children: ComponentChildren, into?: HTMLElement): HTMLElement => {
+    const root = document.createElement("div");
+    root.className = "plugin-part";
+    into?.append(root);
+    render(<Router base={console_base}>{children}</Router>, root);
+    this.#roots.add(root);
+    return root;
+  };
+
+  remove(root: HTMLElement): void {
+    this.#roots.delete(root);
+    render(null, root);
+    root.remove();
+  }
+
+  clear(): void {
+    for (const root of this.#roots) this.remove(root);
+  }
+}
+
+const nodesOf = (content: Content): (Node | string)[] => {
+  if (Array.isArray(content)) return content.flatMap(nodesOf);
+  if (content === null || content === undefined || content === false) return [];
+  return [content instanceof Node ? content : String(content)];
+};
+
+/** Puts content of a plugin among components. Text becomes text, never HTML. */
+export function Place({ content }: { readonly content: Content }) {
+  const place = useRef<HTMLSpanElement>(null);
+  useLayoutEffect(() => place.current!.replaceChildren(...nodesOf(content)), [content]);
+  return <span ref={place} class="plugin-part" />;
+}

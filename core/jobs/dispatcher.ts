@@ -66,6 +66,8 @@ export class Dispatcher {
   private last: Pick<Selection, "last_owner" | "queues"> = { last_owner: "", queues: 1 };
   /** One job name never takes all slots: the others would wait for its slowest run. */
   private readonly handler_slots_max: number;
+  /** What was cancelled since a claim is under way: it may have been claimed, and not yet begun. */
+  private cancelled: Map<string, Stopped> | undefined;
   private closed = false;
   private opened = false;
   /** Jobs that begin with the commit of an open transaction. */
@@ -148,9 +150,11 @@ export class Dispatcher {
     return count;
   }
 
-  /** Aborts the run of this job, when there is one. */
+  /** Aborts the run of this job, when there is one or one is about to begin. */
   abort(job_id: string, why: Stopped): void {
-    this.active.get(job_id)?.controller.abort(why);
+    const run = this.active.get(job_id);
+    if (run) run.controller.abort(why);
+    else this.cancelled?.set(job_id, why);
   }
 
   /** Claims nothing more from now on. */
@@ -188,9 +192,14 @@ export class Dispatcher {
     const { ids } = await this.select(capacities, slots, now_ms);
     if (ids.length === 0) return 0;
     const lease = { token: newUuid(), until_ms: now_ms + lease_ms };
-    const jobs = await store.inDeletion((tx) => table.claimJobs(tx, ids, lease, now_ms));
-    for (const job of jobs) this.begin(job);
-    return jobs.length;
+    this.cancelled = new Map();
+    try {
+      const jobs = await store.inDeletion((tx) => table.claimJobs(tx, ids, lease, now_ms));
+      for (const job of jobs) this.begin(job);
+      return jobs.length;
+    } finally {
+      this.cancelled = undefined;
+    }
   }
 
   /** Handlers that may run something now. */
@@ -257,7 +266,8 @@ export class Dispatcher {
       this.options.onEnded();
     });
     this.active.set(job.id, { ...run, ended });
-    if (this.closed) run.controller.abort(shutdown());
+    const why = this.cancelled?.get(job.id) ?? (this.closed ? shutdown() : undefined);
+    if (why !== undefined) run.controller.abort(why);
   }
 }
 

@@ -1,8 +1,10 @@
 /** How a run ends that does not end by itself: time limits, leases, a full disk, cancelling. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { LocalNotifier } from "../../core/base/notifier";
+import { JobQueue } from "../../core/jobs/queue";
 import { handle, PermanentFailure } from "../../core/jobs/contract";
 import { storageFull } from "../../core/store/storage-errors";
-import type { Db } from "../../core/store/store";
+import type { Db, Store } from "../../core/store/store";
 import {
   jobsWorld,
   limits,
@@ -365,6 +367,34 @@ describe("cancelling", () => {
     await running;
     expect((await world.only()).state).toBe("cancelled");
     expect(await recorded(world.db)).toEqual([]);
+  });
+
+  test("aborts a job that was claimed in that moment, and has not begun", async () => {
+    const claimed: { next?: () => Promise<void> } = {},
+      store: Store = Object.create(world.store, {
+        inDeletion: {
+          value: async (work: (tx: Db<any>) => Promise<unknown>) => {
+            const made = await world.store.inDeletion(work);
+            await claimed.next?.();
+            return made;
+          },
+        },
+      });
+    const queue = new JobQueue({ ...world, store, notifier: new LocalNotifier() }),
+      signals: AbortSignal[] = [];
+    queue.register(
+      "test",
+      handle(Work, async (_, { signal }) => void signals.push(signal), limits),
+    );
+    await queue.enqueue(world.db, Work, { name: "a" }, { subject: "doc_1" });
+    claimed.next = () =>
+      world.store.inTransaction((tx) => {
+        delete claimed.next;
+        return queue.cancelJobs(tx, ["doc_1"]);
+      });
+    await queue.runDue();
+    expect(signals.map(({ aborted }) => aborted)).toEqual([true]);
+    expect(await world.states()).toEqual(["cancelled"]);
   });
 
   test("in a transaction that is undone changes nothing", async () => {

@@ -15,7 +15,8 @@ export {
 } from "./plugin/command";
 export { systemUser, takeCommandNotes, type CommandNote } from "./plugin/command-notes";
 export { type OpenedData, type Tool, type ToolInput } from "./plugin/tool";
-export { fill, fillWith, service, slot, type Fill } from "./base/refs";
+export { fill, fillWith, service, slot, type Fill, type SlotOptions } from "./base/refs";
+export { isFunction, shaped, type Shape } from "./base/shape";
 export type { Filled } from "./plugin/slots";
 export { ConfigError } from "./base/config";
 export { Duration, List, Secret, Size, type Changes } from "./base/settings";

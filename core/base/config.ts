@@ -3,6 +3,7 @@
  */
 import type { TObject, TSchema } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
+import { editDistance, nearest } from "./nearest";
 import type { Changes } from "./settings";
 
 /** Every problem found, as sentences; the configuration is not used when there is one. */
@@ -79,13 +80,27 @@ export const envName = (section: string, key: string): string =>
     : `DOSSIER_${section}_${key}`
   ).toUpperCase();
 
+export interface ReadOptions {
+  /** A section that looks like a slip of the pen may be that of a plugin that was not loaded. */
+  readonly lenient?: boolean;
+  /** Sections of plugins that are left out: what is wrong in them is said with the plugin. */
+  readonly left_out?: ReadonlySet<string>;
+}
+
 /**
- * @throws ConfigError that names every problem. `lenient`: sections that nobody knows are warned
- * of, not refused, because their plugin could not be loaded.
+ * A section that nobody knows is warned of: it may be that of a plugin that was removed, unless it
+ * is almost one that there is. @throws ConfigError that names every problem.
  */
-export function readConfig(sections: Sections, sources: ConfigSources, lenient = false): Config {
+export function readConfig(
+  sections: Sections,
+  sources: ConfigSources,
+  { lenient = false, left_out = new Set() }: ReadOptions = {},
+): Config {
   const unknown = findUnknown(sections, sources);
-  const problems = [...unknown.keys, ...(lenient ? [] : unknown.sections)];
+  const problems = [
+    ...unknown.keys.filter(({ section }) => !left_out.has(section)).map(({ problem }) => problem),
+    ...(lenient ? [] : unknown.slips),
+  ];
   const values: Record<string, Record<string, unknown>> = {};
   const settings: Setting[] = [];
   for (const [section, schema] of sections) {
@@ -95,7 +110,7 @@ export function readConfig(sections: Sections, sources: ConfigSources, lenient =
     problems.push(...read.problems);
   }
   if (problems.length > 0) throw new ConfigError(problems);
-  const warnings = [...(lenient ? unknown.sections : []), ...unknown.foreign];
+  const warnings = [...(lenient ? unknown.slips : []), ...unknown.sections, ...unknown.foreign];
   return { values, settings, warnings, sections, sources };
 }
 
@@ -275,16 +290,70 @@ function expected(of: Kinded): string {
 
 /** A variable this close to a known one, counted in edits, is taken for a typo. */
 const slip_edits_max = 2;
+const short_name_max = 5;
+
+interface Unknown {
+  /** Each with the section that it would belong to. */
+  readonly keys: { readonly section: string; readonly problem: string }[];
+  readonly sections: string[];
+  /** Sections that are almost one that there is. */
+  readonly slips: string[];
+  readonly foreign: string[];
+}
+
+/** The settings of a section that nobody knows, as `readConfig` complains of them. */
+export const unknownKeys = (
+  section: string,
+  sections: Sections,
+  sources: ConfigSources,
+): string[] =>
+  findUnknown(sections, sources)
+    .keys.filter((one) => one.section === section)
+    .map(({ problem }) => problem);
 
 /**
  * Sections and keys that no schema knows, each with the nearest one that exists. An environment is
  * shared with other programs and other versions: `foreign` are its variables that look like nothing
  * of ours.
  */
-function findUnknown(
+function findUnknown(sections: Sections, { file, file_name, env }: ConfigSources): Unknown {
+  const unknown: Unknown = { keys: [], sections: [], slips: [], foreign: [] };
+  for (const [section, table] of Object.entries(file)) {
+    const schema = sections.get(section);
+    if (!isTable(table)) {
+      unknown.keys.push({
+        section,
+        problem:
+          `${file_name}: ${section} stands outside of a section; settings belong below one, such ` +
+          "as [server].",
+      });
+      continue;
+    }
+    if (!schema) {
+      const known = [...sections.keys()];
+      const near = nearest(section, known);
+      const is_slip = near !== undefined && editDistance(section, near) <= slipsIn(section);
+      (is_slip ? unknown.slips : unknown.sections).push(
+        `${file_name}: there is no section [${section}]${meant(section, known, (s) => `[${s}]`)}`,
+      );
+      continue;
+    }
+    for (const key of Object.keys(table)) {
+      if (key in schema.properties) continue;
+      const hint = meant(key, Object.keys(schema.properties), (k) => `${section}.${k}`);
+      const problem = `${file_name}: there is no setting ${section}.${key}${hint}`;
+      unknown.keys.push({ section, problem });
+    }
+  }
+  addUnknownVariables(sections, env, unknown);
+  return unknown;
+}
+
+function addUnknownVariables(
   sections: Sections,
-  { file, file_name, env }: ConfigSources,
-): { sections: string[]; keys: string[]; foreign: string[] } {
+  env: ConfigSources["env"],
+  { keys, foreign }: Unknown,
+): void {
   const names = [...sections].flatMap(([section, schema]) =>
     Object.entries(schema.properties as Record<string, Kinded>).flatMap(([key, of]) =>
       of.kind === "secret"
@@ -292,66 +361,29 @@ function findUnknown(
         : [envName(section, key)],
     ),
   );
-  const unknown = { sections: [] as string[], keys: [] as string[], foreign: [] as string[] };
-  for (const [section, table] of Object.entries(file)) {
-    const schema = sections.get(section);
-    if (!isTable(table)) {
-      unknown.keys.push(
-        `${file_name}: ${section} stands outside of a section; settings belong below one, such ` +
-          "as [server].",
-      );
-      continue;
-    }
-    if (!schema) {
-      const hint = meant(section, [...sections.keys()], (s) => `[${s}]`);
-      unknown.sections.push(`${file_name}: there is no section [${section}]${hint}`);
-      continue;
-    }
-    for (const key of Object.keys(table)) {
-      if (key in schema.properties) continue;
-      const hint = meant(key, Object.keys(schema.properties), (k) => `${section}.${k}`);
-      unknown.keys.push(`${file_name}: there is no setting ${section}.${key}${hint}`);
-    }
-  }
   for (const name of Object.keys(env)) {
     if (!name.startsWith("DOSSIER_") || names.includes(name)) continue;
     const near = nearest(name, names);
-    const slip =
-      [...sections.keys()].some((section) =>
-        name.startsWith(`DOSSIER_${section.toUpperCase()}_`),
-      ) ||
-      (near !== undefined && editDistance(name, near) <= slip_edits_max);
-    (slip ? unknown.keys : unknown.foreign).push(
-      `environment: there is no setting ${name}${meant(name, names, (known) => known)}`,
-    );
+    // Of `web` and `web_push`, the longer one is meant.
+    const [section] = [...sections.keys()]
+      .filter((one) => name.startsWith(`DOSSIER_${one.toUpperCase()}_`))
+      .sort((a, b) => b.length - a.length);
+    const hint = meant(name, names, (known) => known);
+    const problem = `environment: there is no setting ${name}${hint}`;
+    if (section !== undefined) keys.push({ section, problem });
+    else if (near !== undefined && editDistance(name, near) <= slip_edits_max)
+      keys.push({ section: "", problem });
+    else foreign.push(problem);
   }
-  return unknown;
 }
+
+/** A short name is soon like another. */
+const slipsIn = (name: string): number => (name.length <= short_name_max ? 1 : slip_edits_max);
 
 const meant = (wrong: string, known: readonly string[], show: (name: string) => string): string => {
   const near = nearest(wrong, known);
   return near === undefined ? "." : `; the nearest is ${show(near)}.`;
 };
-
-/** The known word with the fewest edits, or undefined when there is none. */
-export function nearest(wrong: string, known: readonly string[]): string | undefined {
-  return known
-    .map((word) => ({ word, edits: editDistance(wrong.toLowerCase(), word.toLowerCase()) }))
-    .sort((a, b) => a.edits - b.edits)[0]?.word;
-}
-
-function editDistance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, j) => j);
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j++)
-      next.push(
-        Math.min(next[j - 1]! + 1, row[j]! + 1, row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1)),
-      );
-    row = next;
-  }
-  return row[b.length]!;
-}
 
 const isTable = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);

@@ -9,13 +9,40 @@ export interface ServiceRef<T> {
   readonly T?: T;
 }
 /** A name for a list that any plugin may add to and one plugin reads. */
-export interface SlotRef<T> {
+export interface SlotRef<T> extends SlotOptions<T> {
   readonly kind: "slot";
   readonly id: string;
   readonly T?: T;
 }
+export interface SlotOptions<T> {
+  /**
+   * `one`: a single plugin fills it, and another one only when it `replaces` that plugin. Default:
+   * `many`.
+   */
+  readonly arity?: "one" | "many";
+  /** What is wrong with a value, in words; null when it will do. Its plugin is left out then. */
+  readonly check?: (value: unknown) => string | null;
+  /** What no two values may share: `the page "news"`. Asked of values that pass `check`. */
+  readonly key?: (value: T) => string;
+  /**
+   * What the reader goes on with when a value of a dropped-in plugin throws: for a function what it
+   * would answer, for an object the same of its methods. What is not named here throws.
+   */
+  readonly otherwise?: Otherwise<T>;
+}
+export type Otherwise<T> = T extends (...args: infer A) => infer R
+  ? (...args: A) => R
+  : {
+      readonly [K in keyof T]?: NonNullable<T[K]> extends (...args: infer A) => infer R
+        ? (...args: A) => R
+        : never;
+    };
 export const service = <T>(id: string): ServiceRef<T> => ({ kind: "service", id });
-export const slot = <T>(id: string): SlotRef<T> => ({ kind: "slot", id });
+export const slot = <T>(id: string, options: SlotOptions<T> = {}): SlotRef<T> => ({
+  ...options,
+  kind: "slot",
+  id,
+});
 export type ServicesOf<M> = {
   readonly [K in keyof M]: M[K] extends ServiceRef<infer T> ? T : never;
 };

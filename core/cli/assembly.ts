@@ -12,6 +12,7 @@ import { SqliteStore } from "../store/sqlite-store";
 import type { Store } from "../store/store";
 import type { Bootstrap } from "./bootstrap";
 import { openDataDirectory } from "./data-directory";
+import { reserved } from "./reserved";
 
 /** How long the reason for the end may take to be written. */
 const last_words_ms_max = 500;
@@ -49,6 +50,9 @@ export async function assemble(
       built_in,
       dropped_in: boot.dropped_in,
       failures: boot.failures,
+      disabled: boot.disabled,
+      skipped: boot.skipped,
+      reserved,
       config: boot.config,
       store,
       files,

@@ -2,17 +2,17 @@
  * What comes before everything else: the configuration is read and plugin files are loaded. `serve`
  * and every command start here.
  */
-import { Type } from "@sinclair/typebox";
-import { readConfig, readSection, type Config } from "../base/config";
+import { readConfig, type Config } from "../base/config";
 import { jsonLog, type Level, type Log } from "../base/log";
 import { LogOutput } from "../base/log-output";
 import { LogRing } from "../base/log-ring";
-import { Secret } from "../base/settings";
 import type { Plugin } from "../plugin/define";
-import { findPluginFiles, loadPlugins, type Loaded } from "../plugin/load";
-import type { PluginFailure } from "../plugin/operations";
+import { disabled_reason, unknownDisabled } from "../plugin/disabled";
+import { fileStem, findPluginFiles, loadPlugins, type Loaded } from "../plugin/load";
+import type { PluginFailure, PluginOff } from "../plugin/operations";
 import { preflight } from "../plugin/preflight";
-import { coreSections, locate, type Flags, type Located } from "./config-sources";
+import { locate, type Flags, type Located } from "./config-sources";
+import { checkSettings, disabledPlugins } from "./plugin-settings";
 
 /** What is known before the data directory is opened. */
 export interface Bootstrap {
@@ -20,6 +20,10 @@ export interface Bootstrap {
   readonly config: Config;
   readonly dropped_in: Loaded["plugins"];
   readonly failures: readonly PluginFailure[];
+  /** Names of plugins that are not to be set up. */
+  readonly disabled: readonly string[];
+  /** Files of disabled plugins, which were not loaded. */
+  readonly skipped: readonly PluginOff[];
   readonly log: Log;
   /** The latest lines of the log. */
   readonly recent: LogRing;
@@ -48,31 +52,41 @@ export async function bootstrap({
   log_level,
 }: BootstrapOptions): Promise<Bootstrap> {
   const located = locate(flags, env);
-  const files = preflight_command === null ? [] : findPluginFiles(located.plugins);
+  const { disabled, warnings } = disabledPlugins(located, built_in, preflight_command !== null);
+  const found = preflight_command === null ? [] : findPluginFiles(located.plugins);
+  const files = found.filter((file) => !disabled.includes(fileStem(file)));
   const command = [...(preflight_command ?? []), "--data", located.data];
-  const loaded = await loadPlugins(files, (found) => preflight(command, env, found));
-  const { dropped_in, failures } = checkSettings(loaded, located);
-  const sections = new Map([
-    ...coreSections,
-    ...[...built_in, ...loaded.plugins.map(({ plugin }) => plugin)].map(
-      (plugin) => [plugin.section, plugin.config] as const,
-    ),
-  ]);
-  for (const { plugin } of loaded.plugins)
-    if (!dropped_in.some((one) => one.plugin === plugin))
-      sections.set(plugin.section, emptied(plugin.config));
-  const lenient = failures.length > 0 || preflight_command === null;
-  const config = readConfig(sections, located.sources, lenient);
+  const loaded = await loadPlugins(files, (tried) => preflight(command, env, tried));
+  const checked = checkSettings(loaded, built_in, located);
+  const { dropped_in, sections, failures, left_out } = checked;
+  const lenient = loaded.failures.length > 0 || preflight_command === null;
+  const config = readConfig(sections, located.sources, { lenient, left_out });
+  const known = [...built_in, ...loaded.plugins.map(({ plugin }) => plugin)].map(
+    ({ name }) => name,
+  );
+  warnings.push(
+    ...config.warnings,
+    ...unknownDisabled(disabled, [...known, ...found.map(fileStem)]),
+  );
   const recent = new LogRing();
   const output = new LogOutput(process.stderr, linesLost);
   const log = jsonLog(log_level ?? (() => config.values.server!.log_level as Level), (line) => {
     recent.add(line);
     output.write(line);
   });
-  for (const warning of config.warnings)
-    if (preflight_command !== null) log.warn("configuration", { warning });
+  if (preflight_command !== null)
+    for (const warning of warnings) log.warn("configuration", { warning });
   const flushLog = (limit_ms: number) => output.flush(limit_ms);
-  return { located, config, dropped_in, failures, log, recent, flushLog };
+  const skipped = found
+    .filter((file) => !files.includes(file))
+    .map((file) => ({
+      name: fileStem(file),
+      version: null,
+      built_in: false,
+      file,
+      reason: disabled_reason,
+    }));
+  return { located, config, dropped_in, failures, disabled, skipped, log, recent, flushLog };
 }
 
 const linesLost = (lines: number): string =>
@@ -82,35 +96,3 @@ const linesLost = (lines: number): string =>
     message: "log lines were lost: standard error could not be written to",
     lines,
   });
-
-/** A dropped-in plugin whose settings are wrong is left out, with the reason. */
-function checkSettings(
-  loaded: Loaded,
-  { sources }: Located,
-): { dropped_in: Loaded["plugins"]; failures: PluginFailure[] } {
-  const failures = [...loaded.failures];
-  const dropped_in = loaded.plugins.filter(({ plugin, file }) => {
-    const { problems } = readSection(plugin.section, plugin.config, sources);
-    if (problems.length > 0)
-      failures.push({
-        name: plugin.name,
-        file,
-        reason: `its settings are not valid: ${problems.join(" ")}`,
-      });
-    return problems.length === 0;
-  });
-  return { dropped_in, failures };
-}
-
-/**
- * A section with the same keys, secret ones still marked, and no other constraint: for a plugin
- * that is left out.
- */
-const emptied = (config: Plugin["config"]): Plugin["config"] =>
-  Type.Object(
-    Object.fromEntries(
-      Object.entries(config.properties as Record<string, { kind?: string }>).map(
-        ([key, { kind }]) => [key, Type.Optional(kind === "secret" ? Secret() : Type.Any())],
-      ),
-    ),
-  );

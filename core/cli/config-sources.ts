@@ -96,6 +96,10 @@ export const coreSections: ReadonlyMap<string, TObject> = new Map<string, TObjec
             description: "Where plugin files lie; `plugins` in the data directory unless given.",
           }),
         ),
+        disabled: List("string", {
+          changes: "at start",
+          description: "Names of plugins that are not set up, of built-in ones too.",
+        }),
       },
       { changes: "outside" },
     ),
@@ -104,6 +108,7 @@ export const coreSections: ReadonlyMap<string, TObject> = new Map<string, TObjec
 
 export interface Located {
   readonly data: string;
+  /** Where plugin files lie. */
   readonly plugins: string;
   readonly sources: ConfigSources;
 }

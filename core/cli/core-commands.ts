@@ -19,6 +19,7 @@ import {
   type ProgramOptions,
 } from "./command-options";
 import type { Flags } from "./config-sources";
+import { reserved } from "./reserved";
 import { refuseToMigrate, withChildren, withHost } from "./plugin-commands";
 import { serveUntilStopped, startServer } from "./server";
 
@@ -90,7 +91,7 @@ const mebibytes = (bytes: number): string => `${(bytes / 2 ** 20).toFixed(1)} Mi
 async function printOpenApi(flags: Flags, options: ProgramOptions): Promise<void> {
   const boot = await bootstrapBy(options, flags, "error");
   const dropped_in = boot.dropped_in.map(({ plugin }) => plugin);
-  const { sorted } = order([...options.built_in, ...dropped_in]);
+  const { sorted } = order([...options.built_in, ...dropped_in], { ...boot, reserved });
   const routes = sorted.flatMap((plugin) => Object.values(plugin.routes) as never[]);
   options.print(JSON.stringify(documentOf(routes, publicUrlOfSettings(boot)), null, 2));
 }
@@ -146,20 +147,22 @@ async function printPlugins(flags: Flags, json: boolean, options: ProgramOptions
 }
 
 /** Built-in plugins first, those that are left out last. */
-function pluginRows(boot: Bootstrap, built_in: readonly Plugin[]) {
+export function pluginRows(boot: Bootstrap, built_in: readonly Plugin[]) {
   const fileOf = new Map(boot.dropped_in.map(({ plugin, file }) => [plugin, file]));
-  const { sorted, refused } = order([...built_in, ...fileOf.keys()]);
-  const row = (plugin: Plugin, reason: string | null) => ({
+  const { sorted, refused, off } = order([...built_in, ...fileOf.keys()], { ...boot, reserved });
+  const row = (plugin: Plugin, status: string, reason: string | null) => ({
     name: plugin.name,
     version: plugin.version as string | null,
     built_in: !fileOf.has(plugin),
     file: fileOf.get(plugin) ?? null,
-    status: reason === null ? "loaded" : "left out",
+    status,
     reason,
   });
   return [
-    ...sorted.map((plugin) => row(plugin, null)),
-    ...refused.map(({ plugin, reason }) => row(plugin, reason)),
+    ...sorted.map((plugin) => row(plugin, "loaded", null)),
+    ...off.map(({ plugin, reason }) => row(plugin, "disabled", reason)),
+    ...boot.skipped.map((one) => ({ ...one, status: "disabled" })),
+    ...refused.map(({ plugin, reason }) => row(plugin, "left out", reason)),
     ...boot.failures.map(({ name, file, reason }) => ({
       name,
       version: null,

@@ -10,6 +10,7 @@ import type { Plugin } from "../plugin/define";
 import { importPlugin, reasonOf } from "../plugin/load";
 import { preflight_scratch, type PreflightMessage } from "../plugin/preflight";
 import { assemble } from "./assembly";
+import { disabledPlugins } from "./plugin-settings";
 import { coreSections, locate } from "./config-sources";
 
 /** `--data DIR file…`; lines of JSON on standard output, read by core/plugin/preflight.ts. */
@@ -60,6 +61,8 @@ export async function runPreflight(
     config: { values, settings: [], warnings: [], sections, sources },
     dropped_in,
     failures: [],
+    disabled: disabledPlugins(located, built_in, false).disabled,
+    skipped: [],
     log: jsonLog("error", () => {}),
     recent: new LogRing(),
     flushLog: async () => {},

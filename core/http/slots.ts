@@ -1,14 +1,18 @@
 /** What the gateway asks plugins for. */
 import { slot } from "../base/refs";
+import { isFunction, shaped } from "../base/shape";
 import type { HttpError } from "../base/errors";
 import type { Caller, Client, Route } from "./route";
 
-/** Knows callers by the token of `Authorization: Bearer`. Exactly one plugin fills it. */
+/** Knows callers by the token of `Authorization: Bearer`. One plugin fills it. */
 export interface Authenticator {
   /** Null when the token is not, or no longer, valid. Asked at every request. */
   authenticate(token: string): Promise<Caller | null>;
 }
-export const Authenticator = slot<Authenticator>("http.authenticator");
+export const Authenticator = slot<Authenticator>("http.authenticator", {
+  arity: "one",
+  check: shaped<Authenticator>({ authenticate: "function" }),
+});
 
 export interface RateLimit {
   /** Requests allowed in a window. */
@@ -27,7 +31,10 @@ export interface RateLimiter {
   take(subject: string, count: number): Promise<RateLimit>;
   readonly window_ms?: number;
 }
-export const RateLimiter = slot<RateLimiter>("http.rate_limiter");
+export const RateLimiter = slot<RateLimiter>("http.rate_limiter", {
+  arity: "one",
+  check: shaped<RateLimiter>({ take: "function", window_ms: "number?" }),
+});
 
 /** Who sent a request to a surface, as far as it is known before the request is routed. */
 export interface Authentication {
@@ -61,7 +68,27 @@ export interface Surface {
   /** The answer to a request that needs a caller and has none. */
   unauthorized(): HttpError;
 }
-export const Surface = slot<Surface>("http.surface");
+export const Surface = slot<Surface>("http.surface", {
+  check: (value) => shapeOfSurface(value) ?? problemOfPaths(value as Surface),
+  key: ({ name }) => `the surface ${name}`,
+});
+const shapeOfSurface = shaped<Surface>({
+  name: "text",
+  root: "text",
+  prefix: "text",
+  document: "object",
+  headers: "object",
+  authenticate: "function",
+  unauthorized: "function",
+});
+/** Every path below its root is its own: the API and other pages of the server must not be. */
+function problemOfPaths({ name, root, prefix, document }: Surface): string | null {
+  if (!/^\/[a-z0-9][a-z0-9-]*$/.test(root) || root === "/api")
+    return `its root ${JSON.stringify(root)} must be one word such as "/portal", and not "/api"`;
+  if (name === "api" || name === "root") return `its name must not be ${name}`;
+  const outside = [prefix, document.path].find((path) => !path?.startsWith(`${root}/`));
+  return outside === undefined ? null : `its path ${JSON.stringify(outside)} is not below ${root}`;
+}
 
 /**
  * Another protocol than that of the API, for callers with an API key, who are known, counted and
@@ -79,7 +106,10 @@ export interface Protocol {
    */
   readonly own_origins?: boolean;
 }
-export const Protocols = slot<Protocol>("http.protocols");
+export const Protocols = slot<Protocol>("http.protocols", {
+  check: shaped<Protocol>({ name: "text", root: "text", problem: "function" }),
+  key: ({ name }) => `the protocol ${name}`,
+});
 
 /** One request that was answered. */
 export interface ServedRequest {
@@ -110,7 +140,10 @@ export interface ServedRequest {
   readonly duration_ms: number;
 }
 /** Called at every such request, once its response is known, before it is sent: must be quick. */
-export const RequestObserver = slot<(request: ServedRequest) => void>("http.request_observer");
+export const RequestObserver = slot<(request: ServedRequest) => void>("http.request_observer", {
+  check: isFunction,
+  otherwise: () => undefined,
+});
 
 /**
  * A part without which requests can't be served: GET /ready says 503 with what `failing` answers,
@@ -120,17 +153,31 @@ export interface ReadinessCheck {
   readonly name: string;
   failing(): string | null | Promise<string | null>;
 }
-export const ReadinessChecks = slot<ReadinessCheck>("http.readiness_checks");
+export const ReadinessChecks = slot<ReadinessCheck>("http.readiness_checks", {
+  check: shaped<ReadinessCheck>({ name: "text", failing: "function" }),
+  key: ({ name }) => `the check ${name}`,
+  otherwise: { failing: () => null },
+});
 
 /** A field of GET /health beside `status`: what goes on in the background. Must be quick. */
 export interface HealthField {
   readonly name: string;
   read(): Promise<unknown>;
 }
-export const HealthFields = slot<HealthField>("http.health_fields");
+export const HealthFields = slot<HealthField>("http.health_fields", {
+  check: (value) =>
+    shaped<HealthField>({ name: "text", read: "function" })(value) ??
+    (health_fields.includes((value as HealthField).name)
+      ? `/health has a field ${(value as HealthField).name} of its own`
+      : null),
+  key: ({ name }) => `the field ${name}`,
+  otherwise: { read: async () => null },
+});
+/** Those of the server itself. */
+const health_fields = ["status", "storage", "version", "intake", "tls", "plugins"];
 
 /**
  * Lines for the person who started the server: how to sign in. Printed once the address is open,
  * never logged.
  */
-export const StartNotice = slot<() => Promise<string>>("http.start_notice");
+export const StartNotice = slot<() => Promise<string>>("http.start_notice", { check: isFunction });

@@ -1,6 +1,7 @@
 /** Jobs and events as plugins see them: their refs, handlers, limits, options and schedules. */
 import type { Static, TSchema } from "@sinclair/typebox";
 import { slot } from "../base/refs";
+import { isFunction } from "../base/shape";
 import type { Db } from "../store/store";
 
 /**
@@ -67,7 +68,10 @@ export interface EndedRun {
   readonly error: string | null;
 }
 /** Called with every run of a job, once how it ended is written: must be quick. */
-export const JobObserver = slot<(run: EndedRun) => void>("jobs.observer");
+export const JobObserver = slot<(run: EndedRun) => void>("jobs.observer", {
+  check: isFunction,
+  otherwise: () => undefined,
+});
 
 /**
  * Why a run was the last one: it took too long, the server ended during it, or it threw; or an

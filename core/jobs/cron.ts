@@ -94,6 +94,18 @@ export class CronSchedules {
   }
 }
 
+/** Why a cron expression can't be read; undefined when it can. */
+export function cronProblem(expression: unknown): string | undefined {
+  if (typeof expression !== "string") return "it is no text";
+  try {
+    // Paused, it waits for nothing.
+    void new Cron(expression, { utcOffset: 0, paused: true });
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
 const nameOf = ({ on, cron }: Schedule): string => `${on.id} ${cron}`;
 
 /** The first tick after this moment. */

@@ -121,6 +121,11 @@ export class JobQueue {
     this.handlers.register(plugin, handler);
   }
 
+  /** The plugin that handles a job; undefined when none does. */
+  handlerOf(on: JobRef | EventRef): string | undefined {
+    return this.handlers.of(on)[0]?.plugin;
+  }
+
   /**
    * As in the plugin contract. @throws Error on a payload that does not fit, or when nobody handles
    * the job.

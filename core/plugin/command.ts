@@ -1,5 +1,6 @@
 /** Commands of the executable that plugins bring. */
 import { slot } from "../base/refs";
+import { isFunction } from "../base/shape";
 
 /** A command of the executable: `dossier user create --email …`. */
 export interface Command {
@@ -48,6 +49,9 @@ export interface RunCommand {
   readonly done: boolean;
 }
 /** Called before the process of the command ends, and before the plugins are stopped. */
-export const CommandObserver = slot<(command: RunCommand) => void>("cli.command_observer");
+export const CommandObserver = slot<(command: RunCommand) => void>("cli.command_observer", {
+  check: isFunction,
+  otherwise: () => undefined,
+});
 
 export type CommandHandler = (input: CommandInput) => Promise<void>;

@@ -153,6 +153,13 @@ export interface Plugin<
   /** Lower case, digits and dashes. Also the default section of its settings, with `_` for `-`. */
   readonly name: string;
   readonly version: string;
+  /** The least version of Dossier that it runs on: `0.2`. */
+  readonly since?: string;
+  /**
+   * Names of plugins that it takes the place of: they are not set up. The services of theirs that
+   * others need, it provides.
+   */
+  readonly replaces: readonly string[];
   /** The section of the configuration, when it is not the name. */
   readonly section: string;
   readonly config: C;
@@ -190,6 +197,8 @@ export function definePlugin<
 >(
   manifest: Pick<Plugin<C, N, P, L, R, K, T>, "name" | "version"> & {
     readonly contract?: number;
+    readonly since?: string;
+    readonly replaces?: readonly string[];
     readonly section?: string;
     readonly config?: C;
     readonly checkConfig?: (config: Static<C>) => void;
@@ -210,6 +219,7 @@ export function definePlugin<
 ): Plugin<C, N, P, L, R, K, T> {
   return {
     contract: CONTRACT,
+    replaces: [],
     section: manifest.name.replaceAll("-", "_"),
     config: Type.Object({}) as unknown as C,
     needs: {} as N,

@@ -20,16 +20,19 @@ import { createSeal, type Seal } from "../store/seal";
 import type { Command, CommandHandler } from "./command";
 import { contextOf, type ContextSources } from "./context";
 import type { Plugin } from "./define";
+import { frozenService } from "./frozen";
 import { LiveSettings } from "./live-settings";
 import {
   ServerOperations,
   type Operations,
   type PluginFailure,
+  type PluginOff,
   type PluginStatus,
 } from "./operations";
-import { order } from "./order";
+import { order, type Off } from "./order";
+import { checkedParts, type SetUpResult, type Taken } from "./parts";
 import { PatientStart } from "./patient-start";
-import { SlotRegistry, type Filled } from "./slots";
+import { own_slots, SlotRegistry, type Filled } from "./slots";
 
 export interface HostOptions extends Omit<
   ContextSources,
@@ -41,6 +44,12 @@ export interface HostOptions extends Omit<
   readonly dropped_in: readonly { readonly plugin: Plugin; readonly file: string }[];
   /** Files of the plugins directory that could not be loaded. */
   readonly failures: readonly PluginFailure[];
+  /** Names of plugins that are not to be set up. */
+  readonly disabled: readonly string[];
+  /** Files of disabled plugins, which were not even loaded. */
+  readonly skipped: readonly PluginOff[];
+  /** What the host has itself, see `order`. */
+  readonly reserved: readonly string[];
   readonly recent: LogRing;
   readonly paths: ContextSources["paths"] & { readonly backups: string };
   /** Called before tables change; throws when they may not. */
@@ -53,8 +62,6 @@ const health_ms_max = 2_000;
 const late = { failing: `Error: its health check took longer than ${health_ms_max / 1_000} s` };
 type Health = "ok" | { readonly failing: string };
 
-/** What a plugin's `setup` has returned; its types are checked where the plugin is defined. */
-type SetUpResult = Record<string, any>;
 interface SetUpPlugin {
   readonly plugin: Plugin;
   readonly parts: SetUpResult;
@@ -77,6 +84,9 @@ export class Host {
   readonly operations: Operations;
   private readonly fileOf: ReadonlyMap<Plugin, string>;
   private readonly slots = new SlotRegistry();
+  /** By id: every slot that somebody reads. */
+  private readonly known_slots = new Map<string, SlotRef<any>>();
+  private not_wanted: readonly Off[] = [];
   private readonly schedules: CronSchedules;
   private readonly services = new Map<string, unknown>();
   private readonly running: SetUpPlugin[] = [];
@@ -117,8 +127,13 @@ export class Host {
 
   /** Brings the tables up to date and sets every plugin up. Once, before everything else. */
   async setUp(): Promise<void> {
-    const { sorted, refused } = order([...this.options.built_in, ...this.fileOf.keys()]);
+    const { built_in, disabled, reserved } = this.options;
+    const all = [...built_in, ...this.fileOf.keys()];
+    const { sorted, refused, off } = order(all, { disabled, reserved });
+    this.not_wanted = off;
     for (const { plugin, reason } of refused) this.leaveOut(plugin, reason);
+    for (const slot of [own_slots, ...all.map(({ slots }) => Object.values(slots))].flat())
+      this.known_slots.set((slot as SlotRef<any>).id, slot as SlotRef<any>);
     const sources = this.sources();
     const migrated = await this.migrated(sorted);
     await this.settings.load(
@@ -126,12 +141,30 @@ export class Host {
         checkConfig ? [[section, checkConfig] as const] : [],
       ),
     );
-    for (const plugin of migrated) await this.setUpOne(plugin, sources);
-    for (const { plugin, parts } of this.running) {
-      for (const fill of (parts.fills ?? []) as Fill[]) this.slots.add(fill, plugin.name);
-      for (const handler of parts.jobs ?? []) this.queue.register(plugin.name, handler);
+    for (const plugin of migrated) {
+      if (await this.setUpOne(plugin, sources)) continue;
+      for (const replaced of this.replacedBy(plugin)) await this.setUpOne(replaced, sources);
     }
     this.slots.complete();
+  }
+
+  /** What takes its place again when a plugin can't run. */
+  private replacedBy(plugin: Plugin): Plugin[] {
+    return this.not_wanted.flatMap((one) => (one.by === plugin ? one.plugin : []));
+  }
+
+  /** The plugins that are not set up because somebody wants it so. */
+  get off(): readonly PluginOff[] {
+    const off = this.not_wanted
+      .filter(({ plugin }) => !this.running.some((one) => one.plugin === plugin))
+      .map(({ plugin, reason }) => ({
+        name: plugin.name,
+        version: plugin.version,
+        built_in: !this.fileOf.has(plugin),
+        file: this.fileOf.get(plugin) ?? null,
+        reason,
+      }));
+    return [...off, ...this.options.skipped];
   }
 
   get plugins(): readonly PluginStatus[] {
@@ -255,28 +288,36 @@ export class Host {
       // One copy before all of them: a further one would push out that of an earlier start.
       copied ||= applied.length > 0;
     };
-    await bring([coreSchema, ...sorted.filter((plugin) => !this.fileOf.has(plugin))]);
+    // Those that are disabled too: their tables wait for them.
+    await bring([coreSchema, ...order(this.options.built_in).sorted]);
     await noteVersion(store, clock);
     await this.queue.readTime();
     const good: Plugin[] = [];
-    for (const plugin of sorted) {
+    const bringOne = async (plugin: Plugin): Promise<boolean> => {
       try {
         if (this.fileOf.has(plugin)) await bring([plugin]);
         good.push(plugin);
+        return true;
       } catch (error) {
         this.leaveOut(plugin, `its migration failed: ${messageOf(error)}`);
+        return false;
       }
+    };
+    for (const plugin of sorted) {
+      if (await bringOne(plugin)) continue;
+      for (const replaced of this.replacedBy(plugin)) await bringOne(replaced);
     }
     return good;
   }
 
-  private async setUpOne(plugin: Plugin, sources: ContextSources): Promise<void> {
+  /** Whether it runs now; else it is left out. */
+  private async setUpOne(plugin: Plugin, sources: ContextSources): Promise<boolean> {
     const missing = refsOf(plugin.needs).find(([, ref]) => !this.services.has(ref.id));
-    if (missing)
-      return this.leaveOut(
-        plugin,
-        `it needs the service ${missing[1].id}, whose plugin was left out`,
-      );
+    if (missing) {
+      const [, { id }] = missing;
+      this.leaveOut(plugin, `it needs the service ${id}, whose plugin was left out`);
+      return false;
+    }
     const file = this.fileOf.get(plugin);
     try {
       const context = contextOf(plugin, file, sources);
@@ -286,14 +327,32 @@ export class Host {
         file === undefined ? Infinity : setup_ms_max,
         "its set-up",
       );
-      const parts = checkedParts(plugin, made);
-      this.running.push({ plugin, parts });
-      for (const [key, ref] of refsOf(plugin.provides))
-        this.services.set(ref.id, parts.services[key]);
+      this.takeIn(plugin, checkedParts(plugin, made, this.taken(plugin)));
+      return true;
     } catch (error) {
       if (error instanceof ConfigError && file === undefined) throw error;
       this.leaveOut(plugin, messageOf(error));
+      return false;
     }
+  }
+
+  private takeIn(plugin: Plugin, parts: SetUpResult): void {
+    this.running.push({ plugin, parts });
+    for (const [key, ref] of refsOf(plugin.provides))
+      this.services.set(ref.id, frozenService(parts.services[key]));
+    for (const fill of (parts.fills ?? []) as Fill[]) this.slots.add(plugin.name, fill);
+    for (const handler of parts.jobs ?? []) this.queue.register(plugin.name, handler);
+  }
+
+  /** `plugin`: what is built in may also fill slots that only the command line reads. */
+  private taken(plugin: Plugin): Taken {
+    const is_built_in = !this.fileOf.has(plugin);
+    return {
+      slotOf: (id) => this.known_slots.get(id) ?? (is_built_in ? { kind: "slot", id } : undefined),
+      slot_ids: [...this.known_slots.keys()],
+      fillerOf: (slot, value) => this.slots.fillerOf(slot, value),
+      handlerOf: (job) => this.queue.handlerOf(job),
+    };
   }
 
   /** @throws Error when it is built in. */
@@ -316,22 +375,6 @@ export class Host {
       ...errorFields(error),
     });
   }
-}
-
-/**
- * What was promised must be there: the types say so, but a dropped-in file may not have been
- * checked.
- */
-function checkedParts(plugin: Plugin, made: unknown): SetUpResult {
-  if (typeof made !== "object" || made === null) throw new Error("its set-up returned nothing");
-  const parts = made as SetUpResult;
-  for (const kind of ["services", "routes", "commands"] as const) {
-    const promised = Object.keys(kind === "services" ? plugin.provides : plugin[kind]);
-    const missing = promised.find((key) => parts[kind]?.[key] === undefined);
-    if (missing !== undefined)
-      throw new Error(`it promised ${kind}.${missing} and its set-up did not return it`);
-  }
-  return parts;
 }
 
 const refsOf = (refs: Plugin["needs"]): [string, ServiceRef<unknown>][] => Object.entries(refs);

@@ -7,7 +7,6 @@ import type { Clock } from "../base/clock";
 import {
   ConfigError,
   decode,
-  nearest,
   readSection,
   shownSettings,
   stored_origin,
@@ -17,6 +16,7 @@ import {
   type ShownSetting,
   type StoredValues,
 } from "../base/config";
+import { nearest } from "../base/nearest";
 import { badRequest } from "../base/errors";
 import { errorFields, type Log } from "../base/log";
 import type { Changes } from "../base/settings";

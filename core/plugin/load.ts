@@ -3,10 +3,11 @@
  * left out and named.
  */
 import { plugin as virtual } from "bun";
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { withTimeout } from "../lib/timeout";
-import type { Plugin } from "./define";
+import { definePlugin, type Plugin } from "./define";
+import { manifestProblems, sinceProblem } from "./manifest";
 import type { PluginFailure } from "./operations";
 
 export interface Loaded {
@@ -73,13 +74,17 @@ export async function loadPlugins(
     try {
       plugins.push({ plugin: await importPlugin(file), file });
     } catch (error) {
-      failures.push({ name: fileStem(file), file, reason: reasonOf(error) });
+      const name = error instanceof PluginProblems ? error.plugin.name : fileStem(file);
+      failures.push({ name, file, reason: importReason(file, error) });
     }
   }
   return { plugins, failures };
 }
 
-/** @throws Error with the reason when the file is no plugin. */
+/**
+ * @throws Error with the reason when the file is no plugin, PluginProblems when it is one that
+ * can't run here.
+ */
 export async function importPlugin(file: string): Promise<Plugin> {
   const module = await withTimeout(
     import(file) as Promise<{ default?: unknown }>,
@@ -95,7 +100,31 @@ export async function importPlugin(file: string): Promise<Plugin> {
     typeof found.contract !== "number"
   )
     throw new Error("its default export is not made by definePlugin");
-  return found;
+  const plugin = definePlugin(found as never) as Plugin;
+  const problems = manifestProblems(plugin, { schemas: true });
+  if (problems.length > 0) throw new PluginProblems(plugin, problems);
+  return plugin;
+}
+
+/** What is wrong with a plugin that could be imported. */
+export class PluginProblems extends Error {
+  override readonly name = "PluginProblems";
+  constructor(
+    readonly plugin: Plugin,
+    readonly problems: readonly string[],
+  ) {
+    super(problems.join("; "));
+  }
+}
+
+/**
+ * Why a file can't be imported, in words. One for a newer version may import what is not there yet:
+ * what it says of itself tells more than the name that is missing.
+ */
+export function importReason(file: string, error: unknown): string {
+  const said = existsSync(file) && /\bsince:\s*["']([\d.]+)["']/.exec(readFileSync(file, "utf8"));
+  const too_new = error instanceof PluginProblems || !said ? undefined : sinceProblem(said[1]);
+  return too_new ?? reasonOf(error);
 }
 
 /** Why a file did not load, in words. A parse error names its place. */

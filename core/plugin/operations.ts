@@ -31,11 +31,22 @@ export interface PluginStatus {
   readonly built_in: boolean;
 }
 
+/** A plugin that is not set up because somebody wants it so. */
+export interface PluginOff {
+  readonly name: string;
+  /** Null when its file was not even loaded. */
+  readonly version: string | null;
+  readonly built_in: boolean;
+  readonly file: string | null;
+  readonly reason: string;
+}
+
 export interface PluginOverview {
   readonly name: string;
   readonly version: string | null;
   readonly built_in: boolean;
-  readonly status: "loaded" | "failing" | "left_out";
+  /** `disabled`: somebody wants it so, or another plugin has taken its place. */
+  readonly status: "loaded" | "failing" | "left_out" | "disabled";
   readonly reason: string | null;
 }
 export interface Operations {
@@ -135,6 +146,7 @@ export interface OperationsOptions {
   readonly host: {
     readonly plugins: readonly PluginStatus[];
     readonly failures: readonly PluginFailure[];
+    readonly off: readonly PluginOff[];
     readonly stalls: { lastMinute(): Stalls };
     health(): Promise<{ readonly plugin: string; readonly failing: string }[]>;
     filled<T>(ref: SlotRef<T>): readonly Filled<T>[];
@@ -181,6 +193,13 @@ export class ServerOperations implements Operations {
         version: null,
         built_in: false,
         status: "left_out" as const,
+        reason,
+      })),
+      ...host.off.map(({ name, version, built_in, reason }) => ({
+        name,
+        version,
+        built_in,
+        status: "disabled" as const,
         reason,
       })),
     ];

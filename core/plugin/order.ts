@@ -1,37 +1,51 @@
-/** Checks and orders plugins before any of their code runs. Pure; names every problem. */
-import { nearest } from "../base/config";
+/**
+ * Checks plugins against each other and orders them, before any of their code runs. Pure; names
+ * every problem.
+ */
 import { fullPath } from "../http/router";
 import type { Route } from "../http/route";
-import { CONTRACT, type Plugin } from "./define";
-import type { Command } from "./command";
 import type { ServiceRef } from "../base/refs";
+import type { Command } from "./command";
+import type { Plugin } from "./define";
+import { manifestProblems, nearestHint } from "./manifest";
 
 export interface Refusal {
   readonly plugin: Plugin;
   readonly reason: string;
 }
 export interface Ordered {
-  /** Each after everything it needs. */
+  /** Each after everything it needs, and after what those need that it replaces. */
   readonly sorted: readonly Plugin[];
   readonly refused: readonly Refusal[];
+  /** Those that are not set up because somebody wants it so: disabled, or replaced. */
+  readonly off: readonly Off[];
+}
+export interface Off extends Refusal {
+  /** The plugin that has taken its place. */
+  readonly by?: Plugin;
+}
+export interface OrderOptions {
+  /** Names of plugins. */
+  readonly disabled?: readonly string[];
+  /** What the host itself has, in the words of a claim: `the route GET /health`. */
+  readonly reserved?: readonly string[];
 }
 
 /**
  * Earlier plugins win a clash: give the built-in ones first. A plugin that needs a refused one is
- * refused too.
+ * refused too; what a refused one would have replaced is set up.
  */
-export function order(plugins: readonly Plugin[]): Ordered {
+export function order(plugins: readonly Plugin[], options: OrderOptions = {}): Ordered {
   const refused: Refusal[] = [];
-  const claims = new Map<string, string>();
   let standing: Plugin[] = [];
   for (const plugin of plugins) {
-    const reason = ownProblem(plugin) ?? clash(plugin, claims);
+    const [reason] = manifestProblems(plugin);
     if (reason === undefined) standing.push(plugin);
     else refused.push({ plugin, reason });
   }
   for (;;) {
-    const round = sort(standing);
-    if ("sorted" in round) return { sorted: round.sorted, refused };
+    const round = attempt(standing, options);
+    if ("sorted" in round) return { ...round, refused };
     refused.push(...round.refused);
     standing = standing.filter(
       (plugin) => !round.refused.some((refusal) => refusal.plugin === plugin),
@@ -39,75 +53,171 @@ export function order(plugins: readonly Plugin[]): Ordered {
   }
 }
 
-function ownProblem(plugin: Plugin): string | undefined {
-  if (plugin.contract !== CONTRACT)
-    return `it speaks contract ${plugin.contract}; this host speaks ${CONTRACT}`;
-  if (!/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(plugin.name))
-    return (
-      `its name ${JSON.stringify(plugin.name)} is not lower case letters, digits and single ` +
-      "dashes"
-    );
-  const stem = plugin.name.replaceAll("-", "_");
-  const foreign = plugin.tables.find((table) => table !== stem && !table.startsWith(`${stem}_`));
-  if (foreign !== undefined) return `its table ${foreign} is not called ${stem} or ${stem}_…`;
-  const ids = plugin.migrations.map((migration) => migration.id);
-  if (ids.some((id, i) => i > 0 && ids[i - 1]! >= id))
-    return `its migrations are not in the order of their ids: ${ids.join(", ")}`;
-  return undefined;
-}
+export const disabled_reason = "it is named in plugins.disabled";
 
-/** What the plugin claims for itself alone: name, section, services, routes, tables, commands. */
-function clash(plugin: Plugin, claims: Map<string, string>): string | undefined {
-  const mine = [
-    `the name ${plugin.name}`,
-    `the settings section ${plugin.section}`,
-    ...Object.values(plugin.provides as Record<string, ServiceRef<unknown>>).map(
-      (ref) => `the service ${ref.id}`,
-    ),
-    ...Object.values(plugin.routes as Record<string, Route>).map(
-      (route) => `the route ${route.method} ${fullPath(route).replace(/:[^/]+/g, ":…")}`,
-    ),
-    ...plugin.tables.map((table) => `the table ${table}`),
-    ...Object.values({
-      ...(plugin.commands as Record<string, Command>),
-      ...plugin.tools,
-    }).map((command) => `the command ${command.name}`),
+/** The names of those that need a service of `plugin`. */
+export const namesNeeding = (plugin: Plugin, among: readonly Plugin[]): string[] => {
+  const provided = idsOf(plugin.provides);
+  return among
+    .filter((one) => one !== plugin && idsOf(one.needs).some((id) => provided.includes(id)))
+    .map(({ name }) => name);
+};
+
+type Round = Pick<Ordered, "sorted" | "off"> | Pick<Ordered, "refused">;
+
+function attempt(
+  standing: readonly Plugin[],
+  { disabled = [], reserved = [] }: OrderOptions,
+): Round {
+  const off: Off[] = standing
+    .filter(({ name }) => disabled.includes(name))
+    .map((plugin) => ({ plugin, reason: disabled_reason }));
+  const enabled = standing.filter((plugin) => !off.some((one) => one.plugin === plugin));
+  const replaced = replacements(enabled, standing);
+  if ("refused" in replaced) return replaced;
+  for (const [plugin, by] of replaced.by)
+    off.push({ plugin, by, reason: `${by.name} replaces it` });
+  const running = enabled.filter((plugin) => !replaced.by.has(plugin));
+  const refused = [
+    ...incomplete(running, replaced.by),
+    ...clashes(standing, { off, by: replaced.by, reserved }),
   ];
-  const taken = mine.find((claim, i) => claims.has(claim) || mine.indexOf(claim) !== i);
-  if (taken !== undefined)
-    return `${taken} belongs to the plugin ${claims.get(taken) ?? `${plugin.name} twice`} already`;
-  for (const claim of mine) claims.set(claim, plugin.name);
-  return undefined;
+  if (refused.length > 0) return { refused };
+  const sorted = sort(running, replaced.by, off);
+  return "refused" in sorted ? sorted : { ...sorted, off };
 }
 
-function sort(plugins: readonly Plugin[]): { sorted: Plugin[] } | { refused: Refusal[] } {
+/** Each plugin that is replaced, and by which. */
+type Replaced = ReadonlyMap<Plugin, Plugin>;
+
+function replacements(
+  enabled: readonly Plugin[],
+  standing: readonly Plugin[],
+): { by: Replaced } | { refused: Refusal[] } {
+  const by = new Map<Plugin, Plugin>();
+  const refused: Refusal[] = [];
+  for (const plugin of enabled) {
+    for (const name of plugin.replaces) {
+      const target = standing.find((one) => one.name === name);
+      const first = target && by.get(target);
+      const reason = !target
+        ? `it replaces ${name}, which is no plugin${nearestHint(name, namesOf(standing))}`
+        : first
+          ? `it replaces ${name}, which ${first.name} replaces already`
+          : undefined;
+      if (reason === undefined) {
+        if (enabled.includes(target!)) by.set(target!, plugin);
+      } else refused.push({ plugin, reason });
+    }
+  }
+  return refused.length > 0 ? { refused: refused.slice(0, 1) } : { by };
+}
+
+/** Those that replace another without what others need of it. */
+function incomplete(running: readonly Plugin[], by: Replaced): Refusal[] {
+  return [...by].flatMap(([target, plugin]) => {
+    const own = idsOf(plugin.provides);
+    for (const id of idsOf(target.provides)) {
+      const needing = running.filter((one) => idsOf(one.needs).includes(id));
+      if (needing.length > 0 && !own.includes(id))
+        return {
+          plugin,
+          reason:
+            `it replaces ${target.name} and does not provide the service ${id}, which ` +
+            `${inWords(namesOf(needing))} ${needing.length === 1 ? "needs" : "need"}`,
+        };
+    }
+    return [];
+  });
+}
+
+/** Those that claim what another has. */
+function clashes(
+  standing: readonly Plugin[],
+  { off, by, reserved }: { off: readonly Refusal[]; by: Replaced; reserved: readonly string[] },
+): Refusal[] {
+  const owners = new Map<string, Plugin | null>(reserved.map((claim) => [claim, null]));
+  const refused: Refusal[] = [];
+  for (const plugin of standing) {
+    const is_off = off.some((one) => one.plugin === plugin);
+    const mine = [...lasting(plugin), ...(is_off && !by.has(plugin) ? [] : passing(plugin))];
+    // What it replaces is there again when it can't run: nobody else may take its place.
+    const isFree = (claim: string): boolean => {
+      const owner = owners.get(claim);
+      return (
+        owner === undefined ||
+        (owner !== null && by.get(owner) === plugin && !lasting(owner).includes(claim)) ||
+        (owner !== null && by.get(plugin) === owner && !lasting(plugin).includes(claim))
+      );
+    };
+    const taken = mine.find((claim, i) => !isFree(claim) || mine.indexOf(claim) !== i);
+    if (taken === undefined) for (const claim of mine) owners.set(claim, plugin);
+    else {
+      const owner = owners.get(taken);
+      const whose =
+        owner === null
+          ? "Dossier itself"
+          : `the plugin ${owner === undefined ? `${plugin.name} twice` : owner.name}`;
+      refused.push({ plugin, reason: `${taken} belongs to ${whose} already` });
+    }
+  }
+  return refused;
+}
+
+/** What stays a plugin's own while it is off: its name, its settings, its data. */
+const lasting = ({ name, section, tables }: Plugin): string[] => [
+  `the name ${name}`,
+  sectionClaim(section),
+  ...tables.map((table) => `the table ${table}`),
+];
+
+/** What only a plugin that runs claims for itself alone. */
+function passing({ provides, routes, commands, tools }: Plugin): string[] {
+  const declared = Object.values(routes as Record<string, Route>);
+  return [
+    ...idsOf(provides).map((id) => `the service ${id}`),
+    ...declared.map(routeClaim),
+    ...declared.map(operationClaim),
+    ...Object.values({ ...(commands as Record<string, Command>), ...tools }).map(commandClaim),
+  ];
+}
+
+export const routeClaim = (route: Route<any, any>): string =>
+  `the route ${route.method} ${fullPath(route).replace(/:[^/]+/g, ":…")}`;
+export const operationClaim = ({ operation }: Pick<Route, "operation">): string =>
+  `the operation id ${operation}`;
+export const sectionClaim = (section: string): string => `the settings section ${section}`;
+export const commandClaim = ({ name }: Pick<Command, "name">): string => `the command ${name}`;
+
+function sort(
+  plugins: readonly Plugin[],
+  by: Replaced,
+  off: readonly Refusal[],
+): Pick<Ordered, "sorted"> | Pick<Ordered, "refused"> {
   const provider = new Map<string, Plugin>();
-  for (const plugin of plugins)
-    for (const ref of Object.values(plugin.provides as Record<string, ServiceRef<unknown>>))
-      provider.set(ref.id, plugin);
+  for (const plugin of plugins) for (const id of idsOf(plugin.provides)) provider.set(id, plugin);
   const sorted: Plugin[] = [];
   const refused: Refusal[] = [];
   const visit = (plugin: Plugin, path: readonly Plugin[]): void => {
-    if (sorted.includes(plugin) || refused.some((refusal) => refusal.plugin === plugin)) return;
+    if (sorted.includes(plugin) || refused.length > 0) return;
     if (path.includes(plugin)) {
-      const circle = [...path.slice(path.indexOf(plugin)), plugin]
-        .map((one) => one.name)
-        .join(" → ");
-      refused.push({ plugin, reason: `plugins need each other in a circle: ${circle}` });
+      const circle = [...path.slice(path.indexOf(plugin)), plugin];
+      // Without one that replaces another, what is built in needs nobody in a circle.
+      const culprit = circle.find(({ replaces }) => replaces.length > 0) ?? plugin;
+      const names = namesOf(circle).join(" → ");
+      refused.push({ plugin: culprit, reason: `plugins need each other in a circle: ${names}` });
       return;
     }
-    for (const ref of Object.values(plugin.needs as Record<string, ServiceRef<unknown>>)) {
-      const needed = provider.get(ref.id);
-      if (!needed) {
-        const near = nearest(ref.id, [...provider.keys()]);
-        const hint = near === undefined ? "" : `; the nearest is ${near}`;
-        refused.push({
-          plugin,
-          reason: `it needs the service ${ref.id}, which no loaded plugin provides${hint}`,
-        });
-        return;
-      }
-      visit(needed, [...path, plugin]);
+    const missing = idsOf(plugin.needs).find((id) => !provider.has(id));
+    if (missing !== undefined) {
+      refused.push({ plugin, reason: missingService(missing, [...provider.keys()], off) });
+      return;
+    }
+    const replaced = [...by].filter(([, one]) => one === plugin).map(([target]) => target);
+    // When it can't be set up, what it replaces is, and needs its own.
+    for (const id of [plugin, ...replaced].flatMap(({ needs }) => idsOf(needs))) {
+      const needed = provider.get(id);
+      if (needed !== undefined && needed !== plugin) visit(needed, [...path, plugin]);
       if (refused.length > 0) return;
     }
     sorted.push(plugin);
@@ -115,3 +225,16 @@ function sort(plugins: readonly Plugin[]): { sorted: Plugin[] } | { refused: Ref
   for (const plugin of plugins) visit(plugin, []);
   return refused.length > 0 ? { refused } : { sorted };
 }
+
+function missingService(id: string, known: readonly string[], off: readonly Refusal[]): string {
+  const provider = off.find(({ plugin }) => idsOf(plugin.provides).includes(id));
+  return provider
+    ? `it needs the service ${id} of the plugin ${provider.plugin.name}: ${provider.reason}`
+    : `it needs the service ${id}, which no loaded plugin provides${nearestHint(id, known)}`;
+}
+
+const idsOf = (refs: Plugin["needs"]): string[] =>
+  Object.values(refs as Record<string, ServiceRef<unknown>>).map(({ id }) => id);
+const namesOf = (plugins: readonly Plugin[]): string[] => plugins.map(({ name }) => name);
+export const inWords = (names: readonly string[]): string =>
+  names.length < 2 ? names.join("") : `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`;

@@ -1,5 +1,35 @@
 /** What plugins have filled into each other's slots. */
 import type { Fill, SlotRef } from "../base/refs";
+import {
+  Authenticator,
+  HealthFields,
+  Protocols,
+  RateLimiter,
+  ReadinessChecks,
+  RequestObserver,
+  StartNotice,
+  Surface,
+} from "../http/slots";
+import { JobObserver } from "../jobs/contract";
+import { CommandObserver } from "./command";
+
+/** The slots that the host reads itself. */
+export const own_slots: readonly SlotRef<any>[] = [
+  Authenticator,
+  CommandObserver,
+  HealthFields,
+  JobObserver,
+  Protocols,
+  RateLimiter,
+  ReadinessChecks,
+  RequestObserver,
+  StartNotice,
+  Surface,
+];
+interface Added {
+  readonly plugin: string;
+  readonly fill: Fill;
+}
 
 /** A value of a slot, and the plugin that it came from. */
 export interface Filled<T> {
@@ -8,25 +38,34 @@ export interface Filled<T> {
 }
 
 export class SlotRegistry {
-  private readonly fills = new Map<string, Fill[]>();
-  private readonly pluginOf = new Map<Fill, string>();
+  private readonly fills = new Map<string, Added[]>();
   /** Of slots whose values never change. */
   private readonly values = new Map<string, readonly unknown[]>();
   private is_complete = false;
 
-  add(one: Fill, plugin: string): void {
-    this.pluginOf.set(one, plugin);
-    this.fills.set(one.slot.id, [...(this.fills.get(one.slot.id) ?? []), one]);
+  add(plugin: string, fill: Fill): void {
+    const { id } = fill.slot;
+    this.fills.set(id, [...(this.fills.get(id) ?? []), { plugin, fill }]);
+  }
+
+  /** The plugin that fills a slot for one, and those whose value has this key. */
+  fillerOf({ id, key }: SlotRef<any>, value?: unknown): string | undefined {
+    const filled = this.fills.get(id) ?? [];
+    if (value === undefined) return filled[0]?.plugin;
+    const wanted = key?.(value);
+    return wanted === undefined
+      ? undefined
+      : filled.find(({ fill }) => !fill.varies && key!(fill.value) === wanted)?.plugin;
   }
 
   /** Every plugin is set up: from now on slots may be read. */
   complete(): void {
     this.is_complete = true;
-    for (const [id, fills] of this.fills)
-      if (!fills.some(({ varies }) => varies))
+    for (const [id, filled] of this.fills)
+      if (!filled.some(({ fill }) => fill.varies))
         this.values.set(
           id,
-          fills.map(({ value }) => value),
+          filled.map(({ fill }) => fill.value),
         );
   }
 
@@ -42,15 +81,12 @@ export class SlotRegistry {
   /** The same, each with the plugin that fills it. */
   readFilled<T>({ id }: SlotRef<T>): readonly Filled<T>[] {
     return (this.fills.get(id) ?? []).flatMap((one) =>
-      valuesNow([one]).map((value) => ({
-        plugin: this.pluginOf.get(one) ?? "",
-        value: value as T,
-      })),
+      valuesNow([one]).map((value) => ({ plugin: one.plugin, value: value as T })),
     );
   }
 }
 
-const valuesNow = (fills: readonly Fill[]): unknown[] =>
-  fills
-    .map(({ value, varies }) => (varies ? (value as () => unknown)() : value))
+const valuesNow = (filled: readonly Added[]): unknown[] =>
+  filled
+    .map(({ fill: { value, varies } }) => (varies ? (value as () => unknown)() : value))
     .filter((value) => value !== null);

@@ -47,6 +47,21 @@ export const readFacts = (path: string): DatabaseFacts =>
     };
   });
 
+/** What is stored of a setting that is no secret, while the database is not open; or null. */
+export function readStoredSetting(path: string, setting: string): unknown {
+  try {
+    return withDatabase(path, (database) => {
+      const row = database
+        .query<{ value: string }, [string]>("select value from core_settings where setting = ?")
+        .get(setting);
+      return row && (JSON.parse(row.value) as unknown);
+    });
+  } catch {
+    // A database without that table, or one that can't be opened: whoever opens it says so.
+    return null;
+  }
+}
+
 /** What is wrong with it, in the words of SQLite; reads all of it. */
 export function findFaults(path: string): string[] {
   try {

@@ -3,6 +3,7 @@ import {
   event,
   handle,
   service,
+  shaped,
   slot,
   t,
   type Call,
@@ -200,7 +201,13 @@ export interface SessionRule {
     call: Pick<Call, "request" | "client">,
   ): Promise<string | null>;
 }
-export const SessionRules = slot<SessionRule>("accounts.session_rules");
+export const SessionRules = slot<SessionRule>("accounts.session_rules", {
+  check: shaped<SessionRule>({
+    passwordRefusal: "function?",
+    holds: "function?",
+    signedOut: "function?",
+  }),
+});
 
 /** Nothing is done for this user any more, until an administrator activates them again. */
 export const UserDeactivated = event(

@@ -1,5 +1,5 @@
 /** Backups for other plugins: how to have a copy asked what the original would answer. */
-import { slot } from "../../core/sdk";
+import { shaped, slot } from "../../core/sdk";
 
 /** Questions to a database. Their answers are kept in a backup, and must come again from a copy. */
 export interface BackupProbe {
@@ -10,4 +10,7 @@ export interface BackupProbe {
    */
   readonly ask: (database: string) => Promise<unknown>;
 }
-export const BackupProbes = slot<BackupProbe>("backups.probes");
+export const BackupProbes = slot<BackupProbe>("backups.probes", {
+  check: shaped<BackupProbe>({ name: "text", ask: "function" }),
+  key: ({ name }) => `the probe ${name}`,
+});

@@ -1,5 +1,5 @@
 /** What other plugins may know about chats: how an answer is asked for and what it looks like. */
-import { service, slot, t, type Db, type Static } from "../../core/sdk";
+import { service, shaped, slot, t, type Db, type Static } from "../../core/sdk";
 import type { Overview } from "../documents/contract";
 import type { Prompt } from "../prompts/contract";
 import type { Similarities } from "../search-index/contract";
@@ -127,7 +127,9 @@ export interface Answerer {
   readonly rank: number;
   readonly answer: (question: Question) => Promise<Answered>;
 }
-export const Answerers = slot<Answerer>("chats.answerers");
+export const Answerers = slot<Answerer>("chats.answerers", {
+  check: shaped<Answerer>({ name: "text", rank: "number", answer: "function" }),
+});
 
 /** How many answers are made at the same time in the whole server. */
 export interface AnswerLimits {
@@ -137,7 +139,9 @@ export interface AnswerLimits {
   readonly waiting_max: number;
 }
 /** The first counts. */
-export const AnswerLimits = slot<AnswerLimits>("chats.answer_limits");
+export const AnswerLimits = slot<AnswerLimits>("chats.answer_limits", {
+  check: shaped<AnswerLimits>({ concurrency: "number", waiting_max: "number" }),
+});
 
 /** A session as it is taken to another server. Times are epoch ms. */
 export interface ChatCopy {

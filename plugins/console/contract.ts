@@ -1,5 +1,5 @@
 /** The console for other plugins: how to add a page to it, and a panel to one of its own pages. */
-import { slot } from "../../core/sdk";
+import { shaped, slot } from "../../core/sdk";
 import type { ConsoleHost, HostOf, Mount, PanelPlace } from "./page-contract";
 
 export type {
@@ -43,7 +43,30 @@ export interface ConsolePage {
   readonly group: "work" | "developer" | "admin";
   readonly module: ConsoleModule<ConsoleHost>;
 }
-export const ConsolePages = slot<ConsolePage>("console.pages");
+export const ConsolePages = slot<ConsolePage>("console.pages", {
+  check: (value) => shapeOfPage(value) ?? problemOfPage(value as ConsolePage),
+  key: ({ path }) => `the page ${path}`,
+});
+const shapeOfPage = shaped<ConsolePage>({ path: "text", title: "text", group: "text" });
+
+/** Paths below `/console/` that are taken: by what is no page, and by the console's own pages. */
+export const reserved_paths: ReadonlySet<string> = new Set([
+  ...["api", "assets", "modules"],
+  ...["sign-in", "setup", "invite", "account"],
+  ...["folders", "documents", "chats", "search", "prompts", "imports", "transcriptions"],
+  ...["keys", "webhooks", "reference", "usage"],
+  ...["users", "audit", "backups", "plugins", "system"],
+]);
+function problemOfPage({ path, group, module }: ConsolePage): string | null {
+  if (reserved_paths.has(path)) return `the console has a page /console/${path} of its own`;
+  if (!/^[a-z0-9]+(-[a-z0-9]+)*$/.test(path))
+    return `its path ${JSON.stringify(path)} is not lower case letters, digits and single dashes`;
+  if (!["work", "developer", "admin"].includes(group))
+    return `its group must be work, developer or admin, not ${JSON.stringify(group)}`;
+  return typeof module === "string" || typeof module === "function"
+    ? null
+    : "its module must be a function, or the text of an ES module";
+}
 
 /** A panel that a plugin adds to a page of the console: a card beside what is there already. */
 export interface ConsolePanelOf<W extends PanelPlace> {
@@ -56,4 +79,6 @@ export interface ConsolePanelOf<W extends PanelPlace> {
   readonly module: ConsoleModule<HostOf<W>>;
 }
 export type ConsolePanel = { [W in PanelPlace]: ConsolePanelOf<W> }[PanelPlace];
-export const ConsolePanels = slot<ConsolePanel>("console.panels");
+export const ConsolePanels = slot<ConsolePanel>("console.panels", {
+  check: shaped<ConsolePanel>({ where: "text", id: "text", title: "text" }),
+});

@@ -3,18 +3,16 @@
  * browser loads for them.
  */
 import type { Filled } from "../../core/sdk";
-import { console_root, type ConsoleModule, type ConsolePage, type ConsolePanel } from "./contract";
+import {
+  console_root,
+  reserved_paths,
+  type ConsoleModule,
+  type ConsolePage,
+  type ConsolePanel,
+} from "./contract";
 
 const name_pattern = /^[a-z0-9]+(-[a-z0-9]+)*$/;
 const bad_name = "is not lower case letters, digits and single dashes";
-/** Paths below `/console/` that are taken: by what is no page, and by the console's own pages. */
-export const reserved_paths: ReadonlySet<string> = new Set([
-  ...["api", "assets", "modules"],
-  ...["sign-in", "setup", "invite", "account"],
-  ...["folders", "documents", "chats", "search", "prompts", "imports", "transcriptions"],
-  ...["keys", "webhooks", "reference", "usage"],
-  ...["users", "audit", "backups", "plugins", "system"],
-]);
 const places: ReadonlySet<string> = new Set(["document", "folder", "chat", "signin"]);
 
 export const modules_path = `${console_root}/modules/`;

@@ -62,7 +62,9 @@ const SystemRecord = t.Object({
       name: t.String(),
       version: Nullable(t.String()),
       built_in: t.Boolean(),
-      status: t.Union([t.Literal("loaded"), t.Literal("failing"), t.Literal("left_out")]),
+      status: t.Union(
+        (["loaded", "failing", "left_out", "disabled"] as const).map((status) => t.Literal(status)),
+      ),
       reason: Nullable(t.String()),
     }),
   ),

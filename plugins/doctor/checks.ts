@@ -188,7 +188,9 @@ function responsiveness(operations: Operations): CheckResult {
 }
 
 async function plugins(operations: Operations): Promise<CheckResult> {
-  const bad = (await operations.plugins()).filter(({ status }) => status !== "loaded");
+  const bad = (await operations.plugins()).filter(
+    ({ status }) => status !== "loaded" && status !== "disabled",
+  );
   if (bad.length === 0) return ok("Every plugin is loaded and well.");
   return {
     status: "warn",

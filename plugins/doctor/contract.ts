@@ -1,5 +1,5 @@
 /** Health checks for other plugins: how to bring one, and how to have all of them made. */
-import { service, slot } from "../../core/sdk";
+import { service, shaped, slot } from "../../core/sdk";
 
 export interface CheckResult {
   readonly status: "ok" | "warn" | "fail";
@@ -31,7 +31,14 @@ export interface SystemCheck {
    */
   readonly mend?: () => Promise<string>;
 }
-export const SystemChecks = slot<SystemCheck>("console.system_checks");
+export const SystemChecks = slot<SystemCheck>("console.system_checks", {
+  check: shaped<SystemCheck>({
+    name: "text",
+    run: "function",
+    hold_ms: "number?",
+    mend: "function?",
+  }),
+});
 
 export interface Checked extends CheckResult {
   readonly id: string;

@@ -3,6 +3,7 @@ import type { StoredText } from "../../core/lib/text-pieces";
 import {
   event,
   service,
+  shaped,
   slot,
   t,
   type Db,
@@ -294,12 +295,20 @@ export interface DocumentUse {
    */
   settled?(tx: Db, settled: PayloadOf<typeof DocumentSettled>): Promise<void>;
 }
-export const DocumentUses = slot<DocumentUse>("documents.uses");
+export const DocumentUses = slot<DocumentUse>("documents.uses", {
+  check: shaped<DocumentUse>({ remove: "function", settled: "function?" }),
+  otherwise: { settled: async () => undefined },
+});
 
 /** Asked before an original is deleted, by those who keep originals without a document. */
-export const FileUses = slot<{ isUsed(db: Db, sha256: string): Promise<boolean> }>(
-  "documents.file_uses",
-);
+export interface FileUse {
+  isUsed(db: Db, sha256: string): Promise<boolean>;
+}
+export const FileUses = slot<FileUse>("documents.file_uses", {
+  check: shaped<FileUse>({ isUsed: "function" }),
+  // What may be used is kept.
+  otherwise: { isUsed: async () => true },
+});
 
 /** Indexing has ended, well or badly. */
 export const DocumentSettled = event(

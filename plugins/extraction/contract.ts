@@ -1,6 +1,6 @@
 /** What other plugins see of extraction: a file goes in, its text with page numbers comes out. */
 import type { LongText } from "../../core/lib/text-pieces";
-import { service, slot } from "../../core/sdk";
+import { service, shaped, slot } from "../../core/sdk";
 
 /**
  * A page, slide or sheet of the text. Offsets are UTF-16 indices into `Extracted.text`, end
@@ -113,4 +113,12 @@ export interface Extractor {
   readonly rank: number;
   readonly extract: (source: ExtractionSource, options: ExtractionOptions) => Promise<Extracted>;
 }
-export const Extractors = slot<Extractor>("extraction.extractors");
+export const Extractors = slot<Extractor>("extraction.extractors", {
+  check: shaped<Extractor>({
+    name: "text",
+    recognises: "function",
+    rank: "number",
+    extract: "function",
+  }),
+  otherwise: { recognises: () => false },
+});

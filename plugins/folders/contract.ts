@@ -1,5 +1,5 @@
 /** What other plugins may know about folders. */
-import { event, service, slot, sql, t, type Db } from "../../core/sdk";
+import { event, service, shaped, slot, sql, t, type Db } from "../../core/sdk";
 import type { DocumentStatus } from "../documents/contract";
 
 export interface Folder {
@@ -118,7 +118,9 @@ export interface Contents {
   purge?(owner_id: string, folder_ids: readonly string[], signal: AbortSignal): Promise<void>;
 }
 /** Those who keep something in folders. */
-export const FolderContents = slot<Contents>("folders.contents");
+export const FolderContents = slot<Contents>("folders.contents", {
+  check: shaped<Contents>({ remove: "function", purge: "function?" }),
+});
 
 export const FolderDeleted = event(
   "folder.deleted",

@@ -1,5 +1,5 @@
 /** What other plugins may know about imports: how to add a kind of source. */
-import { service, slot, type AddressPolicy, type TObject } from "../../core/sdk";
+import { service, shaped, slot, type AddressPolicy, type TObject } from "../../core/sdk";
 
 /** One thing to import. */
 export interface SourceItem {
@@ -136,7 +136,17 @@ export interface ImportSource<S = unknown> {
     tools: SourceTools,
   ): Promise<ItemContent>;
 }
-export const ImportSources = slot<ImportSource>("imports.sources");
+export const ImportSources = slot<ImportSource>("imports.sources", {
+  check: shaped<ImportSource>({
+    type: "text",
+    description: "text",
+    schema: "object",
+    check: "function?",
+    items: "function",
+    read: "function?",
+  }),
+  key: ({ type }) => `the source ${type}`,
+});
 
 /**
  * The addresses that a URL of a user may lead to, wherever it is given: public ones, and those of

@@ -1,5 +1,5 @@
 /** Metrics for other plugins: how to add one to GET /metrics. */
-import { slot } from "../../core/sdk";
+import { shaped, slot } from "../../core/sdk";
 
 export interface Sample {
   readonly labels?: Readonly<Record<string, string>>;
@@ -19,4 +19,7 @@ export interface Metric {
   /** Null: there is nothing to say now. Every sample has the same labels. */
   read(): Promise<number | readonly Sample[] | null>;
 }
-export const Metrics = slot<Metric>("metrics.metrics");
+export const Metrics = slot<Metric>("metrics.metrics", {
+  check: shaped<Metric>({ name: "text", help: "text", type: "text", read: "function" }),
+  key: ({ name }) => `the metric ${name}`,
+});

@@ -27,7 +27,7 @@ const stateMetrics = ({ operations }: ServerMetricsParts): readonly Metric[] => 
     Number((await operations.storageFailure()) === null),
   ),
   gauge("plugins", "Plugins by how they do.", async () => {
-    const counts = { loaded: 0, failing: 0, left_out: 0 };
+    const counts = { loaded: 0, failing: 0, left_out: 0, disabled: 0 };
     for (const { status } of await operations.plugins()) counts[status]++;
     return Object.entries(counts).map(([status, value]) => ({ labels: { status }, value }));
   }),

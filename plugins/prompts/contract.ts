@@ -1,5 +1,5 @@
 /** What other plugins may know about saved prompts. */
-import { service, slot, type Db } from "../../core/sdk";
+import { service, shaped, slot, type Db } from "../../core/sdk";
 
 export interface Prompt {
   readonly id: string;
@@ -40,4 +40,6 @@ export interface PromptUse {
   remove(tx: Db, owner_id: string, prompt_id: string): Promise<void>;
 }
 /** Those who refer to prompts. */
-export const PromptUses = slot<PromptUse>("prompts.uses");
+export const PromptUses = slot<PromptUse>("prompts.uses", {
+  check: shaped<PromptUse>({ remove: "function" }),
+});

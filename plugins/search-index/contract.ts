@@ -1,9 +1,6 @@
-/**
- * The search index for other plugins: documents in, passages out, ranked by exact BM25 over the
- * folders that are searched.
- */
+/** The search index for other plugins: documents in, passages out, ranked by exact BM25. */
 import type { StoredText } from "../../core/lib/text-pieces";
-import { service, slot, topic, type Db } from "../../core/sdk";
+import { service, shaped, slot, topic, type Db } from "../../core/sdk";
 import type { HeadingSpan, PageSpan, TimeSpan } from "../extraction/contract";
 
 export interface IndexInput {
@@ -280,7 +277,9 @@ export interface Embedder {
  */
 export type TextVectors = Float32Array | readonly Float32Array[] | null;
 /** The first one is used; without one, search goes by words alone. */
-export const Embedders = slot<Embedder>("index.embedders");
+export const Embedders = slot<Embedder>("index.embedders", {
+  check: shaped<Embedder>({ model: "text", texts_max: "number", embed: "function" }),
+});
 /** Where the documents stand that wait for their vectors. */
 export interface EmbeddingState {
   /** `none`: there is no embedder; `ready`: nothing waits; `failing`: it stands still. */

@@ -2,7 +2,16 @@
  * What other plugins may know about search: passages as they go over the wire, and where they come
  * from.
  */
-import { codePoints, Nullable, service, slot, t, type Db, type Static } from "../../core/sdk";
+import {
+  Nullable,
+  codePoints,
+  service,
+  shaped,
+  slot,
+  t,
+  type Db,
+  type Static,
+} from "../../core/sdk";
 import type { SearchIndex, SearchRequest } from "../search-index/contract";
 
 /** The longest quote of a citation, code points. */
@@ -141,4 +150,7 @@ export interface Reranker {
   ): Promise<readonly number[] | null>;
 }
 /** The first one is used; without one, passages keep the order of the index. */
-export const Rerankers = slot<Reranker>("search.rerankers");
+export const Rerankers = slot<Reranker>("search.rerankers", {
+  check: shaped<Reranker>({ passages_max: "number", rerank: "function" }),
+  otherwise: { rerank: async () => null },
+});

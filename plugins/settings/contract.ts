@@ -5,6 +5,7 @@
 import {
   job,
   serverOn,
+  shaped,
   slot,
   t,
   type Context,
@@ -25,7 +26,10 @@ export interface TriedSection {
    */
   readonly run: (values: never, signal: AbortSignal) => Promise<EndpointFinding>;
 }
-export const TriedSections = slot<TriedSection>("settings.tried_sections");
+export const TriedSections = slot<TriedSection>("settings.tried_sections", {
+  check: shaped<TriedSection>({ section: "text", title: "text", run: "function" }),
+  key: ({ section }) => `the section ${section}`,
+});
 
 /** Enqueued in the transaction that stores a setting from outside of the server. */
 export const ReloadSettings = job("settings.reload", t.Object({}));

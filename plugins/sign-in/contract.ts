@@ -1,5 +1,5 @@
 /** Signing in for other plugins: how to add a way to it, beside email and password. */
-import { slot, type Call, type Client } from "../../core/sdk";
+import { shaped, slot, type Call, type Client } from "../../core/sdk";
 import type { KnownSession, User } from "../accounts/contract";
 
 /** A browser that begins to sign in. */
@@ -65,4 +65,7 @@ export interface SignIn {
     readonly back_url: string;
   }): Promise<string | null>;
 }
-export const SignIn = slot<SignIn>("sign-in.ways");
+export const SignIn = slot<SignIn>("sign-in.ways", {
+  check: shaped<SignIn>({ id: "text", title: "text", start: "function", callback: "function?" }),
+  key: ({ id }) => `the way ${id}`,
+});

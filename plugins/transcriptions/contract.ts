@@ -1,5 +1,5 @@
 /** What other plugins may know about transcriptions: how a recording becomes text is a slot. */
-import { slot } from "../../core/sdk";
+import { shaped, slot } from "../../core/sdk";
 
 /** A recording on disk. */
 export interface Recording {
@@ -63,4 +63,6 @@ export interface Transcriber {
    */
   transcribe(recording: Recording, watch: TranscriptionWatch): Promise<string>;
 }
-export const Transcribers = slot<Transcriber>("transcriptions.transcribers");
+export const Transcribers = slot<Transcriber>("transcriptions.transcribers", {
+  check: shaped<Transcriber>({ name: "text", rank: "number", transcribe: "function" }),
+});

@@ -1,5 +1,5 @@
 /** What other plugins may know about webhooks: how to send an event to them. */
-import { event, slot, t } from "../../core/sdk";
+import { event, shaped, slot, t } from "../../core/sdk";
 
 /**
  * Emit it in the transaction that ends a run: every webhook for it gets a delivery, even if the
@@ -21,4 +21,7 @@ export interface WebhookEvent {
   /** The body of a test delivery: what a real one looks like. */
   readonly sample: Readonly<Record<string, unknown>>;
 }
-export const WebhookEvents = slot<WebhookEvent>("webhooks.events");
+export const WebhookEvents = slot<WebhookEvent>("webhooks.events", {
+  check: shaped<WebhookEvent>({ type: "text", sample: "object" }),
+  key: ({ type }) => `the event ${type}`,
+});

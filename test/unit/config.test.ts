@@ -1,13 +1,8 @@
 /** Configuration: where a setting comes from, how it is written, and what is refused. */
 import { describe, expect, test } from "bun:test";
 import { Type, type TObject } from "@sinclair/typebox";
-import {
-  ConfigError,
-  envName,
-  nearest,
-  readConfig,
-  type ConfigSources,
-} from "../../core/base/config";
+import { ConfigError, envName, readConfig, type ConfigSources } from "../../core/base/config";
+import { nearest } from "../../core/base/nearest";
 import { Duration, List, Secret, Size } from "../../core/base/settings";
 
 const sections = new Map<string, TObject>([
@@ -194,9 +189,12 @@ describe("refused", () => {
 });
 
 test("a section nobody knows is a warning when its plugin could not be loaded", () => {
-  expect(readConfig(sections, sources({ file: { gone: { a: 1 } } }), true).warnings).toHaveLength(
-    1,
-  );
+  const slip = sources({ file: { servr: { port: 1 } } });
+  expect(readConfig(sections, slip, { lenient: true }).warnings).toHaveLength(1);
+});
+test("the section of a plugin that was removed is a warning", () => {
+  const { warnings } = readConfig(sections, sources({ file: { news_letter: { a: 1 } } }));
+  expect(warnings).toEqual([expect.stringContaining("there is no section [news_letter]")]);
 });
 describe("a variable that nobody knows", () => {
   const cases: [string, string, boolean][] = [

@@ -1,5 +1,6 @@
 /** Plugins are checked and ordered before any of their code runs, and every problem is named. */
 import { describe, expect, test } from "bun:test";
+import { ableToBe, disablingProblems, unknownDisabled } from "../../core/plugin/disabled";
 import { order } from "../../core/plugin/order";
 import { definePlugin, type Plugin } from "../../core/plugin/define";
 import { service } from "../../core/base/refs";
@@ -86,6 +87,64 @@ describe("refused", () => {
       /circle: x → y → x|circle: y → x → y/,
     ],
     [
+      "what the host has itself",
+      [plugin("x", { commands: { c: { name: "serve", summary: "" } } })],
+      "x",
+      /command serve belongs to Dossier itself/,
+    ],
+    [
+      "the name of an operation that another has",
+      [plugin("x", { routes: routes("/x") }), plugin("y", { routes: routes("/y") })],
+      "y",
+      /operation id x belongs to the plugin x/,
+    ],
+    [
+      "a path without a slash",
+      [plugin("x", { routes: routes("notes") })],
+      "x",
+      /path of its route GET notes must begin with "\/"/,
+    ],
+    [
+      "a newer host",
+      [plugin("x", { since: "999.2" })],
+      "x",
+      /needs Dossier 999\.2 or newer; this is \d/,
+    ],
+    [
+      "a version that is none",
+      [plugin("x", { since: "soon" })],
+      "x",
+      /since "soon" is not a version/,
+    ],
+    [
+      "what replaces nobody",
+      [plugin("rate-limit"), plugin("x", { replaces: ["rate-limits"] })],
+      "x",
+      /replaces rate-limits, which is no plugin; the nearest is rate-limit/,
+    ],
+    [
+      "what replaces a plugin without what others need of it",
+      [
+        plugin("old", { provides: { a: A } }),
+        plugin("leaning", { needs: { a: A } }),
+        plugin("x", { replaces: ["old"] }),
+      ],
+      "x",
+      /replaces old and does not provide the service a, which leaning needs/,
+    ],
+    [
+      "a second one that replaces the same",
+      [plugin("old"), plugin("x", { replaces: ["old"] }), plugin("y", { replaces: ["old"] })],
+      "y",
+      /replaces old, which x replaces already/,
+    ],
+    [
+      "the settings of the plugin that it replaces",
+      [plugin("old"), plugin("x", { replaces: ["old"], section: "old" })],
+      "x",
+      /section old belongs to the plugin old/,
+    ],
+    [
       "migrations out of order",
       [
         plugin("x", {
@@ -101,7 +160,7 @@ describe("refused", () => {
   ];
   for (const [why, plugins, name, says] of cases)
     test(why, () => {
-      const { refused } = order(plugins);
+      const { refused } = order(plugins, { reserved: ["the command serve"] });
       expect(refused[0]?.plugin.name).toBe(name);
       expect(refused[0]?.reason).toMatch(says);
     });
@@ -114,4 +173,65 @@ describe("refused", () => {
     expect(sorted.map((one) => one.name)).toEqual(["good"]);
     expect(refused.map((one) => one.plugin.name)).toEqual(["bad", "leaning"]);
   });
+});
+
+describe("not set up", () => {
+  const old = plugin("old", { provides: { a: A }, needs: { b: B } });
+  const base = plugin("base", { provides: { b: B } });
+  const leaning = plugin("leaning", { needs: { a: A } });
+
+  test("a plugin that another replaces, which comes after what the replaced one needs", () => {
+    const fresh = plugin("fresh", { replaces: ["old"], provides: { a: A } });
+    const { sorted, refused, off } = order([leaning, old, base, fresh]);
+    expect(sorted.map((one) => one.name)).toEqual(["base", "fresh", "leaning"]);
+    expect(refused).toEqual([]);
+    expect(off).toEqual([{ plugin: old, by: fresh, reason: "fresh replaces it" }]);
+  });
+  test("… but it is when the other one is refused", () => {
+    const fresh = plugin("fresh", { contract: 2, replaces: ["old"], provides: { a: A } });
+    const { sorted, off } = order([leaning, old, base, fresh]);
+    expect([sorted.map((one) => one.name), off]).toEqual([["base", "old", "leaning"], []]);
+  });
+  test("what is disabled; what needs it says so", () => {
+    const { sorted, refused, off } = order([base, old, leaning], { disabled: ["old"] });
+    expect(sorted).toEqual([base]);
+    expect(off).toEqual([{ plugin: old, reason: "it is named in plugins.disabled" }]);
+    expect(refused[0]).toEqual({
+      plugin: leaning,
+      reason: "it needs the service a of the plugin old: it is named in plugins.disabled",
+    });
+  });
+  test("the tables of what is disabled stay its own, its routes are free", () => {
+    const off = plugin("off", { tables: ["off"], routes: routes("/x") });
+    const { sorted } = order([off, plugin("x", { routes: routes("/x") })], { disabled: ["off"] });
+    expect(sorted.map((one) => one.name)).toEqual(["x"]);
+    const [thief] = order([off, plugin("off")], { disabled: ["off"] }).refused;
+    expect(thief?.reason).toMatch(/the name off belongs to the plugin off/);
+  });
+});
+
+describe("disabling what is built in", () => {
+  const built_in = [
+    plugin("base", { provides: { a: A } }),
+    plugin("leaning", { needs: { a: A } }),
+    plugin("alone"),
+  ];
+  const cases: [string, string[], RegExp | null][] = [
+    ["one that nobody needs", ["alone"], null],
+    ["one that another needs", ["base"], /base can't be disabled: leaning needs it/],
+    ["one together with all that need it", ["leaning", "base"], null],
+    ["one that is not there", ["gone"], null],
+  ];
+  for (const [why, names, says] of cases)
+    test(why, () => {
+      const [problem] = disablingProblems(names, built_in);
+      if (says === null) expect(problem).toBeUndefined();
+      else expect(problem).toMatch(says);
+    });
+  test("an unknown name is told with the nearest", () =>
+    expect(unknownDisabled(["alnoe"], ["alone", "base"])).toEqual([
+      "plugins.disabled: there is no plugin alnoe; the nearest is alone.",
+    ]));
+  test("what can't be disabled is left out of the names, and what only it would have freed", () =>
+    expect(ableToBe(["base", "alone"], built_in)).toEqual(["alone"]));
 });

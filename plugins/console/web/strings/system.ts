@@ -65,7 +65,7 @@ export const system_strings = {
   kind: "Kind",
   kinds: { built_in: "Built in", added: "Added" },
   reason: "Reason",
-  plugin_states: { loaded: "Running", failing: "Failing", left_out: "Left out" },
+  plugin_states: { loaded: "Running", failing: "Failing", left_out: "Left out", disabled: "Off" },
   plugins_label: "Plugins",
   plugins_text: "Plugin files lie in the plugins directory; a restart loads them.",
   level: "Level",

@@ -18,6 +18,7 @@ export const plugin_tones: Readonly<Record<PluginState["status"], TagTone>> = {
   loaded: "ok",
   failing: "warn",
   left_out: "bad",
+  disabled: "plain",
 };
 export const level_tones: Readonly<Record<string, TagTone>> = { error: "bad", warn: "warn" };
 

@@ -167,7 +167,7 @@ const check_columns: readonly Column<Check>[] = [
   },
 ];
 
-const standing: readonly PluginState["status"][] = ["left_out", "failing", "loaded"];
+const standing: readonly PluginState["status"][] = ["left_out", "failing", "loaded", "disabled"];
 const worstFirst = (plugins: readonly PluginState[]) =>
   [...plugins].sort((one, other) => standing.indexOf(one.status) - standing.indexOf(other.status));
 

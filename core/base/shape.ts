@@ -1,0 +1,45 @@
+/** The shape of an object that somebody else has made: what is wrong with it, in words. */
+
+type Kind = "text" | "number" | "boolean" | "function" | "object";
+/** `name: "text"`; a field that may be missing ends with `?`: `purge: "function?"`. */
+export type Shape<T> = { readonly [K in keyof T]?: Kind | `${Kind}?` };
+
+const words: Readonly<Record<string, string>> = {
+  string: "a text",
+  number: "a number",
+  boolean: "true or false",
+  function: "a function",
+  object: "an object",
+};
+const typeOf = { text: "string", number: "number", boolean: "boolean" } as const;
+
+/** A check of values of this shape: null, or what is wrong: "it has no function `recognises`". */
+export const shaped =
+  <T>(shape: Shape<T>) =>
+  (value: unknown): string | null => {
+    if (value === null || (typeof value !== "object" && typeof value !== "function"))
+      return `it must be an object, not ${said(value)}`;
+    for (const [key, wanted] of Object.entries(shape) as [string, string][]) {
+      const kind = wanted.replace("?", "") as Kind;
+      const type = kind in typeOf ? typeOf[kind as keyof typeof typeOf] : kind;
+      const found: unknown = (value as Record<string, unknown>)[key];
+      if (found === undefined) {
+        if (wanted.endsWith("?")) continue;
+        return `it has no ${kind === "function" ? "function" : "field"} \`${key}\``;
+      }
+      if (typeof found !== type || found === null)
+        return `its \`${key}\` must be ${words[type]}, not ${said(found)}`;
+    }
+    return null;
+  };
+
+/** The check of a slot whose values are functions. */
+export const isFunction = (value: unknown): string | null =>
+  typeof value === "function" ? null : `it must be a function, not ${said(value)}`;
+
+const said = (value: unknown): string =>
+  value === undefined || value === null
+    ? String(value)
+    : Array.isArray(value)
+      ? "a list"
+      : (words[typeof value] ?? `a ${typeof value}`);

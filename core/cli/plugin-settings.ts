@@ -1,0 +1,97 @@
+/**
+ * What the settings say of plugins, before the data directory is opened: which are disabled, and
+ * which are left out because theirs are wrong.
+ */
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { Type } from "@sinclair/typebox";
+import { ConfigError, readSection, stored_origin, unknownKeys } from "../base/config";
+import { Secret } from "../base/settings";
+import type { Plugin } from "../plugin/define";
+import { ableToBe, disabled_setting, disablingProblems } from "../plugin/disabled";
+import type { Loaded } from "../plugin/load";
+import type { PluginFailure } from "../plugin/operations";
+import { readStoredSetting } from "../store/inspection";
+import { database_file } from "../store/lock";
+import { coreSections, type Located } from "./config-sources";
+
+/**
+ * By the setting `plugins.disabled`, with what is stored of it: the database is not open yet.
+ * `strict`: names that can't be disabled are complained of. @throws ConfigError
+ */
+export function disabledPlugins(
+  { data, sources }: Located,
+  built_in: readonly Plugin[],
+  strict: boolean,
+): { disabled: readonly string[]; warnings: string[] } {
+  const path = join(data, database_file);
+  const value = existsSync(path) ? readStoredSetting(path, disabled_setting) : null;
+  const stored = new Map(value === null ? [] : [[disabled_setting, value]]);
+  const read = readSection("plugins", coreSections.get("plugins")!, { ...sources, stored });
+  const disabled = (read.values.disabled ?? []) as readonly string[];
+  const problems = disablingProblems(disabled, built_in);
+  if (problems.length === 0) return { disabled, warnings: [] };
+  const is_stored = read.settings.some(
+    ({ key, origin }) => key === "disabled" && origin === stored_origin,
+  );
+  // What is stored was fine once: an update must not keep the server from starting.
+  if (strict && !is_stored) throw new ConfigError(problems);
+  return { disabled: ableToBe(disabled, built_in), warnings: problems };
+}
+
+export interface CheckedPlugins {
+  readonly dropped_in: Loaded["plugins"];
+  readonly sections: ReadonlyMap<string, Plugin["config"]>;
+  readonly failures: readonly PluginFailure[];
+  /** The sections of plugins that are left out. */
+  readonly left_out: ReadonlySet<string>;
+}
+
+/** A dropped-in plugin whose settings are wrong is left out, with the reason. */
+export function checkSettings(
+  loaded: Loaded,
+  built_in: readonly Plugin[],
+  { sources }: Located,
+): CheckedPlugins {
+  const sections = new Map([
+    ...coreSections,
+    ...built_in.map((plugin) => [plugin.section, plugin.config] as const),
+  ]);
+  const failures = [...loaded.failures];
+  const own = loaded.plugins.filter(({ plugin: { section, config } }) => {
+    // Whoever claims what belongs to another is refused with all its claims, see `order`.
+    if (sections.has(section)) return false;
+    sections.set(section, config);
+    return true;
+  });
+  const left_out = new Set<string>();
+  for (const { plugin, file } of own) {
+    const { section, config, name } = plugin;
+    const problems = [
+      ...readSection(section, config, sources).problems,
+      ...unknownKeys(section, sections, sources),
+    ];
+    if (problems.length === 0) continue;
+    failures.push({ name, file, reason: `its settings are not valid: ${problems.join(" ")}` });
+    left_out.add(section);
+  }
+  for (const { plugin } of own)
+    if (left_out.has(plugin.section)) sections.set(plugin.section, emptied(plugin.config));
+  const dropped_in = loaded.plugins.filter(({ file }) =>
+    failures.every((one) => one.file !== file),
+  );
+  return { dropped_in, sections, failures, left_out };
+}
+
+/**
+ * A section with the same keys, secret ones still marked, and no other constraint: for a plugin
+ * that is left out.
+ */
+const emptied = (config: Plugin["config"]): Plugin["config"] =>
+  Type.Object(
+    Object.fromEntries(
+      Object.entries(config.properties as Record<string, { kind?: string }>).map(
+        ([key, { kind }]) => [key, Type.Optional(kind === "secret" ? Secret() : Type.Any())],
+      ),
+    ),
+  );

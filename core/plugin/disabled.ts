@@ -1,0 +1,36 @@
+/** Which plugins are not to be set up, by the setting `plugins.disabled`. */
+import type { Plugin } from "./define";
+import { nearestHint } from "./manifest";
+import { inWords, namesNeeding } from "./order";
+
+export const disabled_setting = "plugins.disabled";
+export { disabled_reason } from "./order";
+
+/** Why these names can't all be disabled: what is built in needs them. */
+export function disablingProblems(names: readonly string[], built_in: readonly Plugin[]): string[] {
+  const enabled = built_in.filter(({ name }) => !names.includes(name));
+  return built_in.flatMap((plugin) => {
+    if (!names.includes(plugin.name)) return [];
+    const needing = namesNeeding(plugin, enabled);
+    return needing.length === 0
+      ? []
+      : `${disabled_setting}: ${plugin.name} can't be disabled: ${inWords(needing)} ` +
+          `${needing.length === 1 ? "needs" : "need"} it.`;
+  });
+}
+
+/** Those of the names that can be disabled together. */
+export function ableToBe(names: readonly string[], built_in: readonly Plugin[]): readonly string[] {
+  const able = names.filter((name) => {
+    const plugin = built_in.find((one) => one.name === name);
+    const enabled = built_in.filter((one) => !names.includes(one.name));
+    return plugin === undefined || namesNeeding(plugin, enabled).length === 0;
+  });
+  return able.length === names.length ? able : ableToBe(able, built_in);
+}
+
+/** Of names that no plugin has. `known`: those of every plugin, and of files that did not load. */
+export const unknownDisabled = (names: readonly string[], known: readonly string[]): string[] =>
+  names
+    .filter((name) => !known.includes(name))
+    .map((name) => `${disabled_setting}: there is no plugin ${name}${nearestHint(name, known)}.`);

@@ -1,0 +1,159 @@
+/**
+ * What can be wrong with a plugin by itself, before any of its code runs: its name, version,
+ * routes, settings, tables, commands. Pure.
+ */
+import { nearest } from "../base/nearest";
+import { version as host_version } from "../base/version";
+import { requireValidSchemas } from "../http/compiled-route";
+import type { Method, Route } from "../http/route";
+import { CONTRACT, type Plugin } from "./define";
+
+/**
+ * Every problem, as a sentence that goes on from the plugin's name: "its name is …". `schemas`:
+ * whether requests can be checked by those of its routes, too, which takes a while.
+ */
+export function manifestProblems(plugin: Plugin, { schemas = false } = {}): string[] {
+  // What another contract means by its fields is not known here.
+  if (plugin.contract !== CONTRACT)
+    return [`it speaks contract ${plugin.contract}; this host speaks ${CONTRACT}`];
+  const too_old = sinceProblem(plugin.since);
+  if (too_old !== undefined) return [too_old];
+  return [
+    ...nameProblems(plugin),
+    ...configProblems(plugin),
+    ...tableProblems(plugin),
+    ...refProblems(plugin),
+    ...Object.entries(plugin.routes as Record<string, Route>).flatMap(([key, route]) =>
+      routeProblems(key, route, schemas),
+    ),
+    ...commandProblems(plugin),
+  ];
+}
+
+const version_pattern = /^\d+(\.\d+){0,2}$/;
+
+/** Why a plugin that asks for this version can't run here; undefined when it can. */
+export function sinceProblem(since: unknown, here: string = host_version): string | undefined {
+  if (since === undefined) return undefined;
+  if (typeof since !== "string" || !version_pattern.test(since))
+    return `its since ${JSON.stringify(since)} is not a version such as "0.2"`;
+  const [wanted, own] = [since, here].map((one) => one.split(/[.+-]/).map(Number));
+  const part = [0, 1, 2].find((i) => (wanted![i] ?? 0) !== (own![i] ?? 0));
+  return part === undefined || (wanted![part] ?? 0) < (own![part] ?? 0)
+    ? undefined
+    : `it needs Dossier ${since} or newer; this is ${here}`;
+}
+
+function nameProblems({ name, section, version, replaces }: Plugin): string[] {
+  const problems: string[] = [];
+  if (!/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(name))
+    problems.push(
+      `its name ${JSON.stringify(name)} is not lower case letters, digits and single dashes`,
+    );
+  if (typeof version !== "string" || version === "")
+    problems.push(`its version must be a text such as "1.0.0"`);
+  if (typeof section !== "string" || !/^[a-z][a-z0-9_]*$/.test(section))
+    problems.push(
+      `its section ${JSON.stringify(section)} is not lower case letters, digits and underscores`,
+    );
+  if (!Array.isArray(replaces) || replaces.some((one) => typeof one !== "string"))
+    problems.push("its replaces must be a list of names of plugins");
+  else if (replaces.includes(name)) problems.push("it can't replace itself");
+  return problems;
+}
+
+function configProblems({ config, section }: Plugin): string[] {
+  if (config?.type !== "object" || typeof config.properties !== "object")
+    return ["its config must be made by t.Object"];
+  return Object.keys(config.properties)
+    .filter((key) => !/^[a-z][a-z0-9_]*$/.test(key))
+    .map(
+      (key) =>
+        `its setting ${section}.${key} is not lower case letters, digits and underscores: ` +
+        "variables of the environment are made of it",
+    );
+}
+
+function tableProblems({ name, tables, migrations }: Plugin): string[] {
+  const stem = name.replaceAll("-", "_");
+  const foreign = tables.filter((table) => table !== stem && !table.startsWith(`${stem}_`));
+  const ids = migrations.map(({ id }) => id);
+  return [
+    ...foreign.map((table) => `its table ${table} is not called ${stem} or ${stem}_…`),
+    ...(ids.some((id, i) => i > 0 && ids[i - 1]! >= id)
+      ? [`its migrations are not in the order of their ids: ${ids.join(", ")}`]
+      : []),
+    ...migrations
+      .filter(({ up }) => typeof up !== "function")
+      .map(({ id }) => `its migration ${id} has no function \`up\``),
+  ];
+}
+
+/** A ref that is undefined comes from an import of a name that is not there. */
+function refProblems({ needs, provides, slots, events }: Plugin): string[] {
+  const wrong = (of: string, refs: object, kind: string, maker: string): string[] =>
+    Object.entries(refs)
+      .filter(([, ref]) => (ref as { kind?: unknown } | undefined)?.kind !== kind)
+      .map(([key]) => `its ${of}.${key} is not made by \`${maker}\``);
+  return [
+    ...wrong("needs", needs, "service", "service"),
+    ...wrong("provides", provides, "service", "service"),
+    ...wrong("slots", slots, "slot", "slot"),
+    ...wrong("events", events, "event", "event"),
+  ];
+}
+
+const methods: readonly Method[] = ["GET", "POST", "PUT", "PATCH", "DELETE"];
+const operation_pattern = /^[A-Za-z][A-Za-z0-9_]*$/;
+
+function routeProblems(key: string, route: Route, schemas: boolean): string[] {
+  if (typeof route !== "object" || route === null || !methods.includes(route.method))
+    return [`its routes.${key} is not made by \`route.get\`, \`route.post\` and so on`];
+  const { method, path, operation, summary, tag, answers, root } = route;
+  const what = `its route ${method} ${String(path)}`;
+  const problems: string[] = [];
+  if (typeof path !== "string" || !path.startsWith("/"))
+    return [`the path of ${what} must begin with "/"`];
+  const parts = path.slice(1).split("/");
+  if (parts.some((part, i) => part === "" && !(root && parts.length === 1 && i === 0)))
+    problems.push(`the path of ${what} has an empty part`);
+  if (/[\s?#]/.test(path)) problems.push(`the path of ${what} has a space, a "?" or a "#"`);
+  if (
+    parts.some((part, i) => part.includes("*") && !(root && part === "*" && i + 1 === parts.length))
+  )
+    problems.push(`the path of ${what} has a "*", which only the end of a path at the root may be`);
+  const params = parts.filter((part) => part.startsWith(":"));
+  if (params.some((param, i) => !/^:[A-Za-z]\w*$/.test(param) || params.indexOf(param) !== i))
+    problems.push(`the parameters of ${what} must be different names such as ":id"`);
+  if (typeof operation !== "string" || !operation_pattern.test(operation))
+    problems.push(
+      `the operation ${JSON.stringify(operation)} of ${what} is no name such as "getNote"`,
+    );
+  if (typeof summary !== "string" || typeof tag !== "string")
+    problems.push(`${what} needs a summary and a tag, both texts`);
+  if (typeof answers !== "object" || answers === null)
+    problems.push(`${what} must say its answers: { 200: { description, schema } }`);
+  try {
+    if (schemas) requireValidSchemas(route);
+  } catch (error) {
+    problems.push(error instanceof Error ? error.message : String(error));
+  }
+  return problems;
+}
+
+function commandProblems({ commands, tools }: Plugin): string[] {
+  return Object.entries({ ...commands, ...tools } as Plugin["tools"]).flatMap(([key, command]) =>
+    typeof command?.name === "string" && /^[a-z][a-z0-9-]*( [a-z][a-z0-9-]*)?$/.test(command.name)
+      ? []
+      : [
+          `the name ${JSON.stringify(command?.name)} of its command ${key} is not one or two ` +
+            "words of lower case letters, digits and dashes",
+        ],
+  );
+}
+
+/** `; the nearest is …`, when there is one. */
+export const nearestHint = (wrong: string, known: readonly string[]): string => {
+  const near = nearest(wrong, known);
+  return near === undefined ? "" : `; the nearest is ${near}`;
+};

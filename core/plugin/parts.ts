@@ -1,0 +1,151 @@
+/**
+ * What can be wrong with what a plugin's `setup` has returned: promises that are not kept, values
+ * that do not fit their slots, jobs and schedules that can't run. The types say so too, but a
+ * dropped-in file may not have been checked.
+ */
+import { Value } from "@sinclair/typebox/value";
+import type { Fill, SlotRef } from "../base/refs";
+import type { JobHandler, Schedule } from "../jobs/contract";
+import { cronProblem } from "../jobs/cron";
+import type { Plugin } from "./define";
+import { nearestHint } from "./manifest";
+
+/** Its types are checked where the plugin is defined. */
+export type SetUpResult = Record<string, any>;
+
+/** What the plugins before this one have taken. */
+export interface Taken {
+  /** The slot of this id that some plugin, or the host, reads. */
+  readonly slotOf: (id: string) => SlotRef<any> | undefined;
+  readonly slot_ids: readonly string[];
+  /** Who fills a slot for one, or has filled a value with this key. */
+  readonly fillerOf: (slot: SlotRef<any>, value?: unknown) => string | undefined;
+  /** Who handles this job. */
+  readonly handlerOf: (job: JobHandler["on"]) => string | undefined;
+}
+
+/** @throws Error with everything that is wrong. */
+export function checkedParts(plugin: Plugin, made: unknown, taken: Taken): SetUpResult {
+  if (typeof made !== "object" || made === null) throw new Error("its set-up returned nothing");
+  const parts = made as SetUpResult;
+  const problems = [...promiseProblems(plugin, parts), ...lists(parts), ...hookProblems(parts)];
+  if (problems.length === 0)
+    problems.push(
+      ...((parts.fills ?? []) as Fill[]).flatMap((one, i, all) =>
+        fillProblems(one, all.slice(0, i), taken),
+      ),
+      ...((parts.jobs ?? []) as JobHandler[]).flatMap((one, i, all) =>
+        jobProblems(plugin, one, all.slice(0, i), taken),
+      ),
+      ...scheduleProblems(parts.schedules),
+    );
+  if (problems.length > 0) throw new Error(problems.join("; "));
+  return parts;
+}
+
+function promiseProblems(plugin: Plugin, parts: SetUpResult): string[] {
+  return (["services", "routes", "commands"] as const).flatMap((kind) =>
+    Object.keys(kind === "services" ? plugin.provides : plugin[kind]).flatMap((key) => {
+      const found: unknown = parts[kind]?.[key];
+      if (found === undefined) return `it promised ${kind}.${key} and its set-up did not return it`;
+      return kind !== "services" && typeof found !== "function"
+        ? `its ${kind}.${key} must be a function`
+        : [];
+    }),
+  );
+}
+
+const lists = (parts: SetUpResult): string[] =>
+  ["fills", "jobs"]
+    .filter((key) => parts[key] !== undefined && !Array.isArray(parts[key]))
+    .map((key) => `its ${key} must be a list`);
+
+const hookProblems = (parts: SetUpResult): string[] =>
+  ["start", "stop", "health"]
+    .filter((key) => parts[key] !== undefined && typeof parts[key] !== "function")
+    .map((key) => `its ${key} must be a function`);
+
+function fillProblems(one: Fill | undefined, before: readonly Fill[], taken: Taken): string[] {
+  const given = one?.slot as SlotRef<any> | undefined;
+  if (given?.kind !== "slot" || typeof given.id !== "string")
+    return ["one of its fills names no slot: is the slot imported by its right name?"];
+  const { id } = given;
+  const slot = taken.slotOf(id);
+  if (slot === undefined)
+    return [`it fills the slot ${id}, which no plugin reads${nearestHint(id, taken.slot_ids)}`];
+  const { value, varies = false } = one!;
+  if (value === undefined || value === null) return [`it fills ${id} with ${String(value)}`];
+  if (varies && typeof value !== "function") return [`what it fills ${id} with is no function`];
+  if (slot.arity === "one") {
+    const filler = taken.fillerOf(slot);
+    if (filler !== undefined)
+      return [
+        `it fills ${id}, which takes one value, and the plugin ${filler} fills it already: only ` +
+          `a plugin with replaces: ["${filler}"] takes its place`,
+      ];
+    if (before.some((other) => other.slot.id === id)) return [`it fills ${id} twice`];
+  }
+  if (varies) return [];
+  const wrong = slot.check?.(value);
+  if (wrong) return [`what it fills ${id} with won't do: ${wrong}`];
+  const key = slot.key?.(value);
+  if (key === undefined) return [];
+  const own = before.some((other) => other.slot.id === id && slot.key!(other.value) === key);
+  const owner = own ? "this plugin" : taken.fillerOf(slot, value);
+  return owner === undefined
+    ? []
+    : [`it fills ${id} with ${key}, which ${own ? owner : `the plugin ${owner}`} has already`];
+}
+
+const isCount = (value: unknown): boolean => Number.isInteger(value) && (value as number) > 0;
+
+function jobProblems(
+  plugin: Plugin,
+  one: JobHandler | undefined,
+  before: readonly JobHandler[],
+  taken: Taken,
+): string[] {
+  const { on, run, limits } = one ?? {};
+  if (on === undefined || !["job", "event"].includes(on.kind) || typeof on.id !== "string")
+    return ["one of its jobs names no job and no event: is it imported by its right name?"];
+  const what = `the ${on.kind} ${on.id}`;
+  if (typeof run !== "function") return [`it handles ${what} with what is no function`];
+  const problems: string[] = [];
+  if (!isCount(limits?.attempts_max))
+    problems.push(`its handler of ${what} needs limits.attempts_max, a number of 1 or more`);
+  if (!(typeof limits?.timeout_ms === "number" && limits.timeout_ms > 0))
+    problems.push(`its handler of ${what} needs limits.timeout_ms, a number of milliseconds`);
+  if (limits?.concurrency !== undefined && !isCount(limits.concurrency))
+    problems.push(`limits.concurrency of ${what} must be a number of 1 or more`);
+  const rival = taken.handlerOf(on);
+  if (before.some((other) => other.on?.id === on.id)) problems.push(`it handles ${what} twice`);
+  else if (on.kind === "job" && rival !== undefined)
+    problems.push(`it handles ${what}, which the plugin ${rival} handles already`);
+  return problems;
+}
+
+/** @throws what a function of schedules throws. */
+export function schedulesOf(given: unknown): readonly Schedule[] {
+  const found: unknown = typeof given === "function" ? given() : given;
+  return (found ?? []) as readonly Schedule[];
+}
+
+/** What is wrong with them; those of a function as they are now. */
+export function scheduleProblems(given: unknown): string[] {
+  const schedules = schedulesOf(given);
+  if (!Array.isArray(schedules))
+    return ["its schedules must be a list, or a function that makes one"];
+  return (schedules as (Schedule | undefined)[]).flatMap((one) => {
+    const { cron, on, payload } = one ?? {};
+    if (on?.kind !== "job") return ["one of its schedules names no job"];
+    const wrong = cronProblem(cron);
+    if (wrong !== undefined)
+      return [`its schedule ${JSON.stringify(cron)} of the job ${on.id} can't be read: ${wrong}`];
+    const misfit = Value.Errors(on.payload, payload).First();
+    if (!misfit) return [];
+    const { path, message } = misfit;
+    return [
+      `the payload of its schedule of the job ${on.id} does not fit: ${path || "/"} ${message}`,
+    ];
+  });
+}

@@ -211,7 +211,7 @@ export function streamCases(start: StartServer): void {
     await watcher.until(says("quillwort"));
     expect(filesWith(server.data, "quillwort").length).toBeGreaterThan(0);
     await ada.send("DELETE", `/folders/${shelf}`);
-    await until(() => filesWith(server.data, "quillwort").length === 0, 2_000);
+    await until(() => filesWith(server.data, "quillwort").length === 0);
     stage.open("whimbrel");
     await watcher.ended;
     expect(seen(watcher.events).text).not.toContain("quillwort");

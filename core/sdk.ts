@@ -136,6 +136,7 @@ export { createDnsLookup, DnsLookup } from "./outbound/dns-lookup";
 export { checkHost } from "./outbound/host-check";
 export { errorCode, fetchPinned, readHead } from "./outbound/pinned-fetch";
 export { postPinned, type PostAnswer } from "./outbound/pinned-post";
+export { fetchBounded } from "./outbound/bounded-fetch";
 export { NotHttp } from "./outbound/response-reader";
 export { probeEndpoint } from "./outbound/endpoint-probe";
 export {

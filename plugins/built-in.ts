@@ -20,6 +20,7 @@ import folders from "./folders/plugin";
 import imports from "./imports/plugin";
 import index from "./search-index/plugin";
 import metrics from "./metrics/plugin";
+import oidc from "./oidc/plugin";
 import prompts from "./prompts/plugin";
 import quotas from "./quotas/plugin";
 import rateLimit from "./rate-limit/plugin";
@@ -50,6 +51,7 @@ export const builtIn = [
   imports,
   index,
   metrics,
+  oidc,
   prompts,
   quotas,
   rateLimit,

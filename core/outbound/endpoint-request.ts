@@ -13,6 +13,8 @@ export interface EndpointAddress {
   /** Asked of the list of models when a request is refused. */
   readonly model?: string | undefined;
   readonly section: string;
+  /** The setting that holds the address, where it is not `base_url` of the section. */
+  readonly address_setting?: string;
 }
 export interface EndpointRequest {
   /** Below `base_url`: `/models`. */
@@ -73,12 +75,16 @@ export async function askEndpoint(
 }
 
 /** The endpoint answers, and with something else than is asked of it. */
-export const wrongShape = ({ base_url, section }: EndpointAddress, path: string): EndpointFinding =>
+export const wrongShape = (at: EndpointAddress, path: string): EndpointFinding =>
   failing(
-    `${hostOf(base_url)} answers, but not as ${path} of a compatible endpoint does.`,
-    `Correct ${section}.base_url: it is what comes before ${path}, often with /v1 at its end.`,
-    `${section}.base_url`,
+    `${hostOf(at.base_url)} answers, but not as ${path} of a compatible endpoint does.`,
+    `Correct ${settingOf(at)}: it is what comes before ${path}` +
+      `${at.address_setting === undefined ? ", often with /v1 at its end." : "."}`,
+    settingOf(at),
   );
+
+const settingOf = ({ section, address_setting }: EndpointAddress): string =>
+  address_setting ?? `${section}.base_url`;
 
 export const hostOf = (base_url: string): string => new URL(base_url).host;
 
@@ -144,12 +150,12 @@ const failing = (detail: string, fix: string, setting: string): EndpointFinding 
   setting,
 });
 
-function tooLate({ base_url, section }: EndpointAddress, timeout_ms: number): EndpointFinding {
+function tooLate(at: EndpointAddress, timeout_ms: number): EndpointFinding {
   return failing(
-    `${hostOf(base_url)} is too slow: it has not answered within ${timeout_ms / 1_000} s.`,
+    `${hostOf(at.base_url)} is too slow: it has not answered within ${timeout_ms / 1_000} s.`,
     "Look at what that server is doing: one that is still loading its model answers a little " +
-      `later. A firewall that says nothing looks the same; then correct ${section}.base_url.`,
-    `${section}.base_url`,
+      `later. A firewall that says nothing looks the same; then correct ${settingOf(at)}.`,
+    settingOf(at),
   );
 }
 
@@ -210,9 +216,9 @@ const faults: readonly (readonly [
   ],
 ];
 
-function unreachable({ base_url, section }: EndpointAddress, error: Error): EndpointFinding {
-  const url = new URL(base_url),
-    setting = `${section}.base_url`,
+function unreachable(at: EndpointAddress, error: Error): EndpointFinding {
+  const url = new URL(at.base_url),
+    setting = settingOf(at),
     code = errorCode(error),
     fault = faults.find(([codes]) => codes.test(code));
   return fault
@@ -262,7 +268,7 @@ async function findingOf(
       ...failing(
         `${host} answers with ${status}${says}`,
         `Look at the log of ${host}.`,
-        `${section}.base_url`,
+        settingOf(at),
       ),
       setting: null,
     };
@@ -275,31 +281,35 @@ function nothingThere(
   status: number,
   says: string,
 ): EndpointFinding {
-  const { base_url, section } = at;
+  const { base_url, address_setting } = at;
   if (status !== 404 && status !== 405)
     return refusal(at, `${hostOf(base_url)} refuses the request (${status})${says}`);
-  const versioned = /\/v\d+(\/|$)/.test(new URL(base_url).pathname);
+  const versioned =
+    address_setting !== undefined || /\/v\d+(\/|$)/.test(new URL(base_url).pathname);
   return failing(
     `${hostOf(base_url)} answers, but has nothing at ${pathOf(base_url)}${path} (${status}).`,
-    `Correct ${section}.base_url${versioned ? "." : ": most end with /v1."}`,
-    `${section}.base_url`,
+    `Correct ${settingOf(at)}${versioned ? "." : ": most end with /v1."}`,
+    settingOf(at),
   );
 }
 const pathOf = (base_url: string): string => new URL(base_url).pathname.replace(/\/$/, "");
 
-const refusal = ({ section, model }: EndpointAddress, detail: string): EndpointFinding =>
+const refusal = (at: EndpointAddress, detail: string): EndpointFinding =>
   failing(
     detail,
-    `Look at the log of that server${model === undefined ? "." : `, and at ${section}.model.`}`,
-    `${section}.${model === undefined ? "base_url" : "model"}`,
+    at.model === undefined
+      ? "Look at the log of that server."
+      : `Look at the log of that server, and at ${at.section}.model.`,
+    at.model === undefined ? settingOf(at) : `${at.section}.model`,
   );
 
-function redirected({ base_url, section }: EndpointAddress, headers: Headers): EndpointFinding {
+function redirected(at: EndpointAddress, headers: Headers): EndpointFinding {
+  const { base_url } = at;
   const to = URL.parse(headers.get("location") ?? "", base_url)?.origin.slice(0, said_length_max);
   return failing(
     `${hostOf(base_url)} sends on to ${to ?? "another address"}, which is not followed.`,
-    `Put the address itself into ${section}.base_url.`,
-    `${section}.base_url`,
+    `Put the address itself into ${settingOf(at)}.`,
+    settingOf(at),
   );
 }
 

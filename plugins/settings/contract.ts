@@ -19,6 +19,10 @@ export interface TriedSection {
   readonly section: string;
   /** `Language model` */
   readonly title: string;
+  /** Where the console shows it. Default: among the models. */
+  readonly group?: "sign_in";
+  /** The key of its address; a stored secret is tried at no other. Default: `base_url`. */
+  readonly address?: string;
   /**
    * Uses the service with these values of the section, which may not be in force, and says what
    * came of it: what is wrong in plain words. Of what the service says, only what `askEndpoint`

@@ -124,7 +124,15 @@ export const routes = {
     answers: {
       200: {
         description: "Sections.",
-        schema: t.Array(t.Object({ section: t.String(), title: t.String() })),
+        schema: t.Array(
+          t.Object({
+            section: t.String(),
+            title: t.String(),
+            group: t.Optional(
+              t.Literal("sign_in", { description: "Where the console shows it, not as a model." }),
+            ),
+          }),
+        ),
         example: [{ section: "answers", title: "Language model" }],
       },
     },
@@ -170,7 +178,8 @@ export const settingHandlers = ({
     for (const { setting } of changed) about(setting);
     return changed.map(settingRecord);
   },
-  sections: () => trials.list().map(({ section, title }) => ({ section, title })),
+  sections: () =>
+    trials.list().map(({ section, title, group }) => ({ section, title, ...(group && { group }) })),
   trial: async ({ params: { section }, body, about, request, stopping }) => {
     about(section);
     const began_ms = performance.now();

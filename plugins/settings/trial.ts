@@ -47,7 +47,8 @@ export class Trials {
     const states = operations
       .settingStates()
       .filter(({ setting }) => setting.startsWith(`${name}.`));
-    const { values, withheld } = guarded(operations.trySettings(name, changes), changes, states);
+    const tried = operations.trySettings(name, changes);
+    const { values, withheld } = guarded(tried, changes, states, section.address ?? "base_url");
     const finding = await this.bounded((ends) => section.run(values as never, ends), signal);
     return withAll(finding, { withheld, overruled: overruledOf(changes, states) });
   }
@@ -90,13 +91,14 @@ function guarded(
   values: Readonly<Record<string, unknown>>,
   changes: Changes,
   states: readonly SettingState[],
+  address: string,
 ): { readonly values: Readonly<Record<string, unknown>>; readonly withheld: Withheld | null } {
-  const used_at = originOf(states.find(({ setting }) => keyOf(setting) === "base_url")?.value);
+  const used_at = originOf(states.find(({ setting }) => keyOf(setting) === address)?.value);
   const secret = states.find(({ kind }) => kind === "secret");
   if (
     secret === undefined ||
     used_at === null ||
-    originOf(values.base_url) === used_at ||
+    originOf(values[address]) === used_at ||
     values[keyOf(secret.setting)] === undefined ||
     (Object.hasOwn(changes, secret.setting) && !isPinned(secret))
   )

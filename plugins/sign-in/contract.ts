@@ -1,6 +1,7 @@
 /** Signing in for other plugins: how to add a way to it, beside email and password. */
 import { shaped, slot, type Call, type Client } from "../../core/sdk";
 import type { KnownSession, User } from "../accounts/contract";
+import { console_root } from "../console/contract";
 
 /** A browser that begins to sign in. */
 export interface SignInStart extends Pick<Call, "request" | "client"> {
@@ -65,7 +66,24 @@ export interface SignIn {
     readonly back_url: string;
   }): Promise<string | null>;
 }
-export const SignIn = slot<SignIn>("sign-in.ways", {
-  check: shaped<SignIn>({ id: "text", title: "text", start: "function", callback: "function?" }),
-  key: ({ id }) => `the way ${id}`,
+const id_pattern = /^[a-z0-9]+(-[a-z0-9]+)*$/;
+const isShaped = shaped<SignIn>({
+  id: "text",
+  title: "text",
+  start: "function",
+  callback: "function?",
 });
+export const SignIn = slot<SignIn>("sign-in.ways", {
+  check: (value) =>
+    isShaped(value) ??
+    (id_pattern.test((value as SignIn).id)
+      ? null
+      : "its id is not lower case letters, digits and single dashes"),
+  key: ({ id }) => `the way ${id}`,
+  // Nobody but those with a password is believed to be signed in.
+  otherwise: { offer: () => null, holds: ({ way }) => way === null },
+});
+
+/** Where the browser comes back to, below the public address of the server. */
+export const callbackPath = (way: string): string =>
+  `${console_root}/api/v1/sign-in/${way}/callback`;

@@ -8,7 +8,6 @@ import { SignInCookies } from "./cookies";
 import { SignIn } from "./contract";
 import { routes, signInHandlers } from "./routes";
 import { SignInService } from "./service";
-import { validWays } from "./ways";
 
 export default definePlugin({
   name: "sign-in",
@@ -27,7 +26,7 @@ export default definePlugin({
   routes,
   setup: (ctx) => {
     const { config, log, operations, services, slots } = ctx;
-    const ways = () => validWays(slots.ways());
+    const ways = () => new Map(slots.ways().map((way) => [way.id, way]));
     const cookies = new SignInCookies(ctx);
     const service = new SignInService({
       ...ctx,
@@ -47,11 +46,6 @@ export default definePlugin({
         }),
       ],
       routes: signInHandlers({ log, ways, cookies, service, passwordAllowed }),
-      start: async () => {
-        validWays(slots.ways(), ({ id }, reason) =>
-          log.warn("a way to sign in is not offered", { id, reason }),
-        );
-      },
     };
   },
 });

@@ -15,7 +15,7 @@ import {
 import type { BegunSession, KnownSession, Sessions } from "../accounts/contract";
 import { console_root } from "../console/contract";
 import { attempt_s, type Attempt, type SignInCookies } from "./cookies";
-import type { SignedInUser, SignIn } from "./contract";
+import { callbackPath, type SignedInUser, type SignIn } from "./contract";
 import { returnPath } from "./return-path";
 import { UsedOnce } from "./used-once";
 
@@ -168,9 +168,6 @@ export class SignInService {
     return from?.origin ?? `${secure ? "https" : "http"}://${host}`;
   }
 }
-
-export const callbackPath = (way: string): string =>
-  `${console_root}/api/v1/sign-in/${way}/callback`;
 
 const refused = (code: string, detail: string): HttpError => forbidden(detail, code);
 

@@ -43,8 +43,6 @@ const elsewhere = definePlugin({
         }),
         fill(SignIn, { ...way, id: "request" }),
         fill(SignIn, { ...way, id: "hidden", offer: () => null }),
-        fill(SignIn, { ...way, id: "No/id" }),
-        fill(SignIn, { ...way, id: "request", title: "The second of its name" }),
         fill(SignIn, { ...way, id: "lost", start: async () => ({ redirect: "javascript:1" }) }),
       ],
     };

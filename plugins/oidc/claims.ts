@@ -1,0 +1,89 @@
+/** What the provider says of somebody, and what follows from it: who they are, what they may do. */
+import { forbidden } from "../../core/sdk";
+import type { ExternalUser, Role } from "../accounts/contract";
+import type { OidcSettings } from "./settings";
+
+export type Claims = Readonly<Record<string, unknown>>;
+type Rules = Pick<
+  OidcSettings,
+  | "role_claim"
+  | "admin_values"
+  | "member_values"
+  | "allowed_domains"
+  | "require_verified_email"
+  | "create_users"
+  | "link_by_email"
+>;
+
+/** Whoever it is, as the settings see them. @throws HttpError 403 with a sentence for them. */
+export function externalUserOf(issuer: string, claims: Claims, rules: Rules): ExternalUser {
+  const { sub, email } = claims;
+  if (typeof sub !== "string" || sub === "")
+    throw forbidden("The provider does not say who you are.", "no_subject");
+  if (typeof email !== "string" || email === "")
+    throw forbidden(
+      "The provider has not told your email address: it needs the scope email there.",
+      "no_email",
+    );
+  const is_verified = claims.email_verified === true || claims.email_verified === "true";
+  if (rules.require_verified_email && !is_verified)
+    throw forbidden(
+      `The provider has not verified your address ${email}: have it verified there.`,
+      "email_not_verified",
+    );
+  checkDomain(email, rules);
+  return {
+    email,
+    role: roleOf(claims, rules),
+    external_id: sub,
+    provider: `oidc ${issuer}`,
+    create: rules.create_users,
+    link: is_verified ? rules.link_by_email : "nobody",
+  };
+}
+
+/** Whether these claims are enough, or the provider has to be asked for more. */
+export const isComplete = (claims: Claims, { role_claim }: Rules): boolean =>
+  typeof claims.email === "string" &&
+  claims.email_verified !== undefined &&
+  (!role_claim || valuesOf(claims, role_claim).length > 0);
+
+function checkDomain(email: string, { allowed_domains }: Rules): void {
+  const domain = email.slice(email.lastIndexOf("@") + 1).toLowerCase();
+  const allowed = allowed_domains.map((one) => one.trim().replace(/^@/, "").toLowerCase());
+  if (allowed.length > 0 && !allowed.includes(domain))
+    throw forbidden(`Addresses of ${domain} may not come in here.`, "domain_not_allowed");
+}
+
+function roleOf(claims: Claims, { role_claim, ...rules }: Rules): Role | undefined {
+  if (!role_claim) return undefined;
+  const values = new Set(valuesOf(claims, role_claim));
+  if (rules.admin_values.some((one) => values.has(one))) return "admin";
+  if (rules.member_values.length === 0 || rules.member_values.some((one) => values.has(one)))
+    return "member";
+  throw forbidden(
+    "You are known to the provider, but it does not say that you may come in here.",
+    "no_role",
+  );
+}
+
+/** Of a text, a list of texts, or the keys of an object; `realm_access.roles` lies within one. */
+function valuesOf(claims: Claims, name: string): string[] {
+  const value = Object.hasOwn(claims, name) ? claims[name] : within(claims, name.split("."));
+  if (typeof value === "string")
+    return value
+      .split(/[\s,]+/)
+      .filter((one) => one !== "")
+      .concat(value);
+  if (Array.isArray(value)) return value.filter((one) => typeof one === "string");
+  return isObject(value) ? Object.keys(value) : [];
+}
+
+function within(claims: Claims, [first, ...rest]: readonly string[]): unknown {
+  const value = first !== undefined && Object.hasOwn(claims, first) ? claims[first] : undefined;
+  if (rest.length === 0) return value;
+  return isObject(value) ? within(value, rest) : undefined;
+}
+
+const isObject = (value: unknown): value is Claims =>
+  typeof value === "object" && value !== null && !Array.isArray(value);

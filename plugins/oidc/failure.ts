@@ -1,0 +1,76 @@
+/** What went wrong with the provider: a sentence for whoever signs in, the rest for the log. */
+import { errorCode, forbidden, HttpError, type Log } from "../../core/sdk";
+import { isInvalidClient, oauthErrorOf } from "./provider";
+
+const texts_max = 4;
+const text_length_max = 300;
+
+/** @throws HttpError always: the error itself when it is one. */
+export function failInWords(error: unknown, log: Log): never {
+  if (error instanceof HttpError) throw error;
+  const found = inWords(error);
+  log.warn("the provider of single sign-on", { code: found.code, causes: causesOf(error) });
+  throw found;
+}
+
+function inWords(error: unknown): HttpError {
+  // By codes: the build shortens the names of classes.
+  const code = errorCode(error);
+  const said = oauthErrorOf(error);
+  if (code === "OAUTH_AUTHORIZATION_RESPONSE_ERROR")
+    return said === "access_denied"
+      ? forbidden("The provider says that signing in was not allowed, or given up.", "denied")
+      : providerFault(`The provider could not sign you in (${said ?? "it does not say why"}).`);
+  if (isInvalidClient(error))
+    return providerFault(
+      "The provider does not accept this server: its client id or secret is wrong. Tell an " +
+        "administrator.",
+    );
+  if (said === "invalid_grant")
+    return forbidden(
+      "The provider takes this sign-in for used, or too old. Begin again.",
+      "grant_refused",
+    );
+  if (said !== null) return providerFault(`The provider refuses this sign-in (${said}).`);
+  if (mismatches.has(code))
+    return forbidden(
+      "What the provider answers does not belong to this sign-in. Begin again.",
+      "answer_mismatch",
+    );
+  return unreachable(error)
+    ? providerFault("The provider of single sign-on does not answer. Try again in a while.")
+    : providerFault(
+        "The answer of the provider can't be used. An administrator finds the reason in the log.",
+      );
+}
+
+/** The claims of a token are not those of this sign-in: a nonce, an issuer, an audience, a time. */
+const mismatches: ReadonlySet<string> = new Set([
+  "OAUTH_JWT_CLAIM_COMPARISON_FAILED",
+  "OAUTH_JWT_TIMESTAMP_CHECK_FAILED",
+  "OAUTH_INVALID_RESPONSE",
+]);
+
+const providerFault = (detail: string): HttpError => new HttpError(502, "provider_failed", detail);
+
+/** Whether no answer came: by the codes of connections, which lie at the bottom. */
+function unreachable(error: unknown): boolean {
+  for (let one = error, depth = 0; one instanceof Error && depth < texts_max; depth++) {
+    if (/^(E[A-Z]{3,}|Connection|FailedToOpen|OAUTH_TIMEOUT|OAUTH_ABORT)/.test(errorCode(one)))
+      return true;
+    if (one.name === "TimeoutError") return true;
+    one = one.cause;
+  }
+  return false;
+}
+
+/** The messages of the error and its causes, each short: nothing of what was sent is in them. */
+function causesOf(error: unknown): string[] {
+  const causes: string[] = [];
+  for (let one = error; one instanceof Error && causes.length < texts_max; one = one.cause) {
+    const said = oauthErrorOf(one);
+    const text = [errorCode(one), said, one.message].filter(Boolean).join(": ");
+    causes.push(text.slice(0, text_length_max).toWellFormed());
+  }
+  return causes;
+}

@@ -1,0 +1,191 @@
+/**
+ * The provider that the settings name, as `openid-client` speaks to it: discovery, code and PKCE,
+ * signatures checked by the provider's keys.
+ */
+import type { ClientAuth, Configuration } from "openid-client";
+import { fetchBounded, type Context } from "../../core/sdk";
+import type { Claims } from "./claims";
+import type { OidcClient } from "./settings";
+
+/** A document of a provider, its keys, what it says of a user. */
+const bytes_max = 2 ** 20;
+/** Keys and addresses of a provider change rarely; what it says of itself holds for so long. */
+const kept_ms = 60 * 60_000;
+
+/** The library is loaded when somebody signs in. */
+const library = () => import("openid-client");
+
+export interface Authorization {
+  readonly callback_url: string;
+  readonly state: string;
+  readonly nonce: string;
+  readonly verifier: string;
+}
+export interface Identified {
+  readonly issuer: string;
+  readonly claims: Claims;
+  readonly id_token: string | undefined;
+}
+interface Known {
+  readonly configuration: Configuration;
+  readonly until_ms: number;
+}
+
+export class Provider {
+  #known: Promise<Known> | null = null;
+  /** How the provider has taken the secret last. */
+  #auth: "basic" | "post" | null = null;
+
+  constructor(
+    readonly client: OidcClient,
+    private readonly parts: Pick<Context, "now_ms">,
+  ) {}
+
+  /** What the provider says of itself. @throws what the library throws. */
+  async configuration(): Promise<Configuration> {
+    const known = await this.#known?.catch(() => null);
+    if (known && known.until_ms > this.parts.now_ms()) return known.configuration;
+    const found = this.discover().then((configuration) => ({
+      configuration,
+      until_ms: this.parts.now_ms() + kept_ms,
+    }));
+    this.#known = found;
+    return (await found).configuration;
+  }
+
+  async authorizationUrl({ callback_url, state, nonce, verifier }: Authorization): Promise<string> {
+    const { buildAuthorizationUrl, calculatePKCECodeChallenge } = await library();
+    return buildAuthorizationUrl(await this.configuration(), {
+      redirect_uri: callback_url,
+      scope: this.client.scope,
+      state,
+      nonce,
+      code_challenge: await calculatePKCECodeChallenge(verifier),
+      code_challenge_method: "S256",
+    }).href;
+  }
+
+  /** `isEnough`: what the token says; else the provider is asked for more. */
+  async identify(
+    url: URL,
+    { state, nonce, verifier }: Omit<Authorization, "callback_url">,
+    isEnough: (claims: Claims) => boolean,
+  ): Promise<Identified> {
+    const { fetchUserInfo } = await library();
+    const configuration = await this.configuration();
+    const tokens = await this.grant(configuration, url, { state, nonce, verifier });
+    const claims = tokens.claims();
+    if (!claims) throw new Error("the provider has sent no ID token");
+    const { issuer, userinfo_endpoint } = configuration.serverMetadata();
+    const found = { issuer, id_token: tokens.id_token };
+    if (isEnough(claims) || userinfo_endpoint === undefined) return { ...found, claims };
+    const more = await fetchUserInfo(configuration, tokens.access_token, claims.sub);
+    // What is signed wins.
+    return { ...found, claims: { ...more, ...claims } };
+  }
+
+  /** Null when the provider has no page to sign out at. */
+  async signOutUrl(id_token: string | null, back_url: string): Promise<string | null> {
+    const { buildEndSessionUrl } = await library();
+    const configuration = await this.configuration();
+    if (configuration.serverMetadata().end_session_endpoint === undefined) return null;
+    return buildEndSessionUrl(configuration, {
+      post_logout_redirect_uri: back_url,
+      ...(id_token !== null && { id_token_hint: id_token }),
+    }).href;
+  }
+
+  /**
+   * Providers are told once how a secret is sent, and most insist on it; which way that is they do
+   * not say. The other one is tried when the first is refused, before anything is used up.
+   */
+  private async grant(
+    configuration: Configuration,
+    url: URL,
+    { state, nonce, verifier }: Omit<Authorization, "callback_url">,
+  ) {
+    const { authorizationCodeGrant } = await library();
+    const checks = () => ({
+      pkceCodeVerifier: verifier,
+      expectedState: state,
+      expectedNonce: nonce,
+      idTokenExpected: true,
+    });
+    try {
+      return await authorizationCodeGrant(configuration, url, checks());
+    } catch (error) {
+      const other = this.otherAuth(configuration, error);
+      if (other === null) throw error;
+      const again = await this.configured(configuration.serverMetadata(), other);
+      const tokens = await authorizationCodeGrant(again, url, checks());
+      this.#auth = other;
+      this.#known = null;
+      return tokens;
+    }
+  }
+
+  private otherAuth(configuration: Configuration, error: unknown): "basic" | "post" | null {
+    const { client_secret } = this.client;
+    if (client_secret === undefined || !isInvalidClient(error)) return null;
+    const other = this.authOf(configuration.serverMetadata()) === "basic" ? "post" : "basic";
+    return methodsOf(configuration.serverMetadata()).includes(`client_secret_${other}`)
+      ? other
+      : null;
+  }
+
+  private authOf(metadata: Metadata): "basic" | "post" {
+    const methods = methodsOf(metadata);
+    return this.#auth ?? (methods.includes("client_secret_basic") ? "basic" : "post");
+  }
+
+  private async discover(): Promise<Configuration> {
+    const { allowInsecureRequests, customFetch, discovery } = await library();
+    const { issuer, client_id } = this.client;
+    const found = await discovery(issuer, client_id, undefined, undefined, {
+      [customFetch]: this.#fetch,
+      timeout: this.client.timeout_ms / 1_000,
+      execute: issuer.protocol === "http:" ? [allowInsecureRequests] : [],
+    });
+    const metadata = found.serverMetadata();
+    return this.configured(metadata, this.authOf(metadata));
+  }
+
+  private async configured(metadata: Metadata, auth: "basic" | "post"): Promise<Configuration> {
+    const oidc = await library();
+    const { issuer, client_id, client_secret, timeout_ms } = this.client;
+    const how: ClientAuth =
+      client_secret === undefined
+        ? oidc.None()
+        : auth === "basic"
+          ? oidc.ClientSecretBasic(client_secret)
+          : oidc.ClientSecretPost(client_secret);
+    const configuration = new oidc.Configuration(metadata, client_id, undefined, how);
+    configuration[oidc.customFetch] = this.#fetch;
+    configuration.timeout = timeout_ms / 1_000;
+    // A provider without TLS was named by the administrator; one with it stays with it.
+    if (issuer.protocol === "http:") oidc.allowInsecureRequests(configuration);
+    oidc.enableNonRepudiationChecks(configuration);
+    return configuration;
+  }
+
+  readonly #fetch = (url: string, init: object): Promise<Response> =>
+    fetchBounded(url, init as RequestInit, { timeout_ms: this.client.timeout_ms, bytes_max });
+}
+
+type Metadata = ReturnType<Configuration["serverMetadata"]>;
+
+/** Without a list it is this one (OpenID Connect Discovery). */
+const methodsOf = ({ token_endpoint_auth_methods_supported }: Metadata): readonly string[] =>
+  token_endpoint_auth_methods_supported ?? ["client_secret_basic"];
+
+/** The provider does not accept the client, before it looks at anything else. */
+export const isInvalidClient = (error: unknown): boolean =>
+  oauthErrorOf(error) === "invalid_client" || statusOf(error) === 401;
+
+/** `invalid_grant`: what OAuth calls the failure, when the provider has said so. */
+export function oauthErrorOf(error: unknown): string | null {
+  const said = (error as { readonly error?: unknown } | null)?.error;
+  return typeof said === "string" && /^[\w.-]{1,60}$/.test(said) ? said : null;
+}
+const statusOf = (error: unknown): unknown =>
+  (error as { readonly status?: unknown } | null)?.status;

@@ -1,0 +1,137 @@
+/** The settings of single sign-on, and whether they fit each other. */
+import { ConfigError, Duration, List, Secret, t, type Static } from "../../core/sdk";
+
+const well_known = "/.well-known/openid-configuration";
+const now = { changes: "now" } as const;
+
+export const OidcConfig = t.Object({
+  issuer: t.Optional(
+    t.String({
+      ...now,
+      description:
+        "The address of the OpenID Connect provider, such as " +
+        "https://sso.example.com/realms/main. None: nobody signs in this way.",
+    }),
+  ),
+  client_id: t.Optional(
+    t.String({ ...now, description: "What this server is called at the provider." }),
+  ),
+  client_secret: t.Optional(
+    Secret({ ...now, description: "Of this server at the provider; none for a public client." }),
+  ),
+  title: t.String({
+    ...now,
+    default: "Single sign-on",
+    maxLength: 80,
+    description: "What the button on the sign-in page says.",
+  }),
+  scopes: List("string", {
+    ...now,
+    default: "openid,email,profile",
+    description: "What the provider is asked for.",
+  }),
+  role_claim: t.Optional(
+    t.String({
+      ...now,
+      description:
+        "The claim that says what somebody may do, such as groups or realm_access.roles; read at " +
+        "every sign-in. None: new users are members, and roles are given here.",
+    }),
+  ),
+  admin_values: List("string", {
+    ...now,
+    description: "Values of the role claim that make an administrator.",
+  }),
+  member_values: List("string", {
+    ...now,
+    description:
+      "Values of the role claim that make a member; whoever has none of either stays out. None: " +
+      "everybody else is a member.",
+  }),
+  allowed_domains: List("string", {
+    ...now,
+    description: "Domains of the email addresses that may come in; none: all.",
+  }),
+  require_verified_email: t.Boolean({
+    ...now,
+    default: true,
+    description: "Whoever has an address that the provider has not verified stays out.",
+  }),
+  create_users: t.Boolean({
+    ...now,
+    default: true,
+    description: "Who signs in for the first time becomes a user.",
+  }),
+  link_by_email: t.Union([t.Literal("nobody"), t.Literal("members"), t.Literal("everybody")], {
+    ...now,
+    default: "nobody",
+    description:
+      "Which users who are here already are taken for somebody with the same verified address: " +
+      "nobody, members, or everybody, which is administrators too.",
+  }),
+  sign_out: t.Boolean({
+    ...now,
+    default: true,
+    description: "Who signs out here signs out at the provider too, where it offers that.",
+  }),
+  timeout: Duration({
+    ...now,
+    default: "10s",
+    description: "For one answer of the provider.",
+  }),
+});
+export type OidcSettings = Static<typeof OidcConfig>;
+
+/** What is needed to ask the provider. */
+export interface OidcClient {
+  readonly issuer: URL;
+  readonly client_id: string;
+  readonly client_secret: string | undefined;
+  readonly scope: string;
+  readonly timeout_ms: number;
+}
+
+const timeout_ms_max = 30_000;
+
+/** Null when nobody signs in this way. @throws ConfigError that says what to set. */
+export function clientOf(settings: OidcSettings): OidcClient | null {
+  const { issuer, client_id, client_secret, scopes, timeout } = settings;
+  if (!issuer?.trim()) return null;
+  const url = issuerUrl(issuer);
+  const problems = [
+    typeof url === "string" ? url : null,
+    client_id?.trim()
+      ? null
+      : "oidc.client_id is missing, and oidc.issuer is set: it is what the provider calls this " +
+        "server.",
+    scopes.includes("openid") ? null : "oidc.scopes must have openid among them.",
+    scopes.every((scope) => /^[\x21\x23-\x5b\x5d-\x7e]+$/.test(scope))
+      ? null
+      : "oidc.scopes holds a name that no scope has.",
+    timeout > 0 && timeout <= timeout_ms_max
+      ? null
+      : "oidc.timeout must be more than nothing and at most 30s.",
+    settings.role_claim?.trim() ||
+    (settings.admin_values.length === 0 && settings.member_values.length === 0)
+      ? null
+      : "oidc.role_claim is missing, and values of it are set: name the claim that holds them.",
+  ].filter((problem) => problem !== null);
+  if (problems.length > 0) throw new ConfigError(problems);
+  return {
+    issuer: url as URL,
+    client_id: client_id!.trim(),
+    client_secret: client_secret || undefined,
+    scope: scopes.join(" "),
+    timeout_ms: timeout,
+  };
+}
+
+/** The address of its document is taken for its own. A text says what is wrong. */
+function issuerUrl(issuer: string): URL | string {
+  const url = URL.parse(issuer.trim().replace(new RegExp(`${RegExp.escape(well_known)}$`), ""));
+  if (!url || !/^https?:$/.test(url.protocol))
+    return "oidc.issuer must begin with https:// or http://.";
+  return url.username || url.password || url.search || url.hash
+    ? "oidc.issuer must hold no user name, password, query or fragment."
+    : url;
+}

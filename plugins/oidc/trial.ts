@@ -1,0 +1,90 @@
+/** Tries the settings of single sign-on: is the provider there, and does it know this server? */
+import { askEndpoint, type Context, type EndpointFinding } from "../../core/sdk";
+import { isInvalidClient, oauthErrorOf, Provider } from "./provider";
+import { clientOf, type OidcClient, type OidcSettings } from "./settings";
+
+const path = "/.well-known/openid-configuration";
+
+export interface TrialParts extends Pick<Context, "now_ms"> {
+  readonly callback_url: () => string;
+}
+
+/** @throws ConfigError when the settings do not fit each other. */
+export async function tryProvider(
+  settings: OidcSettings,
+  signal: AbortSignal,
+  { now_ms, callback_url }: TrialParts,
+): Promise<EndpointFinding> {
+  const client = clientOf(settings);
+  if (client === null) return ok("Nobody signs in this way: oidc.issuer is not set.");
+  const at = {
+    base_url: client.issuer.href.replace(/\/$/, ""),
+    api_key: undefined,
+    section: "oidc",
+    address_setting: "oidc.issuer",
+  };
+  const { timeout_ms } = client;
+  const reply = await askEndpoint(at, { path, timeout_ms, signal });
+  if ("finding" in reply) return reply.finding;
+  const provider = new Provider(client, { now_ms });
+  const told = await provider.configuration().then(
+    () => null,
+    (error: unknown) => unusable(reply.json, client, error),
+  );
+  return told ?? knownClient(provider, callback_url());
+}
+
+/** A code that nobody was given: a provider that knows the client refuses the code alone. */
+async function knownClient(provider: Provider, callback_url: string): Promise<EndpointFinding> {
+  const { issuer, client_secret } = provider.client;
+  const url = new URL(`${callback_url}?code=dossier-tries-its-settings&state=trial`);
+  const iss = (await provider.configuration()).serverMetadata().issuer;
+  url.searchParams.set("iss", iss);
+  const given = { state: "trial", nonce: "trial", verifier: "a".repeat(43) };
+  const refused: unknown = await provider.identify(url, given, () => true).catch((e: unknown) => e);
+  const back = `It must know ${callback_url} as an address that it sends back to.`;
+  if (isInvalidClient(refused))
+    return fail(
+      `${issuer.host} does not accept the client ${provider.client.client_id}` +
+        `${client_secret === undefined ? ": no secret was sent." : " with this secret."}`,
+      "Correct oidc.client_id and oidc.client_secret: they are those of the client there.",
+      client_secret === undefined ? "oidc.client_secret" : "oidc.client_id",
+    );
+  if (oauthErrorOf(refused) !== null)
+    return ok(`${issuer.host} answers and knows this server. ${back}`);
+  return {
+    status: "warn",
+    detail: `${issuer.host} answers, but does not say whether it knows this server. ${back}`,
+    fix: "Sign in once in another browser before you rely on it.",
+    setting: null,
+  };
+}
+
+function unusable(document: unknown, { issuer }: OidcClient, error: unknown): EndpointFinding {
+  const named = (document as { readonly issuer?: unknown } | null)?.issuer;
+  const is_other =
+    typeof named === "string" && URL.canParse(named) && new URL(named).href !== issuer.href;
+  return is_other
+    ? fail(
+        `${issuer.host} calls itself ${named.slice(0, 200)}, not ${issuer.href}.`,
+        "Put the address that it calls itself by into oidc.issuer, to the letter.",
+      )
+    : fail(
+        `What ${issuer.host} says of itself can't be used: ` +
+          `${(error instanceof Error ? error.message : String(error)).slice(0, 200)}.`,
+        "Correct oidc.issuer: another service may listen there.",
+      );
+}
+
+const ok = (detail: string): EndpointFinding => ({
+  status: "ok",
+  detail,
+  fix: null,
+  setting: null,
+});
+const fail = (detail: string, fix: string, setting = "oidc.issuer"): EndpointFinding => ({
+  status: "fail",
+  detail,
+  fix,
+  setting,
+});

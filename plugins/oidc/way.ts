@@ -1,0 +1,54 @@
+/** Single sign-on as a way to sign in: to the provider, back from it, and out of it. */
+import type { Context } from "../../core/sdk";
+import type { Accounts } from "../accounts/contract";
+import type { SignIn } from "../sign-in/contract";
+import { externalUserOf, isComplete } from "./claims";
+import { failInWords } from "./failure";
+import type { Provider } from "./provider";
+import type { OidcSettings } from "./settings";
+
+/** Below what may be kept of a session; a longer token is of no use in an address either. */
+const token_length_max = 6_000;
+
+export interface WayParts extends Pick<Context, "log"> {
+  readonly accounts: Pick<Accounts, "ensureUser">;
+  readonly provider: Provider;
+  readonly settings: OidcSettings;
+}
+
+export const oidc_way = "oidc";
+
+export const createWay = ({ accounts, log, provider, settings }: WayParts): SignIn => ({
+  id: oidc_way,
+  title: settings.title,
+  async start({ state, callback_url }) {
+    const [nonce, verifier] = [randomText(), randomText()];
+    try {
+      const redirect = await provider.authorizationUrl({ callback_url, state, nonce, verifier });
+      return { redirect, remember: `${nonce} ${verifier}` };
+    } catch (error) {
+      return failInWords(error, log);
+    }
+  },
+  async callback({ url, state, remembered }) {
+    const [nonce = "", verifier = ""] = remembered.split(" ");
+    try {
+      const { issuer, claims, id_token } = await provider.identify(
+        url,
+        { state, nonce, verifier },
+        (known) => isComplete(known, settings),
+      );
+      const user = await accounts.ensureUser(externalUserOf(issuer, claims, settings));
+      const kept = id_token !== undefined && id_token.length <= token_length_max ? id_token : "";
+      return { user, kept };
+    } catch (error) {
+      return failInWords(error, log);
+    }
+  },
+  signOut: async ({ kept, back_url }) =>
+    settings.sign_out ? provider.signOutUrl(kept || null, back_url) : null,
+});
+
+/** As many random bits as PKCE wants at least (RFC 7636). */
+const randomText = (): string =>
+  Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString("base64url");

@@ -1,0 +1,8 @@
+/** Acceptance: single sign-on at a real provider, on the executable. */
+import { startExecutable } from "../helpers/executable";
+import { singleSignOnCases } from "../cases/single-sign-on";
+
+singleSignOnCases(async (env) => {
+  const server = await startExecutable({ env });
+  return Object.assign(server, { base: server.url(), fetch });
+});

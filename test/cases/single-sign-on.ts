@@ -1,0 +1,502 @@
+/**
+ * Single sign-on at a real provider: who comes in and as what, what is refused, and what is said
+ * when the provider is not there.
+ */
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { openBrowser, type Browser, type Seen } from "../helpers/browser";
+import { startOidcProvider, type OidcProvider, type Person } from "../helpers/oidc";
+
+export interface SignInServer extends AsyncDisposable {
+  /** `http://dossier.test` */
+  readonly base: string;
+  fetch(request: Request): Promise<Response>;
+}
+
+const root = { email: "root@example.com", password: "correct horse battery staple" };
+export const env = { DOSSIER_ADMIN_EMAIL: root.email, DOSSIER_ADMIN_PASSWORD: root.password };
+
+const secret = "the secret of the client";
+const ada: Person = { sub: "ada-1", email: "ada@example.com", email_verified: true };
+
+export function singleSignOnCases(
+  start: (env: Readonly<Record<string, string>>) => Promise<SignInServer>,
+): void {
+  let server: SignInServer, provider: OidcProvider, admin: Browser;
+  const browserNow = () => openBrowser((request) => server.fetch(request), server.base);
+  beforeAll(async () => {
+    server = await start(env);
+    const redirect_uris = [`${server.base}/console/api/v1/sign-in/oidc/callback`];
+    const post_logout_redirect_uris = [`${server.base}/console/sign-in`];
+    const common = { redirect_uris, post_logout_redirect_uris };
+    provider = await startOidcProvider(() => [
+      { ...common, client_id: "dossier", client_secret: secret },
+      {
+        ...common,
+        client_id: "posts",
+        client_secret: secret,
+        token_endpoint_auth_method: "client_secret_post",
+      },
+      { ...common, client_id: "public", token_endpoint_auth_method: "none" },
+    ]);
+    admin = browserNow();
+    expect((await admin.send("POST", "/session", root)).status).toBe(200);
+  }, 180_000);
+  afterAll(async () => {
+    await provider?.[Symbol.asyncDispose]();
+    await server?.[Symbol.asyncDispose]();
+  });
+
+  const keys = [
+    "client_id",
+    "client_secret",
+    "role_claim",
+    "admin_values",
+    "member_values",
+    "allowed_domains",
+    "require_verified_email",
+    "create_users",
+    "link_by_email",
+    "title",
+    "issuer",
+  ];
+  /** Of what is not given, the default holds. */
+  async function set(settings: Readonly<Record<string, unknown>> = {}): Promise<void> {
+    const wanted = {
+      issuer: provider.issuer,
+      client_id: "dossier",
+      client_secret: secret,
+      ...settings,
+    };
+    const body = Object.fromEntries(
+      keys.map((key) => [`oidc.${key}`, wanted[key as keyof typeof wanted] ?? null]),
+    );
+    const { status, text } = await admin.send("PATCH", "/settings", body);
+    if (status !== 200) throw new Error(text);
+  }
+  beforeEach(async () => {
+    provider.person = ada;
+    provider.tamper = null;
+    await set();
+  });
+
+  const begin = async (browser: Browser, to = "/"): Promise<string> => {
+    const { status, body, text } = await browser.send("POST", "/sign-in/oidc", { to });
+    if (status !== 200) throw new Error(text);
+    return body.location;
+  };
+  const arrive = (browser: Browser, at: URL): Promise<Seen> =>
+    browser.send("GET", `/${at.pathname}${at.search}`);
+  const signIn = async (browser: Browser, person: Person | null = ada): Promise<Seen> => {
+    provider.person = person;
+    return arrive(browser, await provider.follow(await begin(browser)));
+  };
+  /** What the sign-in page says of the last failure. */
+  const said = async (browser: Browser): Promise<string> =>
+    (await browser.send("GET", "/sign-in")).body.problem;
+  const who = async (browser: Browser) => (await browser.send("GET", "/session")).body.user;
+  const refusal = async (person: Person | null) => {
+    const browser = browserNow();
+    const { status } = await signIn(browser, person);
+    expect(await who(browser)).toBeNull();
+    return `${status} ${await said(browser)}`;
+  };
+
+  test("the sign-in page has its button, as the settings call it", async () => {
+    await set({ title: "Example account" });
+    expect((await browserNow().send("GET", "/sign-in")).body.ways).toContainEqual({
+      id: "oidc",
+      title: "Example account",
+      automatic: false,
+    });
+    await set({ issuer: null, client_id: null, client_secret: null });
+    const none = await browserNow().send("GET", "/sign-in");
+    expect(none.body.ways.map(({ id }: { id: string }) => id)).not.toContain("oidc");
+  });
+
+  test("somebody signs in, comes back to the page they wanted, and signs out there too", async () => {
+    const browser = browserNow();
+    const at = await provider.follow(await begin(browser, "/chats?page=2"));
+    const { status, headers } = await arrive(browser, at);
+    expect([status, headers.get("location")]).toEqual([302, "/console/chats?page=2"]);
+    const first = await who(browser);
+    expect(first).toMatchObject({ email: ada.email, role: "member" });
+    expect((await browser.send("GET", "/account")).body.has_password).toBe(false);
+    const { body } = await browser.send("DELETE", "/session");
+    const out = new URL(body.location);
+    expect(out.origin + out.pathname).toBe(`${provider.issuer}/session/end`);
+    expect(out.searchParams.get("post_logout_redirect_uri")).toBe(`${server.base}/console/sign-in`);
+    expect(out.searchParams.get("id_token_hint")).toMatch(/^ey/);
+    const again = browserNow();
+    await signIn(again, { ...ada, email: "ada.married@example.com" });
+    expect(await who(again)).toEqual(first);
+  });
+
+  test("the role is what the provider says, at every sign-in", async () => {
+    await set({ role_claim: "groups", admin_values: "ops", member_values: "staff" });
+    const person = { sub: "rita", email: "rita@example.com", email_verified: true };
+    const roles: unknown[] = [];
+    let browser = browserNow();
+    for (const groups of [["staff"], ["staff", "ops"], ["staff"], ["other"]]) {
+      const earlier = browser;
+      browser = browserNow();
+      await signIn(browser, { ...person, groups });
+      // An earlier session has the role of today, too.
+      roles.push([(await who(browser))?.role, (await who(earlier))?.role]);
+    }
+    expect(roles).toEqual([
+      ["member", undefined],
+      ["admin", "admin"],
+      ["member", "member"],
+      [undefined, "member"],
+    ]);
+    expect(await said(browser)).toContain("does not say that you may come in");
+    await set({ role_claim: "realm_access.roles", admin_values: "dossier-admin" });
+    await signIn(browser, { ...person, realm_access: { roles: ["dossier-admin"] } });
+    expect((await who(browser)).role).toBe("admin");
+  });
+
+  describe("a user who is removed is out at the next request", () => {
+    test.each([
+      ["deactivated", "PATCH", { active: false }, "This user is deactivated here"],
+      ["deleted", "DELETE", undefined, null],
+    ] as const)("%s", async (_, method, body, says) => {
+      const browser = browserNow();
+      const person = {
+        sub: `gone-${method}`,
+        email: `${method}@example.com`,
+        email_verified: true,
+      };
+      await signIn(browser, person);
+      const { id } = await who(browser);
+      const { token } = (await browser.send("POST", "/keys", { name: "k" })).body;
+      const byKey = () =>
+        server
+          .fetch(
+            new Request(`${server.base}/api/dev/v1/folders`, {
+              headers: { authorization: `Bearer ${token}` },
+            }),
+          )
+          .then(({ status }) => status);
+      expect([(await browser.send("GET", "/folders")).status, await byKey()]).toEqual([200, 200]);
+      await admin.send(method, `/users/${id}`, body);
+      expect([(await browser.send("GET", "/folders")).status, await byKey()]).toEqual([401, 401]);
+      if (says !== null) expect(await refusal(person)).toContain(says);
+    });
+  });
+
+  describe("who may not come in is told why", () => {
+    const eve = { sub: "eve", email: "eve@example.com", email_verified: true };
+    test.each([
+      ["who gives up there", {}, null, /^403 .*given up/],
+      ["without an address", {}, { sub: "eve" }, /^403 .*email address/],
+      [
+        "with an address that nobody verified",
+        {},
+        { ...eve, email_verified: false },
+        /^403 .*not verified/,
+      ],
+      [
+        "from a domain that may not",
+        { allowed_domains: "example.org" },
+        eve,
+        /^403 .*example\.com/,
+      ],
+      [
+        "who is no user, where nobody becomes one",
+        { create_users: false },
+        eve,
+        /^403 .*invitation/,
+      ],
+      [
+        "with the address of an administrator",
+        {},
+        { ...eve, email: root.email },
+        /^403 .*other means/,
+      ],
+      [
+        "with the address of an administrator, where members are linked",
+        { link_by_email: "members" },
+        { ...eve, email: root.email.toUpperCase() },
+        /^403 .*other means/,
+      ],
+      [
+        "with the address of an administrator that nobody verified",
+        { link_by_email: "everybody", require_verified_email: false },
+        { ...eve, email: root.email, email_verified: false },
+        /^403 .*other means/,
+      ],
+      ["with what is no address", {}, { ...eve, email: "<b>eve" }, /^40. .*address/],
+    ] as const)("%s", async (_, settings, person, says) => {
+      await set(settings);
+      expect(await refusal(person)).toMatch(says);
+    });
+  });
+
+  test("a member who is here already is taken for the same person only where that is set", async () => {
+    const { user } = (
+      await admin.send("POST", "/users", { email: "old@example.com", role: "member" })
+    ).body;
+    const person = { sub: "old", email: "OLD@example.com", email_verified: true };
+    expect(await refusal(person)).toContain("other means");
+    await set({ link_by_email: "members" });
+    const browser = browserNow();
+    await signIn(browser, person);
+    expect((await who(browser)).id).toBe(user.id);
+  });
+
+  describe("what does not belong to the sign-in is refused", () => {
+    type Attack = (browser: Browser) => Promise<Seen>;
+    const rows: [why: string, attack: Attack, status: number, says: RegExp][] = [
+      [
+        "a forged state",
+        async (browser) => {
+          const at = await provider.follow(await begin(browser));
+          at.searchParams.set("state", "forged");
+          return arrive(browser, at);
+        },
+        403,
+        /not the sign-in that was begun/,
+      ],
+      [
+        "a callback that is replayed, cookie and all",
+        async (browser) => {
+          const at = await provider.follow(await begin(browser));
+          const cookie = browser.cookie();
+          await arrive(browser, at);
+          await browser.send("DELETE", "/session");
+          browser.keep(cookie);
+          return arrive(browser, at);
+        },
+        403,
+        /used already/,
+      ],
+      [
+        "another browser: the attacker's sign-in sent to a victim",
+        async (browser) => arrive(browser, await provider.follow(await begin(browserNow()))),
+        403,
+        /not begun in this browser/,
+      ],
+      [
+        "the code of another sign-in in the same browser",
+        async (browser) => {
+          const earlier = await provider.follow(await begin(browser));
+          const at = await provider.follow(await begin(browser));
+          at.searchParams.set("code", earlier.searchParams.get("code")!);
+          return arrive(browser, at);
+        },
+        403,
+        /used, or too old/,
+      ],
+      [
+        "another nonce",
+        async (browser) => {
+          const to = new URL(await begin(browser));
+          to.searchParams.set("nonce", "another");
+          return arrive(browser, await provider.follow(to.href));
+        },
+        403,
+        /does not belong to this sign-in/,
+      ],
+      [
+        "the answer of another provider",
+        async (browser) => {
+          const at = await provider.follow(await begin(browser));
+          at.searchParams.set("iss", "https://evil.test");
+          return arrive(browser, at);
+        },
+        403,
+        /does not belong to this sign-in/,
+      ],
+      [
+        "a token that somebody has changed",
+        async (browser) => {
+          const at = await provider.follow(await begin(browser));
+          provider.tamper = (path, body) =>
+            path === "/token" ? body.replace(/(id_token":"[^.]+\.[^.]+\.)(.)/, "$1_$2") : body;
+          return arrive(browser, at);
+        },
+        403,
+        /does not belong to this sign-in/,
+      ],
+      [
+        "what the provider says of somebody else",
+        async (browser) => {
+          const at = await provider.follow(await begin(browser));
+          provider.tamper = (path, body) =>
+            path === "/me" ? body.replace(ada.sub, "somebody-else") : body;
+          return arrive(browser, at);
+        },
+        502,
+        /can't be used/,
+      ],
+      [
+        "two codes",
+        async (browser) => {
+          const at = await provider.follow(await begin(browser));
+          at.searchParams.append("code", "another");
+          return arrive(browser, at);
+        },
+        403,
+        /does not belong to this sign-in/,
+      ],
+      [
+        "a very long code",
+        async (browser) => {
+          const at = await provider.follow(await begin(browser));
+          at.searchParams.set("code", "x".repeat(7_000));
+          return arrive(browser, at);
+        },
+        403,
+        /used, or too old/,
+      ],
+    ];
+    test.each(rows)("%s", async (_, attack, status, says) => {
+      const browser = browserNow();
+      expect((await attack(browser)).status).toBe(status);
+      expect(await who(browser)).toBeNull();
+      expect(await said(browser)).toMatch(says);
+    });
+  });
+
+  describe("how the secret is sent is found out", () => {
+    test.each([
+      ["in the header", { client_id: "dossier" }],
+      ["in the body", { client_id: "posts" }],
+      ["not at all", { client_id: "public", client_secret: null }],
+    ])("%s", async (_, settings) => {
+      await set(settings);
+      const browser = browserNow();
+      for (let n = 0; n < 2; n++) {
+        await signIn(browser);
+        expect(await who(browser)).toMatchObject({ email: ada.email });
+      }
+    });
+  });
+
+  test("a provider that is away is said to be, and found again when it is back", async () => {
+    const [waits, fresh] = [browserNow(), browserNow()];
+    const at = await provider.follow(await begin(waits));
+    await provider.pause();
+    try {
+      expect((await arrive(waits, at)).status).toBe(502);
+      expect(await said(waits)).toContain("does not answer");
+      // As after a start: nothing is known of the provider.
+      await set({ title: "Another" });
+      const { status, body } = await fresh.send("POST", "/sign-in/oidc", {});
+      expect([status, body.code]).toEqual([502, "provider_failed"]);
+      expect(body.detail).toContain("does not answer");
+    } finally {
+      await provider.resume();
+    }
+    await signIn(fresh);
+    expect(await who(fresh)).toMatchObject({ email: ada.email });
+  });
+
+  test("a wrong secret is said to be the server's fault, not that of who signs in", async () => {
+    await set({ client_secret: "wrong" });
+    expect(await refusal(ada)).toMatch(/^502 .*id or secret is wrong/);
+  });
+
+  describe("the settings can be tried", () => {
+    test.each([
+      [
+        "as they are",
+        {},
+        "ok",
+        null,
+        /knows this server.*\/console\/api\/v1\/sign-in\/oidc\/callback/,
+      ],
+      [
+        "with the secret in the body",
+        { client_id: "posts", client_secret: secret },
+        "ok",
+        null,
+        /knows this server/,
+      ],
+      [
+        "with a wrong secret",
+        { client_secret: "wrong" },
+        "fail",
+        "oidc.client_id",
+        /does not accept the client dossier/,
+      ],
+      [
+        "with a client that nobody knows",
+        { client_id: "none" },
+        "fail",
+        "oidc.client_id",
+        /the client none/,
+      ],
+      [
+        "at the address of its document",
+        { issuer: "/.well-known/openid-configuration" },
+        "ok",
+        null,
+        /knows this server/,
+      ],
+      [
+        "at another path",
+        { issuer: "/realms/main" },
+        "fail",
+        "oidc.issuer",
+        /has nothing at \/realms\/main\/\.well-known/,
+      ],
+      [
+        "where nothing listens",
+        { issuer: "http://127.0.0.1:1" },
+        "fail",
+        "oidc.issuer",
+        /Nothing listens/,
+      ],
+    ] as const)("%s", async (_, changes, status, setting, says) => {
+      const body = Object.fromEntries(
+        Object.entries(changes).map(([key, value]) => [
+          `oidc.${key}`,
+          value.startsWith("/") ? provider.issuer + value : value,
+        ]),
+      );
+      const tried = await admin.send("POST", "/settings/oidc/test", body);
+      expect(tried.body).toMatchObject({ status, setting });
+      expect(tried.body.detail).toMatch(says);
+    });
+
+    test("a secret that is set is not sent to another address", async () => {
+      const other = await startOidcProvider(() => []);
+      await using _ = other;
+      const body = { "oidc.issuer": other.issuer };
+      const tried = await admin.send("POST", "/settings/oidc/test", body);
+      expect(tried.body.detail).toContain("The key that is set was not sent");
+    });
+  });
+
+  test("the audit log has every way in, and every failure, and nothing secret", async () => {
+    const browser = browserNow();
+    await signIn(browser);
+    const { id } = await who(browser);
+    await refusal(null);
+    const { body, text } = await admin.send("GET", "/audit?action=finishSignIn&per_page=200");
+    expect(body.data).toContainEqual(
+      expect.objectContaining({ actor: ada.email, record: id, outcome: "done" }),
+    );
+    expect(body.data).toContainEqual(
+      expect.objectContaining({ record: "oidc", outcome: "refused", status: 403 }),
+    );
+    expect(text).not.toMatch(/code=|state=|the secret/);
+  });
+
+  describe("settings that do not fit each other are refused by name", () => {
+    test.each([
+      ["no client", { client_id: null }, /oidc\.client_id is missing/],
+      ["no address", { issuer: "sso.example.com" }, /oidc\.issuer must begin/],
+      ["no openid", { scopes: "email" }, /openid among them/],
+      ["values of no claim", { admin_values: "ops" }, /oidc\.role_claim is missing/],
+    ] as const)("%s", async (_, change, says) => {
+      const body = Object.fromEntries(
+        Object.entries(change).map(([key, value]) => [`oidc.${key}`, value]),
+      );
+      const { status, text } = await admin.send("PATCH", "/settings", body);
+      expect(status).toBe(400);
+      expect(text).toMatch(says);
+    });
+  });
+}

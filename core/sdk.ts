@@ -70,7 +70,7 @@ export type { Files, ReceivedFile } from "./store/files";
 
 // --- Routes: schemas, fields, pages, answers, errors
 export { Type as t, type Static, type TObject } from "@sinclair/typebox";
-export { Nullable, Timestamp } from "./http/schemas";
+export { documented, named, Nullable, OneOf, Timestamp } from "./http/schemas";
 export { Validator } from "./http/validation";
 export {
   reply,
@@ -113,6 +113,7 @@ export { pullStream } from "./http/pull-stream";
 // --- What the gateway asks of plugins
 export {
   Authenticator,
+  DocumentParts,
   HealthFields,
   Protocols,
   RateLimiter,
@@ -124,6 +125,7 @@ export {
   type Protocol,
   type RateLimit,
   type ReadinessCheck,
+  type SentRequest,
   type ServedRequest,
 } from "./http/slots";
 export { sameHost } from "./http/client";

@@ -77,9 +77,15 @@ export const coreRoutes = {
   }),
 };
 
-/** The routes of the whole API as a document, without a server. */
-export const documentOf = (routes: readonly Route<any, any>[], server_url: string): object =>
-  openApiDocument([coreRoutes.openapi, ...routes], api, { version, server_url });
+/** The document of the API, or of another surface, as this host brings it. */
+export const documentOf = (host: Host, described: Described, server_url: string): string =>
+  JSON.stringify(
+    openApiDocument(
+      [coreRoutes.openapi, ...host.mounted.map(({ route }) => route)],
+      described,
+      { version, server_url, parts: host.slot(DocumentParts) },
+    ),
+  );
 
 /**
  * The gateway to everything that the plugins bring. @throws ConfigError, and Error when plugins

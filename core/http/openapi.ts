@@ -1,76 +1,45 @@
 /**
  * The OpenAPI 3.1 document, made from the same route values and schemas that check every request.
  */
-import { Type, type TObject, type TSchema } from "@sinclair/typebox";
-import { isMultipart } from "./body-reader";
-import { json_body_bytes_max, sizeInWords } from "./body";
-import { fullPath, isOn, prefix } from "./router";
+import { Type } from "@sinclair/typebox";
 import { depth_max, values_max } from "./json";
-import { titleOf } from "./problem";
-import type { Answer, Multipart, Route } from "./route";
-import type { Surface } from "./slots";
+import { operation, request_id_example, type Described } from "./openapi-operation";
+import { parameterExamples } from "./parameter-examples";
+import { general_codes, problemsOf, unrouted_codes } from "./problem-codes";
+import type { Route } from "./route";
+import { fullPath, isOn, prefix } from "./router";
+import { SchemaBook, type Json } from "./schema-book";
+import { named } from "./schemas";
+import type { DocumentPart, SentRequest } from "./slots";
+
+export type { Described } from "./openapi-operation";
 
 export interface DocumentFacts {
   readonly version: string;
   readonly server_url: string;
+  /** What plugins say once they are set up. */
+  readonly parts?: readonly DocumentPart[];
 }
-/** What the documents of the API and of another surface differ in. */
-export type Described = Pick<Surface, "name" | "prefix" | "document">;
-type Json = Record<string, unknown>;
 
-const everyHeader = {
-  "x-request-id": { $ref: "#/components/headers/RequestId" },
-  "x-ratelimit-limit": { $ref: "#/components/headers/RateLimitLimit" },
-  "x-ratelimit-remaining": { $ref: "#/components/headers/RateLimitRemaining" },
-  "x-ratelimit-reset": { $ref: "#/components/headers/RateLimitReset" },
-};
 const integerHeader = (description: string, example: number) => ({
   description,
   schema: { type: "integer" },
   example,
 });
-const components = {
-  headers: {
-    RequestId: {
-      description: "Names this request in the server's log.",
-      schema: { type: "string" },
-      example: "req_01KAJ2Z9Q4W7N8X5R3T6V1Y0BC",
-    },
-    RateLimitLimit: integerHeader("Requests allowed per window.", 600),
-    RateLimitRemaining: integerHeader("Requests left in the window.", 599),
-    RateLimitReset: integerHeader("Unix epoch second when the window resets.", 1_795_219_260),
-    RetryAfter: integerHeader("Seconds to wait before the next try.", 1),
-    Location: {
-      description: "Where the record is found.",
-      schema: { type: "string" },
-      example: `${prefix}/folders/fld_01KAJ2Z9Q4W7N8X5R3T6V1Y0BC`,
-    },
+const headers = {
+  RequestId: {
+    description: "Names this request in the server's log.",
+    schema: { type: "string" },
+    example: request_id_example,
   },
-  schemas: {
-    Problem: plain(
-      Type.Object(
-        {
-          type: Type.String(),
-          title: Type.String(),
-          status: Type.Integer(),
-          detail: Type.String({ description: "A sentence for a person." }),
-          code: Type.String({ description: "Stable: programs may branch on it." }),
-          request_id: Type.String(),
-          errors: Type.Optional(
-            Type.Array(
-              Type.Object({
-                pointer: Type.String({
-                  description: "JSON pointer into the body, or `?name` for a query field.",
-                }),
-                detail: Type.String(),
-              }),
-              { description: "The fields that are wrong." },
-            ),
-          ),
-        },
-        { description: "RFC 9457 problem details." },
-      ),
-    ),
+  RateLimitLimit: integerHeader("Requests allowed per window.", 600),
+  RateLimitRemaining: integerHeader("Requests left in the window.", 599),
+  RateLimitReset: integerHeader("Unix epoch second when the window resets.", 1_795_219_260),
+  RetryAfter: integerHeader("Seconds to wait before the next try.", 1),
+  Location: {
+    description: "Where the record is found.",
+    schema: { type: "string" },
+    example: `${prefix}/folders/fld_01KAJ2Z9Q4W7N8X5R3T6V1Y0BC`,
   },
 };
 
@@ -103,24 +72,76 @@ export const api: Described = {
   },
 };
 
+/** Every code in one list, for programs that branch on it. `codes`: code → what it means. */
+const problemSchema = (codes: Readonly<Record<string, string>>) => {
+  const known = Object.entries(codes).sort(([one], [other]) => (one < other ? -1 : 1));
+  const ErrorCode = named(
+    "ErrorCode",
+    Type.Unsafe<string>({
+      type: "string",
+      enum: known.map(([code]) => code),
+      "x-enum-descriptions": known.map(([, means]) => means),
+      description: [
+        "What went wrong, stable: programs may branch on it.",
+        "",
+        ...known.map(([code, means]) => `- \`${code}\`: ${means}`),
+      ].join("\n"),
+    }),
+  );
+  const FieldProblem = Type.Object({
+    pointer: Type.String({
+      description: "JSON pointer into the body, or `?name` for a query field.",
+    }),
+    detail: Type.String(),
+  });
+  return named(
+    "Problem",
+    Type.Object(
+      {
+        type: Type.String(),
+        title: Type.String(),
+        status: Type.Integer({ minimum: 400, maximum: 599 }),
+        detail: Type.String({ description: "A sentence for a person." }),
+        code: ErrorCode,
+        request_id: Type.String(),
+        errors: Type.Optional(
+          Type.Array(named("FieldProblem", FieldProblem), {
+            description: "The fields that are wrong.",
+          }),
+        ),
+      },
+      { description: "RFC 9457 problem details." },
+    ),
+  );
+};
+
 /**
- * `operation` order is the order of `routes`. Routes at the server's root and of other surfaces are
- * left out.
+ * The order of operations is that of `routes`. Routes at the server's root and of other surfaces
+ * are left out.
  */
 export function openApiDocument(
   routes: readonly Route<any, any>[],
   described: Described,
-  { version, server_url }: DocumentFacts,
+  { version, server_url, parts = [] }: DocumentFacts,
 ): Json {
   const { title, description, security } = described.document;
+  const mine = routes.filter((route) => isOn(route, described.name));
+  const book = new SchemaBook(parts.flatMap(({ schemas }) => schemas ?? []));
+  const shared = {
+    book,
+    described,
+    examples: parameterExamples(mine),
+    operations: new Set(mine.map((route) => route.operation as string)),
+  };
+  book.of(problemSchema(codesOf(mine, described)));
   const paths: Record<string, Json> = {};
-  const tags = new Set<string>();
-  for (const route of routes) {
-    if (!isOn(route, described.name)) continue;
-    tags.add(route.tag);
+  for (const route of mine) {
     const path = fullPath(route, described.prefix).replace(/:([^/]+)/g, "{$1}");
-    (paths[path] ??= {})[route.method.toLowerCase()] = operation(route, described);
+    (paths[path] ??= {})[route.method.toLowerCase()] = operation(route, shared);
   }
+  const sent = described === api ? parts.flatMap((part) => part.sends?.() ?? []) : [];
+  const webhooks = Object.fromEntries(sent.map((one) => [one.name, webhook(one, book)]));
+  const tags = new Set([...mine, ...sent].map(({ tag }) => tag as string));
   return {
     openapi: "3.1.0",
     info: {
@@ -136,9 +157,44 @@ export function openApiDocument(
       .sort()
       .map((name) => ({ name, description: tagDescriptions[name] ?? `${name}.` })),
     paths,
-    components: { securitySchemes: security, ...components },
+    ...(sent.length > 0 && { webhooks }),
+    components: { securitySchemes: security, headers, schemas: book.components },
   };
 }
+
+/** The codes of every operation. One that several share is said in general words. */
+function codesOf(routes: readonly Route<any, any>[], described: Described) {
+  const found: Record<string, string> = { ...unrouted_codes };
+  for (const route of routes)
+    for (const codes of Object.values(problemsOf(route, described)))
+      for (const [code, means] of Object.entries(codes))
+        found[code] ??= general_codes[code] ?? means;
+  return found;
+}
+
+/** A request that this server sends, to whoever asked for it. */
+const webhook = ({ tag, ...of }: SentRequest, book: SchemaBook): Json => ({
+  post: {
+    operationId: of.operation,
+    summary: of.summary,
+    description: of.description,
+    tags: [tag],
+    security: [],
+    parameters: Object.entries(of.headers).map(([name, { description, example }]) => ({
+      name,
+      in: "header",
+      required: true,
+      description,
+      schema: { type: "string" },
+      example,
+    })),
+    requestBody: {
+      required: true,
+      content: { "application/json": { schema: book.of(of.body), example: of.example } },
+    },
+    responses: { "2XX": { description: "Any 2xx says that it has arrived." } },
+  },
+});
 
 const tagDescriptions: Readonly<Record<string, string>> = {
   Folders: "A two-level tree that holds documents.",
@@ -152,198 +208,3 @@ const tagDescriptions: Readonly<Record<string, string>> = {
   Webhooks: "Receivers that are told when a run ends.",
   Contract: "This document.",
 };
-
-function operation(route: Route<any, any>, described: Described): Json {
-  const responses: Record<string, Json> = {};
-  for (const [status, answer] of Object.entries(route.answers as Record<number, Answer>))
-    responses[status] = success(answer);
-  for (const [status, when] of Object.entries(errorsOf(route, described)))
-    responses[status] ??= problem(Number(status), when);
-  const body = requestBody(route);
-  return {
-    operationId: route.operation,
-    summary: route.summary,
-    description: route.description ?? `${route.summary}.`,
-    tags: [route.tag],
-    ...(route.public ? { security: [] } : {}),
-    parameters: [
-      ...pathParameters(route.path),
-      ...queryParameters(route.query),
-      ...headerParameters(route),
-    ],
-    ...(body ? { requestBody: body } : {}),
-    responses,
-  };
-}
-
-const errorsOf = (
-  route: Route<any, any>,
-  { document, name }: Described,
-): Record<string, string> => ({
-  400: "The request is malformed; `errors` names the fields.",
-  ...(route.public
-    ? {}
-    : {
-        401: document.unauthorized,
-        403: route.admin
-          ? "Only administrators may do this."
-          : name === api.name
-            ? "The record is another user's, the key lacks the scope, or a quota is reached."
-            : "The record is another user's, a quota is reached, or the request comes from " +
-              "another site.",
-      }),
-  ...(route.path.includes(":") ? { 404: "There is no such record." } : {}),
-  ...(route.body ? { 413: tooLargeOf(route), 415: "The body is of another media type." } : {}),
-  429: "The rate limit is exceeded.",
-  500: "Something went wrong inside the server.",
-  ...(route.errors as Record<string, string> | undefined),
-});
-
-const tooLargeOf = ({ body, body_bytes_max = json_body_bytes_max }: Route<any, any>): string =>
-  isMultipart(body)
-    ? "The body is too large."
-    : `The body is larger than ${sizeInWords(body_bytes_max)}.`;
-
-function success({
-  description,
-  schema,
-  media_type = "application/json",
-  headers = {},
-  example,
-}: Answer): Json {
-  return {
-    description,
-    headers: {
-      ...everyHeader,
-      ...Object.fromEntries(
-        Object.entries(headers).map(([name, words]) => [name, headerOf(name, words)]),
-      ),
-    },
-    ...(schema
-      ? {
-          content: {
-            [media_type]: { schema: plain(schema), ...(example === undefined ? {} : { example }) },
-          },
-        }
-      : {}),
-  };
-}
-const headerOf = (name: string, words: string): Json =>
-  /^location$/i.test(name)
-    ? { $ref: "#/components/headers/Location" }
-    : /^retry-after$/i.test(name)
-      ? { $ref: "#/components/headers/RetryAfter" }
-      : { description: words, schema: { type: "string" } };
-
-function problem(status: number, when: string): Json {
-  const extra =
-    status === 429 || status === 503
-      ? { "Retry-After": { $ref: "#/components/headers/RetryAfter" } }
-      : status === 401
-        ? { "WWW-Authenticate": { description: "The challenge.", schema: { type: "string" } } }
-        : {};
-  const example = {
-    type: "about:blank",
-    title: titleOf(status),
-    status,
-    detail: when,
-    code: "see_detail",
-    request_id: "req_01KAJ2Z9Q4W7N8X5R3T6V1Y0BC",
-  };
-  return {
-    description: when,
-    headers: { ...everyHeader, ...extra },
-    content: {
-      "application/problem+json": { schema: { $ref: "#/components/schemas/Problem" }, example },
-    },
-  };
-}
-
-function requestBody(route: Route<any, any>): Json | undefined {
-  if (!route.body) return undefined;
-  if ("multipart" in (route.body as Multipart)) {
-    const {
-      multipart: { part, many, description },
-      or_json,
-      or_media_type,
-    } = route.body as Multipart;
-    const file = { type: "string", format: "binary", description };
-    const form = {
-      schema: {
-        type: "object",
-        required: [part],
-        properties: { [part]: many ? { type: "array", items: file } : file },
-      },
-    };
-    return {
-      required: true,
-      content: {
-        "multipart/form-data": form,
-        ...(or_json ? jsonBody(or_json, route.example) : {}),
-        ...(or_media_type ? { [or_media_type]: { schema: file } } : {}),
-      },
-    };
-  }
-  return {
-    required: !route.body_optional,
-    content: jsonBody(route.body as TSchema, route.example),
-  };
-}
-
-const jsonBody = (schema: TSchema, example: unknown): Json => ({
-  "application/json": { schema: plain(schema), ...(example === undefined ? {} : { example }) },
-});
-
-const pathParameters = (path: string): Json[] =>
-  [...path.matchAll(/:([^/]+)/g)].map(([, name]) => ({
-    name,
-    in: "path",
-    required: true,
-    description: `The id: ${name}.`,
-    schema: { type: "string" },
-  }));
-
-function queryParameters(query: TObject | undefined): Json[] {
-  if (!query) return [];
-  return Object.entries(query.properties).map(([name, of]) => {
-    const { description, ...schema } = plain(of) as Json;
-    return {
-      name,
-      in: "query",
-      required: query.required?.includes(name) ?? false,
-      description: description ?? `${name}.`,
-      schema,
-    };
-  });
-}
-
-const headerParameters = (route: Route<any, any>): Json[] => [
-  ...(route.waits
-    ? [
-        {
-          name: "Prefer",
-          in: "header",
-          required: false,
-          description:
-            "`wait=20`: answer as soon as there is a change, after 20 s at the latest (RFC 7240; " +
-            "at most 30 s).",
-          schema: { type: "string" },
-          example: "wait=20",
-        },
-      ]
-    : []),
-  ...Object.entries((route.request_headers as Record<string, string> | undefined) ?? {}).map(
-    ([name, description]) => ({
-      name,
-      in: "header",
-      required: false,
-      description,
-      schema: { type: "string" },
-    }),
-  ),
-];
-
-/** A TypeBox schema without its symbols: plain JSON Schema. */
-function plain(schema: TSchema): unknown {
-  return JSON.parse(JSON.stringify(schema));
-}

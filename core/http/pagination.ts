@@ -1,5 +1,6 @@
 /** The pagination envelope of every list response. */
 import { Type, type TSchema } from "@sinclair/typebox";
+import { named, Nullable } from "./schemas";
 
 export const per_page_default = 50;
 export const per_page_max = 200;
@@ -58,16 +59,23 @@ export function toPage<T>(data: T[], total: number, request: PageRequest): Page<
   };
 }
 
-/** The schema of a page of `item`. */
-export const PageOf = <S extends TSchema>(item: S) =>
+const Pagination = named(
+  "Pagination",
   Type.Object({
-    data: Type.Array(item),
-    pagination: Type.Object({
-      count: Type.Integer({ description: "Items in this page." }),
-      total: Type.Integer({ description: "Items in the whole list." }),
-      per_page: Type.Integer({ description: "Page size in effect." }),
-      total_pages: Type.Integer(),
-      next_page: Type.Union([Type.Integer(), Type.Null()]),
-      previous_page: Type.Union([Type.Integer(), Type.Null()]),
-    }),
+    count: Type.Integer({ minimum: 0, maximum: per_page_max, description: "Items in this page." }),
+    total: Type.Integer({ minimum: 0, description: "Items in the whole list." }),
+    per_page: Type.Integer({ minimum: 1, maximum: per_page_max, description: "Size in effect." }),
+    total_pages: Type.Integer({ minimum: 0 }),
+    next_page: Nullable(Type.Integer({ minimum: 2 })),
+    previous_page: Nullable(Type.Integer({ minimum: 1 })),
+  }),
+);
+
+/** The schema of a page of `item`; that of a named item is named after it: `NotePage`. */
+export function PageOf<S extends TSchema>(item: S) {
+  const page = Type.Object({
+    data: Type.Array(item, { maxItems: per_page_max }),
+    pagination: Pagination,
   });
+  return item.$id === undefined ? page : named(`${item.$id}Page`, page);
+}

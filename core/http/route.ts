@@ -29,6 +29,13 @@ export interface Client {
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
+/**
+ * Status → when, or → code → when: `{ 409: { name_taken: "A document has this name." } }`. A
+ * sentence alone is about the code that is usual for the status. The document lists every code that
+ * it finds here: what a handler throws has to be.
+ */
+export type Errors = Readonly<Record<number, string | Readonly<Record<string, string>>>>;
+
 /** One documented answer. `schema` is absent for an empty body; `media_type` defaults to JSON. */
 export interface Answer<S extends TSchema = TSchema> {
   readonly description: string;
@@ -37,6 +44,13 @@ export interface Answer<S extends TSchema = TSchema> {
   /** Response headers beyond the ones that every response carries: name → meaning. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly example?: unknown;
+  /**
+   * Operations that go on from here, with their parameters: `{ getNote: { noteId: "id" } }` takes
+   * `id` of this answer; what begins with `$` is a runtime expression of OpenAPI.
+   */
+  readonly links?: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  /** Further media types that the same answer may have, texts: each with an example. */
+  readonly others?: Readonly<Record<string, string>>;
 }
 
 /** A multipart body: the handler reads `request.body` itself, so that nothing is buffered. */
@@ -44,6 +58,8 @@ export interface Multipart {
   readonly multipart: {
     readonly part: string;
     readonly many?: boolean;
+    /** Parts that are taken, where `many` are. */
+    readonly files_max?: number;
     readonly description: string;
   };
   /**
@@ -62,6 +78,8 @@ export interface RouteShape {
   readonly tag: string;
   /** Unique name of the operation, camelCase: client generators use it. */
   readonly operation: string;
+  /** Examples of path parameters, where no record of the document shows one. */
+  readonly params?: Readonly<Record<string, string>>;
   readonly query?: TObject;
   /** A JSON schema, or a multipart description. */
   readonly body?: TSchema | Multipart;
@@ -101,8 +119,8 @@ export interface RouteShape {
   readonly scope?: "read" | "write";
   /** The answers of this route; the errors that every route shares are added by the document. */
   readonly answers: Readonly<Record<number, Answer>>;
-  /** Error statuses beyond the shared ones (400, 401, 403, 404, 429, 500): status → when. */
-  readonly errors?: Readonly<Record<number, string>>;
+  /** Problems beyond those that every route shares. */
+  readonly errors?: Errors;
   readonly example?: unknown;
 }
 

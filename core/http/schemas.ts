@@ -1,5 +1,30 @@
-/** Schemas that the records of many routes share. */
+/** Schemas that the records of many routes share, and what the OpenAPI document is told of one. */
 import { Type, type TSchema } from "@sinclair/typebox";
+
+/**
+ * Gives a schema its name in the OpenAPI document, which has it once, among its components, and
+ * refers to it wherever it stands: `named("Note", t.Object({ … }))`. Every record that stands in
+ * more than one place has a name. Different schemas of one name are numbered: `Note`, `Note2`.
+ */
+export const named = <S extends TSchema>(name: string, schema: S): S => ({ ...schema, $id: name });
+
+/** Where `documented` keeps what it is given: no validator looks there. */
+export const document_only = Symbol("document only");
+
+/**
+ * Adds keywords that the OpenAPI document shows and no validator checks: the limits of a field that
+ * the service checks itself, such as `{ maxLength: 255 }` for `checkedName`.
+ */
+export const documented = <S extends TSchema>(
+  schema: S,
+  keywords: Readonly<Record<string, unknown>>,
+): S => ({
+  ...schema,
+  [document_only]: {
+    ...(schema as { readonly [document_only]?: object })[document_only],
+    ...keywords,
+  },
+});
 
 /** A moment as RFC 3339, see `rfc3339`. */
 export const Timestamp = (description?: string) =>
@@ -7,3 +32,10 @@ export const Timestamp = (description?: string) =>
 
 export const Nullable = <S extends TSchema>(schema: S, description?: string) =>
   Type.Union([schema, Type.Null()], description === undefined ? {} : { description });
+
+/** One of these words: `OneOf(["draft", "sent"])`. */
+export const OneOf = <const W extends string>(words: readonly W[], options: object = {}) =>
+  Type.Union(
+    words.map((word) => Type.Literal(word)),
+    options,
+  );

@@ -1,8 +1,10 @@
 /** What the gateway asks plugins for. */
+import type { TSchema } from "@sinclair/typebox";
 import { slot } from "../base/refs";
 import { isFunction, shaped } from "../base/shape";
 import type { HttpError } from "../base/errors";
 import type { Caller, Client, Route } from "./route";
+import type { LateSchema } from "./schema-book";
 
 /** Knows callers by the token of `Authorization: Bearer`. One plugin fills it. */
 export interface Authenticator {
@@ -59,7 +61,8 @@ export interface Surface {
     readonly title: string;
     readonly description: string;
     readonly security: Readonly<Record<string, unknown>>;
-    readonly unauthorized: string;
+    /** When there is no caller; see `RouteShape.errors`. */
+    readonly unauthorized: string | Readonly<Record<string, string>>;
   };
   /** On every answer below `root` that does not set them itself. */
   readonly headers: Readonly<Record<string, string>>;
@@ -181,3 +184,26 @@ const health_fields = ["status", "storage", "version", "intake", "tls", "plugins
  * never logged.
  */
 export const StartNotice = slot<() => Promise<string>>("http.start_notice", { check: isFunction });
+
+/** A request that the server sends to whoever asked for it: `webhooks` of the OpenAPI document. */
+export interface SentRequest {
+  /** `import.finished`. */
+  readonly name: string;
+  /** Unique among the operations, camelCase. */
+  readonly operation: string;
+  readonly tag: string;
+  readonly summary: string;
+  readonly description: string;
+  readonly headers: Readonly<
+    Record<string, { readonly description: string; readonly example: string }>
+  >;
+  readonly body: TSchema;
+  readonly example: unknown;
+}
+/** What the OpenAPI document can say only once every plugin is set up; read when it is made. */
+export interface DocumentPart {
+  /** Each in place of the schema of its name. */
+  readonly schemas?: readonly LateSchema[];
+  sends?(): readonly SentRequest[];
+}
+export const DocumentParts = slot<DocumentPart>("http.document_parts");

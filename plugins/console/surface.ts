@@ -50,7 +50,7 @@ export const console_api = {
           "console's own origin.",
       },
     },
-    unauthorized: "Nobody is signed in.",
+    unauthorized: { signed_out: "Nobody is signed in." },
   },
 } satisfies Pick<Surface, "name" | "prefix" | "document">;
 

@@ -1,0 +1,231 @@
+/** One route as an operation of the OpenAPI document. */
+import type { TObject, TSchema } from "@sinclair/typebox";
+import { isMultipart } from "./body-reader";
+import { exampleOf, type ParameterExamples } from "./parameter-examples";
+import { titleOf } from "./problem";
+import { problemsOf } from "./problem-codes";
+import type { Answer, Multipart, Route } from "./route";
+import type { Json, SchemaBook } from "./schema-book";
+import type { Surface } from "./slots";
+
+/** What the documents of the API and of another surface differ in. */
+export type Described = Pick<Surface, "name" | "prefix" | "document">;
+
+/** What all operations of a document share. */
+export interface OperationParts {
+  readonly book: SchemaBook;
+  readonly described: Described;
+  readonly examples: ParameterExamples;
+  /** The ids of those of the document: links lead to no other. */
+  readonly operations: ReadonlySet<string>;
+}
+
+const every_header = {
+  "x-request-id": { $ref: "#/components/headers/RequestId" },
+  "x-ratelimit-limit": { $ref: "#/components/headers/RateLimitLimit" },
+  "x-ratelimit-remaining": { $ref: "#/components/headers/RateLimitRemaining" },
+  "x-ratelimit-reset": { $ref: "#/components/headers/RateLimitReset" },
+};
+export const request_id_example = "req_01KAJ2Z9Q4W7N8X5R3T6V1Y0BC";
+
+export function operation(route: Route<any, any>, parts: OperationParts): Json {
+  const responses: Record<string, Json> = {};
+  for (const [status, answer] of Object.entries(route.answers as Record<number, Answer>))
+    responses[status] = success(answer, parts);
+  for (const [status, codes] of Object.entries(problemsOf(route, parts.described)))
+    responses[status] = withProblem(responses[status], Number(status), codes);
+  const body = requestBody(route, parts);
+  return {
+    operationId: route.operation,
+    summary: route.summary,
+    description: route.description ?? `${route.summary}.`,
+    tags: [route.tag],
+    ...(route.public ? { security: [] } : {}),
+    parameters: [
+      ...pathParameters(route.path, parts.examples),
+      ...queryParameters(route.query, parts),
+      ...headerParameters(route),
+    ],
+    ...(body ? { requestBody: body } : {}),
+    responses,
+  };
+}
+
+function success(answer: Answer, { book, operations }: OperationParts): Json {
+  const { description, schema, media_type = "application/json", headers = {}, example } = answer;
+  const { links = {}, others = {} } = answer;
+  const named_links = Object.entries(links).filter(([operationId]) => operations.has(operationId));
+  return {
+    description,
+    headers: {
+      ...every_header,
+      ...Object.fromEntries(
+        Object.entries(headers).map(([name, words]) => [name, headerOf(name, words)]),
+      ),
+    },
+    ...(schema && {
+      content: {
+        [media_type]: { schema: book.of(schema), ...(example !== undefined && { example }) },
+        ...Object.fromEntries(
+          Object.entries(others).map(([type, text]) => [
+            type,
+            { schema: { type: "string" }, example: text },
+          ]),
+        ),
+      },
+    }),
+    ...(named_links.length > 0 && {
+      links: Object.fromEntries(
+        named_links.map(([operationId, parameters]) => [
+          operationId,
+          { operationId, parameters: expressions(parameters) },
+        ]),
+      ),
+    }),
+  };
+}
+
+const expressions = (parameters: Readonly<Record<string, string>>): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(parameters).map(([name, of]) => [
+      name,
+      of.startsWith("$") ? of : `$response.body#/${of}`,
+    ]),
+  );
+
+const headerOf = (name: string, words: string): Json =>
+  /^location$/i.test(name)
+    ? { $ref: "#/components/headers/Location" }
+    : /^retry-after$/i.test(name)
+      ? { $ref: "#/components/headers/RetryAfter" }
+      : { description: words, schema: { type: "string" } };
+
+/** A response that is a problem, with an example of each code; or `response`, which may be one. */
+function withProblem(
+  response: Json | undefined,
+  status: number,
+  codes: Readonly<Record<string, string>>,
+): Json {
+  const extra =
+    status === 429 || status === 503
+      ? { "Retry-After": { $ref: "#/components/headers/RetryAfter" } }
+      : status === 401
+        ? { "WWW-Authenticate": { description: "The challenge.", schema: { type: "string" } } }
+        : {};
+  const entries = Object.entries(codes);
+  const examples = Object.fromEntries(
+    entries.map(([code, means]) => [
+      code,
+      { summary: means, value: problemExample(status, code, means) },
+    ]),
+  );
+  const words =
+    entries.length === 1
+      ? entries[0]![1]
+      : entries.map(([code, means]) => `- \`${code}\`: ${means}`).join("\n");
+  return {
+    description: response ? `${response.description as string}\n\n${words}` : words,
+    headers: { ...every_header, ...(response?.headers as Json | undefined), ...extra },
+    content: {
+      ...(response?.content as Json | undefined),
+      "application/problem+json": { schema: { $ref: "#/components/schemas/Problem" }, examples },
+    },
+  };
+}
+
+const problemExample = (status: number, code: string, detail: string): Json => ({
+  type: "about:blank",
+  title: titleOf(status),
+  status,
+  detail,
+  code,
+  request_id: request_id_example,
+  ...(code === "invalid_request" && { errors: [{ pointer: "/name", detail }] }),
+});
+
+function requestBody(route: Route<any, any>, { book }: OperationParts): Json | undefined {
+  const { body, example } = route;
+  if (!body) return undefined;
+  const json = (schema: TSchema): Json => ({
+    "application/json": { schema: book.of(schema), ...(example !== undefined && { example }) },
+  });
+  if (!isMultipart(body))
+    return { required: !route.body_optional, content: json(body as TSchema) };
+  const { multipart, or_json, or_media_type } = body as Multipart;
+  const { part, many, description } = multipart;
+  const file = { type: "string", format: "binary", description };
+  const form = {
+    type: "object",
+    required: [part],
+    properties: {
+      [part]: many
+        ? { type: "array", items: file, minItems: 1, maxItems: multipart.files_max }
+        : file,
+    },
+  };
+  return {
+    required: true,
+    content: {
+      "multipart/form-data": { schema: form },
+      ...(or_json && json(or_json)),
+      ...(or_media_type && { [or_media_type]: { schema: file } }),
+    },
+  };
+}
+
+const pathParameters = (path: string, examples: ParameterExamples): Json[] =>
+  [...path.matchAll(/:([^/]+)/g)].map(([, name]) => ({
+    name,
+    in: "path",
+    required: true,
+    description: `The id: ${name}.`,
+    schema: { type: "string" },
+    ...(examples.has(name!) && { example: examples.get(name!) }),
+  }));
+
+function queryParameters(
+  query: TObject | undefined,
+  { book, examples }: OperationParts,
+): Json[] {
+  if (!query) return [];
+  return Object.entries(query.properties).map(([name, of]) => {
+    const shown = book.of(of);
+    const { description, examples: _, ...schema } = shown;
+    const example = exampleOf(name, of, examples);
+    return {
+      name,
+      in: "query",
+      required: query.required?.includes(name) ?? false,
+      description: description ?? book.resolve(shown).description ?? `${name}.`,
+      schema,
+      ...(example !== undefined && { example }),
+    };
+  });
+}
+
+const headerParameters = (route: Route<any, any>): Json[] => [
+  ...(route.waits
+    ? [
+        {
+          name: "Prefer",
+          in: "header",
+          required: false,
+          description:
+            "`wait=20`: answer as soon as there is a change, after 20 s at the latest (RFC 7240; " +
+            "at most 30 s).",
+          schema: { type: "string" },
+          example: "wait=20",
+        },
+      ]
+    : []),
+  ...Object.entries((route.request_headers as Record<string, string> | undefined) ?? {}).map(
+    ([name, description]) => ({
+      name,
+      in: "header",
+      required: false,
+      description,
+      schema: { type: "string" },
+      example: "1",
+    }),
+  ),
+];

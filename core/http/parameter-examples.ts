@@ -1,0 +1,58 @@
+/**
+ * Examples of parameters, found where the document has them already: an id in the example of the
+ * record that it names.
+ */
+import type { TSchema } from "@sinclair/typebox";
+import type { Answer, Route } from "./route";
+
+/** Name of a path parameter → an example of it. */
+export type ParameterExamples = ReadonlyMap<string, string>;
+
+/**
+ * Of `/notes/:noteId`, the `id` of the note in its example, or of what is made at `/notes`; a field
+ * called as the parameter comes first.
+ */
+export function parameterExamples(routes: readonly Route<any, any>[]): ParameterExamples {
+  const found = new Map<string, string>();
+  for (const route of routes) for (const [name, value] of shownBy(route)) setOnce(found, name, value);
+  for (const { path } of routes) {
+    const [, collection, name] = /^(.*)\/:([^/]+)$/.exec(path) ?? [];
+    const maker = routes.find((one) => one.method === "POST" && one.path === collection);
+    if (name !== undefined && maker) setOnce(found, name, fieldOf(maker, "id"));
+  }
+  return found;
+}
+
+/** What the route itself says, and what its example shows. */
+const shownBy = (route: Route<any, any>): [string, string | undefined][] => [
+  ...Object.entries((route.params ?? {}) as Record<string, string>),
+  ...[...route.path.matchAll(/:([^/]+)/g)].map(
+    ([, name]) => [name!, fieldOf(route, name!)] as [string, string | undefined],
+  ),
+  ...[/:([^/:]+)(?:\/[a-z-]+)?$/.exec(route.path)]
+    .filter((match) => match !== null)
+    .map(([, name]) => [name!, fieldOf(route, "id")] as [string, string | undefined]),
+];
+
+function setOnce(found: Map<string, string>, name: string, value: string | undefined): void {
+  if (value !== undefined && !found.has(name)) found.set(name, value);
+}
+
+function fieldOf({ answers }: Route<any, any>, field: string): string | undefined {
+  for (const { example } of Object.values(answers as Record<number, Answer>)) {
+    const value: unknown = (example as Record<string, unknown> | undefined)?.[field];
+    if (typeof value === "string") return value;
+  }
+  return undefined;
+}
+
+/** An example of a query field: its own, its default or first choice, or that of the same id. */
+export function exampleOf(name: string, schema: TSchema, examples: ParameterExamples): unknown {
+  if (schema.examples) return (schema.examples as unknown[])[0];
+  if (schema.default !== undefined) return schema.default;
+  const [first] = (schema.anyOf ?? []) as TSchema[];
+  if (first?.const !== undefined) return first.const;
+  if (schema.type === "boolean") return true;
+  if (schema.type === "integer") return schema.minimum ?? 1;
+  return examples.get(name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase()));
+}

@@ -1,0 +1,166 @@
+/**
+ * Schemas as the OpenAPI document shows them: named ones once, in its components; choices as
+ * `enum`, what may be null as `type: […, "null"]`, unions with a discriminator as `oneOf`.
+ */
+import type { TSchema } from "@sinclair/typebox";
+import { document_only } from "./schemas";
+
+export type Json = Record<string, unknown>;
+
+/** A schema that is known only once every plugin is set up, in place of the one of its name. */
+export interface LateSchema {
+  readonly name: string;
+  read(): TSchema;
+}
+
+export class SchemaBook {
+  /** By name: the schema, and what it is without its description. */
+  readonly #named = new Map<string, { readonly shape: string; readonly schema: Json }>();
+  readonly #late: ReadonlyMap<string, LateSchema>;
+
+  constructor(late: readonly LateSchema[]) {
+    this.#late = new Map(late.map((one) => [one.name, one]));
+  }
+
+  /** The schema, or a reference to it when it has a name. */
+  of(schema: TSchema): Json {
+    return this.#shown(plain(schema) as Json);
+  }
+
+  /** `components.schemas`, by name. */
+  get components(): Record<string, Json> {
+    return Object.fromEntries(
+      [...this.#named]
+        .sort(([one], [other]) => (one < other ? -1 : 1))
+        .map(([name, { schema }]) => [name, schema]),
+    );
+  }
+
+  /** The component that a reference of this book leads to; any other schema is itself. */
+  resolve(schema: Json): Json {
+    const name = nameOf(schema);
+    return name === undefined ? schema : this.#named.get(name)!.schema;
+  }
+
+  #shown({ $id, ...schema }: Json): Json {
+    if (typeof $id === "string") return this.#reference($id, schema);
+    if (Array.isArray(schema.anyOf)) return this.#union(schema as Json & { anyOf: Json[] });
+    return this.#inner(schema);
+  }
+
+  #reference(name: string, given: Json): Json {
+    const late = this.#late.get(name);
+    const { $id: _, ...schema } = late ? (plain(late.read()) as Json) : given;
+    const shown = this.#shown(schema);
+    const { description, ...shape } = shown;
+    const text = JSON.stringify(shape);
+    for (let n = 1; ; n++) {
+      const key = n === 1 ? name : `${name}${n}`;
+      const known = this.#named.get(key);
+      if (known && known.shape !== text) continue;
+      if (!known) this.#named.set(key, { shape: text, schema: shown });
+      const $ref = `#/components/schemas/${key}`;
+      const same = !known || late || known.schema.description === description;
+      return same || description === undefined ? { $ref } : { $ref, description };
+    }
+  }
+
+  #union({ anyOf, ...rest }: Json & { anyOf: Json[] }): Json {
+    const all = anyOf.flatMap(unnested);
+    const members = all.filter(({ type }) => type !== "null");
+    const is_nullable = members.length < all.length;
+    const shown = this.#oneOf(members, rest);
+    return is_nullable ? nullable(shown) : shown;
+  }
+
+  #oneOf(members: readonly Json[], { discriminator, ...rest }: Json): Json {
+    if (members.every((member) => "const" in member && member.$id === undefined)) {
+      const values = members.map((member) => member.const);
+      return { type: members[0]?.type, enum: values, ...rest };
+    }
+    const shown = members.map((member) => this.#shown(member));
+    if (shown.length === 1) {
+      const [only] = shown;
+      return "$ref" in only! && Object.keys(rest).length > 0
+        ? { ...rest, anyOf: [only] }
+        : { ...only, ...rest };
+    }
+    if (discriminator === undefined) return { ...rest, anyOf: shown };
+    const { propertyName } = discriminator as { propertyName: string };
+    return {
+      ...rest,
+      oneOf: shown,
+      discriminator: { propertyName, mapping: this.#mapping(shown, propertyName) },
+    };
+  }
+
+  /** Which member each value of the property stands for. */
+  #mapping(members: readonly Json[], property: string): Record<string, unknown> {
+    return Object.fromEntries(
+      members.flatMap((member) => {
+        const properties = this.resolve(member).properties as Record<string, Json> | undefined;
+        const of = this.resolve(properties?.[property] ?? {});
+        const values = (of.enum ?? ("const" in of ? [of.const] : [])) as string[];
+        return values.map((value) => [value, member.$ref]);
+      }),
+    );
+  }
+
+  #inner(schema: Json): Json {
+    const shown: Json = {};
+    for (const [key, value] of Object.entries(schema)) {
+      if (key === "properties") shown[key] = mapped(value as Json, (of) => this.#shown(of));
+      else if (key === "items" || key === "additionalProperties")
+        shown[key] = isObject(value) ? this.#shown(value) : value;
+      else if (key === "allOf" || key === "oneOf")
+        shown[key] = (value as Json[]).map((of) => this.#shown(of));
+      else if (key === "patternProperties" && isObject(value))
+        // What `t.Record` makes of keys that may be any text.
+        shown["additionalProperties"] = this.#shown(Object.values(value)[0] as Json);
+      else shown[key] = value;
+    }
+    if (shown.type === "integer" && shown.format === undefined) shown.format = "int64";
+    return shown;
+  }
+}
+
+const nameOf = ({ $ref }: Json): string | undefined =>
+  typeof $ref === "string" ? $ref.slice("#/components/schemas/".length) : undefined;
+
+/** A union that is a member of another one: its members, unless words of its own stand at it. */
+const unnested = (member: Json): Json[] =>
+  Object.keys(member).length === 1 && Array.isArray(member.anyOf)
+    ? (member.anyOf as Json[]).flatMap(unnested)
+    : [member];
+
+function nullable({ description, ...schema }: Json): Json {
+  const words = description === undefined ? {} : { description };
+  if (typeof schema.type === "string")
+    return {
+      ...schema,
+      type: [schema.type, "null"],
+      ...(Array.isArray(schema.enum) && { enum: [...schema.enum, null] }),
+      ...words,
+    };
+  const members = (schema.oneOf ?? schema.anyOf) as Json[] | undefined;
+  if (!members || schema.oneOf) return { anyOf: [schema, { type: "null" }], ...words };
+  return { ...schema, anyOf: [...members, { type: "null" }], ...words };
+}
+
+const mapped = (record: Json, map: (value: Json) => Json): Json =>
+  Object.fromEntries(Object.entries(record).map(([key, value]) => [key, map(value as Json)]));
+
+const isObject = (value: unknown): value is Json =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** A TypeBox schema without its symbols, and with what `documented` adds: plain JSON Schema. */
+function plain(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(plain);
+  if (!isObject(value)) return value;
+  const extra = (value as { readonly [document_only]?: Json })[document_only];
+  return Object.fromEntries(
+    Object.entries({ ...value, ...extra })
+      .filter(([, of]) => of !== undefined)
+      .map(([key, of]) => [key, plain(of)]),
+  );
+}

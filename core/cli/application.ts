@@ -10,11 +10,13 @@ import { Gateway } from "../http/gateway";
 import { LocalApi } from "../http/local-api";
 import { mountApi, mountProtocol, mountSurface } from "../http/mounted";
 import { api, openApiDocument, type Described } from "../http/openapi";
-import { route, type Route } from "../http/route";
+import { route } from "../http/route";
 import { Nullable } from "../http/schemas";
+import { ServedText } from "../http/served-text";
 import { createRouter, fullPath, isOn, lazyRouter, type Router } from "../http/router";
 import {
   Authenticator,
+  DocumentParts,
   HealthFields,
   Protocols,
   RateLimiter,
@@ -47,6 +49,21 @@ const HealthRecord = Type.Object(
   },
   { additionalProperties: true },
 );
+const OpenApi = Type.Object({ openapi: Type.String() }, { additionalProperties: true });
+const document_answers = {
+  200: {
+    description: "The OpenAPI 3.1 document.",
+    schema: OpenApi,
+    example: { openapi: "3.1.0" },
+    headers: {
+      etag: "Of the document in this encoding.",
+      "content-encoding": "`br`, `zstd` or `gzip`, when the client takes one of them.",
+      vary: "`Accept-Encoding`.",
+    },
+  },
+  304: { description: "It is what `If-None-Match` names." },
+};
+
 export const coreRoutes = {
   openapi: route.get("/openapi.json", {
     summary: "The OpenAPI contract",
@@ -55,13 +72,7 @@ export const coreRoutes = {
     operation: "getOpenApi",
     public: true,
     surface: "api",
-    answers: {
-      200: {
-        description: "The OpenAPI 3.1 document.",
-        schema: Type.Object({ openapi: Type.String() }, { additionalProperties: true }),
-        example: { openapi: "3.1.0" },
-      },
-    },
+    answers: document_answers,
   }),
   health: route.get("/health", {
     summary: "Health",
@@ -77,15 +88,25 @@ export const coreRoutes = {
   }),
 };
 
-/** The document of the API, or of another surface, as this host brings it. */
-export const documentOf = (host: Host, described: Described, server_url: string): string =>
-  JSON.stringify(
-    openApiDocument(
-      [coreRoutes.openapi, ...host.mounted.map(({ route }) => route)],
-      described,
-      { version, server_url, parts: host.slot(DocumentParts) },
-    ),
-  );
+/** The document of the API, or of another surface, as the plugins of this host make it. */
+export const documentOf = (host: Host, described: Described, server_url: string): object =>
+  openApiDocument([coreRoutes.openapi, ...host.mounted.map((one) => one.route)], described, {
+    version,
+    server_url,
+    parts: host.slot(DocumentParts),
+  });
+
+/** Made when it is first asked for: every plugin is set up by then. */
+function serveDocument(host: Host, described: Described, public_url: () => string) {
+  let served: ServedText | undefined;
+  return ({ request }: { readonly request: Request }): Promise<Response> => {
+    served ??= new ServedText(
+      JSON.stringify(documentOf(host, described, public_url())),
+      "application/json",
+    );
+    return served.respond(request);
+  };
+}
 
 /**
  * The gateway to everything that the plugins bring. @throws ConfigError, and Error when plugins
@@ -187,21 +208,8 @@ function coreHandlers(
   public_url: () => string,
   tls: Pick<TlsFiles, "failure"> | null,
 ): MountedRoute[] {
-  let openapi: string | undefined;
   return [
-    {
-      route: coreRoutes.openapi,
-      handler: () =>
-        new Response(
-          (openapi ??= JSON.stringify(
-            documentOf(
-              host.mounted.map((one) => one.route),
-              public_url(),
-            ),
-          )),
-          { headers: { "content-type": "application/json" } },
-        ),
-    },
+    { route: coreRoutes.openapi, handler: serveDocument(host, api, public_url) },
     {
       route: coreRoutes.health,
       handler: async () => {
@@ -236,34 +244,16 @@ function coreHandlers(
 }
 
 /** The OpenAPI document of a further surface, at the path that the surface names. */
-function documentRoute(surface: Surface, host: Host, public_url: () => string): MountedRoute {
-  let document: string | undefined;
-  return {
-    route: route.get(surface.document.path, {
-      summary: "The OpenAPI document",
-      tag: "Contract",
-      operation: `getOpenApiOf_${surface.name}`,
-      root: true,
-      answers: {
-        200: {
-          description: "The OpenAPI 3.1 document.",
-          schema: Type.Object({ openapi: Type.String() }, { additionalProperties: true }),
-        },
-      },
-    }),
-    handler: () =>
-      new Response(
-        (document ??= JSON.stringify(
-          openApiDocument(
-            host.mounted.map((one) => one.route),
-            surface,
-            { version, server_url: public_url() },
-          ),
-        )),
-        { headers: { "content-type": "application/json" } },
-      ),
-  };
-}
+const documentRoute = (surface: Surface, host: Host, public_url: () => string): MountedRoute => ({
+  route: route.get(surface.document.path, {
+    summary: "The OpenAPI document",
+    tag: "Contract",
+    operation: `getOpenApiOf_${surface.name}`,
+    root: true,
+    answers: document_answers,
+  }),
+  handler: serveDocument(host, surface, public_url),
+});
 
 /** A proxy may pass the base path on or not: a path of the server's own must not begin with it. */
 function checkBasePath(base_path: string, paths: readonly string[]): void {

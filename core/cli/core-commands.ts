@@ -1,9 +1,11 @@
 /** The commands of core: serve, config, openapi, compact, plugin list, version. */
-import { existsSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Command as Commander } from "commander";
 import { shownSettings, type ShownSetting } from "../base/config";
 import { version } from "../base/version";
+import { api } from "../http/openapi";
 import type { Plugin } from "../plugin/define";
 import { order } from "../plugin/order";
 import { compactDatabase } from "../store/compaction";
@@ -88,13 +90,28 @@ async function compact(flags: Flags, options: ProgramOptions): Promise<void> {
 }
 const mebibytes = (bytes: number): string => `${(bytes / 2 ** 20).toFixed(1)} MiB`;
 
+/** As the server serves it: made by plugins that are set up, on a directory of their own. */
 async function printOpenApi(flags: Flags, options: ProgramOptions): Promise<void> {
   const boot = await bootstrapBy(options, flags, "error");
-  const dropped_in = boot.dropped_in.map(({ plugin }) => plugin);
-  const { sorted } = order([...options.built_in, ...dropped_in], { ...boot, reserved });
-  const routes = sorted.flatMap((plugin) => Object.values(plugin.routes) as never[]);
-  options.print(JSON.stringify(documentOf(routes, publicUrlOfSettings(boot)), null, 2));
+  const data = mkdtempSync(join(tmpdir(), "dossier-openapi-"));
+  const scratch = { ...boot, located: { ...boot.located, data } };
+  try {
+    await withHost(
+      scratch,
+      options,
+      runsNothing,
+      async () => {},
+      async (host) => {
+        options.print(JSON.stringify(documentOf(host, api, publicUrlOfSettings(boot)), null, 2));
+      },
+    );
+  } finally {
+    rmSync(data, { recursive: true, force: true });
+  }
 }
+const runsNothing = async (): Promise<never> => {
+  throw new Error("nothing runs while a document is made");
+};
 
 async function printConfig(flags: Flags, json: boolean, options: ProgramOptions): Promise<void> {
   const rows = await settingsInForce(await bootstrapBy(options, flags, "error"), options);

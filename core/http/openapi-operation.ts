@@ -149,8 +149,7 @@ function requestBody(route: Route<any, any>, { book }: OperationParts): Json | u
   const json = (schema: TSchema): Json => ({
     "application/json": { schema: book.of(schema), ...(example !== undefined && { example }) },
   });
-  if (!isMultipart(body))
-    return { required: !route.body_optional, content: json(body as TSchema) };
+  if (!isMultipart(body)) return { required: !route.body_optional, content: json(body as TSchema) };
   const { multipart, or_json, or_media_type } = body as Multipart;
   const { part, many, description } = multipart;
   const file = { type: "string", format: "binary", description };
@@ -183,10 +182,7 @@ const pathParameters = (path: string, examples: ParameterExamples): Json[] =>
     ...(examples.has(name!) && { example: examples.get(name!) }),
   }));
 
-function queryParameters(
-  query: TObject | undefined,
-  { book, examples }: OperationParts,
-): Json[] {
+function queryParameters(query: TObject | undefined, { book, examples }: OperationParts): Json[] {
   if (!query) return [];
   return Object.entries(query.properties).map(([name, of]) => {
     const shown = book.of(of);

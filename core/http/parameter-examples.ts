@@ -14,7 +14,8 @@ export type ParameterExamples = ReadonlyMap<string, string>;
  */
 export function parameterExamples(routes: readonly Route<any, any>[]): ParameterExamples {
   const found = new Map<string, string>();
-  for (const route of routes) for (const [name, value] of shownBy(route)) setOnce(found, name, value);
+  for (const route of routes)
+    for (const [name, value] of shownBy(route)) setOnce(found, name, value);
   for (const { path } of routes) {
     const [, collection, name] = /^(.*)\/:([^/]+)$/.exec(path) ?? [];
     const maker = routes.find((one) => one.method === "POST" && one.path === collection);

@@ -12,6 +12,7 @@ import {
   Timestamp,
   toPage,
   type HandlersOf,
+  named,
 } from "../../core/sdk";
 import type { Key, User } from "./contract";
 import type { Invitations } from "./invitations";
@@ -22,29 +23,38 @@ const surface = "console";
 const Role = t.Union([t.Literal("admin"), t.Literal("member")]);
 const Scope = t.Union([t.Literal("read"), t.Literal("write")]);
 
-const KeyRecord = t.Object({
-  id: t.String(),
-  name: t.String(),
-  prefix: t.String({ description: "How the key starts." }),
-  scopes: t.Array(Scope),
-  active: t.Boolean(),
-  created_at: Timestamp(),
-  expires_at: Nullable(Timestamp()),
-  last_used_at: Nullable(Timestamp()),
-});
-const NewKeyRecord = t.Composite([
-  KeyRecord,
-  t.Object({ token: t.String({ description: "The key itself, shown only here." }) }),
-]);
-const UserRecord = t.Object({
-  id: t.String(),
-  email: t.String(),
-  role: Role,
-  active: t.Boolean(),
-  invited: t.Boolean({ description: "The invitation was not used yet." }),
-  created_at: Timestamp(),
-  last_seen_at: Nullable(Timestamp(), "In the console, as far as a session remains."),
-});
+const KeyRecord = named(
+  "Key",
+  t.Object({
+    id: t.String(),
+    name: t.String(),
+    prefix: t.String({ description: "How the key starts." }),
+    scopes: t.Array(Scope),
+    active: t.Boolean(),
+    created_at: Timestamp(),
+    expires_at: Nullable(Timestamp()),
+    last_used_at: Nullable(Timestamp()),
+  }),
+);
+const NewKeyRecord = named(
+  "KeyWithToken",
+  t.Composite([
+    KeyRecord,
+    t.Object({ token: t.String({ description: "The key itself, shown only here." }) }),
+  ]),
+);
+const UserRecord = named(
+  "User",
+  t.Object({
+    id: t.String(),
+    email: t.String(),
+    role: Role,
+    active: t.Boolean(),
+    invited: t.Boolean({ description: "The invitation was not used yet." }),
+    created_at: Timestamp(),
+    last_seen_at: Nullable(Timestamp(), "In the console, as far as a session remains."),
+  }),
+);
 
 const key_example = {
   id: "key_01KAJ2Z9Q4W7N8X5R3T6V1Y0BC",

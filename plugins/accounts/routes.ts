@@ -14,6 +14,7 @@ import {
   version,
   type Call,
   type HandlersOf,
+  named,
 } from "../../core/sdk";
 import type { User } from "./contract";
 import type { FirstAdmin } from "./first-admin";
@@ -29,16 +30,19 @@ const surface = "console";
 const body_bytes_max = 16_384;
 
 const Role = t.Union([t.Literal("admin"), t.Literal("member")]);
-const Who = t.Object({ id: t.String(), email: t.String(), role: Role });
-const Signed = t.Object({ user: Who });
-const SessionRecord = t.Object({
-  id: t.String(),
-  created_at: Timestamp(),
-  last_seen_at: Timestamp(),
-  address: t.String(),
-  user_agent: t.String(),
-  current: t.Boolean({ description: "The session of this request." }),
-});
+const Who = named("SignedInUser", t.Object({ id: t.String(), email: t.String(), role: Role }));
+const Signed = named("SignedIn", t.Object({ user: Who }));
+const SessionRecord = named(
+  "Session",
+  t.Object({
+    id: t.String(),
+    created_at: Timestamp(),
+    last_seen_at: Timestamp(),
+    address: t.String(),
+    user_agent: t.String(),
+    current: t.Boolean({ description: "The session of this request." }),
+  }),
+);
 
 const who_example = {
   id: "usr_01KAJ2Z9Q4W7N8X5R3T6V1Y0BC",

@@ -9,6 +9,7 @@ import {
   Timestamp,
   toPage,
   type HandlersOf,
+  named,
 } from "../../core/sdk";
 import { entryRecord, media_types, type ExportFormat } from "./export";
 import type { AuditLog, EntryFilter, Outcome } from "./service";
@@ -16,25 +17,28 @@ import type { AuditLog, EntryFilter, Outcome } from "./service";
 const tag = "Audit log";
 const outcomes = ["done", "refused", "failed"] as const satisfies readonly Outcome[];
 
-const EntryRecord = t.Object({
-  id: t.String(),
-  at: Timestamp(),
-  actor_id: Nullable(t.String(), "The user; null when it was nobody that is known."),
-  actor: Nullable(
-    t.String(),
-    "Their email then; for commands the user of the operating system who ran it.",
-  ),
-  via: t.String({ description: "`console`, `api` or `command_line`." }),
-  key_id: Nullable(t.String(), "The API key, or the session."),
-  address: Nullable(t.String(), "Where the request came from."),
-  action: t.String({
-    description: "The operation as this document names it, or the command: `user create`.",
+const EntryRecord = named(
+  "AuditEntry",
+  t.Object({
+    id: t.String(),
+    at: Timestamp(),
+    actor_id: Nullable(t.String(), "The user; null when it was nobody that is known."),
+    actor: Nullable(
+      t.String(),
+      "Their email then; for commands the user of the operating system who ran it.",
+    ),
+    via: t.String({ description: "`console`, `api` or `command_line`." }),
+    key_id: Nullable(t.String(), "The API key, or the session."),
+    address: Nullable(t.String(), "Where the request came from."),
+    action: t.String({
+      description: "The operation as this document names it, or the command: `user create`.",
+    }),
+    record: Nullable(t.String(), "The id of what it was done to."),
+    outcome: t.Union(outcomes.map((one) => t.Literal(one))),
+    status: Nullable(t.Integer(), "The HTTP status of the answer."),
+    request_id: Nullable(t.String()),
   }),
-  record: Nullable(t.String(), "The id of what it was done to."),
-  outcome: t.Union(outcomes.map((one) => t.Literal(one))),
-  status: Nullable(t.Integer(), "The HTTP status of the answer."),
-  request_id: Nullable(t.String()),
-});
+);
 const entry_example = {
   id: "aud_01KAJ2Z9Q4W7N8X5R3T6V1Y0BC",
   at: "2026-11-21T09:00:00.000Z",

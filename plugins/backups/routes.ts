@@ -9,6 +9,7 @@ import {
   Timestamp,
   type Context,
   type HandlersOf,
+  named,
 } from "../../core/sdk";
 import { MakeBackup, RehearseBackup } from "./jobs";
 import type { BackupService, Listed } from "./service";
@@ -16,39 +17,45 @@ import type { BackupService, Listed } from "./service";
 const surface = "console";
 const tag = "Backups";
 
-const BackupRecord = t.Object({
-  name: t.String(),
-  bytes: t.Integer(),
-  made_at: Nullable(Timestamp(), "Null when the file can't be read as a backup."),
-  made_by: Nullable(t.String(), "The version of Dossier."),
-  rows: Nullable(t.Integer(), "Of all tables."),
-  originals: Nullable(t.Integer()),
-  originals_elsewhere: Nullable(t.Integer(), "Of the originals, those in earlier backups."),
-  with_secrets: Nullable(t.Boolean()),
-  rehearsed_at: Nullable(Timestamp(), "When all of it was read and opened last, here."),
-  problem: Nullable(t.String(), "Why it can't be relied on."),
-});
-const BackupsRecord = t.Object({
-  data: t.Array(BackupRecord),
-  total: t.Integer({ description: "`data` has the newest 500." }),
-  directory: t.String(),
-  schedule: Nullable(t.String()),
-  keep: t.Integer(),
-  next_at: Nullable(Timestamp()),
-  last_success_at: Nullable(Timestamp()),
-  overdue: t.Boolean(),
-  failure: Nullable(t.Object({ at: Timestamp(), error: t.String() }), "Of the last one."),
-  current: Nullable(
-    t.Object({
-      kind: t.Union([t.Literal("backup"), t.Literal("rehearsal")]),
-      name: Nullable(t.String()),
-      stage: Nullable(t.String()),
-      done: t.Integer(),
-      total: Nullable(t.Integer()),
-    }),
-    "What is under way in this process.",
-  ),
-});
+const BackupRecord = named(
+  "Backup",
+  t.Object({
+    name: t.String(),
+    bytes: t.Integer(),
+    made_at: Nullable(Timestamp(), "Null when the file can't be read as a backup."),
+    made_by: Nullable(t.String(), "The version of Dossier."),
+    rows: Nullable(t.Integer(), "Of all tables."),
+    originals: Nullable(t.Integer()),
+    originals_elsewhere: Nullable(t.Integer(), "Of the originals, those in earlier backups."),
+    with_secrets: Nullable(t.Boolean()),
+    rehearsed_at: Nullable(Timestamp(), "When all of it was read and opened last, here."),
+    problem: Nullable(t.String(), "Why it can't be relied on."),
+  }),
+);
+const BackupsRecord = named(
+  "Backups",
+  t.Object({
+    data: t.Array(BackupRecord),
+    total: t.Integer({ description: "`data` has the newest 500." }),
+    directory: t.String(),
+    schedule: Nullable(t.String()),
+    keep: t.Integer(),
+    next_at: Nullable(Timestamp()),
+    last_success_at: Nullable(Timestamp()),
+    overdue: t.Boolean(),
+    failure: Nullable(t.Object({ at: Timestamp(), error: t.String() }), "Of the last one."),
+    current: Nullable(
+      t.Object({
+        kind: t.Union([t.Literal("backup"), t.Literal("rehearsal")]),
+        name: Nullable(t.String()),
+        stage: Nullable(t.String()),
+        done: t.Integer(),
+        total: Nullable(t.Integer()),
+      }),
+      "What is under way in this process.",
+    ),
+  }),
+);
 
 const backup_example = {
   name: "dossier-20261121T030000000Z.zip",

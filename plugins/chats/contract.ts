@@ -1,5 +1,5 @@
 /** What other plugins may know about chats: how an answer is asked for and what it looks like. */
-import { service, shaped, slot, t, type Db, type Static } from "../../core/sdk";
+import { service, shaped, slot, t, type Db, type Static, named } from "../../core/sdk";
 import type { Overview } from "../documents/contract";
 import type { Prompt } from "../prompts/contract";
 import type { Similarities } from "../search-index/contract";
@@ -10,36 +10,43 @@ export const overview_code = "overview";
 /** Citations and related passages of an answer, together. */
 export const evidence_max = 5;
 
-export const AnswerResult = t.Object({
-  answer: t.String({
-    description:
-      "Markdown with `[1]` markers that name citations, and `[?]` behind what a language model " +
-      "says and no source bears out.",
+export const AnswerResult = named(
+  "Answer",
+  t.Object({
+    answer: t.String({
+      description:
+        "Markdown with `[1]` markers that name citations, and `[?]` behind what a language model " +
+        "says and no source bears out.",
+    }),
+    outcome: t.Union([t.Literal("answered"), t.Literal("no_answer")]),
+    grounded: t.Boolean({
+      description:
+        "Every sentence is borne out by what it cites: numbers, negations and names agree too.",
+    }),
+    citations: t.Array(Citation, {
+      description:
+        "What the markers of `answer` name, in their order. `quote` is the sentence or two that " +
+        "carry the statement, at most 500 code points.",
+    }),
+    related: t.Array(RelatedPassage, {
+      description:
+        "Further passages worth reading, best first; five in all together with the citations.",
+    }),
+    model: t.String(),
+    prompts: t.Array(t.String(), { description: "Ids of the saved prompts that were applied." }),
+    usage: t.Union([t.Object({ input_tokens: t.Integer(), output_tokens: t.Integer() }), t.Null()]),
+    timings: t.Object({
+      queue_ms: t.Integer(),
+      retrieve_ms: t.Integer(),
+      generate_ms: t.Integer(),
+    }),
+    warnings: t.Array(t.Object({ code: t.String(), message: t.String() }), {
+      description:
+        "What else a reader should know. With the code `overview` the answer names what the " +
+        "folders hold, and is no statement of the documents.",
+    }),
   }),
-  outcome: t.Union([t.Literal("answered"), t.Literal("no_answer")]),
-  grounded: t.Boolean({
-    description:
-      "Every sentence is borne out by what it cites: numbers, negations and names agree too.",
-  }),
-  citations: t.Array(Citation, {
-    description:
-      "What the markers of `answer` name, in their order. `quote` is the sentence or two that " +
-      "carry the statement, at most 500 code points.",
-  }),
-  related: t.Array(RelatedPassage, {
-    description:
-      "Further passages worth reading, best first; five in all together with the citations.",
-  }),
-  model: t.String(),
-  prompts: t.Array(t.String(), { description: "Ids of the saved prompts that were applied." }),
-  usage: t.Union([t.Object({ input_tokens: t.Integer(), output_tokens: t.Integer() }), t.Null()]),
-  timings: t.Object({ queue_ms: t.Integer(), retrieve_ms: t.Integer(), generate_ms: t.Integer() }),
-  warnings: t.Array(t.Object({ code: t.String(), message: t.String() }), {
-    description:
-      "What else a reader should know. With the code `overview` the answer names what the " +
-      "folders hold, and is no statement of the documents.",
-  }),
-});
+);
 export type AnswerResult = Static<typeof AnswerResult>;
 
 /** An answer as it is stored: those of earlier versions have less of what they cite. */

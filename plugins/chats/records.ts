@@ -2,7 +2,7 @@
  * What chat sessions and messages look like on the wire: schemas, examples, and the mapping of rows
  * to records.
  */
-import { Nullable, rfc3339, rfc3339OrNull, t, Timestamp, type Static } from "../../core/sdk";
+import { Nullable, rfc3339, rfc3339OrNull, t, Timestamp, type Static, named } from "../../core/sdk";
 import { AnswerResult } from "./contract";
 import type { Message } from "./citations";
 import { folders_max, prompts_max } from "./service";
@@ -28,33 +28,39 @@ const UsedPrompts = t.Array(t.String(), {
 });
 
 /** The body of create and change. */
-export const ChatBody = t.Object({
-  name: t.Optional(Name),
-  usedFolders: t.Optional(
-    t.Union([UsedFolders, t.Null()], {
-      description: "Ids of folders. On a change it replaces the list; null empties it.",
-    }),
-  ),
-  usedPrompts: t.Optional(
-    t.Union([UsedPrompts, t.Null()], {
-      description: "Ids of saved prompts. On a change it replaces the list; null empties it.",
-    }),
-  ),
-});
+export const ChatBody = named(
+  "ChatInput",
+  t.Object({
+    name: t.Optional(Name),
+    usedFolders: t.Optional(
+      t.Union([UsedFolders, t.Null()], {
+        description: "Ids of folders. On a change it replaces the list; null empties it.",
+      }),
+    ),
+    usedPrompts: t.Optional(
+      t.Union([UsedPrompts, t.Null()], {
+        description: "Ids of saved prompts. On a change it replaces the list; null empties it.",
+      }),
+    ),
+  }),
+);
 
-export const ChatRecord = t.Object({
-  id: t.String({ description: "Opaque, starts with `chs_`." }),
-  name: Name,
-  usedFolders: UsedFolders,
-  usedPrompts: UsedPrompts,
-  message_count: t.Integer({ description: "Messages sent to the session." }),
-  last_message_at: Nullable(
-    Timestamp(),
-    "When the last message was sent; null before the first one.",
-  ),
-  created_at: Timestamp("When the session was created."),
-  updated_at: Timestamp("When its name, folders or prompts were last changed."),
-});
+export const ChatRecord = named(
+  "Chat",
+  t.Object({
+    id: t.String({ description: "Opaque, starts with `chs_`." }),
+    name: Name,
+    usedFolders: UsedFolders,
+    usedPrompts: UsedPrompts,
+    message_count: t.Integer({ description: "Messages sent to the session." }),
+    last_message_at: Nullable(
+      Timestamp(),
+      "When the last message was sent; null before the first one.",
+    ),
+    created_at: Timestamp("When the session was created."),
+    updated_at: Timestamp("When its name, folders or prompts were last changed."),
+  }),
+);
 
 export const chatRecord = (chat: Chat): Static<typeof ChatRecord> => ({
   id: chat.id,
@@ -70,29 +76,40 @@ export const chatRecord = (chat: Chat): Static<typeof ChatRecord> => ({
 const RequestId = t.String({
   description: "UUID of the request, as it was sent or made by the server.",
 });
-const Status = t.Union(
-  (["PENDING", "PROCESSING", "COMPLETED", "FAILED", "CANCELLED"] as const).map((name) =>
-    t.Literal(name),
+const Status = named(
+  "MessageStatus",
+  t.Union(
+    (["PENDING", "PROCESSING", "COMPLETED", "FAILED", "CANCELLED"] as const).map((name) =>
+      t.Literal(name),
+    ),
+    { description: "The state the message has now." },
   ),
-  { description: "The state the message has now." },
 );
 
-export const MessageBody = t.Object({
-  text: t.String({ description: "The message of the user. Not blank, at most 32,000 characters." }),
-  requestId: t.Optional(
-    t.Union([t.String({ description: "A UUID." }), t.Null()], {
-      description:
-        "UUID that names this message within its session; the server makes one when it is " +
-        "absent. Sending the same id and text once more starts nothing new.",
+export const MessageBody = named(
+  "NewMessage",
+  t.Object({
+    text: t.String({
+      description: "The message of the user. Not blank, at most 32,000 characters.",
     }),
-  ),
-});
+    requestId: t.Optional(
+      t.Union([t.String({ description: "A UUID." }), t.Null()], {
+        description:
+          "UUID that names this message within its session; the server makes one when it is " +
+          "absent. Sending the same id and text once more starts nothing new.",
+      }),
+    ),
+  }),
+);
 
 /** The answer to sending and cancelling. */
-export const MessageState = t.Object({
-  requestId: RequestId,
-  status: Status,
-});
+export const MessageState = named(
+  "MessageState",
+  t.Object({
+    requestId: RequestId,
+    status: Status,
+  }),
+);
 export const messageState = ({ request_id, status }: MessageRow): Static<typeof MessageState> => ({
   requestId: request_id,
   status,
@@ -109,17 +126,22 @@ export const Poll = t.Union([
   ),
 ]);
 
-export const MessageRecord = t.Object({
-  requestId: RequestId,
-  text: t.String(),
-  status: Status,
-  created_at: Timestamp("When the message was sent."),
-  completed_at: Nullable(Timestamp(), "When it was answered, failed or was cancelled."),
-  result: t.Union([AnswerResult, t.Null()], { description: "The answer of a COMPLETED message." }),
-  error: t.Union([t.Object({ code: t.String(), message: t.String() }), t.Null()], {
-    description: "Why a message FAILED or was CANCELLED.",
+export const MessageRecord = named(
+  "Message",
+  t.Object({
+    requestId: RequestId,
+    text: t.String(),
+    status: Status,
+    created_at: Timestamp("When the message was sent."),
+    completed_at: Nullable(Timestamp(), "When it was answered, failed or was cancelled."),
+    result: t.Union([AnswerResult, t.Null()], {
+      description: "The answer of a COMPLETED message.",
+    }),
+    error: t.Union([t.Object({ code: t.String(), message: t.String() }), t.Null()], {
+      description: "Why a message FAILED or was CANCELLED.",
+    }),
   }),
-});
+);
 export const messageRecord = (message: Message): Static<typeof MessageRecord> => ({
   requestId: message.request_id,
   text: message.text,

@@ -1,27 +1,38 @@
 /** The queue by kinds of jobs, for administrators: how many wait, run and failed, and why. */
-import { Nullable, rfc3339OrNull, route, t, type Context, type HandlersOf } from "../../core/sdk";
+import {
+  Nullable,
+  rfc3339OrNull,
+  route,
+  t,
+  type Context,
+  type HandlersOf,
+  named,
+} from "../../core/sdk";
 import type { Accounts } from "../accounts/contract";
 import type { Intake } from "../documents/contract";
 import { pause_setting, type Embedding } from "../search-index/contract";
 
 const surface = "console";
-const KindRecord = t.Object({
-  plugin: t.String(),
-  name: t.String(),
-  ready: t.Integer({ description: "Waiting, those for a later time too." }),
-  running: t.Integer(),
-  failed: t.Integer({ description: "Failed for good, as long as they are kept." }),
-  first_run_at: t.Union([t.String({ format: "date-time" }), t.Null()], {
-    description: "When the first of those that wait was, or is, to run.",
+const KindRecord = named(
+  "JobKind",
+  t.Object({
+    plugin: t.String(),
+    name: t.String(),
+    ready: t.Integer({ description: "Waiting, those for a later time too." }),
+    running: t.Integer(),
+    failed: t.Integer({ description: "Failed for good, as long as they are kept." }),
+    first_run_at: t.Union([t.String({ format: "date-time" }), t.Null()], {
+      description: "When the first of those that wait was, or is, to run.",
+    }),
+    reasons: t.Array(t.Object({ error: t.String(), jobs: t.Integer() }), {
+      description: "Why jobs of this kind failed, the most frequent first; five at most.",
+    }),
+    can_retry: t.Boolean({ description: "Those that failed can be run again." }),
+    can_drop: t.Boolean({
+      description: "Those that wait can be dropped: what they are for is then said to have failed.",
+    }),
   }),
-  reasons: t.Array(t.Object({ error: t.String(), jobs: t.Integer() }), {
-    description: "Why jobs of this kind failed, the most frequent first; five at most.",
-  }),
-  can_retry: t.Boolean({ description: "Those that failed can be run again." }),
-  can_drop: t.Boolean({
-    description: "Those that wait can be dropped: what they are for is then said to have failed.",
-  }),
-});
+);
 const kind_example = {
   plugin: "documents",
   name: "documents.index",
@@ -58,16 +69,22 @@ const Dropped = t.Object({
   left: t.Integer({ description: "Could not be dropped: they run by now." }),
   ...next_field,
 });
-const IntakeRecord = t.Object({
-  intake: t.Union([t.Literal("open"), t.Literal("paused")], {
-    description: "Paused: what people bring is accepted, and waits to be read.",
+const IntakeRecord = named(
+  "Intake",
+  t.Object({
+    intake: t.Union([t.Literal("open"), t.Literal("paused")], {
+      description: "Paused: what people bring is accepted, and waits to be read.",
+    }),
   }),
-});
-const PauseRecord = t.Object({
-  vectors: t.Union([t.Literal("open"), t.Literal("paused")], {
-    description: "Paused: documents get no vectors, and words find them.",
+);
+const PauseRecord = named(
+  "VectorsPause",
+  t.Object({
+    vectors: t.Union([t.Literal("open"), t.Literal("paused")], {
+      description: "Paused: documents get no vectors, and words find them.",
+    }),
   }),
-});
+);
 const VectorsRecord = t.Object({
   state: t.Union(
     (["none", "ready", "pending", "paused", "failing"] as const).map((state) => t.Literal(state)),
@@ -83,13 +100,16 @@ const VectorsRecord = t.Object({
   left_s: Nullable(t.Integer(), "Seconds that are left at this speed; null when unknown."),
   failing: Nullable(t.String(), "Why it stands still."),
 });
-const FolderRecord = t.Object({
-  folder_id: t.String(),
-  owner: Nullable(t.String(), "The email of the user whose folder it is."),
-  waiting: t.Integer({ description: "Documents that are not read yet." }),
-  per_minute: Nullable(t.Number(), "Documents read in a minute, of late; null when unknown."),
-  left_s: Nullable(t.Integer(), "Seconds that are left at this speed; null when unknown."),
-});
+const FolderRecord = named(
+  "QueueFolder",
+  t.Object({
+    folder_id: t.String(),
+    owner: Nullable(t.String(), "The email of the user whose folder it is."),
+    waiting: t.Integer({ description: "Documents that are not read yet." }),
+    per_minute: Nullable(t.Number(), "Documents read in a minute, of late; null when unknown."),
+    left_s: Nullable(t.Integer(), "Seconds that are left at this speed; null when unknown."),
+  }),
+);
 
 export const jobKindRoutes = {
   jobKinds: route.get("/system/job-kinds", {

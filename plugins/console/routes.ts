@@ -2,7 +2,7 @@
  * Routes of the console itself: its page and files at the root of the server, the pages of plugins,
  * and the stream of changes.
  */
-import { route, t, type HandlersOf } from "../../core/sdk";
+import { route, t, type HandlersOf, named } from "../../core/sdk";
 import { console_root } from "./contract";
 import type { ChangeFeed } from "./change-feed";
 import type { AddedModules } from "./plugin-modules";
@@ -10,13 +10,16 @@ import type { StaticFiles } from "./static-files";
 
 const module_words = { description: "The path of its ES module." };
 const plugin_words = { description: "The plugin that brings it." };
-const PageRecord = t.Object({
-  plugin: t.String(plugin_words),
-  path: t.String({ description: "The page's address below `/console/`." }),
-  title: t.String(),
-  group: t.Union([t.Literal("work"), t.Literal("developer"), t.Literal("admin")]),
-  module: t.String(module_words),
-});
+const PageRecord = named(
+  "ConsolePage",
+  t.Object({
+    plugin: t.String(plugin_words),
+    path: t.String({ description: "The page's address below `/console/`." }),
+    title: t.String(),
+    group: t.Union([t.Literal("work"), t.Literal("developer"), t.Literal("admin")]),
+    module: t.String(module_words),
+  }),
+);
 const PanelRecord = t.Object({
   plugin: t.String(plugin_words),
   id: t.String(),

@@ -18,17 +18,21 @@ import {
   type JobOverview,
   type Level,
   type Static,
+  named,
 } from "../../core/sdk";
 import type { Doctor } from "../doctor/contract";
 
 const surface = "console";
-const State = t.Union([
-  t.Literal("ready"),
-  t.Literal("running"),
-  t.Literal("done"),
-  t.Literal("failed"),
-  t.Literal("cancelled"),
-]);
+const State = named(
+  "JobState",
+  t.Union([
+    t.Literal("ready"),
+    t.Literal("running"),
+    t.Literal("done"),
+    t.Literal("failed"),
+    t.Literal("cancelled"),
+  ]),
+);
 
 const StorageRecord = t.Object({
   database_bytes: t.Integer({ description: "Of the database with its log." }),
@@ -41,49 +45,57 @@ const StorageRecord = t.Object({
   files_bytes: Nullable(t.Integer(), "Of the originals; null while they are measured."),
   free_bytes: t.Integer(),
 });
-const SystemRecord = t.Object({
-  version: t.String(),
-  commit: Nullable(t.String()),
-  uptime_s: t.Integer(),
-  checks: t.Array(
-    t.Object({
-      id: t.String(),
-      name: t.String(),
-      status: t.Union([t.Literal("ok"), t.Literal("warn"), t.Literal("fail")]),
-      detail: t.String(),
-      fix: Nullable(t.String()),
-      mendable: t.Boolean({ description: "Something is wrong, and the server can mend it." }),
-    }),
-  ),
-  storage: StorageRecord,
-  jobs: t.Object({ ready: t.Integer(), running: t.Integer(), failed: t.Integer() }),
-  plugins: t.Array(
-    t.Object({
-      name: t.String(),
-      version: Nullable(t.String()),
-      built_in: t.Boolean(),
-      status: t.Union(
-        (["loaded", "failing", "left_out", "disabled"] as const).map((status) => t.Literal(status)),
-      ),
-      reason: Nullable(t.String()),
-    }),
-  ),
-});
-const JobRecord = t.Object({
-  id: t.String(),
-  plugin: t.String(),
-  name: t.String(),
-  state: State,
-  attempts: t.Integer(),
-  attempts_max: t.Integer(),
-  error: Nullable(t.String()),
-  run_at: Timestamp(),
-  created_at: Timestamp(),
-  finished_at: Nullable(Timestamp()),
-  subject: Nullable(t.String({ description: "The record it is about." })),
-  request_id: Nullable(t.String(), "The request that it goes back to, as the log names it."),
-  retriable: t.Boolean({ description: "It has failed and can be run again." }),
-});
+const SystemRecord = named(
+  "System",
+  t.Object({
+    version: t.String(),
+    commit: Nullable(t.String()),
+    uptime_s: t.Integer(),
+    checks: t.Array(
+      t.Object({
+        id: t.String(),
+        name: t.String(),
+        status: t.Union([t.Literal("ok"), t.Literal("warn"), t.Literal("fail")]),
+        detail: t.String(),
+        fix: Nullable(t.String()),
+        mendable: t.Boolean({ description: "Something is wrong, and the server can mend it." }),
+      }),
+    ),
+    storage: StorageRecord,
+    jobs: t.Object({ ready: t.Integer(), running: t.Integer(), failed: t.Integer() }),
+    plugins: t.Array(
+      t.Object({
+        name: t.String(),
+        version: Nullable(t.String()),
+        built_in: t.Boolean(),
+        status: t.Union(
+          (["loaded", "failing", "left_out", "disabled"] as const).map((status) =>
+            t.Literal(status),
+          ),
+        ),
+        reason: Nullable(t.String()),
+      }),
+    ),
+  }),
+);
+const JobRecord = named(
+  "Job",
+  t.Object({
+    id: t.String(),
+    plugin: t.String(),
+    name: t.String(),
+    state: State,
+    attempts: t.Integer(),
+    attempts_max: t.Integer(),
+    error: Nullable(t.String()),
+    run_at: Timestamp(),
+    created_at: Timestamp(),
+    finished_at: Nullable(Timestamp()),
+    subject: Nullable(t.String({ description: "The record it is about." })),
+    request_id: Nullable(t.String(), "The request that it goes back to, as the log names it."),
+    retriable: t.Boolean({ description: "It has failed and can be run again." }),
+  }),
+);
 
 const system_example = {
   version: "0.1.0",

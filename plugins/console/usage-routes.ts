@@ -1,37 +1,40 @@
 /** The route about what a user did, holds and may hold. */
-import { RateLimiter, route, t, type HandlersOf } from "../../core/sdk";
+import { RateLimiter, route, t, type HandlersOf, named } from "../../core/sdk";
 import type { Quotas } from "../quotas/contract";
 import { days_max, type UsageCounter } from "./usage";
 
 const OrNull = t.Union([t.Integer(), t.Null()]);
-const UsageRecord = t.Object({
-  days: t.Array(
-    t.Object({
-      date: t.String(),
-      requests: t.Integer({ description: "Made with API keys." }),
-      answers: t.Integer(),
-      uploads: t.Integer({ description: "New documents of every kind." }),
-      storage_bytes: t.Integer({ description: "Held at the end of the day." }),
+const UsageRecord = named(
+  "Usage",
+  t.Object({
+    days: t.Array(
+      t.Object({
+        date: t.String(),
+        requests: t.Integer({ description: "Made with API keys." }),
+        answers: t.Integer(),
+        uploads: t.Integer({ description: "New documents of every kind." }),
+        storage_bytes: t.Integer({ description: "Held at the end of the day." }),
+      }),
+    ),
+    storage: t.Object({
+      bytes: t.Integer(),
+      documents: t.Integer(),
+      folders: t.Integer(),
+      chats: t.Integer(),
     }),
-  ),
-  storage: t.Object({
-    bytes: t.Integer(),
-    documents: t.Integer(),
-    folders: t.Integer(),
-    chats: t.Integer(),
+    limits: t.Object(
+      {
+        folders: OrNull,
+        documents: OrNull,
+        chats: OrNull,
+        storage_bytes: OrNull,
+        requests_per_window: OrNull,
+        window_s: OrNull,
+      },
+      { description: "Null: none." },
+    ),
   }),
-  limits: t.Object(
-    {
-      folders: OrNull,
-      documents: OrNull,
-      chats: OrNull,
-      storage_bytes: OrNull,
-      requests_per_window: OrNull,
-      window_s: OrNull,
-    },
-    { description: "Null: none." },
-  ),
-});
+);
 
 const usage_example = {
   days: [{ date: "2026-11-21", requests: 120, answers: 4, uploads: 2, storage_bytes: 1_048_576 }],

@@ -7,86 +7,101 @@ import {
   Timestamp,
   type Client,
   type Static,
+  named,
 } from "../../core/sdk";
 import { extraction_codes } from "../extraction/contract";
 import { fromStoredSpans, type DocumentRow, type VersionRow } from "./store";
 
-export const Status = t.Union(
-  [t.Literal("syncing"), t.Literal("synced"), t.Literal("sync_failed")],
-  {
+export const Status = named(
+  "DocumentStatus",
+  t.Union([t.Literal("syncing"), t.Literal("synced"), t.Literal("sync_failed")], {
     description:
       "`syncing`: the newest version is being indexed; `synced`: it answers; `sync_failed`: it " +
       "could not be indexed, see `error`.",
-  },
+  }),
 );
-export const VectorsState = t.Union([t.Literal("none"), t.Literal("pending"), t.Literal("ready")], {
-  description:
-    "Of the version that answers. `pending`: its vectors are being made in the background, and " +
-    "words find it; `ready`: it is found by its meaning too; `none`: no version answers yet, or " +
-    "there is no embedder.",
-});
+export const VectorsState = named(
+  "VectorsState",
+  t.Union([t.Literal("none"), t.Literal("pending"), t.Literal("ready")], {
+    description:
+      "Of the version that answers. `pending`: its vectors are being made in the background, and " +
+      "words find it; `ready`: it is found by its meaning too; `none`: no version answers yet, " +
+      "or there is no embedder.",
+  }),
+);
 export type VectorsState = Static<typeof VectorsState>;
-export const ErrorCode = t.Union(extraction_codes.map((code) => t.Literal(code)));
+export const ErrorCode = named(
+  "DocumentErrorCode",
+  t.Union(extraction_codes.map((code) => t.Literal(code))),
+);
 
-export const DocumentRecord = t.Object({
-  id: t.String({ description: "Opaque, starts with `doc_`." }),
-  name: t.String(),
-  status: Status,
-  content_url: t.String({ description: "Where the whole document is fetched, its text included." }),
-  folder_ids: t.Array(t.String(), { description: "The folders that hold it now." }),
-  media_type: t.String({
-    description: "Of the newest version; until it is read, what the sender said.",
-  }),
-  size_bytes: t.Integer({ minimum: 0, description: "Of the newest version." }),
-  sha256: t.String({ description: "Of the newest version, lower-case hex." }),
-  version: t.Integer({ minimum: 1, description: "Counts up with every overwrite." }),
-  page_count: Nullable(t.Integer()),
-  language: Nullable(t.String(), "Of the text, as far as it could be told."),
-  source: t.Object({
-    kind: t.Union([
-      t.Literal("text"),
-      t.Literal("upload"),
-      t.Literal("import"),
-      t.Literal("transcription"),
-    ]),
-    uri: Nullable(t.String()),
-    run_id: Nullable(t.String()),
-  }),
-  indexing: t.Object({
-    stage: t.Union(
-      (["queued", "extracting", "chunking", "embedding", "storing", "done"] as const).map((stage) =>
-        t.Literal(stage),
+export const DocumentRecord = named(
+  "Document",
+  t.Object({
+    id: t.String({ description: "Opaque, starts with `doc_`." }),
+    name: t.String(),
+    status: Status,
+    content_url: t.String({
+      description: "Where the whole document is fetched, its text included.",
+    }),
+    folder_ids: t.Array(t.String(), { description: "The folders that hold it now." }),
+    media_type: t.String({
+      description: "Of the newest version; until it is read, what the sender said.",
+    }),
+    size_bytes: t.Integer({ minimum: 0, description: "Of the newest version." }),
+    sha256: t.String({ description: "Of the newest version, lower-case hex." }),
+    version: t.Integer({ minimum: 1, description: "Counts up with every overwrite." }),
+    page_count: Nullable(t.Integer()),
+    language: Nullable(t.String(), "Of the text, as far as it could be told."),
+    source: t.Object({
+      kind: t.Union([
+        t.Literal("text"),
+        t.Literal("upload"),
+        t.Literal("import"),
+        t.Literal("transcription"),
+      ]),
+      uri: Nullable(t.String()),
+      run_id: Nullable(t.String()),
+    }),
+    indexing: t.Object({
+      stage: t.Union(
+        (["queued", "extracting", "chunking", "embedding", "storing", "done"] as const).map(
+          (stage) => t.Literal(stage),
+        ),
       ),
+      progress: t.Number({ minimum: 0, maximum: 1 }),
+      attempts: t.Integer({ minimum: 0 }),
+      vectors: VectorsState,
+    }),
+    error: Nullable(
+      t.Object({ code: ErrorCode, message: t.String() }),
+      "Why the newest version could not be indexed.",
     ),
-    progress: t.Number({ minimum: 0, maximum: 1 }),
-    attempts: t.Integer({ minimum: 0 }),
-    vectors: VectorsState,
+    warnings: t.Array(
+      t.Object({ code: t.String(), message: t.String(), page: Nullable(t.Integer()) }),
+    ),
+    created_at: Timestamp("When the document was created."),
+    updated_at: Timestamp("When its name, version or status last changed."),
+    synced_at: Nullable(Timestamp(), "When the version that answers was indexed."),
   }),
-  error: Nullable(
-    t.Object({ code: ErrorCode, message: t.String() }),
-    "Why the newest version could not be indexed.",
-  ),
-  warnings: t.Array(
-    t.Object({ code: t.String(), message: t.String(), page: Nullable(t.Integer()) }),
-  ),
-  created_at: Timestamp("When the document was created."),
-  updated_at: Timestamp("When its name, version or status last changed."),
-  synced_at: Nullable(Timestamp(), "When the version that answers was indexed."),
-});
+);
 export type DocumentRecord = Static<typeof DocumentRecord>;
 
-export const DocumentWithContent = t.Composite([
-  DocumentRecord,
-  t.Object({
-    content: t.Optional(
-      t.String({
-        description:
-          "The text of the version that answers; empty until there is text, absent with " +
-          "`content=false`.",
-      }),
-    ),
-  }),
-]);
+export const DocumentWithContent = named(
+  "DocumentWithContent",
+  t.Composite([
+    DocumentRecord,
+    t.Object({
+      content: t.Optional(
+        t.String({
+          description:
+            "The text of the version that answers; empty until there is text, absent with " +
+            "`content=false`.",
+        }),
+      ),
+    }),
+  ]),
+);
 
 /** A document and the folders that hold it. */
 export interface Document {
@@ -146,23 +161,27 @@ export const example: DocumentRecord = {
 };
 
 const Place = t.Integer({ minimum: 0, description: "A code point of the content." });
-export const Outline = t.Object({
-  version: t.Integer({
-    minimum: 0,
-    description: "The version whose text this is; 0 before there is any.",
-  }),
-  pages: t.Array(t.Object({ page: t.Integer({ minimum: 1 }), start: Place }), {
-    description: "Where pages, slides or sheets begin, in order; empty for a format without them.",
-  }),
-  headings: t.Array(
-    t.Object({
-      start: Place,
-      end: Place,
-      level: t.Integer({ minimum: 1, description: "1 is the highest." }),
+export const Outline = named(
+  "DocumentOutline",
+  t.Object({
+    version: t.Integer({
+      minimum: 0,
+      description: "The version whose text this is; 0 before there is any.",
     }),
-    { description: "In order; `end` is exclusive." },
-  ),
-});
+    pages: t.Array(t.Object({ page: t.Integer({ minimum: 1 }), start: Place }), {
+      description:
+        "Where pages, slides or sheets begin, in order; empty for a format without them.",
+    }),
+    headings: t.Array(
+      t.Object({
+        start: Place,
+        end: Place,
+        level: t.Integer({ minimum: 1, description: "1 is the highest." }),
+      }),
+      { description: "In order; `end` is exclusive." },
+    ),
+  }),
+);
 export type Outline = Static<typeof Outline>;
 export const no_outline: Outline = { version: 0, pages: [], headings: [] };
 export const outline_example: Outline = {

@@ -11,6 +11,7 @@ import {
   toPage,
   type Client,
   type HandlersOf,
+  named,
 } from "../../core/sdk";
 import type { DocumentContext } from "./context";
 import * as creation from "./creation";
@@ -32,19 +33,22 @@ import {
 import { withContent } from "./text-bytes";
 
 const FolderQuery = t.Object({ folder_id: t.String({ description: "The folder." }) });
-const NewText = t.Object({
-  folder_id: t.String({ description: "The folder it goes into." }),
-  name: t.Optional(
-    Nullable(
-      t.String(),
-      "At most 255 characters. Without it the document is named after its first line.",
+const NewText = named(
+  "NewDocument",
+  t.Object({
+    folder_id: t.String({ description: "The folder it goes into." }),
+    name: t.Optional(
+      Nullable(
+        t.String(),
+        "At most 255 characters. Without it the document is named after its first line.",
+      ),
     ),
-  ),
-  content: t.String({
-    description:
-      "The text, kept exactly as it is sent. An empty one is stored, and ends as `sync_failed`.",
+    content: t.String({
+      description:
+        "The text, kept exactly as it is sent. An empty one is stored, and ends as `sync_failed`.",
+    }),
   }),
-});
+);
 
 const syncing = {
   ...example,

@@ -16,6 +16,7 @@ import {
   type Context,
   type HandlersOf,
   type Static,
+  named,
 } from "../../core/sdk";
 import type { Checked } from "./child/check";
 import type { ExportService } from "./exports";
@@ -25,26 +26,29 @@ import type { ImportRow } from "./store";
 
 const tag = "Folders";
 
-const ImportRecord = t.Object({
-  id: t.String({ description: "Opaque, starts with `fim_`." }),
-  status: t.Union(
-    (["pending", "running", "completed", "failed"] as const).map((one) => t.Literal(one)),
-    { description: "Nothing is found of it before it is `completed`, and then all of it." },
-  ),
-  folder_id: Nullable(t.String(), "The folder, once it is completed."),
-  document_count: t.Integer({ minimum: 0, description: "Documents of the archive." }),
-  completed_document_count: t.Integer({ minimum: 0, description: "Those that are here." }),
-  counts: Nullable(Counts, "What the archive holds, once it was looked through."),
-  left_out: Nullable(
-    LeftOut,
-    "What the folder had, and the archive has not: documents that changed while it was made, " +
-      "chats that asked other folders too, messages that were being answered.",
-  ),
-  error: Nullable(t.Object({ code: t.String(), message: t.String() }), "Why it failed."),
-  created_at: Timestamp(),
-  started_at: Nullable(Timestamp()),
-  finished_at: Nullable(Timestamp()),
-});
+const ImportRecord = named(
+  "FolderImport",
+  t.Object({
+    id: t.String({ description: "Opaque, starts with `fim_`." }),
+    status: t.Union(
+      (["pending", "running", "completed", "failed"] as const).map((one) => t.Literal(one)),
+      { description: "Nothing is found of it before it is `completed`, and then all of it." },
+    ),
+    folder_id: Nullable(t.String(), "The folder, once it is completed."),
+    document_count: t.Integer({ minimum: 0, description: "Documents of the archive." }),
+    completed_document_count: t.Integer({ minimum: 0, description: "Those that are here." }),
+    counts: Nullable(Counts, "What the archive holds, once it was looked through."),
+    left_out: Nullable(
+      LeftOut,
+      "What the folder had, and the archive has not: documents that changed while it was made, " +
+        "chats that asked other folders too, messages that were being answered.",
+    ),
+    error: Nullable(t.Object({ code: t.String(), message: t.String() }), "Why it failed."),
+    created_at: Timestamp(),
+    started_at: Nullable(Timestamp()),
+    finished_at: Nullable(Timestamp()),
+  }),
+);
 const counts_example = {
   folders: 2,
   documents: 120,
@@ -67,11 +71,14 @@ const example: Static<typeof ImportRecord> = {
   started_at: "2026-03-01T09:30:00.100Z",
   finished_at: null,
 };
-const IdRecord = t.Object({
-  kind: t.Union((["folder", "document", "prompt", "chat"] as const).map((one) => t.Literal(one))),
-  source_id: t.String({ description: "In the archive." }),
-  id: t.String({ description: "Here." }),
-});
+const IdRecord = named(
+  "FolderImportId",
+  t.Object({
+    kind: t.Union((["folder", "document", "prompt", "chat"] as const).map((one) => t.Literal(one))),
+    source_id: t.String({ description: "In the archive." }),
+    id: t.String({ description: "Here." }),
+  }),
+);
 const id_example = {
   kind: "document" as const,
   source_id: "doc_01JB2M4T9V6W8X3Y5Z7A1C2E4G",

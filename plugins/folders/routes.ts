@@ -10,6 +10,7 @@ import {
   toPage,
   type HandlersOf,
   type Static,
+  named,
 } from "../../core/sdk";
 import type { FolderService } from "./service";
 import type { ListedFolder } from "./store";
@@ -24,32 +25,41 @@ const ParentId = t.Union([t.String(), t.Null()], {
 });
 const Count = (description: string) => t.Integer({ minimum: 0, description });
 
-const NewFolder = t.Object({
-  name: Name,
-  description: t.Optional(Description),
-  parentId: t.Optional(ParentId),
-});
-const FolderChange = t.Object({ name: t.Optional(Name), description: t.Optional(Description) });
-const FolderRecord = t.Object({
-  id: t.String({ description: "Opaque, starts with `fld_`." }),
-  name: Name,
-  description: Description,
-  parentId: ParentId,
-  document_count: Count("Documents linked to this very folder, subfolders aside."),
-  status_counts: t.Object(
-    {
-      syncing: Count("Documents whose text is being indexed."),
-      synced: Count("Documents that are found by search and chat."),
-      sync_failed: Count("Documents whose text could not be indexed."),
-    },
-    { description: "The same documents by their status." },
-  ),
-  vectors_pending: Count(
-    "Of these documents, those that wait for their vectors; until they have them, words find them.",
-  ),
-  created_at: Timestamp("When it was created."),
-  updated_at: Timestamp("When its name or description was last changed."),
-});
+const NewFolder = named(
+  "NewFolder",
+  t.Object({
+    name: Name,
+    description: t.Optional(Description),
+    parentId: t.Optional(ParentId),
+  }),
+);
+const FolderChange = named(
+  "FolderChange",
+  t.Object({ name: t.Optional(Name), description: t.Optional(Description) }),
+);
+const FolderRecord = named(
+  "Folder",
+  t.Object({
+    id: t.String({ description: "Opaque, starts with `fld_`." }),
+    name: Name,
+    description: Description,
+    parentId: ParentId,
+    document_count: Count("Documents linked to this very folder, subfolders aside."),
+    status_counts: t.Object(
+      {
+        syncing: Count("Documents whose text is being indexed."),
+        synced: Count("Documents that are found by search and chat."),
+        sync_failed: Count("Documents whose text could not be indexed."),
+      },
+      { description: "The same documents by their status." },
+    ),
+    vectors_pending: Count(
+      "Of these documents, those that wait for their vectors; until then words find them.",
+    ),
+    created_at: Timestamp("When it was created."),
+    updated_at: Timestamp("When its name or description was last changed."),
+  }),
+);
 
 const example: Static<typeof FolderRecord> = {
   id: "fld_01J9ZK3V6W8Q2T4Y5N7B1C0DEF",

@@ -1,5 +1,5 @@
 /** Imports as they go over the wire. */
-import { Nullable, rfc3339, rfc3339OrNull, t, Timestamp, type Static } from "../../core/sdk";
+import { Nullable, rfc3339, rfc3339OrNull, t, Timestamp, type Static, named } from "../../core/sdk";
 import { source_shown_max } from "./limits";
 import type { Preview } from "./service";
 import { typeOf, type ItemRow, type ListedRun, type ListedSchedule, type RunRow } from "./store";
@@ -10,19 +10,23 @@ const Failure = (description: string) =>
 const Count = (description: string) => t.Integer({ minimum: 0, description });
 
 /** As it is given: `type` and what that type of source needs. */
-export const Source = t.Object(
-  {
-    type: t.String({
-      description: "`urls`, `sitemap`, `feed`, `zip` or `directory`; plugins may add further ones.",
-    }),
-  },
-  {
-    additionalProperties: true,
-    description:
-      '`{type: "urls", urls}`, `{type: "sitemap", url}`, `{type: "feed", url}`, ' +
-      '`{type: "zip", url}` or `{type: "directory", path}`. Secret fields, such as passwords, ' +
-      'are kept sealed; answers have `{"set": true}` in their place.',
-  },
+export const Source = named(
+  "ImportSource",
+  t.Object(
+    {
+      type: t.String({
+        description:
+          "`urls`, `sitemap`, `feed`, `zip` or `directory`; plugins may add further ones.",
+      }),
+    },
+    {
+      additionalProperties: true,
+      description:
+        '`{type: "urls", urls}`, `{type: "sitemap", url}`, `{type: "feed", url}`, ' +
+        '`{type: "zip", url}` or `{type: "directory", path}`. Secret fields, such as passwords, ' +
+        'are kept sealed; answers have `{"set": true}` in their place.',
+    },
+  ),
 );
 export const Gone = t.Union([t.Literal("keep"), t.Literal("remove")], {
   description:
@@ -33,89 +37,109 @@ export const Gone = t.Union([t.Literal("keep"), t.Literal("remove")], {
 const GoneSetting = t.Optional(
   t.Literal("remove", { description: "What happens to what is gone; left out when it is kept." }),
 );
-export const Status = t.Union(
-  (
-    ["pending", "running", "completed", "completed_with_errors", "failed", "cancelled"] as const
-  ).map((one) => t.Literal(one)),
-  {
-    description:
-      "`completed`: nothing failed; `completed_with_errors`: some items did; `failed`: none " +
-      "succeeded, or the source could not be read.",
-  },
-);
-export const ItemStatus = t.Union(
-  (["pending", "succeeded", "failed", "skipped"] as const).map((one) => t.Literal(one)),
-  {
-    description:
-      "`skipped`: it had not changed since an earlier import, or the run was cancelled before it " +
-      "was done.",
-  },
-);
-
-export const RunRecord = t.Object({
-  id: t.String({ description: "Opaque, starts with `imp_`." }),
-  status: Status,
-  folder_id: t.String({ description: "Where the documents go." }),
-  source: t.Object(
-    { type: Text },
+export const Status = named(
+  "ImportStatus",
+  t.Union(
+    (
+      ["pending", "running", "completed", "completed_with_errors", "failed", "cancelled"] as const
+    ).map((one) => t.Literal(one)),
     {
-      additionalProperties: true,
-      description: 'As it was given; `{type: "files"}` for files of the user\'s device.',
+      description:
+        "`completed`: nothing failed; `completed_with_errors`: some items did; `failed`: none " +
+        "succeeded, or the source could not be read.",
     },
   ),
-  overwrite: t.Boolean(),
-  schedule_id: Nullable(t.String({ description: "The schedule that began it." })),
-  total_item_count: Count("Items that are known so far."),
-  completed_item_count: Count("Succeeded and failed ones."),
-  succeeded_item_count: Count("Indexed, or unchanged."),
-  failed_item_count: Count("Each with its reason, see the items."),
-  skipped_item_count: Count("Those of the succeeded that were unchanged."),
-  gone: GoneSetting,
-  gone_item_count: t.Optional(
-    Count("Those of the succeeded that the source has no longer; left out when there are none."),
-  ),
-  error: Failure("Why the source could not be read to its end."),
-  created_at: Timestamp("When it was asked for."),
-  started_at: Nullable(Timestamp("When the source was first read.")),
-  finished_at: Nullable(Timestamp("When its last item ended.")),
-});
-export const ItemRecord = t.Object({
-  id: Text,
-  uri: t.String({ description: "Where it comes from; the name, for files of the user's device." }),
-  status: ItemStatus,
-  document_id: Nullable(
-    t.String({ description: "The document that was made of it, or that it has not changed." }),
-  ),
-  error: Failure("Why it was not imported."),
-  gone: t.Optional(
-    t.Literal(true, {
+);
+export const ItemStatus = named(
+  "ImportItemStatus",
+  t.Union(
+    (["pending", "succeeded", "failed", "skipped"] as const).map((one) => t.Literal(one)),
+    {
       description:
-        "The source has it no longer; its document was kept, or taken out of its folder, as the " +
-        "import says.",
-    }),
+        "`skipped`: it had not changed since an earlier import, or the run was cancelled before " +
+        "it was done.",
+    },
   ),
-});
-export const ScheduleRecord = t.Object({
-  id: t.String({ description: "Opaque, starts with `sch_`." }),
-  folder_id: Text,
-  source: Source,
-  gone: GoneSetting,
-  every: t.String({ description: "The cron expression, in UTC." }),
-  next_run_at: Nullable(Timestamp("When the next run begins; null when never again.")),
-  created_at: Timestamp("When it was made."),
-});
-export const PreviewRecord = t.Object({
-  items: t.Array(
-    t.Object({
-      uri: Text,
-      name: Nullable(Text),
-      folder: Nullable(t.String({ description: "The subfolder it would go into." })),
-      error: Nullable(t.String({ description: "Why it would fail." })),
+);
+
+export const RunRecord = named(
+  "Import",
+  t.Object({
+    id: t.String({ description: "Opaque, starts with `imp_`." }),
+    status: Status,
+    folder_id: t.String({ description: "Where the documents go." }),
+    source: t.Object(
+      { type: Text },
+      {
+        additionalProperties: true,
+        description: 'As it was given; `{type: "files"}` for files of the user\'s device.',
+      },
+    ),
+    overwrite: t.Boolean(),
+    schedule_id: Nullable(t.String({ description: "The schedule that began it." })),
+    total_item_count: Count("Items that are known so far."),
+    completed_item_count: Count("Succeeded and failed ones."),
+    succeeded_item_count: Count("Indexed, or unchanged."),
+    failed_item_count: Count("Each with its reason, see the items."),
+    skipped_item_count: Count("Those of the succeeded that were unchanged."),
+    gone: GoneSetting,
+    gone_item_count: t.Optional(
+      Count("Those of the succeeded that the source has no longer; left out when there are none."),
+    ),
+    error: Failure("Why the source could not be read to its end."),
+    created_at: Timestamp("When it was asked for."),
+    started_at: Nullable(Timestamp("When the source was first read.")),
+    finished_at: Nullable(Timestamp("When its last item ended.")),
+  }),
+);
+export const ItemRecord = named(
+  "ImportItem",
+  t.Object({
+    id: Text,
+    uri: t.String({
+      description: "Where it comes from; the name, for files of the user's device.",
     }),
-  ),
-  total_item_count: Count("Items in this answer."),
-  more: t.Boolean({ description: "The source has more than are shown: at most 1,000 are." }),
-});
+    status: ItemStatus,
+    document_id: Nullable(
+      t.String({ description: "The document that was made of it, or that it has not changed." }),
+    ),
+    error: Failure("Why it was not imported."),
+    gone: t.Optional(
+      t.Literal(true, {
+        description:
+          "The source has it no longer; its document was kept, or taken out of its folder, as " +
+          "the import says.",
+      }),
+    ),
+  }),
+);
+export const ScheduleRecord = named(
+  "ImportSchedule",
+  t.Object({
+    id: t.String({ description: "Opaque, starts with `sch_`." }),
+    folder_id: Text,
+    source: Source,
+    gone: GoneSetting,
+    every: t.String({ description: "The cron expression, in UTC." }),
+    next_run_at: Nullable(Timestamp("When the next run begins; null when never again.")),
+    created_at: Timestamp("When it was made."),
+  }),
+);
+export const PreviewRecord = named(
+  "ImportPreview",
+  t.Object({
+    items: t.Array(
+      t.Object({
+        uri: Text,
+        name: Nullable(Text),
+        folder: Nullable(t.String({ description: "The subfolder it would go into." })),
+        error: Nullable(t.String({ description: "Why it would fail." })),
+      }),
+    ),
+    total_item_count: Count("Items in this answer."),
+    more: t.Boolean({ description: "The source has more than are shown: at most 1,000 are." }),
+  }),
+);
 
 const errorOf = ({ error_code, error }: Pick<RunRow, "error_code" | "error">) =>
   error_code === null ? null : { code: error_code, message: error ?? "" };

@@ -12,6 +12,7 @@ import {
   toPage,
   type HandlersOf,
   type ReceivedPart,
+  named,
 } from "../../core/sdk";
 import type { ImportContext } from "./context";
 import {
@@ -44,19 +45,27 @@ const FolderId = t.String({ description: "The folder that the documents go into.
 const OrNullGone = t.Optional(
   t.Union([...Gone.anyOf, t.Null()], { description: Gone.description! }),
 );
-const NewImport = t.Object({
-  folder_id: FolderId,
-  source: Source,
-  overwrite: orNull.boolean("Bring what has not changed, too, as a new version. Default false."),
-  dry_run: orNull.boolean("Only tell what would be imported."),
-  gone: OrNullGone,
-});
-const NewSchedule = t.Object({
-  folder_id: FolderId,
-  source: Source,
-  gone: OrNullGone,
-  every: t.String({ description: "A cron expression of five fields in UTC, such as `0 6 * * *`." }),
-});
+const NewImport = named(
+  "NewImport",
+  t.Object({
+    folder_id: FolderId,
+    source: Source,
+    overwrite: orNull.boolean("Bring what has not changed, too, as a new version. Default false."),
+    dry_run: orNull.boolean("Only tell what would be imported."),
+    gone: OrNullGone,
+  }),
+);
+const NewSchedule = named(
+  "NewImportSchedule",
+  t.Object({
+    folder_id: FolderId,
+    source: Source,
+    gone: OrNullGone,
+    every: t.String({
+      description: "A cron expression of five fields in UTC, such as `0 6 * * *`.",
+    }),
+  }),
+);
 
 const begun = (description: string) => ({
   description,

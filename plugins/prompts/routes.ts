@@ -11,6 +11,7 @@ import {
   toPage,
   type HandlersOf,
   type Static,
+  named,
 } from "../../core/sdk";
 import type { PromptService } from "./service";
 import type { PromptRow } from "./store";
@@ -23,20 +24,29 @@ const Text = t.String({
 });
 const Description = Nullable(t.String(), "A note for people, at most 4,000 characters.");
 
-const NewPrompt = t.Object({ name: Name, text: Text, description: t.Optional(Description) });
-const PromptChange = t.Object({
-  name: t.Optional(Name),
-  text: t.Optional(Text),
-  description: t.Optional(Description),
-});
-const PromptRecord = t.Object({
-  id: t.String({ description: "Opaque, starts with `prm_`." }),
-  name: Name,
-  text: Text,
-  description: Description,
-  created_at: Timestamp("When it was saved."),
-  updated_at: Timestamp("When it was last changed."),
-});
+const NewPrompt = named(
+  "NewPrompt",
+  t.Object({ name: Name, text: Text, description: t.Optional(Description) }),
+);
+const PromptChange = named(
+  "PromptChange",
+  t.Object({
+    name: t.Optional(Name),
+    text: t.Optional(Text),
+    description: t.Optional(Description),
+  }),
+);
+const PromptRecord = named(
+  "Prompt",
+  t.Object({
+    id: t.String({ description: "Opaque, starts with `prm_`." }),
+    name: Name,
+    text: Text,
+    description: Description,
+    created_at: Timestamp("When it was saved."),
+    updated_at: Timestamp("When it was last changed."),
+  }),
+);
 
 const example: Static<typeof PromptRecord> = {
   id: "prm_01J9ZK3V6W8Q2T4Y5N7B1C0DEF",

@@ -3,6 +3,7 @@
  * from.
  */
 import {
+  named,
   Nullable,
   codePoints,
   service,
@@ -54,21 +55,27 @@ const passageFields = {
   url: t.String({ description: "Where the document is fetched." }),
 };
 /** A search result: its quote is the whole passage. */
-export const FoundPassage = t.Object({
-  ...passageFields,
-  matched: t.Union([t.Literal("words"), t.Literal("meaning"), t.Literal("both")], {
-    description: "Why it was found: it holds words of the query, its meaning is near, or both.",
+export const FoundPassage = named(
+  "FoundPassage",
+  t.Object({
+    ...passageFields,
+    matched: t.Union([t.Literal("words"), t.Literal("meaning"), t.Literal("both")], {
+      description: "Why it was found: it holds words of the query, its meaning is near, or both.",
+    }),
   }),
-});
+);
 export type FoundPassage = Static<typeof FoundPassage>;
 /**
  * The sentence or two of a passage that are worth reading beside an answer, at most 500 code
  * points.
  */
-export const RelatedPassage = t.Object(passageFields);
+export const RelatedPassage = named("RelatedPassage", t.Object(passageFields));
 export type RelatedPassage = Static<typeof RelatedPassage>;
 /** The same, cited by the answer; `id` is the number in its marker. */
-export const Citation = t.Object({ id: t.Integer({ minimum: 1 }), ...passageFields });
+export const Citation = named(
+  "Citation",
+  t.Object({ id: t.Integer({ minimum: 1 }), ...passageFields }),
+);
 export type Citation = Static<typeof Citation>;
 
 /**

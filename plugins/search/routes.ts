@@ -1,5 +1,5 @@
 /** The HTTP face of search. */
-import { route, t, type HandlersOf } from "../../core/sdk";
+import { route, t, type HandlersOf, named } from "../../core/sdk";
 import { FoundPassage } from "./contract";
 import {
   documents_max,
@@ -9,35 +9,38 @@ import {
   type SearchService,
 } from "./service";
 
-const SearchBody = t.Object({
-  query: t.String({
-    description:
-      "What to look for: a question or words, in any language. A phrase in quotes must stand in " +
-      "the passage word for word, unless the query ends with a question mark. Not blank, at " +
-      "most 32,000 characters.",
+const SearchBody = named(
+  "SearchQuery",
+  t.Object({
+    query: t.String({
+      description:
+        "What to look for: a question or words, in any language. A phrase in quotes must stand " +
+        "in the passage word for word, unless the query ends with a question mark. Not blank, at " +
+        "most 32,000 characters.",
+    }),
+    folder_ids: t.Optional(
+      t.Union([t.Array(t.String(), { maxItems: folders_max }), t.Null()], {
+        description:
+          `Folders to search, subfolders included; at most ${folders_max}. Absent: every folder ` +
+          "of the caller. An empty list selects no folder and finds nothing.",
+      }),
+    ),
+    document_ids: t.Optional(
+      t.Union([t.Array(t.String(), { maxItems: documents_max }), t.Null()], {
+        description:
+          `Only these documents of those folders; at most ${documents_max}. An empty list finds ` +
+          "nothing.",
+      }),
+    ),
+    limit: t.Optional(
+      t.Union([t.Integer({ minimum: 1 }), t.Null()], {
+        description:
+          `Passages to return, at least 1; ${limit_default} unless given, above ${limit_max} ` +
+          `means ${limit_max}.`,
+      }),
+    ),
   }),
-  folder_ids: t.Optional(
-    t.Union([t.Array(t.String(), { maxItems: folders_max }), t.Null()], {
-      description:
-        `Folders to search, subfolders included; at most ${folders_max}. Absent: every folder of ` +
-        "the caller. An empty list selects no folder and finds nothing.",
-    }),
-  ),
-  document_ids: t.Optional(
-    t.Union([t.Array(t.String(), { maxItems: documents_max }), t.Null()], {
-      description:
-        `Only these documents of those folders; at most ${documents_max}. An empty list finds ` +
-        "nothing.",
-    }),
-  ),
-  limit: t.Optional(
-    t.Union([t.Integer({ minimum: 1 }), t.Null()], {
-      description:
-        `Passages to return, at least 1; ${limit_default} unless given, above ${limit_max} means ` +
-        `${limit_max}.`,
-    }),
-  ),
-});
+);
 
 const passage_example: FoundPassage = {
   document_id: "doc_01JB2M4T9V6W8X3Y5Z7A1C2E4G",

@@ -7,6 +7,7 @@ import {
   type Context,
   type HandlersOf,
   type SettingState,
+  named,
 } from "../../core/sdk";
 
 import type { Trials } from "./trial";
@@ -25,37 +26,40 @@ const kinds = [
   "secret",
 ] as const;
 
-const SettingRecord = t.Object({
-  setting: t.String({ description: "`section.key`." }),
-  description: t.String(),
-  kind: t.Union(
-    kinds.map((kind) => t.Literal(kind)),
-    { description: "A duration reads `30s` or `30d`, a size `64MiB`." },
-  ),
-  choices: Nullable(t.Array(t.String()), "What a choice may be."),
-  minimum: Nullable(t.Number()),
-  maximum: Nullable(t.Number()),
-  value: Nullable(Value, "In force, as people write it; `[secret]` for a secret."),
-  origin: t.String({
-    description:
-      "Where the value in force comes from: `default`, `stored`, `dossier.toml`, a variable of " +
-      "the environment or an option of the command line.",
+const SettingRecord = named(
+  "Setting",
+  t.Object({
+    setting: t.String({ description: "`section.key`." }),
+    description: t.String(),
+    kind: t.Union(
+      kinds.map((kind) => t.Literal(kind)),
+      { description: "A duration reads `30s` or `30d`, a size `64MiB`." },
+    ),
+    choices: Nullable(t.Array(t.String()), "What a choice may be."),
+    minimum: Nullable(t.Number()),
+    maximum: Nullable(t.Number()),
+    value: Nullable(Value, "In force, as people write it; `[secret]` for a secret."),
+    origin: t.String({
+      description:
+        "Where the value in force comes from: `default`, `stored`, `dossier.toml`, a variable of " +
+        "the environment or an option of the command line.",
+    }),
+    default: Nullable(Value),
+    stored: Nullable(Value, "What is stored, whether it wins or not."),
+    overruled: t.Boolean({ description: "Something is stored, and `origin` wins over it." }),
+    changes: t.Union([t.Literal("now"), t.Literal("at start"), t.Literal("outside")], {
+      description:
+        "When a change takes effect; `outside`: it can't be stored, only whoever starts the " +
+        "server sets it.",
+    }),
+    providers: Nullable(
+      t.Array(t.String()),
+      "Values of `provider` in the same section with which it is of use; null: with any.",
+    ),
+    restart_needed: t.Boolean({ description: "Another value takes effect at the next start." }),
+    problem: Nullable(t.String(), "Why what is stored is not used."),
   }),
-  default: Nullable(Value),
-  stored: Nullable(Value, "What is stored, whether it wins or not."),
-  overruled: t.Boolean({ description: "Something is stored, and `origin` wins over it." }),
-  changes: t.Union([t.Literal("now"), t.Literal("at start"), t.Literal("outside")], {
-    description:
-      "When a change takes effect; `outside`: it can't be stored, only whoever starts the server " +
-      "sets it.",
-  }),
-  providers: Nullable(
-    t.Array(t.String()),
-    "Values of `provider` in the same section with which it is of use; null: with any.",
-  ),
-  restart_needed: t.Boolean({ description: "Another value takes effect at the next start." }),
-  problem: Nullable(t.String(), "Why what is stored is not used."),
-});
+);
 const example = {
   setting: "rate_limit.requests",
   description: "Requests allowed in one window.",
@@ -74,16 +78,22 @@ const example = {
   problem: null,
 };
 
-const Changes = t.Object({}, { additionalProperties: t.Union([...Value.anyOf, t.Null()]) });
+const Changes = named(
+  "SettingChanges",
+  t.Object({}, { additionalProperties: t.Union([...Value.anyOf, t.Null()]) }),
+);
 
-const Trial = t.Object({
-  section: t.String(),
-  status: t.Union([t.Literal("ok"), t.Literal("warn"), t.Literal("fail")]),
-  detail: t.String({ description: "What came of it, in sentences." }),
-  fix: Nullable(t.String(), "What to do about it."),
-  setting: Nullable(t.String(), "The setting to look at."),
-  duration_ms: t.Integer(),
-});
+const Trial = named(
+  "SettingsTrial",
+  t.Object({
+    section: t.String(),
+    status: t.Union([t.Literal("ok"), t.Literal("warn"), t.Literal("fail")]),
+    detail: t.String({ description: "What came of it, in sentences." }),
+    fix: Nullable(t.String(), "What to do about it."),
+    setting: Nullable(t.String(), "The setting to look at."),
+    duration_ms: t.Integer(),
+  }),
+);
 
 export const routes = {
   settings: route.get("/settings", {

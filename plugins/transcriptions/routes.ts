@@ -16,6 +16,7 @@ import {
   type Files,
   type HandlersOf,
   type Static,
+  named,
 } from "../../core/sdk";
 import type { Documents } from "../documents/contract";
 import { toSrt, toText, toVtt } from "./transcript";
@@ -24,61 +25,70 @@ import type { Transcript } from "./transcript";
 import type { Transcriptions } from "./service";
 import type { RunRow } from "./store";
 
-const RunRecord = t.Object({
-  id: t.String({ description: "Opaque, starts with `trn_`." }),
-  status: t.Union(
-    (["pending", "running", "completed", "failed", "cancelled"] as const).map((status) =>
-      t.Literal(status),
+const RunRecord = named(
+  "Transcription",
+  t.Object({
+    id: t.String({ description: "Opaque, starts with `trn_`." }),
+    status: t.Union(
+      (["pending", "running", "completed", "failed", "cancelled"] as const).map((status) =>
+        t.Literal(status),
+      ),
+      { description: "`completed`: the document is made, and is being indexed." },
     ),
-    { description: "`completed`: the document is made, and is being indexed." },
-  ),
-  folder_id: t.String({ description: "The folder that the document goes into." }),
-  name: Nullable(
-    t.String(),
-    "What is transcribed: the document's name, or, while there is none, that of the recording. " +
-      "Null once the document was deleted for good.",
-  ),
-  error: Nullable(t.Object({ code: t.String(), message: t.String() }), "Why the run failed."),
-  created_at: Timestamp("When the run was asked for."),
-  started_at: Nullable(Timestamp(), "When work on it began."),
-  finished_at: Nullable(Timestamp(), "When it ended."),
-  document_id: Nullable(
-    t.String(),
-    "The transcript; null before it is made, and once it was deleted for good.",
-  ),
-  result_history_id: Nullable(t.String(), "Always null: a run has one result."),
-  progress: t.Number({ minimum: 0, maximum: 1, description: "As far as the transcriber tells." }),
-  duration_s: Nullable(t.Number(), "Length of the recording, seconds."),
-  language: Nullable(
-    t.String(),
-    "The language that is spoken, as far as the transcriber tells: `en`.",
-  ),
-});
-const Result = t.Object({
-  language: Nullable(t.String()),
-  duration_s: Nullable(t.Number()),
-  text: t.String({ description: "What the document says, as it was made." }),
-  segments: t.Array(
-    t.Object({
-      start: t.Number({ description: "Seconds into the recording." }),
-      end: t.Number(),
-      text: t.String(),
-      speaker: Nullable(t.String()),
-    }),
-  ),
-});
+    folder_id: t.String({ description: "The folder that the document goes into." }),
+    name: Nullable(
+      t.String(),
+      "What is transcribed: the document's name, or, while there is none, that of the recording. " +
+        "Null once the document was deleted for good.",
+    ),
+    error: Nullable(t.Object({ code: t.String(), message: t.String() }), "Why the run failed."),
+    created_at: Timestamp("When the run was asked for."),
+    started_at: Nullable(Timestamp(), "When work on it began."),
+    finished_at: Nullable(Timestamp(), "When it ended."),
+    document_id: Nullable(
+      t.String(),
+      "The transcript; null before it is made, and once it was deleted for good.",
+    ),
+    result_history_id: Nullable(t.String(), "Always null: a run has one result."),
+    progress: t.Number({ minimum: 0, maximum: 1, description: "As far as the transcriber tells." }),
+    duration_s: Nullable(t.Number(), "Length of the recording, seconds."),
+    language: Nullable(
+      t.String(),
+      "The language that is spoken, as far as the transcriber tells: `en`.",
+    ),
+  }),
+);
+const Result = named(
+  "Transcript",
+  t.Object({
+    language: Nullable(t.String()),
+    duration_s: Nullable(t.Number()),
+    text: t.String({ description: "What the document says, as it was made." }),
+    segments: t.Array(
+      t.Object({
+        start: t.Number({ description: "Seconds into the recording." }),
+        end: t.Number(),
+        text: t.String(),
+        speaker: Nullable(t.String()),
+      }),
+    ),
+  }),
+);
 const Format = t.Union(
   (["json", "vtt", "srt", "txt"] as const).map((format) => t.Literal(format)),
   { default: "json", description: "`json`, `vtt` (WebVTT), `srt` or `txt`." },
 );
-const NewUrl = t.Object({
-  folder_id: t.String({ description: "The folder that the transcript goes into." }),
-  url: t.String({
-    description:
-      "Absolute http or https URL of a recording or captions on a public host, at most 2,048 " +
-      "characters.",
+const NewUrl = named(
+  "NewTranscription",
+  t.Object({
+    folder_id: t.String({ description: "The folder that the transcript goes into." }),
+    url: t.String({
+      description:
+        "Absolute http or https URL of a recording or captions on a public host, at most 2,048 " +
+        "characters.",
+    }),
   }),
-});
+);
 
 const example: Static<typeof RunRecord> = {
   id: "trn_01KAJ2Z9Q4W7N8X5R3T6V1Y0BC",

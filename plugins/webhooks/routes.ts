@@ -14,24 +14,28 @@ import {
   toPage,
   type HandlersOf,
   type Static,
+  named,
 } from "../../core/sdk";
 import type { Deliveries, FullDelivery } from "./deliveries";
 import type { FullWebhook, Webhooks } from "./service";
 
 const Text = t.String();
-const Status = t.Union(
-  [
-    t.Literal("pending"),
-    t.Literal("delivered"),
-    t.Literal("skipped"),
-    t.Literal("dropped"),
-    t.Literal("cancelled"),
-  ],
-  {
-    description:
-      "`delivered`: an attempt got a 2xx. `skipped`: the host has an address that is not public. " +
-      "`dropped`: three attempts failed.",
-  },
+const Status = named(
+  "DeliveryStatus",
+  t.Union(
+    [
+      t.Literal("pending"),
+      t.Literal("delivered"),
+      t.Literal("skipped"),
+      t.Literal("dropped"),
+      t.Literal("cancelled"),
+    ],
+    {
+      description:
+        "`delivered`: an attempt got a 2xx. `skipped`: the host has an address that is not " +
+        "public. `dropped`: three attempts failed.",
+    },
+  ),
 );
 const EventType = t.String({
   description: "`transcription.completed` or `import.finished`; plugins may add further ones.",
@@ -40,7 +44,7 @@ const Url = t.String({
   description: "Absolute http or https URL on a public host, at most 2,048 characters.",
 });
 
-const NewWebhook = t.Object({ event_type: EventType, url: Url });
+const NewWebhook = named("NewWebhook", t.Object({ event_type: EventType, url: Url }));
 const WebhookFields = {
   id: t.String({ description: "Opaque, starts with `whk_`." }),
   event_type: EventType,
@@ -59,30 +63,41 @@ const WebhookFields = {
     ),
   ),
 };
-const WebhookRecord = t.Object(WebhookFields);
-const WebhookWithSecret = t.Object({
-  ...WebhookFields,
-  secret: t.String({
-    description: "Keys the signatures, as it stands here. It is shown this once.",
+const WebhookRecord = named("Webhook", t.Object(WebhookFields));
+const WebhookWithSecret = named(
+  "WebhookWithSecret",
+  t.Object({
+    ...WebhookFields,
+    secret: t.String({
+      description: "Keys the signatures, as it stands here. It is shown this once.",
+    }),
   }),
-});
-const Attempt = t.Object({
-  at: Timestamp("When it began."),
-  status_code: Nullable(t.Integer()),
-  error: Nullable(t.String({ description: "Why there was no answer, or why it does not count." })),
-  duration_ms: t.Integer({ description: "Until its end; until now while it is under way." }),
-  response_body: Nullable(t.String({ description: "The first 4 KiB." })),
-});
-const DeliveryRecord = t.Object({
-  id: t.String({ description: "Opaque, starts with `whd_`." }),
-  webhook_id: Text,
-  event_type: EventType,
-  status: Status,
-  attempts: t.Array(Attempt, { description: "Oldest first, at most three." }),
-  next_attempt_at: Nullable(Timestamp("When the next attempt begins, if one is to come.")),
-  request_body: t.String({ description: "Exactly what every attempt sends." }),
-  created_at: Timestamp("When it was due."),
-});
+);
+const Attempt = named(
+  "DeliveryAttempt",
+  t.Object({
+    at: Timestamp("When it began."),
+    status_code: Nullable(t.Integer()),
+    error: Nullable(
+      t.String({ description: "Why there was no answer, or why it does not count." }),
+    ),
+    duration_ms: t.Integer({ description: "Until its end; until now while it is under way." }),
+    response_body: Nullable(t.String({ description: "The first 4 KiB." })),
+  }),
+);
+const DeliveryRecord = named(
+  "Delivery",
+  t.Object({
+    id: t.String({ description: "Opaque, starts with `whd_`." }),
+    webhook_id: Text,
+    event_type: EventType,
+    status: Status,
+    attempts: t.Array(Attempt, { description: "Oldest first, at most three." }),
+    next_attempt_at: Nullable(Timestamp("When the next attempt begins, if one is to come.")),
+    request_body: t.String({ description: "Exactly what every attempt sends." }),
+    created_at: Timestamp("When it was due."),
+  }),
+);
 
 const example: Static<typeof WebhookRecord> = {
   id: "whk_01KAJ2Z9Q4W7N8X5R3T6V1Y0BC",

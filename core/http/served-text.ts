@@ -1,0 +1,91 @@
+/** A long text that many ask for: compressed once for each encoding, revalidated by its tag. */
+import { promisify } from "node:util";
+
+type Bytes = Uint8Array<ArrayBufferLike>;
+type Compress = (bytes: Uint8Array<ArrayBuffer>) => Promise<Bytes>;
+
+/** The smallest first. Each works beside the event loop. */
+const encodings: readonly (readonly [string, Compress])[] = [
+  [
+    "br",
+    async (bytes) => {
+      const { brotliCompress, constants } = await import("node:zlib");
+      const params = { [constants.BROTLI_PARAM_QUALITY]: 9 };
+      return promisify(brotliCompress)(bytes, { params });
+    },
+  ],
+  ["zstd", (bytes) => Bun.zstdCompress(bytes, { level: 12 })],
+  [
+    "gzip",
+    async (bytes) => {
+      const { gzip } = await import("node:zlib");
+      return promisify(gzip)(bytes, { level: 9 });
+    },
+  ],
+];
+
+export class ServedText {
+  readonly #bytes: Uint8Array<ArrayBuffer>;
+  readonly #tag: string;
+  readonly #encoded = new Map<string, Promise<Bytes>>();
+
+  constructor(
+    text: string,
+    private readonly media_type: string,
+  ) {
+    this.#bytes = new TextEncoder().encode(text);
+    this.#tag = new Bun.CryptoHasher("sha256").update(text).digest("hex").slice(0, 20);
+  }
+
+  /** May be kept, and is revalidated each time: a server that was updated says something else. */
+  async respond({ headers: asked }: Request): Promise<Response> {
+    const encoding = acceptedEncoding(asked.get("accept-encoding") ?? "");
+    const headers = {
+      etag: `"${this.#tag}${encoding === null ? "" : `-${encoding[0]}`}"`,
+      "cache-control": "no-cache",
+      vary: "accept-encoding",
+    };
+    if (this.#isKnown(asked.get("if-none-match") ?? ""))
+      return new Response(null, { status: 304, headers });
+    const body = encoding === null ? this.#bytes : await this.#in(encoding);
+    return new Response(body as Uint8Array<ArrayBuffer>, {
+      headers: {
+        ...headers,
+        "content-type": this.media_type,
+        ...(encoding && { "content-encoding": encoding[0] }),
+      },
+    });
+  }
+
+  #in([name, compress]: (typeof encodings)[number]): Promise<Bytes> {
+    const known = this.#encoded.get(name) ?? compress(this.#bytes);
+    this.#encoded.set(name, known);
+    return known;
+  }
+
+  /** In whichever encoding it was got. */
+  #isKnown(tags: string): boolean {
+    return tags.split(",").some((one) => {
+      const tag = one.trim().replace(/^W\//, "");
+      return tag === "*" || tag === `"${this.#tag}"` || tag.startsWith(`"${this.#tag}-`);
+    });
+  }
+}
+
+/** Of those that the client takes most gladly the first; null: as it is. */
+function acceptedEncoding(header: string): (typeof encodings)[number] | null {
+  const weights = new Map(
+    header
+      .toLowerCase()
+      .split(",")
+      .map((one) => {
+        const [name = "", ...parameters] = one.split(";").map((part) => part.trim());
+        const q = parameters.find((part) => part.startsWith("q="));
+        return [name, q === undefined ? 1 : Number(q.slice(2)) || 0] as const;
+      }),
+  );
+  const weightOf = (name: string): number => weights.get(name) ?? weights.get("*") ?? 0;
+  const [best] = encodings.toSorted(([one], [other]) => weightOf(other) - weightOf(one));
+  const plain = weights.get("identity") ?? 0;
+  return best && weightOf(best[0]) > 0 && weightOf(best[0]) >= plain ? best : null;
+}

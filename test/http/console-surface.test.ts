@@ -374,7 +374,7 @@ describe("every answer", () => {
       strict,
       "no-store",
     ],
-    ["the document", "GET", "//console/api/openapi.json", {}, 200, strict, "no-store"],
+    ["the document", "GET", "//console/api/openapi.json", {}, 200, strict, "no-cache"],
   ];
   test.each(cases)("%s", async (_why, method, path, headers, status, policy, cache) => {
     const browser = await signedIn(server, "ada");

@@ -28,6 +28,7 @@ import rerank from "./rerank/plugin";
 import search from "./search/plugin";
 import settings from "./settings/plugin";
 import signIn from "./sign-in/plugin";
+import signInHeader from "./signin-header/plugin";
 import texts from "./texts/plugin";
 import transcriptions from "./transcriptions/plugin";
 import webhooks from "./webhooks/plugin";
@@ -59,6 +60,7 @@ export const builtIn = [
   search,
   settings,
   signIn,
+  signInHeader,
   texts,
   transcriptions,
   webhooks,

@@ -30,6 +30,7 @@ export function clientOf(
   base_path: string,
   { trusted_proxies, public_url }: ProxyOptions,
 ): Client {
+  const from = peer.via === "unix" ? "unix" : peer.address;
   const requested_host = headers.get("host") ?? "";
   const isSecure = (host: string) => peer.via === "tls" || isHttpsOf(public_url(), host);
   const forwarded =
@@ -39,6 +40,7 @@ export function clientOf(
   if (!forwarded || !(peer.via === "unix" || inBlock(trusted_proxies, peer.address)))
     return {
       address: peer.address,
+      peer: from,
       host: requested_host,
       secure: isSecure(requested_host),
       base_path,
@@ -48,6 +50,7 @@ export function clientOf(
   const host = lastOf(headers.get("x-forwarded-host")) ?? requested_host;
   return {
     address: hop === undefined || ipVersion(hop) === 0 ? peer.address : hop,
+    peer: from,
     host,
     secure: scheme === undefined ? isSecure(host) : scheme === "https",
     base_path,

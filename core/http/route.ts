@@ -19,6 +19,11 @@ export interface Caller {
 export interface Client {
   /** The peer, or what a trusted proxy says of it. */
   readonly address: string;
+  /**
+   * The other end of the connection itself, whatever it says of others: its IP address, or `unix`
+   * on the Unix socket.
+   */
+  readonly peer: string;
   /** It came by HTTPS: to this server, or to the trusted proxy in front of it. */
   readonly secure: boolean;
   /** The host it was sent to, as the client named it: `dossier.example.com`, `127.0.0.1:4780`. */

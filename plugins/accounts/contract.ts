@@ -91,6 +91,10 @@ export interface Accounts {
    * them when they may not come in: `deactivated`, `not_a_user`, `email_in_use`.
    */
   ensureUser(input: ExternalUser): Promise<User>;
+  /** Who that is here, if anybody, deactivated or not. Quick enough for every request. */
+  externalUser(
+    identity: Pick<ExternalUser, "external_id" | "provider">,
+  ): Promise<Pick<User, "id"> | null>;
   /** By id, or by email in any case. @throws HttpError 404. */
   findUser(id_or_email: string): Promise<User>;
   /** Newest first. */

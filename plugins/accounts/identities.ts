@@ -12,7 +12,9 @@ import { checkedEmail, foldedEmail, no_password, toUser } from "./user";
 const id_length_max = 500;
 
 export interface IdentityParts
-  extends Pick<AccountContext, "db" | "inTransaction" | "newId" | "now_ms">, Pick<Context, "log"> {
+  extends
+    Pick<AccountContext, "db" | "inTransaction" | "newId" | "now_ms">,
+    Pick<Context, "log" | "reads"> {
   /** @throws HttpError 409 `last_admin` */
   readonly changeUser: (user_id: string, change: { readonly role: Role }) => Promise<User>;
 }
@@ -29,6 +31,14 @@ export class Identities {
       (await this.parts.inTransaction((tx) => this.linkOrCreate(tx, input, identity)));
     if (row.active !== 1) throw deactivated();
     return this.withRole(toUser(row), input.role);
+  }
+
+  async find({
+    provider = "",
+    external_id,
+  }: Pick<ExternalUser, "external_id" | "provider">): Promise<Pick<User, "id"> | null> {
+    const id = await store.userIdOf(this.parts.reads, { provider, external_id });
+    return id === undefined ? null : { id };
   }
 
   private async linkOrCreate(

@@ -29,7 +29,7 @@ export class AccountService implements Accounts {
   private readonly identities: Identities;
 
   constructor(
-    private readonly ctx: AccountContext & Pick<Context, "log">,
+    private readonly ctx: AccountContext & Pick<Context, "log" | "reads">,
     private readonly first_admin: Pick<FirstAdmin, "signInHint">,
     private readonly deletion: Pick<UserDeletion, "remove">,
   ) {
@@ -41,6 +41,10 @@ export class AccountService implements Accounts {
 
   ensureUser(input: ExternalUser): Promise<User> {
     return this.identities.ensureUser(input);
+  }
+
+  externalUser(identity: Pick<ExternalUser, "external_id" | "provider">) {
+    return this.identities.find(identity);
   }
 
   async findUser(id_or_email: string): Promise<User> {

@@ -148,6 +148,19 @@ export const findByIdentity = (
     .where("external_id", "=", external_id)
     .executeTakeFirst();
 
+/** The same, by hand and without a cache: it may run on every request. */
+export const userIdOf = async (
+  reads: PreparedReads,
+  { provider, external_id }: Pick<IdentityRow, "provider" | "external_id">,
+): Promise<string | undefined> =>
+  (
+    await reads.get<Pick<IdentityRow, "user_id">>(
+      "select user_id from accounts_identities where provider = ? and external_id = ?",
+      provider,
+      external_id,
+    )
+  )?.user_id;
+
 /** Whether the user is known to this provider by any id. */
 export const hasIdentity = async (
   db: AccountsDb,

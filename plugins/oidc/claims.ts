@@ -1,6 +1,7 @@
 /** What the provider says of somebody, and what follows from it: who they are, what they may do. */
 import { forbidden } from "../../core/sdk";
-import type { ExternalUser, Role } from "../accounts/contract";
+import type { ExternalUser } from "../accounts/contract";
+import { roleOf } from "../sign-in/contract";
 import type { OidcSettings } from "./settings";
 
 export type Claims = Readonly<Record<string, unknown>>;
@@ -34,7 +35,7 @@ export function externalUserOf(issuer: string, claims: Claims, rules: Rules): Ex
   checkDomain(email, rules);
   return {
     email,
-    role: roleOf(claims, rules),
+    role: rules.role_claim ? roleOf(valuesOf(claims, rules.role_claim), rules) : undefined,
     external_id: sub,
     provider: `oidc ${issuer}`,
     create: rules.create_users,
@@ -53,18 +54,6 @@ function checkDomain(email: string, { allowed_domains }: Rules): void {
   const allowed = allowed_domains.map((one) => one.trim().replace(/^@/, "").toLowerCase());
   if (allowed.length > 0 && !allowed.includes(domain))
     throw forbidden(`Addresses of ${domain} may not come in here.`, "domain_not_allowed");
-}
-
-function roleOf(claims: Claims, { role_claim, ...rules }: Rules): Role | undefined {
-  if (!role_claim) return undefined;
-  const values = new Set(valuesOf(claims, role_claim));
-  if (rules.admin_values.some((one) => values.has(one))) return "admin";
-  if (rules.member_values.length === 0 || rules.member_values.some((one) => values.has(one)))
-    return "member";
-  throw forbidden(
-    "You are known to the provider, but it does not say that you may come in here.",
-    "no_role",
-  );
 }
 
 /** Of a text, a list of texts, or the keys of an object; `realm_access.roles` lies within one. */

@@ -32,7 +32,9 @@ interface Known {
 }
 
 export class Provider {
-  #known: Promise<Known> | null = null;
+  #known: Known | null = null;
+  /** Those who come meanwhile wait for the same answer. */
+  #asking: Promise<Configuration> | null = null;
   /** How the provider has taken the secret last. */
   #auth: "basic" | "post" | null = null;
 
@@ -43,14 +45,17 @@ export class Provider {
 
   /** What the provider says of itself. @throws what the library throws. */
   async configuration(): Promise<Configuration> {
-    const known = await this.#known?.catch(() => null);
-    if (known && known.until_ms > this.parts.now_ms()) return known.configuration;
-    const found = this.discover().then((configuration) => ({
-      configuration,
-      until_ms: this.parts.now_ms() + kept_ms,
-    }));
-    this.#known = found;
-    return (await found).configuration;
+    const { now_ms } = this.parts;
+    if (this.#known && this.#known.until_ms > now_ms()) return this.#known.configuration;
+    this.#asking ??= this.discover()
+      .then((configuration) => {
+        this.#known = { configuration, until_ms: now_ms() + kept_ms };
+        return configuration;
+      })
+      .finally(() => {
+        this.#asking = null;
+      });
+    return this.#asking;
   }
 
   async authorizationUrl({ callback_url, state, nonce, verifier }: Authorization): Promise<string> {

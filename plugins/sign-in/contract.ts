@@ -1,6 +1,6 @@
 /** Signing in for other plugins: how to add a way to it, beside email and password. */
-import { shaped, slot, type Call, type Client } from "../../core/sdk";
-import type { KnownSession, User } from "../accounts/contract";
+import { forbidden, shaped, slot, type Call, type Client } from "../../core/sdk";
+import type { KnownSession, Role, User } from "../accounts/contract";
 import { console_root } from "../console/contract";
 
 /** A browser that begins to sign in. */
@@ -87,3 +87,22 @@ export const SignIn = slot<SignIn>("sign-in.ways", {
 /** Where the browser comes back to, below the public address of the server. */
 export const callbackPath = (way: string): string =>
   `${console_root}/api/v1/sign-in/${way}/callback`;
+
+export interface RoleRules {
+  readonly admin_values: readonly string[];
+  /** None: everybody who is no administrator. */
+  readonly member_values: readonly string[];
+}
+/** What somebody may do of whom these values are said. @throws HttpError 403 when it is nothing. */
+export function roleOf(
+  values: readonly string[],
+  { admin_values, member_values }: RoleRules,
+): Role {
+  if (admin_values.some((one) => values.includes(one))) return "admin";
+  if (member_values.length === 0 || member_values.some((one) => values.includes(one)))
+    return "member";
+  throw forbidden(
+    "You are known where you sign in, but nobody says there that you may come in here.",
+    "no_role",
+  );
+}

@@ -121,11 +121,12 @@ export const signInHandlers = (parts: SignInServices): HandlersOf<typeof routes>
   },
   start: async (call) => {
     const { params, body, about } = call;
-    about(params.way);
     try {
       const step = await parts.service.start(params.way, body?.to ?? "/", call);
+      about(step.user_id ?? params.way);
       return answer(Response.json({ location: step.location }), step.cookies);
     } catch (error) {
+      about(params.way);
       throw inWords(error, params.way, parts);
     }
   },

@@ -149,7 +149,7 @@ export function singleSignOnCases(
       ["member", "member"],
       [undefined, "member"],
     ]);
-    expect(await said(browser)).toContain("does not say that you may come in");
+    expect(await said(browser)).toContain("nobody says there that you may come in");
     await set({ role_claim: "realm_access.roles", admin_values: "dossier-admin" });
     await signIn(browser, { ...person, realm_access: { roles: ["dossier-admin"] } });
     expect((await who(browser)).role).toBe("admin");

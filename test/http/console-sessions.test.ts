@@ -19,7 +19,13 @@ import { startTestServer, type TestServer } from "../helpers/host";
 
 const password = "correct horse battery staple";
 const hour_ms = 3_600_000;
-const far: Client = { address: "192.0.2.1", secure: false, host: "dossier.test", base_path: "" };
+const far: Client = {
+  address: "192.0.2.1",
+  peer: "192.0.2.1",
+  secure: false,
+  host: "dossier.test",
+  base_path: "",
+};
 const unused_seal = { seal: (text: string) => text, unseal: (sealed: string) => sealed };
 
 let server: TestServer;

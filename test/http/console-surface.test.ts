@@ -215,7 +215,8 @@ describe("a request that changes something", () => {
     (_why, { host, secure }, origin, public_url, good) => {
       const request = new Request("http://x.test/", { method: "POST", headers: { origin } });
       expect(
-        refusalOf(request, { host, secure, address: "", base_path: "" }, public_url) === undefined,
+        refusalOf(request, { host, secure, address: "", peer: "", base_path: "" }, public_url) ===
+          undefined,
       ).toBe(good);
     },
   );

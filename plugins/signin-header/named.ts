@@ -1,0 +1,46 @@
+/** Whom a proxy names in the headers of a request, when it is one that is believed. */
+import { inBlock, type Client, type Networks } from "../../core/sdk";
+
+export interface HeaderNames {
+  /** `X-Forwarded-User` */
+  readonly name: string;
+  readonly email: string | undefined;
+  readonly role: string | undefined;
+}
+export interface Named {
+  readonly name: string;
+  /** Null: none that can be one. */
+  readonly email: string | null;
+  readonly roles: readonly string[];
+}
+
+/** An email address at most. */
+const value_length_max = 320;
+const roles_length_max = 8_000;
+
+/**
+ * Null when the other end of the connection is not believed, or names nobody. A header that came
+ * twice is joined by a comma: one of the two is not the proxy's, and nobody knows which.
+ */
+export function namedIn(
+  { headers }: Request,
+  client: Pick<Client, "peer">,
+  names: HeaderNames,
+  trusted: Networks,
+): Named | null {
+  if (client.peer !== "unix" && !inBlock(trusted, client.peer)) return null;
+  const name = single(headers.get(names.name));
+  if (name === null) return null;
+  const email = names.email === undefined ? name : single(headers.get(names.email));
+  const roles = (names.role === undefined ? null : headers.get(names.role)) ?? "";
+  return {
+    name,
+    email: email !== null && email.includes("@") ? email : null,
+    roles: roles.length > roles_length_max ? [] : roles.split(/[,;|\s]+/).filter(Boolean),
+  };
+}
+
+function single(header: string | null): string | null {
+  const value = header?.trim() ?? "";
+  return value === "" || value.length > value_length_max || /[,;\p{C}]/u.test(value) ? null : value;
+}

@@ -1,0 +1,62 @@
+/**
+ * A proxy that has signed people in as a way to sign in: a session begins by itself, and goes on
+ * for as long as the proxy names the same person.
+ */
+import { forbidden, type Client, type Networks } from "../../core/sdk";
+import type { Accounts } from "../accounts/contract";
+import { roleOf, type RoleRules, type SignIn } from "../sign-in/contract";
+import { namedIn, type HeaderNames, type Named } from "./named";
+
+export interface HeaderRules extends RoleRules {
+  readonly title: string;
+  readonly create_users: boolean;
+  readonly link_by_email: "nobody" | "members" | "everybody";
+  readonly sign_out_url?: string | undefined;
+}
+export interface WayParts {
+  readonly accounts: Pick<Accounts, "ensureUser" | "externalUser">;
+  readonly names: HeaderNames;
+  readonly trusted: Networks;
+  readonly rules: HeaderRules;
+}
+
+const id = "signin-header";
+
+export function createWay({ accounts, names, trusted, rules }: WayParts): SignIn {
+  const named = (request: Request, client: Client) => namedIn(request, client, names, trusted);
+  return {
+    id,
+    title: rules.title,
+    offer: (request, client) => (named(request, client) === null ? null : "automatic"),
+    async start({ request, client }) {
+      const who = named(request, client);
+      if (who === null)
+        throw forbidden("The proxy in front of this server does not say who you are.", "not_named");
+      return { user: await accounts.ensureUser(externalUser(who, names, rules)) };
+    },
+    /** A session of somebody else than the proxy names is over, whichever way it began. */
+    async holds({ user_id, way }, request, client) {
+      const who = named(request, client);
+      if (who === null) return way !== id;
+      const user = await accounts.externalUser({ provider: id, external_id: who.name });
+      return user?.id === user_id;
+    },
+    signOut: async () => rules.sign_out_url ?? null,
+  };
+}
+
+function externalUser({ name, email, roles }: Named, names: HeaderNames, rules: HeaderRules) {
+  if (email === null)
+    throw forbidden(
+      "The proxy in front of this server does not tell your email address.",
+      "no_email",
+    );
+  return {
+    email,
+    external_id: name,
+    provider: id,
+    role: names.role === undefined ? undefined : roleOf(roles, rules),
+    create: rules.create_users,
+    link: rules.link_by_email,
+  };
+}

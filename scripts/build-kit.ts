@@ -165,7 +165,7 @@ export async function buildKit(): Promise<{ packed: number; unpacked: number; fi
     ...type_packages.flatMap((name) => [...packageTypes(name)]),
   ]);
   const text = JSON.stringify(Object.fromEntries(files));
-  const packed = Bun.zstdCompressSync(text, { level: 22 });
+  const packed = Bun.zstdCompressSync(text, { level: 9 });
   mkdirSync(out, { recursive: true });
   await Bun.write(`${kit}.${process.pid}`, packed);
   renameSync(`${kit}.${process.pid}`, kit);

@@ -7,5 +7,6 @@ export const kinds = {
   transcriber: "who turns recordings into text",
   embedder: "who turns texts into vectors",
   page: "a page of the console",
+  signin: "a way to sign in",
 } as const;
 export type Kind = keyof typeof kinds;

@@ -33,11 +33,6 @@ const commands = {
     built: true,
     run: (args) => [bun(), [at("scripts", "soak", "main.ts"), ...args]],
   },
-  "pack-plugin": {
-    tools: false,
-    built: false,
-    run: (args) => [bun(), [at("scripts", "pack-plugin.ts"), ...args]],
-  },
   check: {
     tools: true,
     built: false,

@@ -1,37 +1,54 @@
 /** `dossier plugin check`: what is wrong with a plugin, before any server sees it. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, relative } from "node:path";
+import { join, relative, resolve } from "node:path";
 import { preflight } from "../plugin/preflight";
 import { PackFailure, packInto } from "./pack";
 import type { Project } from "./project";
+import { writeSupport } from "./support";
 import { asDossier, runBun } from "./toolchain";
 
 export interface CheckTools {
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** The words that start this executable's preflight. */
+  /** The words that start this executable. */
+  readonly self: readonly string[];
+  /** The words that start its preflight. */
   readonly preflight_command: readonly string[];
 }
 
 /** Errors of types, `plugin.ts:3:7: why`; none when all is well. */
-export async function checkTypes({ directory, entry }: Project, env: CheckTools["env"]) {
-  const of_directory = /(^|[/\\])plugin\.(ts|js)$/.test(entry);
-  const { code, output } = await runBun(
-    [
-      "check",
-      "--no-script",
-      "--no-pretty",
-      "--all",
-      ...(of_directory ? [] : [relative(directory, entry)]),
-    ],
-    directory,
-    env,
-  );
+export async function checkTypes(
+  project: Project,
+  tools: Pick<CheckTools, "env" | "self">,
+): Promise<string[]> {
+  if (project.has_config) return problemsIn(project.directory, tools.env);
+  return inScratch(async (scratch) => {
+    await writeSupport(scratch, tools.self);
+    const config = { extends: "./.dossier/tsconfig.json", files: [project.entry] };
+    await Bun.write(join(scratch, "tsconfig.json"), JSON.stringify(config));
+    return problemsIn(scratch, tools.env);
+  });
+}
+
+/** What the compiler says about the project in this directory. */
+async function problemsIn(directory: string, env: CheckTools["env"]): Promise<string[]> {
+  const words = ["check", "--no-script", "--no-pretty", "--all"];
+  const { code, output } = await runBun(words, directory, env);
   if (code === 0) return [];
-  return output
-    .split("\n")
-    .filter((line) => line.trim() !== "" && !/^(Found|Checked|note:|✓)/.test(line))
-    .map((line) => line.replace(/^(\S+?)\((\d+),(\d+)\): error (TS\d+): /, "$1:$2:$3: $4: "));
+  const lines = output.split("\n").map((line) => line.trimEnd());
+  // What is said at the end counts and gives advice about installing packages.
+  const problems = lines.filter(
+    (line) => /\(\d+,\d+\): error |^error[ :]|^ {2,}\S/.test(line) && !/^ +\d+ /.test(line),
+  );
+  return problems.length > 0
+    ? problems.map((line) =>
+        line.replace(
+          /^(.*?)\((\d+),(\d+)\): error (TS\d+): /,
+          (_, file: string, row: string, column: string, number: string) =>
+            `${shown(resolve(directory, file))}:${row}:${column}: ${number}: `,
+        ),
+      )
+    : [output];
 }
 
 /** Why a server would leave the plugin out; null when it would not. */
@@ -39,18 +56,28 @@ export async function checkStart(
   project: Project,
   { env, preflight_command }: CheckTools,
 ): Promise<string | null> {
-  const scratch = mkdtempSync(join(tmpdir(), "dossier-check-"));
+  return inScratch(async (scratch) => {
+    try {
+      const file = await packInto(project, scratch);
+      const command = [...preflight_command, "--data", scratch];
+      const reason = (await preflight(command, asDossier(env), [file])).get(file);
+      return reason === undefined
+        ? null
+        : `${shown(project.entry)}: ${reason.replaceAll(file, shown(project.entry))}`;
+    } catch (error) {
+      if (error instanceof PackFailure) return error.message;
+      throw error;
+    }
+  });
+}
+
+const shown = (path: string): string => relative(process.cwd(), path);
+
+async function inScratch<R>(work: (directory: string) => Promise<R>): Promise<R> {
+  const directory = mkdtempSync(join(tmpdir(), "dossier-check-"));
   try {
-    const file = await packInto(project, scratch);
-    const bad = await preflight([...preflight_command, "--data", scratch], asDossier(env), [file]);
-    const reason = bad.get(file);
-    return reason === undefined
-      ? null
-      : `${relative(process.cwd(), project.entry)}: ${reason.replaceAll(file, project.entry)}`;
-  } catch (error) {
-    if (error instanceof PackFailure) return error.message;
-    throw error;
+    return await work(directory);
   } finally {
-    rmSync(scratch, { recursive: true, force: true });
+    rmSync(directory, { recursive: true, force: true });
   }
 }

@@ -66,9 +66,9 @@ class DevServer {
 
   /** The plugin as it is now takes the place of the last one, which stays when it can't. */
   async next(): Promise<void> {
-    const { print, env } = this.options;
+    const { print } = this.options;
     const started = performance.now();
-    const typed = checkTypes(this.project, env);
+    const typed = checkTypes(this.project, this.options);
     try {
       const plugins = join(this.home, "packed");
       rmSync(plugins, { recursive: true, force: true });
@@ -112,15 +112,14 @@ class DevServer {
       print(`${this.project.name} runs at ${url} (after ${took_ms.toFixed(0)} ms).`);
     if (this.welcomed) return;
     this.welcomed = true;
-    const { ada, bob } = readPeople(this.data);
+    const { ada } = readPeople(this.data);
     const page = `${url}/console/`;
     print(
       [
         "",
-        `  The console   ${page}`,
-        `  Sign in as    ${ada.email} (administrator) or ${bob.email}, password: ${ada.password}`,
-        `  An API key    export KEY=${ada.key}`,
-        `  The API       curl -H "Authorization: Bearer $KEY" ${url}/api/dev/v1/folders`,
+        `  The console   ${page}  (you are Ada, an administrator; sign out to be Bob)`,
+        `  The API       export KEY=${ada.key}`,
+        `                curl -H "Authorization: Bearer $KEY" ${url}/api/dev/v1/folders`,
         `  Its data      ${this.data}`,
         "",
         "Save a file, and the server starts again with it. Ctrl-C ends it.",

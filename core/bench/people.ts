@@ -6,8 +6,6 @@ import { join } from "node:path";
 export interface Person {
   readonly id: string;
   readonly email: string;
-  /** For the console. */
-  readonly password: string;
   readonly role: "admin" | "member";
   /** An API key with every scope. */
   readonly key: string;

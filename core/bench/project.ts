@@ -9,6 +9,8 @@ export interface Project {
   readonly entry: string;
   /** Of the directory, or of a file that was named. */
   readonly name: string;
+  /** Whether a tsconfig.json lies beside it, as `dossier plugin new` makes it. */
+  readonly has_config: boolean;
 }
 
 /** Below the directory of a plugin: types, runtime and data. Made anew at any time. */
@@ -27,14 +29,7 @@ export interface Stamp {
 export function findProject(given = "."): Project {
   const path = resolve(given);
   if (!existsSync(path)) throw new UsageError(`there is no ${given}`);
-  if (!statSync(path).isDirectory())
-    return {
-      directory: dirname(path),
-      entry: path,
-      name: /^plugin\.(ts|js)$/.test(basename(path))
-        ? basename(dirname(path))
-        : basename(path).replace(/\.(ts|js)$/, ""),
-    };
+  if (!statSync(path).isDirectory()) return projectOf(path);
   const entry = ["plugin.ts", "plugin.js"]
     .map((name) => join(path, name))
     .find((file) => existsSync(file));
@@ -43,5 +38,16 @@ export function findProject(given = "."): Project {
       `there is no plugin.ts in ${path}: go into the directory of a plugin, or make one with ` +
         "`dossier plugin new NAME --kind route`",
     );
-  return { directory: path, entry, name: basename(path) };
+  return projectOf(entry);
+}
+
+function projectOf(entry: string): Project {
+  const directory = dirname(entry);
+  const named = basename(entry).replace(/\.(ts|js)$/, "");
+  return {
+    directory,
+    entry,
+    name: named === "plugin" ? basename(directory) : named,
+    has_config: existsSync(join(directory, "tsconfig.json")),
+  };
 }

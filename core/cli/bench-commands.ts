@@ -99,15 +99,26 @@ async function openProject(given: string | undefined, options: ProgramOptions) {
   const project = findProject(given);
   const said = await refreshSupport(project.directory, selfOf(options));
   if (said !== null) options.complain(said);
-  return project;
+  return { ...project, has_config: true };
 }
 
 async function check(given: string | undefined, options: ProgramOptions): Promise<void> {
-  const project = await openProject(given, options);
+  const { findProject } = await import("../bench/project");
   const { checkStart, checkTypes } = await import("../bench/check");
+  const { refreshSupport } = await import("../bench/support");
+  const project = findProject(given);
+  const tools = {
+    env: process.env,
+    self: selfOf(options),
+    preflight_command: options.preflight_command,
+  };
+  if (project.has_config) {
+    const said = await refreshSupport(project.directory, tools.self);
+    if (said !== null) options.complain(said);
+  }
   const [of_types, of_start] = await Promise.all([
-    checkTypes(project, process.env),
-    checkStart(project, { env: process.env, preflight_command: options.preflight_command }),
+    checkTypes(project, tools),
+    checkStart(project, tools),
   ]);
   const problems = [...of_types, ...(of_start === null ? [] : [of_start])];
   if (problems.length === 0)
@@ -164,8 +175,9 @@ async function pack(
   out: string | undefined,
   options: ProgramOptions,
 ): Promise<void> {
-  const project = await openProject(given, options);
+  const { findProject } = await import("../bench/project");
   const { packPlugin } = await import("../bench/pack");
+  const project = findProject(given);
   const text = await packPlugin(project.entry);
   const path = resolve(out ?? `${project.name}.js`);
   await Bun.write(path, text);

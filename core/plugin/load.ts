@@ -136,7 +136,7 @@ export function reasonOf(error: unknown): string {
     (error as { position?: { line?: number; column?: number } }).position ?? {};
   const place = line ? ` (line ${line}, column ${column})` : "";
   const hint = /Cannot find (package|module)/.test(error.message)
-    ? " (a plugin is one file: bundle what it imports with `npm run pack-plugin`)"
+    ? " (a plugin is one file: bundle what it imports with `dossier plugin pack`)"
     : "";
   return `${error.message}${place}${hint}`;
 }

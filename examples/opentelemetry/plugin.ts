@@ -4,7 +4,7 @@
  * that it started are one trace. To use it, bundle it with the packages that it imports, copy the
  * one file that comes of it into `<data directory>/plugins/`, and restart Dossier:
  *
- *     npm run pack-plugin -- examples/opentelemetry/plugin.ts
+ *     dossier plugin pack examples/opentelemetry
  *
  * The collector is named by `[opentelemetry] endpoint = "http://127.0.0.1:4318"` in dossier.toml,
  * or by DOSSIER_OPENTELEMETRY_ENDPOINT.

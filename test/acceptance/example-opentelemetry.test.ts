@@ -3,8 +3,8 @@
  * requests and jobs, over OTLP.
  */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { resolve } from "node:path";
-import { packPlugin } from "../../scripts/pack-plugin";
+import { buildIfStale } from "../../scripts/build";
+import { packExample } from "../helpers/bench";
 import { temporaryDirectory } from "../helpers/data-directory";
 import { startExecutable, type Executable } from "../helpers/executable";
 
@@ -54,7 +54,8 @@ let dossier: Executable;
 let folder_id: string;
 beforeAll(async () => {
   const packed = `${temporaryDirectory()}/opentelemetry.js`;
-  await packPlugin(resolve(import.meta.dir, "../../examples/opentelemetry/plugin.ts"), packed);
+  await buildIfStale();
+  await packExample("opentelemetry", packed);
   dossier = await startExecutable({
     files: { "plugins/opentelemetry.js": await Bun.file(packed).text() },
     env: {

@@ -7,7 +7,7 @@ import { Database } from "bun:sqlite";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { packPlugin } from "../../scripts/pack-plugin";
+import { packExample } from "../helpers/bench";
 import { openBrowser } from "../helpers/browser";
 import { startExecutable, type Executable } from "../helpers/executable";
 
@@ -223,7 +223,7 @@ test(
   async () => {
     const directory = mkdtempSync(join(tmpdir(), "dossier-packed-"));
     try {
-      await packPlugin(source, join(directory, "activity.js"));
+      await packExample("activity", join(directory, "activity.js"));
       await using packed = await startExecutable({
         files: { "plugins/activity.js": await Bun.file(join(directory, "activity.js")).text() },
       });

@@ -1,34 +1,51 @@
 /**
  * Loaded beside the plugin that is tried out: makes users with keys, and writes them into the data
- * directory, where the test finds them.
+ * directory, where whoever started the server finds them. They sign in without a password.
  */
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { definePlugin } from "dossier";
-import { Accounts } from "dossier/contracts";
+import { definePlugin, fill } from "dossier";
+import { Accounts, SignIn } from "dossier/contracts";
 
-const people = { ada: "admin", bob: "member" } as const;
-const password = "correct horse battery staple";
+const people = {
+  ada: { role: "admin", title: "Sign in as Ada, an administrator", offer: "automatic" },
+  bob: { role: "member", title: "Sign in as Bob, a member", offer: "button" },
+} as const;
 
 export default definePlugin({
   name: "people-of-the-bench",
   version: "1.0.0",
   needs: { accounts: Accounts },
-  setup: ({ services: { accounts }, paths }) => ({
-    async start() {
-      const file = join(paths.data, ".people.json");
-      const known = existsSync(file) ? readFileSync(file, "utf8") : "{}";
-      const made = JSON.parse(known) as Record<string, unknown>;
-      await Promise.all(
-        Object.entries(people).map(async ([name, role]) => {
-          if (name in made) return;
-          const email = `${name}@example.com`;
-          const { id } = await accounts.createUser({ email, password, role });
-          const { token: key } = await accounts.createKey(id, { name: "plugin bench" });
-          made[name] = { id, email, password, role, key };
+  setup({ services: { accounts }, paths }) {
+    const userOf = (name: keyof typeof people) =>
+      accounts.ensureUser({
+        email: `${name}@example.com`,
+        external_id: name,
+        provider: "people-of-the-bench",
+        role: people[name].role,
+      });
+    const names = Object.keys(people) as (keyof typeof people)[];
+    return {
+      fills: names.map((id) =>
+        fill(SignIn, {
+          id,
+          title: people[id].title,
+          offer: () => people[id].offer,
+          start: async () => ({ user: await userOf(id) }),
         }),
-      );
-      writeFileSync(file, JSON.stringify(made));
-    },
-  }),
+      ),
+      async start() {
+        const file = join(paths.data, ".people.json");
+        const known = existsSync(file) ? readFileSync(file, "utf8") : "{}";
+        const made = JSON.parse(known) as Record<string, unknown>;
+        for (const name of names) {
+          if (name in made) continue;
+          const { id, email, role } = await userOf(name);
+          const { token: key } = await accounts.createKey(id, { name: "plugin bench" });
+          made[name] = { id, email, role, key };
+        }
+        writeFileSync(file, JSON.stringify(made));
+      },
+    };
+  },
 });

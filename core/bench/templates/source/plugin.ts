@@ -12,7 +12,7 @@ interface Feed {
   readonly url: string;
   readonly entries_max?: number;
 }
-/** What the caller sends beside `type`: anything else is answered with 400, which names the field. */
+/** What the caller sends beside `type`. Anything else is answered with 400 that names the field. */
 const schema = t.Object({
   url: t.String({ description: "The address of the feed." }),
   entries_max: t.Optional(
@@ -32,7 +32,7 @@ const source: ImportSource<Feed> = {
   description: "A feed, RSS or Atom: the pages of its entries.",
   schema,
 
-  /** Lists what there is. Dossier fetches each address: public hosts only, with pauses and retries. */
+  /** Lists what there is. Dossier fetches each address itself: public hosts, pauses, retries. */
   async *items({ url, entries_max }, tools) {
     const file = await tools.fetch(url, { bytes_max: feed_bytes_max });
     const entries = entriesOf(await file.text());
@@ -62,12 +62,11 @@ export function entriesOf(xml: string): Entry[] {
 /** What an element holds, without mark-up; undefined when it is empty or not there. */
 function textOf(xml: string, name: string): string | undefined {
   const inner = new RegExp(`<${name}(?:\\s[^>]*)?>([\\s\\S]*?)</${name}>`).exec(xml)?.[1] ?? "";
-  const plain = inner.replace(/<!\[CDATA\[([\s\S]*?)\]\]>/g, "$1").replace(/<[^>]*>/g, "");
-  return (
-    Bun.XML.parse(`<x>${plain.replace(/[<>]/g, "")}</x>`)
-      .x?.toString()
-      .trim() || undefined
-  );
+  const plain = inner
+    .replace(/<!\[CDATA\[([\s\S]*?)\]\]>/g, (_, text: string) => text.replace(/&/g, "&amp;"))
+    .replace(/<[^>]*>?/g, "")
+    .replace(/&(?!(?:amp|lt|gt|quot|apos|#\d+|#x[\da-f]+);)/gi, "&amp;");
+  return String((Bun.XML.parse(`<x>${plain}</x>`) as { x?: unknown }).x ?? "").trim() || undefined;
 }
 
 export default definePlugin({

@@ -1,0 +1,225 @@
+/**
+ * The bench for plugin developers, as somebody has it who has nothing but the executable: each kind
+ * is made, checked, tested, packed and loaded; mistakes are told with their place; a server follows
+ * what is saved.
+ */
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { kinds } from "../../core/bench/kinds";
+import { buildIfStale, executable } from "../../scripts/build";
+import { bench, mustBench, newcomer } from "../helpers/bench";
+import { temporaryDirectory } from "../helpers/data-directory";
+import { startExecutable } from "../helpers/executable";
+
+setDefaultTimeout(120_000);
+
+let home: string;
+/** Where what is packed lies, for one server. */
+let plugins: string;
+beforeAll(async () => {
+  await buildIfStale();
+  home = temporaryDirectory();
+  plugins = join(home, "plugins");
+  mkdirSync(plugins);
+});
+afterAll(() => rmSync(home, { recursive: true, force: true }));
+
+const nameOf = (kind: string): string => `try-${kind}`;
+
+describe("what `dossier plugin new` makes", () => {
+  for (const kind of Object.keys(kinds))
+    test(`of the kind ${kind} is right, passes its tests and is packed`, async () => {
+      const name = nameOf(kind);
+      await mustBench(home, "new", name, "--kind", kind);
+      const project = join(home, name);
+      const [checked, tested] = await Promise.all([
+        bench(project, "check"),
+        bench(project, "test"),
+      ]);
+      expect([checked.code, checked.stdout, checked.stderr]).toEqual([
+        0,
+        `${name}: the types are right, and a server loads it.\n`,
+        "",
+      ]);
+      expect([tested.code, tested.stderr]).toEqual([0, expect.stringContaining(" 0 fail")]);
+      await mustBench(home, "pack", name, join(plugins, `${name}.js`));
+    });
+
+  test("is loaded by one server, all of it", async () => {
+    await using server = await startExecutable({
+      env: {
+        DOSSIER_PLUGINS_DIRECTORY: plugins,
+        DOSSIER_TRY_SIGNIN_URL: "https://people.example.com/",
+        DOSSIER_TRY_SIGNIN_SECRET: "a secret of more than thirty-two characters",
+      },
+    });
+    const listed = JSON.parse(await server.mustCli(["plugin", "list", "--json"])) as any[];
+    const dropped_in = listed.filter(({ built_in }) => !built_in);
+    expect(dropped_in.map(({ name, status }) => [name, status]).toSorted()).toEqual(
+      Object.keys(kinds)
+        .map((kind) => [nameOf(kind), "loaded"])
+        .toSorted(),
+    );
+  });
+});
+
+describe("a new plugin is refused", () => {
+  const refused: [why: string, words: string[], says: RegExp][] = [
+    ["with upper case in its name", ["Notes"], /lower case/],
+    ["with a dash at the end", ["notes-"], /lower case/],
+    ["of a kind that there is none of", ["notes", "--kind", "magic"], /Allowed choices/],
+    ["where something lies already", [nameOf("route")], /there already/],
+  ];
+  test.each(refused)("%s", async (_, words, says) => {
+    const { code, stderr } = await bench(home, "new", ...words);
+    expect([code, stderr]).toEqual([2, expect.stringMatching(says)]);
+  });
+});
+
+const setUp = (code: string): string =>
+  `import { definePlugin, every, handle, job, route, t } from "dossier";\n` +
+  `const Tick = job("faulty.tick", t.Object({}));\n` +
+  `export default definePlugin({ name: "faulty", version: "1.0.0",\n  ${code} });\n`;
+
+describe("`dossier plugin check` tells", () => {
+  const wrong: [what: string, source: string, says: RegExp][] = [
+    [
+      "a wrong type, with its place",
+      setUp(`setup: () => ({ start: async () => 3 as string })`),
+      /faulty\.ts:4:\d+: TS2352: /,
+    ],
+    [
+      "a route without its handler",
+      setUp(
+        `routes: { a: route.get("/faulty", { summary: "x", tag: "x", operation: "x", answers: {} }) },` +
+          ` setup: () => ({ routes: {} })`,
+      ),
+      /faulty\.ts:\d+:\d+: TS\d+: .*\n?.*'a' is missing/,
+    ],
+    [
+      "a package that is not there, and how it is installed",
+      `import x from "left-pad";\n${setUp("setup: () => ({ health: async () => x })")}`,
+      /faulty\.ts:1:\d+: Could not resolve: "left-pad".*BUN_BE_BUN=1 dossier add left-pad/,
+    ],
+    ["a text that is no program", setUp(`setup: => ({})`), /faulty\.ts:4:\d+: /],
+    [
+      "what set-up throws",
+      setUp(`setup: () => { throw new Error("no luck") }`),
+      /faulty\.ts.*: .*no luck/,
+    ],
+  ];
+  test.each(wrong)("%s", async (_, source, says) => {
+    const directory = temporaryDirectory();
+    writeFileSync(join(directory, "faulty.ts"), source);
+    const { code, stdout, stderr } = await bench(directory, "check", "faulty.ts");
+    expect([code, stdout, stderr]).toEqual([
+      1,
+      expect.stringMatching(says),
+      expect.stringContaining("faulty can't be used"),
+    ]);
+    // A file somewhere is checked, and nothing is written beside it.
+    expect(existsSync(join(directory, ".dossier"))).toBe(false);
+  });
+});
+
+test("types of another executable are replaced, and it is said", async () => {
+  const project = join(home, nameOf("page"));
+  const stamp = join(project, ".dossier/executable.json");
+  const old = { ...JSON.parse(readFileSync(stamp, "utf8")), version: "0.0.9", hash: "old" };
+  writeFileSync(stamp, JSON.stringify(old));
+  writeFileSync(join(project, ".dossier/types/core/sdk.d.ts"), "export {};\n");
+  const { code, stderr } = await bench(project, "check");
+  expect([code, stderr]).toEqual([0, expect.stringContaining("another Dossier (0.0.9)")]);
+});
+
+test("packages of npm and further files are packed into the one file", async () => {
+  const project = join(home, nameOf("answerer"));
+  const file = async (path: string, text: string) => Bun.write(join(project, path), text);
+  await file("node_modules/upper/package.json", `{"name": "upper", "main": "lib/main.js"}`);
+  await file("node_modules/upper/lib/main.js", `module.exports = (x) => x.toUpperCase();`);
+  await file(
+    "shout.ts",
+    `import upper from "upper";\nexport const shout = () => upper("heard");\n`,
+  );
+  await file(
+    "plugin.ts",
+    `import { definePlugin } from "dossier";\nimport { shout } from "./shout";\n` +
+      `export default definePlugin({ name: "loud", version: "1.0.0", setup: ({ log }) => ({\n` +
+      `  start: async () => log.info(shout()) }) });\n`,
+  );
+  await mustBench(project, "pack");
+  const packed = join(home, "loud");
+  mkdirSync(packed);
+  await Bun.write(join(packed, "loud.js"), Bun.file(join(project, `${nameOf("answerer")}.js`)));
+  await using server = await startExecutable({ env: { DOSSIER_PLUGINS_DIRECTORY: packed } });
+  expect(server.output()).toContain('"message":"HEARD"');
+});
+
+test("a server follows what is saved, says what is wrong, and goes on when it is mended", async () => {
+  const project = join(home, nameOf("route"));
+  const path = join(project, "plugin.ts");
+  const good = readFileSync(path, "utf8");
+  const run = Bun.spawn([executable, "plugin", "dev", "--no-open"], {
+    cwd: project,
+    env: newcomer,
+    stdin: "ignore",
+    stdout: "pipe",
+    stderr: "inherit",
+  });
+  let said = "";
+  const reading = (async () => {
+    const decoder = new TextDecoder();
+    for await (const bytes of run.stdout) said += decoder.decode(bytes, { stream: true });
+  })();
+  /** What is said from now on, once it matches. */
+  const heard = async (words: RegExp): Promise<RegExpExecArray> => {
+    for (const deadline = performance.now() + 60_000; performance.now() < deadline;) {
+      const found = words.exec(said);
+      if (found) {
+        said = said.slice(found.index + found[0].length);
+        return found;
+      }
+      await Bun.sleep(10);
+    }
+    throw new Error(`${words} was not said, but: ${said}`);
+  };
+  try {
+    const [, url] = await heard(/runs at (http\S+)/);
+    const [, key] = await heard(/export KEY=(\S+)/);
+    const summaryAt = async () => {
+      const answer = await fetch(`${url}/api/dev/v1/openapi.json`);
+      return ((await answer.json()) as any).paths["/api/dev/v1/try-route"]?.post.summary;
+    };
+    await heard(/Ctrl-C/);
+    const created = await fetch(`${url}/api/dev/v1/try-route`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+      body: `{"text": "kept"}`,
+    });
+    expect(created.status).toBe(201);
+    writeFileSync(path, good.replace("Create a note", "Write a note"));
+    await heard(/runs at/);
+    expect(await summaryAt()).toBe("Write a note");
+    // What was stored is still there.
+    const listed = await fetch(`${url}/api/dev/v1/try-route`, {
+      headers: { authorization: `Bearer ${key}` },
+    });
+    expect(((await listed.json()) as any).data).toHaveLength(1);
+    writeFileSync(path, good.replace("setup: (ctx) => {", "setup: (ctx) => { oops("));
+    await heard(/plugin\.ts:\d+:\d+: /);
+    writeFileSync(path, good.replace("setup: (ctx) => {", "setup: (ctx) => {\nctx.nothing();"));
+    await heard(/left out: /);
+    await heard(/plugin\.ts:\d+:\d+: TS2339/);
+    writeFileSync(path, good);
+    await heard(/runs at/);
+    expect(await summaryAt()).toBe("Create a note");
+    run.kill("SIGINT");
+    expect(await run.exited).toBe(0);
+    expect(await fetch(`${url}/health`).catch(() => "gone")).toBe("gone");
+  } finally {
+    run.kill("SIGKILL");
+    await reading;
+    writeFileSync(path, good);
+  }
+});

@@ -1,0 +1,42 @@
+/** The commands for plugin developers, as they run them: nothing but the executable is there. */
+import { tmpdir } from "node:os";
+import { relative, resolve } from "node:path";
+import { executable } from "../../scripts/build";
+import type { Said } from "../../scripts/lib/launch";
+
+/** Without anything of this checkout: no Node, no npm, no settings. */
+export const newcomer = { HOME: tmpdir(), PATH: "/usr/bin:/bin" };
+
+/** Runs `dossier plugin …` in a directory to its end. */
+export async function bench(cwd: string, ...words: readonly string[]): Promise<Said> {
+  const run = Bun.spawn([executable, "plugin", ...words], {
+    cwd,
+    env: newcomer,
+    stdin: "ignore",
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+  const [stdout, stderr, code] = await Promise.all([
+    run.stdout.text(),
+    run.stderr.text(),
+    run.exited,
+  ]);
+  return { code, stdout, stderr };
+}
+
+/** The same, for one that must succeed; answers what it printed. @throws Error with what it said. */
+export async function mustBench(cwd: string, ...words: readonly string[]): Promise<string> {
+  const { code, stdout, stderr } = await bench(cwd, ...words);
+  if (code !== 0)
+    throw new Error(`dossier plugin ${words.join(" ")} ended with ${code}: ${stderr}${stdout}`);
+  return stdout;
+}
+
+/** A plugin of `examples/`, packed into this file. */
+export const packExample = (name: string, file: string): Promise<string> =>
+  mustBench(
+    resolve(import.meta.dir, "../.."),
+    "pack",
+    `examples/${name}`,
+    relative(resolve(import.meta.dir, "../.."), file),
+  );

@@ -1,7 +1,6 @@
 /** Tests of my plugin, on a server of their own: `dossier plugin test`. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { startDossier, type Dossier } from "dossier/test";
-import { page } from "./plugin";
 
 let dossier: Dossier;
 beforeAll(async () => {
@@ -9,18 +8,14 @@ beforeAll(async () => {
 });
 afterAll(() => dossier.stop());
 
-test("the page is a module with a default export, and needs no other", () => {
-  expect(new Bun.Transpiler({ loader: "js" }).scan(page)).toMatchObject({
+test("the console serves the page as a module of its own, which needs no other", async () => {
+  const module = await dossier.send(null, "GET", "//console/modules/pages/my-plugin.js");
+  expect(module.status).toBe(200);
+  expect(module.headers.get("content-type")).toContain("text/javascript");
+  expect(new Bun.Transpiler({ loader: "js" }).scan(module.text)).toMatchObject({
     exports: ["default"],
     imports: [],
   });
-});
-
-test("the console serves it as a script", async () => {
-  const module = await dossier.send(null, "GET", "//console/plugins/my-plugin.js");
-  expect(module.status).toBe(200);
-  expect(module.headers.get("content-type")).toContain("text/javascript");
-  expect(module.text).toContain("export default");
 });
 
 test("what the page asks for is there", async () => {

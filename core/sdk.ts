@@ -18,6 +18,14 @@ export { type OpenedData, type Tool, type ToolInput } from "./plugin/tool";
 export { fill, fillWith, service, slot, type Fill, type SlotOptions } from "./base/refs";
 export { isFunction, shaped, type Shape } from "./base/shape";
 export type { Filled } from "./plugin/slots";
+export {
+  beforeHook,
+  check_errors,
+  check_failed,
+  Hooks,
+  refused,
+  type BeforeHook,
+} from "./base/hooks";
 export { ConfigError } from "./base/config";
 export { Duration, List, Secret, Size, type Changes } from "./base/settings";
 export { isOverruled, type SettingState } from "./plugin/setting-state";

@@ -31,11 +31,14 @@ export {
 export * from "./documents/contract";
 export * from "./extraction/contract";
 export {
+  BeforeFolderCreate,
   FolderContents,
   FolderDeleted,
   Folders,
+  type AdmittedFolder,
   type Folder,
   type FolderCopy,
+  type FolderCreation,
 } from "./folders/contract";
 export * from "./imports/contract";
 export * from "./metrics/contract";

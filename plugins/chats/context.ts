@@ -1,11 +1,11 @@
 /** What the functions of this plugin are handed, and how they say that a message has changed. */
-import type { Change, Context, Db } from "../../core/sdk";
+import type { Change, Context, Db, Hooks } from "../../core/sdk";
 import type { Documents } from "../documents/contract";
 import type { Folders } from "../folders/contract";
 import type { Prompts } from "../prompts/contract";
 import type { Quotas } from "../quotas/contract";
 import type { Retrieval } from "../search/contract";
-import type { Answerer } from "./contract";
+import type { Answerer, AskedQuestion } from "./contract";
 import type { AnswerPlaces } from "./places";
 import type { ChatRow, MessageRow } from "./store";
 
@@ -33,6 +33,8 @@ export interface ChatContext extends Pick<
   readonly retrieval: Retrieval;
   /** Complete once every plugin is set up. */
   readonly answerers: () => readonly Answerer[];
+  /** Those who may refuse a question. */
+  readonly before_question: Hooks<AskedQuestion>;
   readonly places: AnswerPlaces;
   /** How long a deleted session can be restored, milliseconds. */
   readonly restore_ms: () => number;

@@ -1,9 +1,25 @@
 /** What other plugins may know about chats: how an answer is asked for and what it looks like. */
-import { service, shaped, slot, t, type Db, type Static, named } from "../../core/sdk";
+import { beforeHook, named, service, shaped, slot, t, type Db, type Static } from "../../core/sdk";
 import type { Overview } from "../documents/contract";
 import type { Prompt } from "../prompts/contract";
 import type { Similarities } from "../search-index/contract";
 import { Citation, RelatedPassage, type FindOptions, type Retrieved } from "../search/contract";
+
+/** A message that is about to be taken in. */
+export interface AskedQuestion {
+  readonly owner_id: string;
+  readonly chat_id: string;
+  readonly request_id: string;
+  readonly text: string;
+  /** The folders and prompts of the session. */
+  readonly folder_ids: readonly string[];
+  readonly prompt_ids: readonly string[];
+}
+/**
+ * Asked before a message of a chat is stored and answered; the request is answered with the
+ * refusal, and nothing of the message stays.
+ */
+export const BeforeQuestion = beforeHook<AskedQuestion>("chats.before_question");
 
 /** The code of a warning: the answer tells what the folders hold, not what documents say. */
 export const overview_code = "overview";

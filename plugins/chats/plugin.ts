@@ -1,6 +1,6 @@
 /** Chats: sessions over folders, messages, and answers that are made in the background. */
 import { inParts } from "../../core/lib/parts";
-import { definePlugin, Duration, fill, t } from "../../core/sdk";
+import { definePlugin, Duration, fill, Hooks, t } from "../../core/sdk";
 import { Documents, DocumentUses } from "../documents/contract";
 import { FolderContents, Folders } from "../folders/contract";
 import { Prompts, PromptUses } from "../prompts/contract";
@@ -8,7 +8,7 @@ import { Quotas } from "../quotas/contract";
 import { Retrieval } from "../search/contract";
 import { redactDocuments, restartShown } from "./citations";
 import type { ChatContext } from "./context";
-import { AnswerLimits, Answerers, Chats } from "./contract";
+import { AnswerLimits, Answerers, BeforeQuestion, Chats } from "./contract";
 import { ChatCopies } from "./copies";
 import { resumeDeletions } from "./deletion";
 import { chatJobs, enqueuers, schedules } from "./jobs";
@@ -36,7 +36,7 @@ export default definePlugin({
     quotas: Quotas,
   },
   provides: { chats: Chats },
-  slots: { answerers: Answerers, limits: AnswerLimits },
+  slots: { answerers: Answerers, limits: AnswerLimits, before_question: BeforeQuestion },
   tables: [
     "chats",
     "chats_folders",
@@ -54,6 +54,11 @@ export default definePlugin({
       ...services,
       ...enqueuers(host),
       answerers: slots.answerers,
+      before_question: new Hooks({
+        read: slots.before_question,
+        filled: () => host.operations.filled(BeforeQuestion),
+        log: host.log,
+      }),
       places: new AnswerPlaces(slots.limits),
       restore_ms: () => config.restore_for,
     };

@@ -2,6 +2,7 @@
  * The HTTP face of chat sessions and messages: a shape in, one call to the service, a shape out.
  */
 import {
+  check_errors,
   badRequest,
   PageOf,
   PageQuery,
@@ -148,7 +149,11 @@ export const routes = {
         example: { requestId: request_id_example, status: "PENDING" },
       },
     },
-    errors: { ...errors, 409: "The requestId was used in this session with another text." },
+    errors: {
+      ...errors,
+      ...check_errors,
+      409: "The requestId was used in this session with another text.",
+    },
   }),
   messages: route.get("/chats/:sessionId/messages", {
     summary: "List messages",
@@ -257,8 +262,8 @@ export const chatHandlers = (
   },
   restore: async ({ caller, params }) =>
     chatRecord(await deletion.restoreChat(ctx, caller.owner_id, params.sessionId)),
-  send: async ({ caller, params, body }) =>
-    accepted(await service.submitMessage(ctx, caller.owner_id, params.sessionId, body)),
+  send: async ({ caller, params, body, request: { signal } }) =>
+    accepted(await service.submitMessage(ctx, caller.owner_id, params.sessionId, body, signal)),
   messages: async ({ caller, params, query }) => {
     const { messages, total } = await service.listMessages(
       ctx,

@@ -155,10 +155,19 @@ export async function submitMessage(
   owner_id: string,
   chat_id: string,
   input: MessageInput,
+  signal?: AbortSignal,
 ): Promise<MessageRow> {
   const text = requiredText(input.text, "/text", text_length_max);
   const request_id = input.requestId ?? newUuid();
   if (!uuid.test(request_id)) throw badRequest("The field requestId must be a UUID.", "/requestId");
+  if (ctx.before_question.any) {
+    const chat = await requireOpenChat(ctx, ctx.db, owner_id, chat_id);
+    const known = await store.findMessage(ctx.db, chat_id, request_id.toLowerCase());
+    if (known) return sameRequest(known, text);
+    const { folder_ids, prompt_ids } = await withUses(ctx.db, chat);
+    const question = { owner_id, chat_id, request_id, text, folder_ids, prompt_ids };
+    await ctx.before_question.ask(question, signal);
+  }
   return ctx.inTransaction(async (tx) => {
     await requireOpenChat(ctx, tx, owner_id, chat_id);
     const now = ctx.now_ms();

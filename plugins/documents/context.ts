@@ -1,11 +1,11 @@
 /** What the functions of this plugin are handed, and how they say that a document has changed. */
-import type { Change, Context, Db } from "../../core/sdk";
+import type { Change, Context, Db, Hooks } from "../../core/sdk";
 import type { Extraction } from "../extraction/contract";
 import type { Folders } from "../folders/contract";
 import type { SearchIndex } from "../search-index/contract";
 import type { Quotas } from "../quotas/contract";
 import type { Texts } from "../texts/contract";
-import type { DocumentStatus, DocumentUse } from "./contract";
+import type { DocumentIntake, DocumentStatus, DocumentUse } from "./contract";
 import type { FreshTexts } from "./fresh-texts";
 import { setLinkStatus } from "./link-store";
 import * as store from "./store";
@@ -41,6 +41,8 @@ export interface DocumentContext extends Pick<
   readonly fresh_texts: FreshTexts;
   /** Those who keep something about documents. Complete once every plugin is set up. */
   readonly uses: () => readonly DocumentUse[];
+  /** Those who may refuse a document. */
+  readonly before_intake: Hooks<DocumentIntake>;
   /**
    * Queues the job that makes this version answer: jobs.ts. `is_text`: it is known to need no
    * extraction.

@@ -1,6 +1,7 @@
 /** What other plugins may know about documents. */
 import type { StoredText } from "../../core/lib/text-pieces";
 import {
+  beforeHook,
   event,
   service,
   shaped,
@@ -81,6 +82,55 @@ export interface IngestRequest {
    * too.
    */
   readonly overwrite?: boolean;
+  /** What `Documents.admit` gave for it, before the transaction. */
+  readonly admitted: Admitted;
+}
+
+/** Something that is about to become a document, or the next version of one. */
+export interface DocumentIntake {
+  readonly owner_id: string;
+  readonly folder_id: string;
+  /** The subfolder of that folder that it goes into, by its name; null for none. */
+  readonly subfolder: string | null;
+  readonly name: string;
+  /** As the sender declares it, or null: a hint. */
+  readonly media_type: string | null;
+  readonly size_bytes: number;
+  /** `archive`: it comes with a folder of another server. */
+  readonly origin: {
+    readonly kind: "text" | "upload" | "import" | "transcription" | "archive";
+    /** Where it lies, of imports and recordings on the web. */
+    readonly uri: string | null;
+    readonly run_id: string | null;
+  };
+  /** Where the bytes can be read on this machine while the hook runs; null where no file is. */
+  readonly path: string | null;
+  /** The bytes, from their beginning at each call. */
+  bytes(): AsyncIterable<Uint8Array>;
+}
+/**
+ * Asked before a document is taken in, wherever it comes from: an upload, a text, an item of an
+ * import, a recording and its transcript, a folder of another server. Nothing of it is seen by
+ * anybody, and what is refused leaves nothing behind. An upload is answered with the refusal; in an
+ * import the item fails with it, a transcription or the import of an archive as a whole.
+ */
+export const BeforeDocumentIntake = beforeHook<DocumentIntake>("documents.before_intake");
+
+/** What is to be admitted; `from` has its bytes. */
+export interface NewIntake extends Omit<
+  DocumentIntake,
+  "bytes" | "path" | "size_bytes" | "subfolder"
+> {
+  readonly subfolder?: string | null;
+  readonly from:
+    | string
+    | Uint8Array
+    | Pick<ReceivedFile, "path" | "size_bytes">
+    | Pick<DocumentIntake, "bytes" | "size_bytes">;
+}
+/** Says that nobody has refused: only `Documents.admit` gives it. */
+export interface Admitted {
+  readonly admitted: true;
 }
 export interface IngestResult {
   readonly document_id: string;
@@ -229,6 +279,12 @@ export interface Documents {
    * then: part of it may be written.
    */
   ingest(tx: Db, owner_id: string, request: IngestRequest): Promise<IngestResult>;
+  /**
+   * Asks those who fill `BeforeDocumentIntake`: outside a transaction, before `ingest` or
+   * `insertCopy`. @throws HttpError of who refuses, 503 `check_failed` when that could not be found
+   * out, the reason of the signal
+   */
+  admit(intake: NewIntake, signal?: AbortSignal): Promise<Admitted>;
   /** Documents of a folder, oldest first, after one of them: the first `limit`. */
   listPlaces(
     db: Db,
@@ -254,6 +310,7 @@ export interface Documents {
       readonly root_id: string;
       readonly text: StoredText | null;
       readonly prepared: Prepared | null;
+      readonly admitted: Admitted;
     },
   ): Promise<void>;
   /** Indexes the document again, whoever's it is; one that is gone stays as it is. */

@@ -1,6 +1,7 @@
 /** Documents that are taken to another server, and those that come from one. */
 import { pairsIn } from "../../core/lib/text-pieces";
 import { toNumber, type Db } from "../../core/sdk";
+import { requireAdmitted } from "./admission";
 import type { DocumentContext } from "./context";
 import type { DocumentCopy, Documents, TextCopy } from "./contract";
 import * as copyStore from "./copy-store";
@@ -72,8 +73,9 @@ export async function insertCopy(
   tx: Db,
   owner_id: string,
   document: DocumentCopy,
-  { root_id, text, prepared }: Parameters<Documents["insertCopy"]>[3],
+  { root_id, text, prepared, admitted }: Parameters<Documents["insertCopy"]>[3],
 ): Promise<void> {
+  requireAdmitted(admitted);
   const { id, folder_ids, name, size_bytes, version } = document,
     row = rowOf(document, owner_id, root_id);
   await store.insertDocument(tx, row);

@@ -4,6 +4,7 @@
  */
 import { longTextOf } from "../../core/lib/utf8-text";
 import { conflict, isUnique, type Db, type HttpError, type ReceivedFile } from "../../core/sdk";
+import { admitSent, requireAdmitted } from "./admission";
 import { dropOtherVersions, notifyFolders, moveStatus, type DocumentContext } from "./context";
 import type { IngestRequest, ReadyText, IngestResult } from "./contract";
 import { queued } from "./indexer";
@@ -59,6 +60,7 @@ export async function addText(
   ctx: DocumentContext,
   owner_id: string,
   { folder_id, name: given, content, long_text }: NewText,
+  signal?: AbortSignal,
 ): Promise<Document> {
   const name =
     given !== undefined && given !== null
@@ -67,8 +69,11 @@ export async function addText(
         ? await nameOfLongText(longTextOf(long_text))
         : nameOfText(content);
   const measure = long_text ? await measuredBytes(long_text) : await measured(content);
-  if (long_text || content.length > large_text_units)
+  if (long_text || content.length > large_text_units || ctx.before_intake.any)
     await requireRoom(ctx, owner_id, folder_id, measure.size_bytes);
+  const media_type = "text/plain";
+  const sent = { owner_id, folder_id, name, media_type, from: long_text ?? content };
+  await admitSent(ctx, "text", sent, signal);
   const text = long_text
     ? await ctx.texts.prepareLong(longTextOf(long_text))
     : await ctx.texts.prepare(content);
@@ -76,7 +81,7 @@ export async function addText(
     ...not_extracted,
     ...measure,
     ...store.toTextColumns(text.stored),
-    media_type: "text/plain",
+    media_type,
     in_files: 0,
   };
   const source: Source = { source_kind: "text", source_uri: null, source_run_id: null };
@@ -141,10 +146,13 @@ export async function addUpload(
   owner_id: string,
   { folder_id, name, declared_type, overwrite }: Upload,
   received: ReceivedFile,
+  signal?: AbortSignal,
 ): Promise<{ readonly document: Document; readonly replaced: boolean }> {
   const version = fileVersion(received, declared_type);
   const source: Source = { source_kind: "upload", source_uri: null, source_run_id: null };
   try {
+    const sent = { owner_id, folder_id, name, media_type: declared_type, from: received };
+    await admitSent(ctx, "upload", sent, signal);
     await received.keep();
     return await ctx.inTransaction(async (tx) => {
       await ctx.folders.require(tx, owner_id, folder_id);
@@ -171,6 +179,7 @@ export async function ingest(
   request: IngestRequest,
 ): Promise<IngestResult> {
   const { folder_id, origin, file, declared_type, text } = request;
+  requireAdmitted(request.admitted);
   await ctx.folders.require(tx, owner_id, folder_id);
   ctx.files.requireFreeSpace();
   const name = cleanedName(request.name);

@@ -3,15 +3,23 @@
  * upload: routes.ts, creation.ts (with store.ts and link-store.ts), then the job in jobs.ts,
  * indexer.ts. Reading is in queries.ts, folders and names in links.ts, deletion in purge.ts.
  */
-import { definePlugin, Duration, fill, HealthFields, Size, t } from "../../core/sdk";
+import { definePlugin, Duration, fill, HealthFields, Hooks, Size, t } from "../../core/sdk";
 import { Extraction } from "../extraction/contract";
 import { FolderContents, Folders } from "../folders/contract";
 import { SearchIndex } from "../search-index/contract";
 import { Quotas } from "../quotas/contract";
 import { Texts } from "../texts/contract";
 import type { DocumentContext } from "./context";
+import { admit } from "./admission";
 import { documentChecks } from "./checks";
-import { Documents, DocumentSettled, Intake, DocumentUses, FileUses } from "./contract";
+import {
+  BeforeDocumentIntake,
+  Documents,
+  DocumentSettled,
+  DocumentUses,
+  FileUses,
+  Intake,
+} from "./contract";
 import { ingest } from "./creation";
 import { FreshTexts } from "./fresh-texts";
 import { documentJobs, documentSchedules, enqueuers, resumePurge } from "./jobs";
@@ -50,7 +58,7 @@ export default definePlugin({
     texts: Texts,
   },
   provides: { documents: Documents, intake: Intake },
-  slots: { uses: DocumentUses, file_uses: FileUses },
+  slots: { uses: DocumentUses, file_uses: FileUses, before_intake: BeforeDocumentIntake },
   events: [DocumentSettled],
   tables: ["documents", "documents_versions", "documents_links", "documents_purges"],
   migrations,
@@ -69,6 +77,11 @@ export default definePlugin({
       ...enqueuers(host),
       fresh_texts: new FreshTexts(),
       uses: host.slots.uses,
+      before_intake: new Hooks({
+        read: host.slots.before_intake,
+        filled: () => host.operations.filled(BeforeDocumentIntake),
+        log: host.log,
+      }),
       removeFiles: (sha256s) => unused_files.remove(sha256s),
       deleteFiles: (sha256s) => unused_files.delete(sha256s),
     };
@@ -77,6 +90,7 @@ export default definePlugin({
         documents: {
           ...documentQueries,
           ingest: (tx, owner_id, request) => ingest(ctx, tx, owner_id, request),
+          admit: (intake, signal) => admit(ctx, intake, signal),
           takeOut: (...given) => takeOut(ctx, ...given),
           listPlaces,
           findCopy: (document_id, folder_ids) => findCopy(ctx, document_id, folder_ids),

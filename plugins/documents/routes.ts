@@ -1,5 +1,6 @@
 /** The HTTP face of documents: the routes, what they take and answer, and their handlers. */
 import {
+  check_errors,
   announcedBytes,
   Nullable,
   PageOf,
@@ -125,6 +126,7 @@ export const routes = {
       },
     },
     errors: {
+      ...check_errors,
       415: "The body is not JSON.",
       507: "The storage is full; nothing was saved.",
     },
@@ -170,6 +172,7 @@ export const routes = {
       },
     },
     errors: {
+      ...check_errors,
       409: "A document with the same file name already exists.",
       413: "The file is larger than the server accepts.",
       415: "The body is not multipart/form-data.",
@@ -301,8 +304,10 @@ export const documentHandlers = (ctx: DocumentContext): HandlersOf<typeof routes
     );
   },
 
-  createText: async ({ caller, client, body, long_text }) =>
-    located(client, 201, await creation.addText(ctx, caller.owner_id, { ...body, long_text })),
+  createText: async ({ caller, client, body, long_text, request: { signal } }) => {
+    const text = { ...body, long_text };
+    return located(client, 201, await creation.addText(ctx, caller.owner_id, text, signal));
+  },
 
   upload: async ({ caller, client, query: { folder_id, overwrite = false }, request }) => {
     const bytes_max = ctx.config.upload_bytes_max;
@@ -315,7 +320,13 @@ export const documentHandlers = (ctx: DocumentContext): HandlersOf<typeof routes
         creation.checkUpload(ctx, caller.owner_id, { ...file, folder_id, overwrite }, size_bytes),
     });
     const upload = { ...file, folder_id, overwrite };
-    const { document, replaced } = await creation.addUpload(ctx, caller.owner_id, upload, received);
+    const { document, replaced } = await creation.addUpload(
+      ctx,
+      caller.owner_id,
+      upload,
+      received,
+      request.signal,
+    );
     return located(client, replaced ? 200 : 201, document);
   },
 

@@ -1,7 +1,7 @@
 /** Takes over the documents of an archive, each with its original, its text and its index. */
 import { pieceCount, type StoredText } from "../../core/lib/text-pieces";
 import type { ReceivedFile } from "../../core/sdk";
-import type { DocumentCopy } from "../documents/contract";
+import type { Admitted, DocumentCopy } from "../documents/contract";
 import type { Encoding, Prepared, SegmentCopy } from "../search-index/contract";
 import type { NewText } from "../texts/contract";
 import { readBytes, readText, type Line } from "./archive";
@@ -47,12 +47,14 @@ export class DocumentImporter {
         held.prepared = await this.#prepare(document, opened, held.text, lines);
       held.original = await this.#receive(document);
       const { text, prepared } = held;
+      const admitted = await this.#admit(part, document, held);
       await inTransaction(async (tx) => {
         await text?.written.keep(tx);
         await documents.insertCopy(tx, owner_id, document, {
           root_id,
           text: text?.written.stored ?? null,
           prepared,
+          admitted,
         });
         await this.run.keepRecord(tx, "document", opened.record.id);
       });
@@ -138,6 +140,24 @@ export class DocumentImporter {
     }
   }
 
+  /** Asks those who may refuse it, about its original, or the text where that is all there is. */
+  #admit(
+    part: string,
+    { name, media_type, size_bytes, folder_ids, source_uri: uri }: DocumentCopy,
+    { original, text }: Held,
+  ): Promise<Admitted> {
+    const { entries, owner_id, parts, path, root_id, row, signal } = this.run,
+      textPart = textPartOf(part);
+    const written = {
+      size_bytes,
+      bytes: () => encoded(readText(textPart, readBytes(path, entries.get(textPart)!))),
+    };
+    const from = original ?? text?.content ?? (text === null ? "" : written);
+    const origin = { kind: "archive", uri, run_id: row.id } as const,
+      folder_id = folder_ids[0] ?? root_id;
+    return parts.documents.admit({ owner_id, folder_id, name, media_type, origin, from }, signal);
+  }
+
   #discard({ text, prepared, original }: Held): void {
     const { documents, index } = this.run.parts;
     text?.written.discard();
@@ -176,6 +196,10 @@ async function open(lines: Lines): Promise<Opened> {
     spans[line.of].push(...line.spans);
   }
   return opened(undefined);
+}
+
+async function* encoded(pieces: AsyncIterable<string>): AsyncGenerator<Uint8Array> {
+  for await (const piece of pieces) yield Buffer.from(piece);
 }
 
 /** The segments behind an index, each with its vectors. */

@@ -100,9 +100,9 @@ export class FolderImporter {
 
   async #stageFolders(): Promise<void> {
     const { db, folders, inTransaction, now_ms } = this.run.parts,
-      { ids, owner_id, row } = this.run,
+      { ids, owner_id, row, signal } = this.run,
       now = now_ms();
-    let staged: FolderCopy[] = [];
+    let staged: Parameters<typeof folders.stage>[2][number][] = [];
     const write = () =>
       inTransaction(async (tx) => {
         await folders.stage(tx, owner_id, staged);
@@ -119,7 +119,9 @@ export class FolderImporter {
         : (row.name ?? (await folders.freeName(db, owner_id, folder.name)));
       const id = this.run.newId("folder", folder.id);
       const parent_id = is_root ? null : this.run.root_id;
-      staged.push({ ...folder, id, name, parent_id, created_at: now, updated_at: now });
+      const { description } = folder;
+      const admitted = await folders.admit({ owner_id, name, description, parent_id }, signal);
+      staged.push({ ...folder, id, name, parent_id, admitted, created_at: now, updated_at: now });
       if (staged.length === folders_at_once) await write();
     }
     await write();

@@ -1,5 +1,5 @@
 /** What other plugins may know about folders. */
-import { event, service, shaped, slot, sql, t, type Db } from "../../core/sdk";
+import { beforeHook, event, service, shaped, slot, sql, t, type Db } from "../../core/sdk";
 import type { DocumentStatus } from "../documents/contract";
 
 export interface Folder {
@@ -42,6 +42,25 @@ export type CounterChange = {
   | { readonly counter: FolderCounter }
 );
 
+/** A folder that is about to be made. */
+export interface FolderCreation {
+  readonly owner_id: string;
+  readonly name: string;
+  readonly description: string | null;
+  /** Null for a root folder. */
+  readonly parent_id: string | null;
+}
+/**
+ * Asked before a folder is made: by a request, for a subfolder that an import wants, and with a
+ * folder of another server. A request is answered with the refusal; in an import the items of that
+ * subfolder fail with it, the import of an archive as a whole.
+ */
+export const BeforeFolderCreate = beforeHook<FolderCreation>("folders.before_create");
+
+/** Says that nobody has refused: only `Folders.admit` gives it. */
+export interface AdmittedFolder {
+  readonly admitted: true;
+}
 export interface Folders {
   /** The folder. @throws HttpError 404 when it does not exist, 403 when it is another user's. */
   require(db: Db, owner_id: string, folder_id: string): Promise<Folder>;
@@ -59,7 +78,22 @@ export interface Folders {
    * The subfolder of that name, in its canonical composition; made when there is none. `parent_id`
    * is a root folder of the owner. @throws HttpError 403 when a quota is reached.
    */
-  ensureChild(tx: Db, owner_id: string, parent_id: string, name: string): Promise<string>;
+  ensureChild(
+    tx: Db,
+    owner_id: string,
+    child: { readonly parent_id: string; readonly name: string; readonly admitted: AdmittedFolder },
+  ): Promise<string>;
+  /**
+   * Asks those who fill `BeforeFolderCreate`: outside a transaction, before `ensureChild` or
+   * `stage`. @throws HttpError of who refuses, 503 `check_failed` when that could not be found out,
+   * the reason of the signal
+   */
+  admit(folder: FolderCreation, signal?: AbortSignal): Promise<AdmittedFolder>;
+  /** The same for a subfolder: nobody is asked when there is one of that name. */
+  admitChild(
+    folder: Pick<FolderCreation, "owner_id" | "name"> & { readonly parent_id: string },
+    signal?: AbortSignal,
+  ): Promise<AdmittedFolder>;
   /** How many documents of these folders are not indexed yet. */
   countSyncing(db: Db, folder_ids: readonly string[]): Promise<number>;
   /** Folders with documents that are not indexed yet, those with the most first. */
@@ -89,7 +123,11 @@ export interface Folders {
    * not found either. The next start deletes those that are not revealed, as does `abandon`.
    * `parent_id` is among them.
    */
-  stage(tx: Db, owner_id: string, folders: readonly FolderCopy[]): Promise<void>;
+  stage(
+    tx: Db,
+    owner_id: string,
+    folders: readonly (FolderCopy & { readonly admitted: AdmittedFolder })[],
+  ): Promise<void>;
   /** Everybody finds them from now on. @throws HttpError 403 when a quota is reached. */
   reveal(tx: Db, owner_id: string, folder_ids: readonly string[]): Promise<void>;
   /** Staged folders will not be revealed: they are deleted, with what was put into them. */

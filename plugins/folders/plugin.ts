@@ -1,9 +1,9 @@
 /** Folders: a two-level tree that belongs to a user and counts its documents. */
-import { definePlugin } from "../../core/sdk";
+import { definePlugin, Hooks } from "../../core/sdk";
 import { Accounts, purgeOfUser } from "../accounts/contract";
 import { Quotas } from "../quotas/contract";
 import { commandHandlers, commands } from "./commands";
-import { FolderContents, FolderDeleted, Folders } from "./contract";
+import { BeforeFolderCreate, FolderContents, FolderDeleted, Folders } from "./contract";
 import { folderJobs, purgeEnqueuer } from "./jobs";
 import { migrations } from "./migrations";
 import { resumePurges } from "./purge";
@@ -16,7 +16,7 @@ export default definePlugin({
   version: "1.0.0",
   needs: { accounts: Accounts, quotas: Quotas },
   provides: { folders: Folders },
-  slots: { contents: FolderContents },
+  slots: { contents: FolderContents, before_create: BeforeFolderCreate },
   events: [FolderDeleted],
   tables: ["folders"],
   migrations,
@@ -29,6 +29,11 @@ export default definePlugin({
       ...ctx,
       quotas: ctx.services.quotas,
       contents,
+      before_create: new Hooks({
+        read: ctx.slots.before_create,
+        filled: () => ctx.operations.filled(BeforeFolderCreate),
+        log: ctx.log,
+      }),
       enqueuePurge,
     });
     return {

@@ -1,5 +1,6 @@
 /** The HTTP face of folders: a shape in, one call to the service, a shape out. */
 import {
+  check_errors,
   PageOf,
   PageQuery,
   reply,
@@ -96,6 +97,7 @@ export const routes = {
     description: "With `parentId` it becomes a subfolder of that root folder.",
     body: NewFolder,
     example: { name: example.name, description: example.description },
+    errors: check_errors,
     answers: {
       201: { ...answer("The new folder."), headers: { location: "Path of the new folder." } },
     },
@@ -133,8 +135,8 @@ export const folderHandlers = (folders: FolderService): HandlersOf<typeof routes
     const { rows, total } = await folders.list(caller.owner_id, query);
     return toPage(rows.map(toRecord), total, query);
   },
-  create: async ({ caller, body }) => {
-    const folder = await folders.create(caller.owner_id, body);
+  create: async ({ caller, body, request }) => {
+    const folder = await folders.create(caller.owner_id, body, request.signal);
     return reply(201, toRecord(folder), { location: `/api/dev/v1/folders/${folder.id}` });
   },
   get: async ({ caller, params }) => toRecord(await folders.get(caller.owner_id, params.folderId)),

@@ -12,15 +12,18 @@ import {
   type Change,
   type Context,
   type Db,
+  type Hooks,
   type PageRequest,
 } from "../../core/sdk";
 import { inParts } from "../../core/lib/parts";
 import type { Quotas } from "../quotas/contract";
 import {
   FolderDeleted,
+  type AdmittedFolder,
   type Contents,
   type CounterChange,
   type FolderCopy,
+  type FolderCreation,
   type Folders,
 } from "./contract";
 import type { DeletedTree } from "./purge";
@@ -47,6 +50,15 @@ export interface FolderContext extends Pick<
   readonly enqueuePurge: (tx: Db, deleted: DeletedTree) => Promise<void>;
   /** Those who keep something in folders. */
   readonly contents: () => readonly Contents[];
+  /** Those who may refuse a folder. */
+  readonly before_create: Hooks<FolderCreation>;
+}
+
+const nobody_refused: AdmittedFolder = Object.freeze({ admitted: true });
+/** @throws Error when it was not asked for: a plugin left that out */
+function requireAdmitted(given: AdmittedFolder | undefined): void {
+  if (given !== nobody_refused)
+    throw new Error("a folder needs what Folders.admit gives: call it before the transaction");
 }
 
 /** That one statement names. */
@@ -95,15 +107,33 @@ export class FolderService implements Folders {
     return store.sumSyncing(from, folder_ids);
   }
 
-  async ensureChild(tx: Db, owner_id: string, parent_id: string, name: string): Promise<string> {
-    const wanted = name.normalize("NFC");
-    const known = (await store.childrenOf(tx, parent_id)).find(
-      (child) => child.name.normalize("NFC") === wanted,
-    );
+  async ensureChild(
+    tx: Db,
+    owner_id: string,
+    { parent_id, name, admitted }: Parameters<Folders["ensureChild"]>[2],
+  ): Promise<string> {
+    requireAdmitted(admitted);
+    const known = await findChild(tx, parent_id, name);
     if (known) return known.id;
     const folder = this.newRow(owner_id, parent_id, name, null);
     await this.insert(tx, folder);
     return folder.id;
+  }
+
+  async admit(folder: FolderCreation, signal?: AbortSignal): Promise<AdmittedFolder> {
+    const { before_create } = this.ctx;
+    if (before_create.any) await before_create.ask(folder, signal);
+    return nobody_refused;
+  }
+
+  async admitChild(
+    child: Parameters<Folders["admitChild"]>[0],
+    signal?: AbortSignal,
+  ): Promise<AdmittedFolder> {
+    const { before_create, db } = this.ctx;
+    if (!before_create.any || (await findChild(db, child.parent_id, child.name)))
+      return nobody_refused;
+    return this.admit({ ...child, description: null }, signal);
   }
 
   async findRoots(from: Db, folder_ids: readonly string[]): Promise<Map<string, string>> {
@@ -127,8 +157,10 @@ export class FolderService implements Folders {
     return free;
   }
 
-  async stage(tx: Db, owner_id: string, folders: readonly FolderCopy[]): Promise<void> {
-    for (const { id, parent_id, name, description, created_at, updated_at } of folders) {
+  async stage(tx: Db, owner_id: string, folders: Parameters<Folders["stage"]>[2]): Promise<void> {
+    for (const { id, parent_id, name, description, admitted, ...at } of folders) {
+      requireAdmitted(admitted);
+      const { created_at, updated_at } = at;
       const row = this.newRow(owner_id, parent_id, name, description),
         own = { id, created_at, updated_at, deleted_at: row.created_at, staged: 1 };
       await store.insertFolder(tx, { ...row, ...own });
@@ -189,15 +221,22 @@ export class FolderService implements Folders {
    * @throws HttpError 400 on a bad name or a parent that is itself a subfolder, 404 or 403 on the
    * parent, 403 when the quota is reached.
    */
-  async create(owner_id: string, input: NewFolder): Promise<FolderRow> {
+  async create(owner_id: string, input: NewFolder, signal?: AbortSignal): Promise<FolderRow> {
     const folder = this.newRow(
       owner_id,
       input.parentId ?? null,
       checkedName(input.name, "/name"),
       optionalText(input.description, "/description", description_length_max),
     );
+    const { before_create, db, quotas } = this.ctx;
+    const { name, description, parent_id } = folder;
+    if (before_create.any) {
+      if (parent_id !== null) await requireRoot(db, owner_id, parent_id);
+      await quotas.require(db, owner_id, "folders", 1);
+      await before_create.ask({ owner_id, name, description, parent_id }, signal);
+    }
     await this.ctx.inTransaction(async (tx) => {
-      if (folder.parent_id !== null) await requireRoot(tx, owner_id, folder.parent_id);
+      if (parent_id !== null) await requireRoot(tx, owner_id, parent_id);
       await this.insert(tx, folder);
     });
     return folder;
@@ -287,6 +326,13 @@ export class FolderService implements Folders {
   private notify(owner_id: string, id: string, action: Change["action"]): void {
     this.ctx.notify({ owner_id, kind: "folder", id, folder_id: id, action });
   }
+}
+
+/** The subfolder of that name, in its canonical composition. */
+async function findChild(from: Db, parent_id: string, name: string) {
+  const wanted = name.normalize("NFC");
+  const children = await store.childrenOf(from, parent_id);
+  return children.find((child) => child.name.normalize("NFC") === wanted);
 }
 
 const copyOf = ({

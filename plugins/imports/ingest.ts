@@ -4,9 +4,10 @@
  */
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { HttpError, TaskFailure, type Db, type ReceivedFile } from "../../core/sdk";
-import type { ReadyText } from "../documents/contract";
+import { check_failed, HttpError, TaskFailure, type Db, type ReceivedFile } from "../../core/sdk";
+import type { Admitted, ReadyText } from "../documents/contract";
 import { ExtractionFailure } from "../extraction/contract";
+import type { AdmittedFolder } from "../folders/contract";
 import type { PageOutput } from "./child/page";
 import type { ImportContext } from "./context";
 import * as itemStore from "./item-store";
@@ -50,10 +51,12 @@ export async function ingest(
   const { received } = file;
   try {
     const page = await readPage(ctx, file, signal);
+    const admitted = await admit(ctx, run, item, file, page, signal);
     await received.keep();
-    await inTransaction((tx) => writeDocument(ctx, tx, run.id, item, file, page));
+    await inTransaction((tx) => writeDocument(ctx, tx, run.id, item, { file, page, admitted }));
   } catch (error) {
-    if (!(error instanceof HttpError) || error.status >= 500) throw error;
+    if (!(error instanceof HttpError)) throw error;
+    if (error.status >= 500 && error.code !== check_failed) throw error;
     const failure = { code: error.code, message: error.detail };
     await inTransaction((tx) => endItem(ctx, tx, item, { how: "failed", error: failure }));
   } finally {
@@ -62,13 +65,54 @@ export async function ingest(
   }
 }
 
+/** An item that may become a document. */
+interface ReadItem {
+  readonly file: ItemFile;
+  readonly page: Page | null;
+  readonly admitted: { readonly document: Admitted; readonly folder: AdmittedFolder | null };
+}
+
+/** Asks those who may refuse the document, and the subfolder that it needs. */
+async function admit(
+  { db, documents, folders }: ImportContext,
+  { id: run_id, owner_id, folder_id }: RunState,
+  item: ItemRow,
+  file: ItemFile,
+  page: Page | null,
+  signal: AbortSignal,
+): Promise<ReadItem["admitted"]> {
+  const { subfolder } = item;
+  const own_folder =
+    subfolder === null || (await folders.require(db, owner_id, folder_id)).parent_id !== null
+      ? null
+      : { owner_id, parent_id: folder_id, name: folderName(subfolder) };
+  const folder = own_folder && (await folders.admitChild(own_folder, signal));
+  const document = await documents.admit(
+    {
+      owner_id,
+      folder_id,
+      subfolder: own_folder?.name ?? null,
+      name: nameOf(item, file, page),
+      media_type: file.media_type,
+      origin: { kind: "import", uri: file.url ?? item.uri, run_id },
+      from: file.received,
+    },
+    signal,
+  );
+  return { document, folder };
+}
+
+const nameOf = (item: ItemRow, file: ItemFile, page: Page | null): string => {
+  const url = file.url ?? item.uri;
+  return file.name ?? page?.title ?? item.name ?? (page ? url : lastSegment(url));
+};
+
 async function writeDocument(
   ctx: ImportContext,
   tx: Db,
   run_id: string,
   item: ItemRow,
-  file: ItemFile,
-  page: Page | null,
+  { file, page, admitted }: ReadItem,
 ): Promise<void> {
   const run = await store.findUnfinished(tx, run_id);
   if (!run || !(await itemStore.updatePending(tx, item.id, { error: null }))) return;
@@ -76,14 +120,15 @@ async function writeDocument(
   const uris = page?.canonical && page.canonical !== url ? [page.canonical, url] : [url];
   const source = await sourceFor(tx, item, uris);
   if ("duplicate_of" in source) return endDuplicate(ctx, tx, item, source.duplicate_of);
-  const name = file.name ?? page?.title ?? item.name ?? (page ? url : lastSegment(url));
-  const place = await placeIn(ctx, tx, run, item.subfolder, name);
+  const name = nameOf(item, file, page);
+  const place = await placeIn(ctx, tx, run, item.subfolder, name, admitted.folder);
   const { document_id, version, outcome } = await ctx.documents.ingest(tx, run.owner_id, {
     ...place,
     origin: { kind: "import", uri: source.uri, run_id },
     file: file.received,
     declared_type: page ? "text/html" : file.media_type,
     overwrite: run.overwrite === 1,
+    admitted: admitted.document,
     ...(page ? { text: page.text } : {}),
   });
   const { folder_id } = place;
@@ -132,14 +177,13 @@ async function placeIn(
   run: RunState,
   subfolder: string | null,
   name: string,
+  admitted: AdmittedFolder | null,
 ): Promise<{ readonly folder_id: string; readonly name: string }> {
   const folder = await folders.require(tx, run.owner_id, run.folder_id);
   if (subfolder === null) return { folder_id: folder.id, name };
   if (folder.parent_id !== null) return { folder_id: folder.id, name: `${subfolder}/${name}` };
-  return {
-    folder_id: await folders.ensureChild(tx, run.owner_id, folder.id, folderName(subfolder)),
-    name,
-  };
+  const child = { parent_id: folder.id, name: folderName(subfolder), admitted: admitted! };
+  return { folder_id: await folders.ensureChild(tx, run.owner_id, child), name };
 }
 
 /** Null when it is no web page, or one that can't be parsed: then it is a file like any other. */

@@ -87,17 +87,23 @@ async function importPart(
   { name, declared_type, received }: ReceivedPart,
 ): Promise<void> {
   const { documents, inTransaction } = ctx;
+  const origin = { kind: "upload", uri: null, run_id: run.id } as const;
   try {
+    const { owner_id, folder_id } = run;
+    const media_type = declared_type;
+    const intake = { owner_id, folder_id, name, media_type, origin, from: received };
+    const admitted = await documents.admit(intake);
     await received.keep();
     await inTransaction(async (tx) => {
       if (!(await store.findUnfinished(tx, run.id))) return;
       const { document_id, version } = await documents.ingest(tx, run.owner_id, {
         folder_id: run.folder_id,
         name,
-        origin: { kind: "upload", uri: null, run_id: run.id },
+        origin,
         file: received,
         declared_type,
         overwrite: run.overwrite === 1,
+        admitted,
       });
       await itemStore.updatePending(tx, item.id, { document_id, version });
     });

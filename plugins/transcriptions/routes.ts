@@ -1,5 +1,6 @@
 /** The HTTP face of transcriptions: a shape in, one call to the service, a shape out. */
 import {
+  check_errors,
   announcedBytes,
   badRequest,
   Nullable,
@@ -160,7 +161,11 @@ export const routes = {
     answers: {
       202: { description: "The run.", schema: RunRecord, example: pending, headers: located },
     },
-    errors: { 404: "There is no such folder.", 507: "The storage is full; nothing was saved." },
+    errors: {
+      ...check_errors,
+      404: "There is no such folder.",
+      507: "The storage is full; nothing was saved.",
+    },
   }),
   list: route.get("/transcriptions", {
     summary: "List transcriptions",
@@ -241,7 +246,7 @@ export function transcriptionHandlers(
       bytes_max,
       admit: async () => undefined,
     });
-    return transcriptions.addUpload(owner_id, folder_id, file, received);
+    return transcriptions.addUpload(owner_id, folder_id, file, received, request.signal);
   };
 
   return {

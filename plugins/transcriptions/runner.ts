@@ -12,7 +12,7 @@ import {
   type JobRun,
 } from "../../core/sdk";
 import type { Accounts } from "../accounts/contract";
-import type { Documents } from "../documents/contract";
+import type { Admitted, Documents, NewIntake } from "../documents/contract";
 import type { Quotas } from "../quotas/contract";
 import { WebhookDue } from "../webhooks/contract";
 import type { ReadOutput } from "./child/transcript";
@@ -83,7 +83,7 @@ export class TranscriptionRunner {
       const read = await files.withLocalFile(run.sha256!, (path) =>
         reader.read(path, null, job.signal),
       );
-      return (tx) => this.complete(tx, run, read);
+      return this.completion(run, read, job.signal);
     });
   }
 
@@ -96,7 +96,7 @@ export class TranscriptionRunner {
       const { db, files, inTransaction } = this.ctx;
       const saved = await store.findResult(db, run.id);
       if (saved !== undefined)
-        return (tx) => this.complete(tx, run, JSON.parse(saved) as ReadOutput);
+        return this.completion(run, JSON.parse(saved) as ReadOutput, job.signal);
       const transcriber = this.ctx.transcriber();
       if (!transcriber) throw noTranscriber();
       const { read, media_type } = await files.withLocalFile(run.sha256!, async (path) => {
@@ -108,7 +108,7 @@ export class TranscriptionRunner {
         if (await store.setProgress(tx, run.id, 1))
           await store.insertResult(tx, run.id, JSON.stringify(read));
       });
-      return (tx) => this.complete(tx, { ...run, media_type }, read);
+      return this.completion({ ...run, media_type }, read, job.signal);
     });
   }
 
@@ -174,13 +174,15 @@ export class TranscriptionRunner {
    * The file is kept, and the run says so, before the job ends: an attempt after a crash goes on
    * from there.
    */
-  private async fetchFile({ id, owner_id, url }: RunRow, signal: AbortSignal): Promise<void> {
+  private async fetchFile(run: RunRow, signal: AbortSignal): Promise<void> {
+    const { id, owner_id, url } = run;
     const { documents, inTransaction, quotas, transcriber } = this.ctx;
     const bytes_max = documents.upload_bytes_max();
     const received = await downloadRecording(url!, { ...this.ctx, bytes_max, signal });
     const { sha256, size_bytes } = received;
     try {
       const kind = await kindOfFile(received.path, transcriber());
+      await this.admit(run, kind.media_type, received, signal);
       await received.keep();
       await inTransaction(async (tx) => {
         if (await store.setFile(tx, id, { ...kind, sha256, size_bytes }))
@@ -260,11 +262,29 @@ export class TranscriptionRunner {
     };
   }
 
+  /** Asks those who may refuse the recording, or what was said in it. */
+  private admit(
+    { id: run_id, owner_id, folder_id, name, url: uri }: RunRow,
+    media_type: string,
+    from: NewIntake["from"],
+    signal: AbortSignal,
+  ): Promise<Admitted> {
+    const origin = { kind: "transcription", uri, run_id } as const;
+    const intake = { owner_id, folder_id, name: name ?? "", media_type, origin, from };
+    return this.ctx.documents.admit(intake, signal);
+  }
+
+  private async completion(run: RunRow, read: ReadOutput, signal: AbortSignal): Promise<JobEffect> {
+    const admitted = await this.admit(run, "text/plain", read.text, signal);
+    return (tx) => this.complete(tx, run, read, admitted);
+  }
+
   /** Document, result, status and event in one transaction: all of it, or nothing. */
   private async complete(
     tx: Db,
     run: RunRow,
     { text, times, ...transcript }: ReadOutput,
+    admitted: Admitted,
   ): Promise<void> {
     const { documents, emit, now_ms, runs } = this.ctx;
     const before = await store.endRun(tx, run.id, {
@@ -284,6 +304,7 @@ export class TranscriptionRunner {
         file: { sha256: run.sha256!, size_bytes: run.size_bytes },
         declared_type: run.media_type,
         text: { content: text, media_type: run.media_type!, times },
+        admitted,
       })
       .catch((error: unknown) => {
         throw isRefusal(error) ? new PermanentFailure(error.detail) : error;

@@ -62,18 +62,22 @@ export class Transcriptions {
   async addUpload(
     owner_id: string,
     folder_id: string,
-    { name }: FilePart,
+    { name, declared_type: media_type }: FilePart,
     received: ReceivedFile,
+    signal?: AbortSignal,
   ): Promise<RunRow> {
     const { documents, transcriber } = this.ctx;
     const run = this.newRun(owner_id, folder_id, name);
     const { sha256, size_bytes } = received;
+    const origin = { kind: "transcription", uri: null, run_id: run.id } as const;
     try {
       const kind = await kindOfFile(received.path, transcriber()).catch((error: unknown) => {
         if (error instanceof TranscriptionFailure) return error;
         throw error;
       });
       if (kind instanceof TranscriptionFailure) return await this.insertFailed(run, kind);
+      const intake = { owner_id, folder_id, name, media_type, origin, from: received };
+      await documents.admit(intake, signal);
       await received.keep();
       return await this.insertPending({ ...run, ...kind, sha256, size_bytes });
     } finally {

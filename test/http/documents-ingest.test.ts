@@ -35,12 +35,16 @@ beforeAll(async () => {
   ada = await person(server, "ada");
 });
 
-const take = (incoming: IngestRequest, owner = "usr_ada") =>
-  inTransaction((tx) => documents.ingest(tx, owner, incoming));
+const take = async (incoming: Omit<IngestRequest, "admitted">, owner = "usr_ada") => {
+  const { folder_id, name, origin } = incoming;
+  const intake = { owner_id: owner, folder_id, name, media_type: null, origin, from: "" };
+  const admitted = await documents.admit(intake);
+  return inTransaction((tx) => documents.ingest(tx, owner, { ...incoming, admitted }));
+};
 /** Takes in a file with these bytes, as a run does. */
 async function bring(
   bytes: string,
-  incoming: Omit<IngestRequest, "file" | "declared_type">,
+  incoming: Omit<IngestRequest, "admitted" | "file" | "declared_type">,
   owner?: string,
 ) {
   const received = await server.files.receive(new Blob([bytes]).stream(), { bytes_max: 1_000_000 });
@@ -189,7 +193,9 @@ describe("text that is ready", () => {
     { start: 0, end: 12, time_start: 0, time_end: 1.5 },
     { start: 13, end: 26, time_start: 1.5, time_end: 4 },
   ];
-  const transcript = (folder_id: string): Omit<IngestRequest, "file" | "declared_type"> => ({
+  const transcript = (
+    folder_id: string,
+  ): Omit<IngestRequest, "admitted" | "file" | "declared_type"> => ({
     folder_id,
     name: "Talk",
     origin: { kind: "transcription", uri: null, run_id: "trn_1" },

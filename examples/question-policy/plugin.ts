@@ -1,0 +1,51 @@
+/**
+ * Question policy: refuses questions with words that the operator names, and folders whose name
+ * does not begin as it should. To use it, copy it to `<data directory>/plugins/question-policy.ts`,
+ * and say in `dossier.toml` what it shall refuse:
+ *
+ *     [question_policy]
+ *     words = ["salary", "payroll"]
+ *     folder_beginnings = ["HR ", "Sales "]
+ */
+import { definePlugin, fill, List, refused, t } from "dossier";
+import { BeforeFolderCreate, BeforeQuestion } from "dossier/contracts";
+
+export default definePlugin({
+  name: "question-policy",
+  version: "1.0.0",
+  config: t.Object({
+    words: List("string", {
+      changes: "now",
+      description: "Questions with one of these words, in any case, are refused.",
+    }),
+    folder_beginnings: List("string", {
+      changes: "now",
+      description: "The name of a new root folder must begin with one of these; none: with any.",
+    }),
+  }),
+  setup: ({ config }) => ({
+    fills: [
+      fill(BeforeQuestion, {
+        name: "words of questions",
+        before({ text }) {
+          const asked = new Set(text.toLowerCase().match(/[\p{L}\p{N}]+/gu));
+          const word = config.words.find((one) => asked.has(one.toLowerCase()));
+          if (word !== undefined)
+            throw refused(`Questions about “${word}” are not answered here.`, "not_answered_here");
+        },
+      }),
+      fill(BeforeFolderCreate, {
+        name: "names of folders",
+        before({ name, parent_id }) {
+          const wanted = config.folder_beginnings;
+          if (parent_id !== null || wanted.length === 0) return;
+          if (!wanted.some((one) => name.startsWith(one)))
+            throw refused(
+              `The name of a folder must begin with “${wanted.join("” or “")}”.`,
+              "folder_name_refused",
+            );
+        },
+      }),
+    ],
+  }),
+});

@@ -1,0 +1,64 @@
+/** A small server that speaks the INSTREAM protocol of clamd, on loopback. */
+import { createServer, type Socket } from "node:net";
+
+export const virus = "X5O!P%@AP[4-TEST-VIRUS";
+
+export interface Clamd extends AsyncDisposable {
+  readonly address: string;
+  /** What it was sent, document by document. */
+  readonly scanned: string[];
+  /** What it does with the next ones. */
+  mood: "scan" | "silent" | "full" | "odd";
+}
+
+export async function startClamd(): Promise<Clamd> {
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    socket.on("error", () => undefined).on("close", () => sockets.delete(socket));
+    const received: Buffer[] = [];
+    socket.on("data", (piece) => {
+      received.push(Buffer.from(piece));
+      const said = answerTo(Buffer.concat(received), clamd);
+      if (said !== null && !socket.writableEnded) socket.end(`${said}\0`);
+    });
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(0, "127.0.0.1", resolve);
+  });
+  const { port } = server.address() as { port: number };
+  const clamd: Clamd = {
+    address: `127.0.0.1:${port}`,
+    scanned: [],
+    mood: "scan",
+    async [Symbol.asyncDispose]() {
+      for (const socket of sockets) socket.destroy();
+      await new Promise((resolve) => {
+        server.close(resolve);
+      });
+    },
+  };
+  return clamd;
+}
+
+/** Null while the stream goes on. */
+function answerTo(bytes: Buffer, { mood, scanned }: Clamd): string | null {
+  const command = "zINSTREAM\0";
+  if (bytes.length < command.length || mood === "silent") return null;
+  if (bytes.subarray(0, command.length).toString() !== command) return "UNKNOWN COMMAND";
+  if (mood === "full") return "INSTREAM size limit exceeded. ERROR";
+  if (mood === "odd") return "stream: ERROR";
+  const content: Buffer[] = [];
+  for (let at = command.length; at + 4 <= bytes.length;) {
+    const length = bytes.readUInt32BE(at);
+    at += 4;
+    if (length === 0) {
+      const text = Buffer.concat(content).toString("latin1");
+      scanned.push(text);
+      return text.includes(virus) ? "stream: Eicar-Test-Signature FOUND" : "stream: OK";
+    }
+    content.push(bytes.subarray(at, at + length));
+    at += length;
+  }
+  return null;
+}

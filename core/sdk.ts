@@ -27,6 +27,7 @@ export {
   type BeforeHook,
 } from "./base/hooks";
 export { ConfigError } from "./base/config";
+export { misplacedSecret } from "./base/secret-places";
 export { Duration, List, Secret, Size, type Changes } from "./base/settings";
 export { isOverruled, type SettingState } from "./plugin/setting-state";
 

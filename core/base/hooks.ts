@@ -6,6 +6,7 @@ import { TimeLimit } from "../lib/timeout";
 import { HttpError } from "./errors";
 import { errorFields, type Log } from "./log";
 import { slot, type SlotRef } from "./refs";
+import { shaped } from "./shape";
 
 /** Asked about a subject before anything of it is written: nobody sees it until all hooks agree. */
 export interface BeforeHook<S> {
@@ -28,7 +29,25 @@ export interface BeforeHook<S> {
 }
 
 /** The slot of a kind of hook. */
-export const beforeHook = <S>(id: string): SlotRef<BeforeHook<S>> => slot<BeforeHook<S>>(id);
+export const beforeHook = <S>(id: string): SlotRef<BeforeHook<S>> =>
+  slot<BeforeHook<S>>(id, { check, key: ({ name }) => `the check “${name}”` });
+
+const shapeOfHook = shaped<BeforeHook<unknown>>({
+  name: "text",
+  order: "number?",
+  timeout_ms: "number?",
+  on_fault: "text?",
+  before: "function",
+});
+function check(value: unknown): string | null {
+  const { on_fault = "refuse" } = (value ?? {}) as { readonly on_fault?: unknown };
+  return (
+    shapeOfHook(value) ??
+    (on_fault === "refuse" || on_fault === "allow"
+      ? null
+      : 'its `on_fault` must be "refuse" or "allow"')
+  );
+}
 
 /** A refusal, for a hook to throw: a sentence for the person, and a code for programs. */
 export const refused = (detail: string, code = "refused"): HttpError =>

@@ -1,5 +1,12 @@
 /** What other plugins may know about imports: how to add a kind of source. */
-import { service, shaped, slot, type AddressPolicy, type TObject } from "../../core/sdk";
+import {
+  misplacedSecret,
+  service,
+  shaped,
+  slot,
+  type AddressPolicy,
+  type TObject,
+} from "../../core/sdk";
 
 /** One thing to import. */
 export interface SourceItem {
@@ -136,15 +143,16 @@ export interface ImportSource<S = unknown> {
     tools: SourceTools,
   ): Promise<ItemContent>;
 }
+const shapeOfSource = shaped<ImportSource>({
+  type: "text",
+  description: "text",
+  schema: "object",
+  check: "function?",
+  items: "function",
+  read: "function?",
+});
 export const ImportSources = slot<ImportSource>("imports.sources", {
-  check: shaped<ImportSource>({
-    type: "text",
-    description: "text",
-    schema: "object",
-    check: "function?",
-    items: "function",
-    read: "function?",
-  }),
+  check: (value) => shapeOfSource(value) ?? misplacedSecret((value as ImportSource).schema),
   key: ({ type }) => `the source ${type}`,
 });
 

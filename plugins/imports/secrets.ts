@@ -82,25 +82,6 @@ export function joinSecrets<F extends Fields>(shown: F, secrets: Secrets): F {
 const isObject = (value: unknown): value is Fields =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/**
- * A secret that lies where it would not be found. @throws Error that names the field
- */
-export function requireSealable(type: string, schema: Schema): void {
-  const visit = (value: unknown, at: string, sealable: boolean): void => {
-    if (!isObject(value) && !Array.isArray(value)) return;
-    if (isObject(value) && value.kind === "secret" && !sealable)
-      throw new Error(
-        `the import source ${type} has a secret at ${at || "its root"}, where it can't be ` +
-          "sealed: a Secret() must be a field of the schema, or of an object in it",
-      );
-    for (const [name, inner] of Object.entries(value)) {
-      if (name !== "properties" || !isObject(inner)) visit(inner, `${at}/${name}`, false);
-      else for (const [field, one] of Object.entries(inner)) visit(one, `${at}/${field}`, sealable);
-    }
-  };
-  visit(schema, "", true);
-}
-
 /** Sealed for the owner's runs and schedules; null when there is nothing to seal. */
 export const sealSecrets = (
   { sealed }: Pick<Context, "sealed">,

@@ -1,0 +1,28 @@
+/** Where a schema of what users give may have secrets: where they are found to be sealed. */
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** What is wrong with the secrets of this schema, in words that name the field; or null. */
+export function misplacedSecret(schema: unknown): string | null {
+  const visit = (value: unknown, at: string, is_field: boolean): string | null => {
+    if (!isObject(value) && !Array.isArray(value)) return null;
+    if (isObject(value) && value.kind === "secret" && !is_field)
+      return (
+        `its schema has a secret at ${at || "its root"}, where it can't be sealed: a Secret() ` +
+        "must be a field of the schema, or of an object in it"
+      );
+    for (const [name, inner] of Object.entries(value)) {
+      const inside =
+        name === "properties" && isObject(inner)
+          ? Object.entries(inner).map(([field, one]) => visit(one, `${at}/${field}`, is_field))
+          : [visit(inner, `${at}/${name}`, false)];
+      const wrong = inside.find((one) => one !== null);
+      if (wrong !== undefined) return wrong;
+    }
+    return null;
+  };
+  return isObject(schema) && schema.kind === "secret"
+    ? "its schema must be an object with fields"
+    : visit(schema, "", true);
+}

@@ -2,25 +2,20 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative, resolve } from "node:path";
-import { preflight } from "../plugin/preflight";
 import { PackFailure, packInto } from "./pack";
 import type { Project } from "./project";
+import { StartFailure, startServer, type ServerProcess } from "./server-process";
 import { writeSupport } from "./support";
-import { asDossier, runBun } from "./toolchain";
+import { runBun, settingsOf } from "./toolchain";
 
 export interface CheckTools {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The words that start this executable. */
   readonly self: readonly string[];
-  /** The words that start its preflight. */
-  readonly preflight_command: readonly string[];
 }
 
 /** Errors of types, `plugin.ts:3:7: why`; none when all is well. */
-export async function checkTypes(
-  project: Project,
-  tools: Pick<CheckTools, "env" | "self">,
-): Promise<string[]> {
+export async function checkTypes(project: Project, tools: CheckTools): Promise<string[]> {
   if (project.has_config) return problemsIn(project.directory, tools.env);
   return inScratch(async (scratch) => {
     await writeSupport(scratch, tools.self);
@@ -51,24 +46,78 @@ async function problemsIn(directory: string, env: CheckTools["env"]): Promise<st
     : [output];
 }
 
-/** Why a server would leave the plugin out; null when it would not. */
-export async function checkStart(
-  project: Project,
-  { env, preflight_command }: CheckTools,
-): Promise<string | null> {
+/** What became of a plugin on a server of its own. */
+export interface Tried {
+  /** Why the server leaves it out, or what failed in its start. */
+  readonly problems: readonly string[];
+  /** Settings that it must be given before it can be set up. */
+  readonly unset: readonly string[];
+}
+
+/**
+ * Starts a server with the plugin, on empty data and with the settings of this shell, and ends it
+ * again.
+ */
+export async function checkStart(project: Project, { env, self }: CheckTools): Promise<Tried> {
   return inScratch(async (scratch) => {
     try {
-      const file = await packInto(project, scratch);
-      const command = [...preflight_command, "--data", scratch];
-      const reason = (await preflight(command, asDossier(env), [file])).get(file);
-      return reason === undefined
-        ? null
-        : `${shown(project.entry)}: ${reason.replaceAll(file, shown(project.entry))}`;
+      const data = join(scratch, "data");
+      await packInto(project, join(data, "plugins"));
+      return await tryOn(data, project, { env, self });
     } catch (error) {
-      if (error instanceof PackFailure) return error.message;
+      if (error instanceof PackFailure) return { problems: [error.message], unset: [] };
       throw error;
     }
   });
+}
+
+async function tryOn(
+  data: string,
+  { entry, name }: Project,
+  { env, self }: CheckTools,
+): Promise<Tried> {
+  let server: ServerProcess;
+  try {
+    server = await startServer({
+      command: self,
+      data,
+      env: {
+        DOSSIER_EMBEDDINGS_PROVIDER: "none",
+        ...settingsOf(env),
+        DOSSIER_PLUGINS_DIRECTORY: join(data, "plugins"),
+      },
+      inherited: env,
+    });
+  } catch (error) {
+    if (!(error instanceof StartFailure)) throw error;
+    return { problems: [`${shown(entry)}: ${error.said}`], unset: [] };
+  }
+  try {
+    const reasons = await reasonsOf(server);
+    const unset = reasons.flatMap((reason) => [...reason.matchAll(required)]);
+    if (unset.length > 0)
+      return {
+        problems: [],
+        unset: unset.map(([, setting, variable]) => `${setting} (${variable})`),
+      };
+    const packed = join(data, "plugins", `${name}.js`);
+    return {
+      problems: reasons.map(
+        (reason) => `${shown(entry)}: ${reason.replaceAll(packed, shown(entry))}`,
+      ),
+      unset: [],
+    };
+  } finally {
+    await server.stop();
+  }
+}
+const required = /(\S+) is required \((DOSSIER_\w+)\)/g;
+
+/** What the server says of plugins that do not work: it has no others than its own and this one. */
+async function reasonsOf({ url }: ServerProcess): Promise<string[]> {
+  const answer = await fetch(`${url}/health`);
+  const { plugins } = (await answer.json()) as { plugins: readonly { reason: string }[] };
+  return plugins.map(({ reason }) => reason);
 }
 
 const shown = (path: string): string => relative(process.cwd(), path);

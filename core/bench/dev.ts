@@ -9,6 +9,7 @@ import { packInto } from "./pack";
 import { installPeople, readPeople } from "./people";
 import { support, type Project } from "./project";
 import { startServer, type LogLine, type ServerProcess } from "./server-process";
+import { settingsOf } from "./toolchain";
 import { openInBrowser } from "./browser";
 import { portFor } from "./port";
 import { savesBelow } from "./saves";
@@ -87,13 +88,12 @@ class DevServer {
     const { self, env, print, built_in } = this.options;
     mkdirSync(this.data, { recursive: true });
     installPeople(this.home, plugins);
-    const of_shell = Object.entries(env).filter(([name]) => name.startsWith("DOSSIER_"));
     return startServer({
       command: self,
       data: this.data,
       env: {
         ...settings,
-        ...(Object.fromEntries(of_shell) as Record<string, string>),
+        ...settingsOf(env),
         DOSSIER_PLUGINS_DIRECTORY: plugins,
       },
       inherited: env,

@@ -1,6 +1,6 @@
 /** Bundles a plugin, its files and the packages it uses into the one file that Dossier loads. */
 import { mkdirSync } from "node:fs";
-import { basename, join, relative } from "node:path";
+import { basename, join, relative, resolve } from "node:path";
 import type { Project } from "./project";
 
 /** What the host gives to plugins when they run: it must not be copied into them. */
@@ -33,7 +33,17 @@ export async function packPlugin(entry: string, mapped = false): Promise<string>
         'with { type: "text" }, or as JSON.',
     );
   }
-  return bundle.text();
+  const text = await bundle.text();
+  return mapped ? withAbsoluteSources(text) : text;
+}
+
+/** The map names sources as seen from here, which is not where the bundle will lie. */
+function withAbsoluteSources(text: string): string {
+  const [start, map] = text.split(/(?<=\/\/# sourceMappingURL=data:application\/json;base64,)/);
+  if (map === undefined) return text;
+  const read = JSON.parse(Buffer.from(map, "base64").toString()) as { sources: string[] };
+  const sources = read.sources.map((source) => resolve(source));
+  return start + Buffer.from(JSON.stringify({ ...read, sources })).toString("base64");
 }
 
 /** The plugin as a server loads it, with what leads back to its sources. Answers the file. */

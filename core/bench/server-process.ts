@@ -36,9 +36,20 @@ export interface ServerProcess {
   kill(): void;
 }
 
+/** The server did not start. */
+export class StartFailure extends Error {
+  override readonly name = "StartFailure";
+  /** The last thing that it said. */
+  readonly said: string;
+  constructor(why: string, said: readonly string[]) {
+    super(`the server ${why}:\n${said.join("\n")}`);
+    this.said = said.at(-1)?.replace(/^dossier: /, "") ?? why;
+  }
+}
+
 const start_limit_ms = 30_000;
 
-/** Starts it and waits until it serves. @throws Error with what it said, when it does not. */
+/** Starts it and waits until it serves. @throws StartFailure */
 export async function startServer(options: ServerOptions): Promise<ServerProcess> {
   const { command, data, env, inherited, port = 0, onLine } = options;
   const child = Bun.spawn([...command, "serve", "--data", data, "--port", String(port)], {
@@ -51,8 +62,7 @@ export async function startServer(options: ServerOptions): Promise<ServerProcess
   const lines: LogLine[] = [];
   const said: string[] = [];
   const listening = Promise.withResolvers<LogLine>();
-  const failed = (why: string): void =>
-    listening.reject(new Error(`the server ${why}:\n${said.join("\n")}`));
+  const failed = (why: string): void => listening.reject(new StartFailure(why, said));
   const read = eachLine(child.stderr, (text) => {
     said.push(text);
     const line = lineOf(text);

@@ -78,7 +78,7 @@ export async function refreshSupport(
   if (current && stamp.command.join("\0") === command.join("\0")) return null;
   await writeSupport(directory, command);
   if (stamp === null) return `The types of Dossier ${version} are in ${join(directory, support)}.`;
-  return current
-    ? null
-    : `The types were those of another Dossier (${stamp.version}): they are of ${version} now.`;
+  if (current) return null;
+  const other = stamp.version === version ? `another build of ${version}` : stamp.version;
+  return `The types were those of Dossier ${other}: they are of this one now.`;
 }

@@ -17,6 +17,17 @@ export function asDossier(
   );
 }
 
+/** The settings of Dossier that a shell gives. */
+export const settingsOf = (
+  env: Readonly<Record<string, string | undefined>>,
+): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(env).filter(
+      (entry): entry is [string, string] =>
+        entry[0].startsWith("DOSSIER_") && entry[1] !== undefined,
+    ),
+  );
+
 export interface Ran {
   readonly code: number;
   readonly output: string;

@@ -107,22 +107,23 @@ async function check(given: string | undefined, options: ProgramOptions): Promis
   const { checkStart, checkTypes } = await import("../bench/check");
   const { refreshSupport } = await import("../bench/support");
   const project = findProject(given);
-  const tools = {
-    env: process.env,
-    self: selfOf(options),
-    preflight_command: options.preflight_command,
-  };
+  const tools = { env: process.env, self: selfOf(options) };
   if (project.has_config) {
     const said = await refreshSupport(project.directory, tools.self);
     if (said !== null) options.complain(said);
   }
-  const [of_types, of_start] = await Promise.all([
+  const [of_types, { problems: of_start, unset }] = await Promise.all([
     checkTypes(project, tools),
     checkStart(project, tools),
   ]);
-  const problems = [...of_types, ...(of_start === null ? [] : [of_start])];
+  const problems = [...of_types, ...of_start];
   if (problems.length === 0)
-    return options.print(`${project.name}: the types are right, and a server loads it.`);
+    return options.print(
+      unset.length === 0
+        ? `${project.name}: the types are right, and a server loads it.`
+        : `${project.name}: the types are right. It was not started, because it needs settings: ` +
+            `${unset.join(", ")}.`,
+    );
   for (const problem of problems) options.print(problem);
   throw new Error(`${project.name} can't be used as it is`);
 }

@@ -39,7 +39,11 @@ describe("what `dossier plugin new` makes", () => {
       ]);
       expect([checked.code, checked.stdout, checked.stderr]).toEqual([
         0,
-        `${name}: the types are right, and a server loads it.\n`,
+        kind === "signin"
+          ? `${name}: the types are right. It was not started, because it needs settings: ` +
+            "try_signin.url (DOSSIER_TRY_SIGNIN_URL), " +
+            "try_signin.secret (DOSSIER_TRY_SIGNIN_SECRET).\n"
+          : `${name}: the types are right, and a server loads it.\n`,
         "",
       ]);
       expect([tested.code, tested.stderr]).toEqual([0, expect.stringContaining(" 0 fail")]);
@@ -104,6 +108,19 @@ describe("`dossier plugin check` tells", () => {
     ],
     ["a text that is no program", setUp(`setup: => ({})`), /faulty\.ts:4:\d+: /],
     [
+      "what its start throws",
+      setUp(`setup: () => ({ start: async () => { throw new Error("no luck later") } })`),
+      /faulty\.ts.*: .*no luck later/,
+    ],
+    [
+      "a schedule that can't be read",
+      setUp(
+        `setup: () => ({ jobs: [handle(Tick, async () => {}, { attempts_max: 1, timeout_ms: 9 })],` +
+          ` schedules: [every("99 * * * *", Tick, {})] })`,
+      ),
+      /faulty\.ts.*: .*99 \* \* \* \*.* can't be read/,
+    ],
+    [
       "what set-up throws",
       setUp(`setup: () => { throw new Error("no luck") }`),
       /faulty\.ts.*: .*no luck/,
@@ -130,7 +147,7 @@ test("types of another executable are replaced, and it is said", async () => {
   writeFileSync(stamp, JSON.stringify(old));
   writeFileSync(join(project, ".dossier/types/core/sdk.d.ts"), "export {};\n");
   const { code, stderr } = await bench(project, "check");
-  expect([code, stderr]).toEqual([0, expect.stringContaining("another Dossier (0.0.9)")]);
+  expect([code, stderr]).toEqual([0, expect.stringContaining("those of Dossier 0.0.9")]);
 });
 
 test("packages of npm and further files are packed into the one file", async () => {

@@ -2,7 +2,7 @@
  * Answers a message: asks the answerer, shows its text while it is made, checks what it cites, and
  * saves the answer in the transaction that ends the job.
  */
-import { HttpError, PermanentFailure, type Db, type JobEffect, type JobRun } from "../../core/sdk";
+import { HttpError, type Db, type JobEffect, type JobRun } from "../../core/sdk";
 import type { FoundPassage } from "../search/contract";
 import { resultOf } from "./citations";
 import { notifyMessage, type ChatContext } from "./context";
@@ -15,6 +15,8 @@ import {
   type Related,
 } from "./contract";
 import { appendEvents, isCurrent } from "./event-store";
+import { bestAnswerer, no_answerer, withReadableErrors } from "./answerers";
+import { coveredBy, documentIds, heldEvidence } from "./evidence";
 import { completeAnswer, DeltaBuffer, deltaEvents, failAnswer, restartAnswer } from "./events";
 import type { AnswerPlace } from "./places";
 import { noAnswer, savedAnswer, withShortQuotes, withUnreadWarning } from "./saved-answer";
@@ -24,12 +26,9 @@ import { publishGrowth, publishStatus } from "./waiter";
 
 const turns_max = 6;
 
-const failed_sentence =
-  "The answer could not be made because of a fault in the server. Please ask again.";
 const no_folders =
   "This chat session has no folders, so there is nothing to answer from. Add folders to it and " +
   "ask again.";
-const no_answerer = "No answerer is set up on this server, so questions can't be answered.";
 
 /**
  * The job: waits for its owner's turn. Does nothing when the message is finished, or its session
@@ -130,7 +129,7 @@ class AnswerAttempt {
   /** What the answerer of the highest rank says. @throws Error with a sentence for the asker */
   ask(): Promise<Answered> {
     return this.withReadableErrors(async () => {
-      const answerer = [...this.ctx.answerers()].sort((a, b) => b.rank - a.rank)[0];
+      const answerer = bestAnswerer(this.ctx);
       if (!answerer) return noAnswer(no_answerer);
       if (this.scope.size === 0) return noAnswer(no_folders);
       const found: FoundPassage[] = [];
@@ -152,8 +151,8 @@ class AnswerAttempt {
     return this.withReadableErrors(async () => {
       const { ctx, message, run } = this;
       const { citations, related = [] } = answered;
-      const covered = await this.coveredBy(tx, [...citations, ...related]);
-      const held = await this.heldEvidence(tx, [...citations, ...related], covered);
+      const covered = await this.covered(tx, [...citations, ...related]);
+      const held = await heldEvidence(ctx.documents, tx, [...citations, ...related], covered);
       if (
         citations.some((citation) => !held.has(citation)) &&
         !run.last &&
@@ -220,7 +219,7 @@ class AnswerAttempt {
       ({ text, result }) => ({ text, result: resultOf({ result })! }),
     );
     const cited = turns.flatMap(({ result }) => result.citations);
-    const covered = await this.coveredBy(db, cited);
+    const covered = await this.covered(db, cited);
     const isStillSo = ({ citations, warnings }: AnswerResult): boolean =>
       citations.every(({ document_id }) => covered.has(document_id)) &&
       !warnings.some(({ code }) => code === overview_code);
@@ -241,7 +240,7 @@ class AnswerAttempt {
     try {
       return await ctx.inTransaction(async (tx) => {
         if (!(await isCurrent(tx, message))) return false;
-        if ((await this.coveredBy(tx, found)).size < document_ids.length) return false;
+        if ((await this.covered(tx, found)).size < document_ids.length) return false;
         await store.insertCitations(tx, message.id, document_ids);
         await appendEvents(tx, message.id, deltaEvents(text), ctx.now_ms());
         publishGrowth(ctx, message.id);
@@ -254,32 +253,6 @@ class AnswerAttempt {
       });
       return false;
     }
-  }
-
-  /** The documents among those cited that are linked to a folder of the scope. */
-  private async coveredBy(from: Db, cited: readonly Related[]): Promise<ReadonlySet<string>> {
-    const folder_ids = [...new Set(cited.map((passage) => passage.folder_id))].filter((id) =>
-      this.scope.has(id),
-    );
-    const linked = await this.ctx.documents.findLinked(from, documentIds(cited), folder_ids);
-    return new Set(linked.keys());
-  }
-
-  /** Those whose documents are covered and have their quote where they say. */
-  private async heldEvidence(
-    tx: Db,
-    evidence: readonly Related[],
-    covered: ReadonlySet<string>,
-  ): Promise<ReadonlySet<Related>> {
-    const held = new Set<Related>();
-    for (const one of evidence)
-      if (
-        covered.has(one.document_id) &&
-        one.quote !== "" &&
-        (await this.ctx.documents.hasQuoteAt(tx, one))
-      )
-        held.add(one);
-    return held;
   }
 
   /**
@@ -298,25 +271,12 @@ class AnswerAttempt {
     );
   }
 
-  /**
-   * What fails here is shown to the asker: an error that is not written for people goes to the log
-   * instead.
-   */
-  private async withReadableErrors<R>(work: () => Promise<R>): Promise<R> {
-    try {
-      return await work();
-    } catch (error) {
-      const is_readable = error instanceof PermanentFailure || error instanceof HttpError;
-      if (this.run.place.signal.aborted || is_readable) throw error;
-      this.ctx.log.warn("an answer failed", {
-        message_id: this.message.id,
-        error: error instanceof Error ? error.message : String(error),
-      });
-      throw new Error(failed_sentence);
-    }
+  private covered(from: Db, cited: readonly Related[]): Promise<ReadonlySet<string>> {
+    return coveredBy(this.ctx.documents, from, cited, this.scope);
+  }
+
+  private withReadableErrors<R>(work: () => Promise<R>): Promise<R> {
+    const about = { message_id: this.message.id };
+    return withReadableErrors({ ...this.ctx, about, signal: this.run.place.signal }, work);
   }
 }
-
-const documentIds = (passages: readonly Pick<FoundPassage, "document_id">[]): string[] => [
-  ...new Set(passages.map((passage) => passage.document_id)),
-];

@@ -94,8 +94,10 @@ async function staleAmong(
 }
 
 /** As the addresses of the server are now; stored are those without its base path. */
+export const resultAt = (result: AnswerResult, base_path: string): AnswerResult =>
+  withEvidence(result, (one) => ({ ...one, url: base_path + one.url }));
 const located = (result: AnswerResult | null, base_path: string): AnswerResult | null =>
-  result && withEvidence(result, (one) => ({ ...one, url: base_path + one.url }));
+  result && resultAt(result, base_path);
 
 export const resultOf = ({ result }: Pick<MessageRow, "result">): AnswerResult | null =>
   result === null ? null : completed(JSON.parse(result) as StoredAnswer);

@@ -227,3 +227,34 @@ export interface Chats {
   abandon(tx: Db, owner_id: string, chat_ids: readonly string[]): Promise<void>;
 }
 export const Chats = service<Chats>("chats");
+
+/** A question that belongs to no session: the conversation is in it, and nothing of it is kept. */
+export interface DirectQuestion {
+  /** Not blank, at most 32,000 characters. */
+  readonly text: string;
+  /** Subfolders are included; null: every folder of the owner. */
+  readonly folder_ids: readonly string[] | null;
+  /** Oldest first; the last few count. */
+  readonly history: Question["history"];
+  /** What a language model is told about the form of its answers. */
+  readonly instructions: readonly string[];
+  /** Field names for what is wrong: of the text and of the folders. */
+  readonly pointers: { readonly text: string; readonly folder_ids: string };
+  /**
+   * Shows a further piece of the answer while it is made; the answer may turn out to read
+   * differently.
+   */
+  readonly emit?: (text: string) => void;
+  /** Ends the work. */
+  readonly signal: AbortSignal;
+}
+/** Answers as sessions get them, for those who keep their conversations themselves. */
+export interface DirectAnswers {
+  /**
+   * When the turn of the owner has come.
+   * @throws HttpError 400 on the text, 404 or 403 on a folder, 429 or 503 when too many questions
+   * wait; Error with a sentence for the asker; the reason of the signal.
+   */
+  answer(owner_id: string, question: DirectQuestion): Promise<AnswerResult>;
+}
+export const DirectAnswers = service<DirectAnswers>("chats.direct_answers");

@@ -8,9 +8,10 @@ import { Quotas } from "../quotas/contract";
 import { Retrieval } from "../search/contract";
 import { redactDocuments, restartShown } from "./citations";
 import type { ChatContext } from "./context";
-import { AnswerLimits, Answerers, BeforeQuestion, Chats } from "./contract";
+import { AnswerLimits, Answerers, BeforeQuestion, Chats, DirectAnswers } from "./contract";
 import { ChatCopies } from "./copies";
 import { resumeDeletions } from "./deletion";
+import { DirectAnswerer } from "./direct-answer";
 import { chatJobs, enqueuers, schedules } from "./jobs";
 import { migrations } from "./migrations";
 import { AnswerPlaces } from "./places";
@@ -35,7 +36,7 @@ export default definePlugin({
     retrieval: Retrieval,
     quotas: Quotas,
   },
-  provides: { chats: Chats },
+  provides: { chats: Chats, direct: DirectAnswers },
   slots: { answerers: Answerers, limits: AnswerLimits, before_question: BeforeQuestion },
   tables: [
     "chats",
@@ -70,7 +71,7 @@ export default definePlugin({
         ),
     );
     return {
-      services: { chats: new ChatCopies(ctx) },
+      services: { chats: new ChatCopies(ctx), direct: new DirectAnswerer(ctx) },
       jobs: chatJobs(ctx),
       schedules,
       fills: [

@@ -111,7 +111,11 @@ const surroundings = ({ passage, start, end }: Related): RelatedPassage["passage
  * The answer as it is saved. One that lost every citation becomes none; one that says that nothing
  * was found cites nothing.
  */
-export function savedAnswer(message: MessageRow, answered: Answered, holds: Holds): AnswerResult {
+export function savedAnswer(
+  message: Pick<MessageRow, "created_at" | "started_at">,
+  answered: Answered,
+  holds: Holds,
+): AnswerResult {
   const { retrieve_ms, generate_ms } = answered.timings;
   const timings = {
     queue_ms: message.started_at! - message.created_at,

@@ -25,7 +25,7 @@ import { publishStatus, StatusChanged, Waiter } from "./waiter";
 
 export const folders_max = 200;
 export const prompts_max = 20;
-const text_length_max = 32_000;
+export const question_length_max = 32_000;
 
 /** Absent fields stay as they are on a change; null clears. */
 export interface ChatInput {
@@ -157,7 +157,7 @@ export async function submitMessage(
   input: MessageInput,
   signal?: AbortSignal,
 ): Promise<MessageRow> {
-  const text = requiredText(input.text, "/text", text_length_max);
+  const text = requiredText(input.text, "/text", question_length_max);
   const request_id = input.requestId ?? newUuid();
   if (!uuid.test(request_id)) throw badRequest("The field requestId must be a UUID.", "/requestId");
   if (ctx.before_question.any) {

@@ -1,0 +1,36 @@
+/** Who answers, and what the asker is told when that fails. */
+import { HttpError, PermanentFailure } from "../../core/sdk";
+import type { ChatContext } from "./context";
+import type { Answerer } from "./contract";
+
+export const no_answerer = "No answerer is set up on this server, so questions can't be answered.";
+const failed_sentence =
+  "The answer could not be made because of a fault in the server. Please ask again.";
+
+/** That of the highest rank. */
+export const bestAnswerer = ({ answerers }: Pick<ChatContext, "answerers">): Answerer | undefined =>
+  [...answerers()].sort((a, b) => b.rank - a.rank)[0];
+
+/**
+ * What fails here is shown to the asker: an error that is not written for people goes to the log
+ * instead.
+ */
+export async function withReadableErrors<R>(
+  parts: Pick<ChatContext, "log"> & {
+    readonly about: Readonly<Record<string, string>>;
+    readonly signal: AbortSignal;
+  },
+  work: () => Promise<R>,
+): Promise<R> {
+  try {
+    return await work();
+  } catch (error) {
+    const is_readable = error instanceof PermanentFailure || error instanceof HttpError;
+    if (parts.signal.aborted || is_readable) throw error;
+    parts.log.warn("an answer failed", {
+      ...parts.about,
+      error: error instanceof Error ? error.message : String(error),
+    });
+    throw new Error(failed_sentence);
+  }
+}

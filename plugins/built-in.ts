@@ -21,6 +21,7 @@ import imports from "./imports/plugin";
 import index from "./search-index/plugin";
 import metrics from "./metrics/plugin";
 import oidc from "./oidc/plugin";
+import openaiApi from "./openai-api/plugin";
 import prompts from "./prompts/plugin";
 import quotas from "./quotas/plugin";
 import rateLimit from "./rate-limit/plugin";
@@ -53,6 +54,7 @@ export const builtIn = [
   index,
   metrics,
   oidc,
+  openaiApi,
   prompts,
   quotas,
   rateLimit,

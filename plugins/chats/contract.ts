@@ -8,10 +8,11 @@ import { Citation, RelatedPassage, type FindOptions, type Retrieved } from "../s
 /** A message that is about to be taken in. */
 export interface AskedQuestion {
   readonly owner_id: string;
-  readonly chat_id: string;
-  readonly request_id: string;
+  /** Null for a question that belongs to no session, and is not stored. */
+  readonly chat_id: string | null;
+  readonly request_id: string | null;
   readonly text: string;
-  /** The folders and prompts of the session. */
+  /** The folders and prompts of the session; without one, every folder that is searched. */
   readonly folder_ids: readonly string[];
   readonly prompt_ids: readonly string[];
 }
@@ -251,10 +252,17 @@ export interface DirectQuestion {
 /** Answers as sessions get them, for those who keep their conversations themselves. */
 export interface DirectAnswers {
   /**
-   * When the turn of the owner has come.
+   * Resolves once the question is taken, before its answer is made.
    * @throws HttpError 400 on the text, 404 or 403 on a folder, 429 or 503 when too many questions
-   * wait; Error with a sentence for the asker; the reason of the signal.
+   * wait.
    */
-  answer(owner_id: string, question: DirectQuestion): Promise<AnswerResult>;
+  begin(owner_id: string, question: DirectQuestion): Promise<DirectAnswer>;
+}
+export interface DirectAnswer {
+  /**
+   * When the turn of the owner has come, and it is made. Rejects with an Error whose sentence is
+   * for the asker, or with the reason of the signal.
+   */
+  readonly made: Promise<AnswerResult>;
 }
 export const DirectAnswers = service<DirectAnswers>("chats.direct_answers");

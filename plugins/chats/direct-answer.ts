@@ -7,7 +7,14 @@ import { basePathOf, HttpError, requiredText, unavailable } from "../../core/sdk
 import { bestAnswerer, no_answerer, withReadableErrors } from "./answerers";
 import type { ChatContext } from "./context";
 import { resultAt } from "./citations";
-import type { AnswerResult, Answered, DirectAnswers, DirectQuestion, Question } from "./contract";
+import type {
+  AnswerResult,
+  Answered,
+  DirectAnswer,
+  DirectAnswers,
+  DirectQuestion,
+  Question,
+} from "./contract";
 import { coveredBy, heldEvidence } from "./evidence";
 import type { AnswerPlace } from "./places";
 import { noAnswer, savedAnswer, withShortQuotes, withUnreadWarning } from "./saved-answer";
@@ -25,9 +32,9 @@ export class DirectAnswerer implements DirectAnswers {
 
   constructor(private readonly ctx: ChatContext) {}
 
-  async answer(owner_id: string, question: DirectQuestion): Promise<AnswerResult> {
+  async begin(owner_id: string, question: DirectQuestion): Promise<DirectAnswer> {
     const { ctx } = this;
-    const { pointers, signal } = question;
+    const { pointers } = question;
     const text = requiredText(question.text, pointers.text, question_length_max);
     const scope = question.folder_ids
       ? await ctx.folders.requireWithSubfolders(
@@ -37,16 +44,29 @@ export class DirectAnswerer implements DirectAnswers {
           pointers.folder_ids,
         )
       : await ctx.folders.listIds(ctx.db, owner_id);
+    if (ctx.before_question.any)
+      await ctx.before_question.ask(
+        { owner_id, text, chat_id: null, request_id: null, folder_ids: scope, prompt_ids: [] },
+        question.signal,
+      );
     const leave = await this.enter(owner_id);
+    const made = this.make(owner_id, { ...question, text }, scope).finally(leave);
+    // Whoever asked may have gone before they look.
+    made.catch(() => undefined);
+    return { made };
+  }
+
+  private make(
+    owner_id: string,
+    question: DirectQuestion,
+    scope: readonly string[],
+  ): Promise<AnswerResult> {
+    const { ctx } = this;
     const created_at = ctx.now_ms();
-    try {
-      return await ctx.places.run(owner_id, signal, (place) => {
-        const attempt = new DirectAttempt(ctx, owner_id, { ...question, text }, scope, place);
-        return attempt.result({ created_at, started_at: ctx.now_ms() });
-      });
-    } finally {
-      leave();
-    }
+    return ctx.places.run(owner_id, question.signal, (place) => {
+      const attempt = new DirectAttempt(ctx, owner_id, question, scope, place);
+      return attempt.result({ created_at, started_at: ctx.now_ms() });
+    });
   }
 
   /** What to call at the end. @throws HttpError 429, 503 */

@@ -180,6 +180,15 @@ export interface TextCopy {
   /** @throws TextGone */
   readonly readParts: () => AsyncGenerator<string>;
 }
+/** A document in a list of all that a user has. `created_at`: epoch ms. */
+export interface OwnedDocument {
+  readonly id: string;
+  readonly name: string;
+  readonly size_bytes: number;
+  readonly status: DocumentStatus;
+  readonly error_message: string | null;
+  readonly created_at: number;
+}
 /** Where a document stands among those of a folder. */
 export interface DocumentPlace {
   readonly document_id: string;
@@ -292,6 +301,19 @@ export interface Documents {
     after: DocumentPlace | null,
     limit: number,
   ): Promise<DocumentPlace[]>;
+  /**
+   * What folders of the owner hold, whichever it is, after one of the owner's documents: the first
+   * `limit`. @throws HttpError 404 or 403 on that document.
+   */
+  listOwned(
+    db: Db,
+    owner_id: string,
+    page: {
+      readonly after: string | null;
+      readonly limit: number;
+      readonly newest_first: boolean;
+    },
+  ): Promise<OwnedDocument[]>;
   /** Undefined when none of these folders has it any more. `text`: null until there is one. */
   findCopy(
     document_id: string,

@@ -5,11 +5,12 @@ import {
   listPage,
   pageWindow,
   sql,
+  toNumber,
   type Listed,
   type PageRequest,
 } from "../../core/sdk";
-import type { Folder } from "../folders/contract";
-import type { DocumentStatus } from "./contract";
+import { isGone, type Folder } from "../folders/contract";
+import type { DocumentStatus, OwnedDocument } from "./contract";
 import { nameFolded } from "./names";
 import type { DocumentRow, DocumentsDb, LinkRow } from "./store";
 
@@ -21,6 +22,47 @@ export interface ListFilter {
   readonly deleted?: boolean | undefined;
 }
 type Place = Pick<LinkRow, "document_created_at" | "document_id">;
+
+/** What folders of the owner hold, after a place: the first `limit`. */
+export async function listOwned(
+  db: DocumentsDb,
+  owner_id: string,
+  after: Pick<DocumentRow, "created_at" | "id"> | null,
+  { limit, newest_first }: { readonly limit: number; readonly newest_first: boolean },
+): Promise<OwnedDocument[]> {
+  const order = newest_first ? "desc" : "asc";
+  const place = after && sql`(${after.created_at}, ${after.id})`;
+  const rows = await db
+    .selectFrom("documents as d")
+    .select(["d.id", "d.name", "d.size_bytes", "d.status", "d.error_message", "d.created_at"])
+    .where("d.owner_id", "=", owner_id)
+    .$if(place !== null, (query) =>
+      query.where(
+        newest_first
+          ? sql<boolean>`(d.created_at, d.id) < ${place}`
+          : sql<boolean>`(d.created_at, d.id) > ${place}`,
+      ),
+    )
+    .where((eb) =>
+      eb.exists(
+        eb
+          .selectFrom("documents_links as l")
+          .select("l.document_id")
+          .whereRef("l.document_id", "=", "d.id")
+          .where("l.deleted_at", "is", null)
+          .where((of) => of.not(isGone("l.folder_id"))),
+      ),
+    )
+    .orderBy("d.created_at", order)
+    .orderBy("d.id", order)
+    .limit(limit)
+    .execute();
+  return rows.map((row) => ({
+    ...row,
+    size_bytes: toNumber(row.size_bytes),
+    created_at: toNumber(row.created_at),
+  }));
+}
 
 /** One page of a folder's documents, newest first, and how many there are in all. */
 export async function listDocuments(

@@ -59,6 +59,17 @@ export const migrations: readonly Migration[] = [
         where owner_id = ''`.execute(tx);
     },
   },
+  {
+    id: "0009_by_owner",
+    up: async (tx) => {
+      // Everything that a user has, whichever folder holds it.
+      await tx.schema
+        .createIndex("documents_by_owner")
+        .on("documents")
+        .columns(["owner_id", "created_at", "id"])
+        .execute();
+    },
+  },
 ];
 
 async function createDocuments(tx: Db): Promise<void> {

@@ -30,7 +30,7 @@ import { listPlaces } from "./copy-store";
 import { reindexFound } from "./indexer";
 import { countToPurge, hideFolders, purgeFolders } from "./purge";
 import { foldersAtWork } from "./intake";
-import { documentQueries } from "./queries";
+import { documentQueries, listOwned } from "./queries";
 import { documentHandlers, routes } from "./routes";
 import { usedFiles } from "./store";
 import { UnusedFiles } from "./unused-files";
@@ -93,6 +93,7 @@ export default definePlugin({
           admit: (intake, signal) => admit(ctx, intake, signal),
           takeOut: (...given) => takeOut(ctx, ...given),
           listPlaces,
+          listOwned,
           findCopy: (document_id, folder_ids) => findCopy(ctx, document_id, folder_ids),
           insertCopy: (tx, owner_id, document, parts) =>
             insertCopy(ctx, tx, owner_id, document, parts),

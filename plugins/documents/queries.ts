@@ -46,6 +46,14 @@ export async function getDocument(
   });
 }
 
+export const listOwned: Documents["listOwned"] = async (db, owner_id, { after, ...page }) =>
+  listStore.listOwned(
+    db,
+    owner_id,
+    after === null ? null : await requireDocument(db, owner_id, after),
+    page,
+  );
+
 type WithoutVectors = Omit<Document, "vectors">;
 /** With the state of its vectors. */
 export async function withVectors<D extends WithoutVectors>(

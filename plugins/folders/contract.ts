@@ -94,6 +94,8 @@ export interface Folders {
     folder: Pick<FolderCreation, "owner_id" | "name"> & { readonly parent_id: string },
     signal?: AbortSignal,
   ): Promise<AdmittedFolder>;
+  /** The id of the oldest root folder of that name. */
+  findRoot(db: Db, owner_id: string, name: string): Promise<string | undefined>;
   /** How many documents of these folders are not indexed yet. */
   countSyncing(db: Db, folder_ids: readonly string[]): Promise<number>;
   /** Folders with documents that are not indexed yet, those with the most first. */

@@ -136,6 +136,10 @@ export class FolderService implements Folders {
     return this.admit({ ...child, description: null }, signal);
   }
 
+  async findRoot(from: Db, owner_id: string, name: string): Promise<string | undefined> {
+    return (await store.findRootNamed(from, owner_id, name))?.id;
+  }
+
   async findRoots(from: Db, folder_ids: readonly string[]): Promise<Map<string, string>> {
     const rows = await store.findFolders(from, folder_ids);
     return new Map(rows.map(({ id, parent_id }) => [id, parent_id ?? id]));

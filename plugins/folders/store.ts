@@ -197,6 +197,22 @@ export const rootNamesLike = async (
       .execute()
   ).map((row) => row.name);
 
+/** The oldest of that name. */
+export const findRootNamed = (
+  db: FoldersDb,
+  owner_id: string,
+  name: string,
+): Promise<Pick<FolderRow, "id"> | undefined> =>
+  present(db)
+    .select("id")
+    .where("owner_id", "=", owner_id)
+    .where("parent_id", "is", null)
+    .where("name", "=", name)
+    .orderBy("created_at")
+    .orderBy("id")
+    .limit(1)
+    .executeTakeFirst();
+
 /** Staged folders are there from now on; answers the ids of those that were staged. */
 export const reveal = async (db: FoldersDb, ids: readonly string[]): Promise<string[]> =>
   (

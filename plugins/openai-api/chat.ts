@@ -1,0 +1,198 @@
+/** `/v1/chat/completions`: a conversation in the request, its answer from the documents. */
+import {
+  badRequest,
+  HttpError,
+  pullStream,
+  route,
+  t,
+  type Context,
+  type HandlersOf,
+} from "../../core/sdk";
+import type { AnswerResult, DirectAnswer, DirectAnswers } from "../chats/contract";
+import { epoch_s } from "./api";
+import { CompletionChunks, completionOf, event } from "./completion";
+import { conversationOf, Message, messages_max } from "./conversation";
+import { folderOf } from "./models";
+import { problemEvent } from "./problems";
+import { patientJson } from "./patient-json";
+
+/** Of the whole conversation. */
+const body_bytes_max = 4 * 2 ** 20;
+/** How often a silent stream says that it is still there. */
+const heartbeat_ms = 15_000;
+
+const Maybe = <S extends Parameters<typeof t.Optional>[0]>(schema: S) =>
+  t.Optional(t.Union([schema, t.Null()]));
+const Body = t.Object({
+  model: t.String({ maxLength: 600, description: "A folder's id or name, or `dossier`." }),
+  messages: t.Array(Message, { minItems: 1, maxItems: messages_max }),
+  stream: Maybe(t.Boolean()),
+  stream_options: Maybe(t.Object({ include_usage: Maybe(t.Boolean()) })),
+  n: Maybe(t.Integer()),
+  response_format: Maybe(t.Object({ type: t.String() })),
+});
+
+export const chatRoutes = {
+  complete: route.post("/v1/chat/completions", {
+    summary: "Answer a conversation",
+    tag: "OpenAI",
+    operation: "openAiCreateChatCompletion",
+    surface: "openai",
+    scope: "read",
+    body: Body,
+    body_bytes_max,
+    answers: {
+      200: {
+        description: "The answer; with `stream`, its pieces as server-sent events.",
+        schema: t.Object({ id: t.String() }, { additionalProperties: true }),
+      },
+    },
+  }),
+};
+
+export interface ChatParts extends Pick<Context, "newId" | "now_ms" | "public_url"> {
+  readonly direct: DirectAnswers;
+}
+
+export const chatHandlers = ({
+  direct,
+  newId,
+  now_ms,
+  public_url,
+}: ChatParts): HandlersOf<typeof chatRoutes> => ({
+  complete: async (call) => {
+    const { body, caller, request, stopping } = call;
+    refuseUnsupported(body);
+    const { pointer, ...conversation } = conversationOf(body.messages);
+    const folder = await folderOf(call, body.model);
+    const left = new AbortController();
+    const signal = AbortSignal.any([request.signal, stopping, left.signal]);
+    const head = {
+      id: newId("chatcmpl").replace("_", "-"),
+      model: body.model,
+      created: epoch_s(now_ms()),
+      public_url: public_url(),
+    };
+    const pieces = new Pieces();
+    const answer = await direct.begin(caller.owner_id, {
+      ...conversation,
+      folder_ids: folder && [folder.id],
+      pointers: { text: pointer, folder_ids: "/model" },
+      signal,
+      ...(body.stream && { emit: (text: string) => pieces.add(text) }),
+    });
+    if (!body.stream)
+      return patientJson(
+        answer.made.then((result) => completionOf(head, result), readable),
+        () => left.abort(),
+      );
+    const include_usage = body.stream_options?.include_usage ?? false;
+    return streamOf(answer, pieces, new CompletionChunks(head, { include_usage }), () =>
+      left.abort(),
+    );
+  },
+});
+
+/** What would be answered differently from what was asked. @throws HttpError 400 */
+function refuseUnsupported({
+  n,
+  response_format,
+}: {
+  readonly n?: number | null;
+  readonly response_format?: { readonly type: string } | null;
+}): void {
+  if (n !== undefined && n !== null && n !== 1)
+    throw badRequest(
+      "There is one answer to a question: `n` must be 1.",
+      "/n",
+      "unsupported_value",
+    );
+  if (response_format && response_format.type !== "text")
+    throw badRequest(
+      "Answers are text: `response_format.type` must be `text`.",
+      "/response_format/type",
+      "unsupported_value",
+    );
+}
+
+/** What went wrong in the making, as a sentence; the reason of a signal as it is. */
+function readable(error: unknown): never {
+  if (error instanceof HttpError || !(error instanceof Error) || error.name === "AbortError")
+    throw error;
+  throw new HttpError(500, "answer_failed", error.message);
+}
+
+/** Pieces of an answer, until somebody takes them. */
+class Pieces {
+  #text = "";
+  #wake = () => {};
+
+  add(text: string): void {
+    this.#text += text;
+    this.wake();
+  }
+
+  take(): string {
+    const text = this.#text;
+    this.#text = "";
+    return text;
+  }
+
+  wake(): void {
+    this.#wake();
+  }
+
+  /** Resolves with true when there is something to take, and with false after `ms`. */
+  async wait(ms: number): Promise<boolean> {
+    if (this.#text !== "") return true;
+    const { promise, resolve } = Promise.withResolvers<boolean>();
+    this.#wake = () => resolve(true);
+    const timer = setTimeout(() => resolve(false), ms);
+    return promise.finally(() => clearTimeout(timer));
+  }
+}
+
+function streamOf(
+  { made }: DirectAnswer,
+  pieces: Pieces,
+  chunks: CompletionChunks,
+  close: () => void,
+): Response {
+  let ending: string | undefined,
+    is_over = false;
+  const end = (last: string): void => {
+    ending = last;
+    pieces.wake();
+  };
+  void made.then(
+    (result: AnswerResult) => end(chunks.end(result)),
+    (error: unknown) => end(failure(error)),
+  );
+  const next = async (): Promise<string | null> => {
+    for (;;) {
+      if (is_over) return null;
+      if (ending !== undefined) {
+        is_over = true;
+        return ending;
+      }
+      const text = chunks.text(pieces.take());
+      if (text !== "") return text;
+      if (!(await pieces.wait(heartbeat_ms))) return ": still at work\n\n";
+    }
+  };
+  return new Response(pullStream(next, close, chunks.first()), {
+    headers: { "content-type": "text/event-stream; charset=utf-8", "cache-control": "no-cache" },
+  });
+}
+
+function failure(error: unknown): string {
+  try {
+    return readable(error);
+  } catch (known) {
+    const shown =
+      known instanceof HttpError
+        ? known
+        : new HttpError(500, "internal_error", "The answer was broken off.");
+    return event(problemEvent(shown));
+  }
+}

@@ -1,0 +1,166 @@
+/** Answers as chat completions, whole and in chunks, with their citations as annotations. */
+import { codePoints } from "../../core/sdk";
+import type { AnswerResult } from "../chats/contract";
+import type { Citation } from "../search/contract";
+
+/** Where people read a document, below the public address. */
+const reader_path = "/console/documents";
+
+export interface CompletionHead {
+  readonly id: string;
+  /** As the caller named it. */
+  readonly model: string;
+  readonly created: number;
+  readonly public_url: string;
+}
+export interface Annotation {
+  readonly type: "url_citation";
+  readonly url_citation: {
+    readonly url: string;
+    readonly title: string;
+    /** Of the marker, code points of the answer, end exclusive. */
+    readonly start_index: number;
+    readonly end_index: number;
+  };
+}
+
+/** What an answer has beyond the OpenAI form: clients pass over it, or read it. */
+const extrasOf = ({ outcome, grounded, citations, related, warnings, model }: AnswerResult) => ({
+  outcome,
+  grounded,
+  citations,
+  related,
+  warnings,
+  model,
+});
+
+/** Zeros where no language model was asked. */
+const usageOf = ({ usage }: AnswerResult) => {
+  const { input_tokens = 0, output_tokens = 0 } = usage ?? {};
+  return {
+    prompt_tokens: input_tokens,
+    completion_tokens: output_tokens,
+    total_tokens: input_tokens + output_tokens,
+  };
+};
+
+export const completionOf = (head: CompletionHead, result: AnswerResult) => ({
+  id: head.id,
+  object: "chat.completion",
+  created: head.created,
+  model: head.model,
+  choices: [
+    {
+      index: 0,
+      message: {
+        role: "assistant",
+        content: result.answer,
+        refusal: null,
+        annotations: annotationsOf(result.answer, result.citations, head.public_url),
+      },
+      logprobs: null,
+      finish_reason: "stop",
+    },
+  ],
+  usage: usageOf(result),
+  dossier: extrasOf(result),
+});
+
+/** Each marker of the text that names a citation, as the place where it is read. */
+export function annotationsOf(
+  text: string,
+  citations: readonly Citation[],
+  public_url: string,
+): Annotation[] {
+  const by_id = new Map(citations.map((citation) => [String(citation.id), citation]));
+  return [...text.matchAll(/\[(\d+)\]/g)].flatMap((marker) => {
+    const citation = by_id.get(marker[1]!);
+    if (!citation) return [];
+    const start_index = codePoints(text.slice(0, marker.index));
+    return {
+      type: "url_citation",
+      url_citation: {
+        url: urlOf(citation, public_url),
+        title: titleOf(citation),
+        start_index,
+        end_index: start_index + marker[0].length,
+      },
+    } as const;
+  });
+}
+
+const urlOf = ({ document_id, start, end, page }: Citation, public_url: string): string => {
+  const place = new URLSearchParams({ start: String(start), end: String(end) });
+  if (page !== null) place.set("page", String(page));
+  return `${public_url}${reader_path}/${document_id}?${place.toString()}`;
+};
+const titleOf = ({ document_name, page }: Citation): string =>
+  page === null ? document_name : `${document_name}, page ${page}`;
+
+/** The chunks of a streamed completion. */
+export class CompletionChunks {
+  #shown = "";
+
+  constructor(
+    private readonly head: CompletionHead,
+    private readonly options: { readonly include_usage: boolean },
+  ) {}
+
+  first(): string {
+    return this.#chunk({ role: "assistant", content: "", refusal: null });
+  }
+
+  text(piece: string): string {
+    this.#shown += piece;
+    return piece === "" ? "" : this.#chunk({ content: piece });
+  }
+
+  /**
+   * What is still missing of the answer, its citations and the end. An answer that reads
+   * differently from what was shown follows it: nothing that was sent can be taken back.
+   */
+  end(result: AnswerResult): string {
+    const { head, options } = this;
+    const continues = result.answer.startsWith(this.#shown);
+    const rest = continues
+      ? result.answer.slice(this.#shown.length)
+      : `\n\n---\n\n${result.answer}`;
+    const before = continues ? 0 : codePoints(this.#shown) + codePoints("\n\n---\n\n");
+    const annotations = annotationsOf(result.answer, result.citations, head.public_url).map((one) =>
+      moved(one, before),
+    );
+    return [
+      this.text(rest),
+      annotations.length === 0 ? "" : this.#chunk({ annotations }),
+      this.#chunk({}, "stop", { dossier: extrasOf(result) }),
+      options.include_usage ? event({ ...this.#base, choices: [], usage: usageOf(result) }) : "",
+      done,
+    ].join("");
+  }
+
+  get #base() {
+    const { id, created, model } = this.head;
+    return { id, object: "chat.completion.chunk", created, model };
+  }
+
+  #chunk(delta: object, finish_reason: "stop" | null = null, extras: object = {}): string {
+    return event({
+      ...this.#base,
+      choices: [{ index: 0, delta, logprobs: null, finish_reason }],
+      ...(this.options.include_usage && { usage: null }),
+      ...extras,
+    });
+  }
+}
+
+const moved = ({ type, url_citation }: Annotation, by: number): Annotation => ({
+  type,
+  url_citation: {
+    ...url_citation,
+    start_index: url_citation.start_index + by,
+    end_index: url_citation.end_index + by,
+  },
+});
+
+export const event = (data: object): string => `data: ${JSON.stringify(data)}\n\n`;
+const done = "data: [DONE]\n\n";

@@ -1,0 +1,73 @@
+/** What a conversation in the OpenAI form asks: its last question, and what came before it. */
+import { badRequest, t, type Static } from "../../core/sdk";
+import type { DirectQuestion } from "../chats/contract";
+
+/** As many as OpenAI takes. */
+export const messages_max = 2_048;
+const parts_max = 256;
+
+const Part = t.Object({ type: t.String(), text: t.Optional(t.Union([t.String(), t.Null()])) });
+export const Message = t.Object({
+  role: t.String(),
+  content: t.Optional(
+    t.Union([t.String(), t.Null(), t.Array(Part, { maxItems: parts_max })], {
+      description: "Text, or parts of the type `text`.",
+    }),
+  ),
+});
+type Message = Static<typeof Message>;
+
+export type Conversation = Pick<DirectQuestion, "history" | "instructions" | "text"> & {
+  /** Of the message that asks. */
+  readonly pointer: string;
+};
+
+const told: ReadonlySet<string> = new Set(["system", "developer"]);
+/** What tools said is no part of it: nothing here calls any. */
+const left_out: ReadonlySet<string> = new Set(["tool", "function"]);
+
+/** @throws HttpError 400 that names the message. */
+export function conversationOf(messages: readonly Message[]): Conversation {
+  const instructions: string[] = [],
+    history: { question: string; answer: string }[] = [];
+  let asked: { readonly text: string; readonly pointer: string } | undefined;
+  for (const [at, message] of messages.entries()) {
+    const { role } = message,
+      pointer = `/messages/${at}/content`;
+    if (left_out.has(role)) continue;
+    const text = textOf(message, pointer);
+    if (told.has(role)) {
+      if (text.trim() !== "") instructions.push(text);
+    } else if (role === "user") {
+      if (asked) history.push({ question: asked.text, answer: "" });
+      asked = { text, pointer };
+    } else if (role === "assistant") {
+      if (asked) history.push({ question: asked.text, answer: text });
+      asked = undefined;
+    } else
+      throw badRequest(
+        `\`messages[${at}].role\` must be system, developer, user or assistant.`,
+        `/messages/${at}/role`,
+      );
+  }
+  if (!asked)
+    throw badRequest("The last message must be the user's: it is the question.", "/messages");
+  return { instructions, history, ...asked };
+}
+
+function textOf({ content }: Message, pointer: string): string {
+  if (content === undefined || content === null) return "";
+  if (typeof content === "string") return content;
+  return content
+    .map(({ type, text }, at) => {
+      if ((type === "text" || type === "refusal") && typeof text === "string") return text;
+      if (type === "refusal") return "";
+      throw badRequest(
+        "Messages are text here: upload pictures, recordings and files into a folder, and ask " +
+          "about them.",
+        `${pointer}/${at}/type`,
+        "unsupported_content",
+      );
+    })
+    .join("\n");
+}

@@ -1,0 +1,187 @@
+/** `/v1/embeddings`: vectors of the encoder that search goes by. */
+import { LocalOpenLimit } from "../../core/lib/open-limit";
+import { badRequest, codePoints, HttpError, route, t, type HandlersOf } from "../../core/sdk";
+import type { Embedder, TextVectors } from "../search-index/contract";
+import { all_folders } from "./models";
+import { patientJson } from "./patient-json";
+import { modelNotFound } from "./problems";
+
+const body_bytes_max = 4 * 2 ** 20;
+/** As many as OpenAI takes. */
+const texts_max = 2_048;
+/** Of all texts of a request; the encoder needs about a minute for them. */
+const points_max = 1_000_000;
+const under_way_max = 8;
+/** What clients of OpenAI name when nobody tells them which model there is. */
+const usual_name = /^text-embedding-/;
+/** A token is about so many characters. */
+const points_per_token = 4;
+
+const Body = t.Object({
+  model: t.String({ maxLength: 600 }),
+  input: t.Union([
+    t.String(),
+    t.Array(t.Union([t.String(), t.Integer(), t.Array(t.Integer())]), {
+      minItems: 1,
+      maxItems: texts_max,
+    }),
+  ]),
+  encoding_format: t.Optional(
+    t.Union([t.Literal("float"), t.Literal("base64"), t.Null()], { description: "" }),
+  ),
+  dimensions: t.Optional(t.Union([t.Integer({ minimum: 1 }), t.Null()])),
+  input_type: t.Optional(
+    t.Union([t.String(), t.Null()], {
+      description: "`query` for questions; anything else is what is searched.",
+    }),
+  ),
+});
+
+export const embeddingRoutes = {
+  embed: route.post("/v1/embeddings", {
+    summary: "Vectors of texts",
+    tag: "OpenAI",
+    operation: "openAiCreateEmbedding",
+    surface: "openai",
+    scope: "read",
+    body: Body,
+    body_bytes_max,
+    answers: {
+      200: {
+        description: "A vector for each text, in their order.",
+        schema: t.Object({ object: t.Literal("list") }, { additionalProperties: true }),
+      },
+    },
+  }),
+};
+
+export const embeddingHandlers = (
+  embedders: () => readonly Embedder[],
+): HandlersOf<typeof embeddingRoutes> => {
+  const under_way = new LocalOpenLimit(under_way_max);
+  return {
+    embed: async ({ body, caller, request, stopping }) => {
+      const embedder = requireEmbedder(embedders()[0], body.model);
+      const texts = textsOf(body.input);
+      const leave = await under_way.acquire(caller.owner_id);
+      if (!leave)
+        throw new HttpError(
+          429,
+          "too_many_embeddings",
+          `${under_way_max} requests of this account are being embedded; wait for them.`,
+          { headers: { "retry-after": "1" } },
+        );
+      const left = new AbortController();
+      const signal = AbortSignal.any([request.signal, stopping, left.signal]);
+      const is_query = body.input_type === "query";
+      const made = embed(embedder, texts, { owner_id: caller.owner_id, is_query, signal })
+        .then((vectors) => embeddingList(vectors, texts, embedder, body))
+        .finally(leave);
+      made.catch(() => undefined);
+      return patientJson(made, () => left.abort());
+    },
+  };
+};
+
+function requireEmbedder(embedder: Embedder | undefined, model: string): Embedder {
+  if (!embedder)
+    throw modelNotFound(
+      model,
+      "This server makes no embeddings: its setting embeddings.provider is `none`, or the model " +
+        "is missing.",
+    );
+  const known = [embedder.model, nameOf(embedder), all_folders];
+  if (known.includes(model) || usual_name.test(model)) return embedder;
+  throw modelNotFound(model, `Embeddings are made by \`${nameOf(embedder)}\`.`);
+}
+
+/** Without where it comes from and its check sum: `multilingual-e5-small`. */
+const nameOf = ({ model }: Embedder): string => model.replace(/^builtin\//, "").replace(/@.*$/, "");
+
+/** @throws HttpError 400 */
+function textsOf(input: string | readonly (string | number | readonly number[])[]): string[] {
+  const texts = typeof input === "string" ? [input] : input;
+  let points = 0;
+  return texts.map((text, at) => {
+    const pointer = typeof input === "string" ? "/input" : `/input/${at}`;
+    if (typeof text !== "string")
+      throw badRequest(
+        "`input` must be text: tokens are numbers of another model's vocabulary, which the " +
+          "encoder here does not have. (LangChain for Python: check_embedding_ctx_length=False.)",
+        pointer,
+        "tokens_not_supported",
+      );
+    if (text.trim() === "") throw badRequest("A text of `input` must not be blank.", pointer);
+    points += codePoints(text);
+    if (points > points_max)
+      throw badRequest(
+        `The texts of \`input\` may have ${points_max} characters together.`,
+        "/input",
+        "string_above_max_length",
+      );
+    return text;
+  });
+}
+
+async function embed(
+  embedder: Embedder,
+  texts: readonly string[],
+  asked: { readonly owner_id: string; readonly is_query: boolean; readonly signal: AbortSignal },
+): Promise<Float32Array[]> {
+  const { owner_id, is_query, signal } = asked;
+  const vectors: Float32Array[] = [];
+  for (let from = 0; from < texts.length; from += embedder.texts_max) {
+    const made = await embedder.embed(texts.slice(from, from + embedder.texts_max), {
+      kind: is_query ? "query" : "document",
+      model: embedder.model,
+      dimensions: embedder.dimensions,
+      owner_id,
+      signal,
+    });
+    for (const [at, of_text] of made.entries()) vectors.push(oneOf(of_text, from + at));
+  }
+  return vectors;
+}
+
+/** A text that the model reads in parts has the direction of them all. */
+function oneOf(vectors: TextVectors, at: number): Float32Array {
+  const parts = vectors instanceof Float32Array ? [vectors] : (vectors ?? []);
+  if (parts.length === 0)
+    throw badRequest("The model can't take this text.", `/input/${at}`, "text_not_supported");
+  if (parts.length === 1) return parts[0]!;
+  const sum = new Float32Array(parts[0]!.length);
+  for (const part of parts) for (let i = 0; i < sum.length; i++) sum[i]! += part[i]!;
+  const length = Math.hypot(...sum) || 1;
+  return sum.map((value) => value / length);
+}
+
+function embeddingList(
+  vectors: readonly Float32Array[],
+  texts: readonly string[],
+  embedder: Embedder,
+  { dimensions, encoding_format }: { dimensions?: number | null; encoding_format?: string | null },
+): object {
+  const numbers = vectors[0]?.length ?? 0;
+  if (dimensions && dimensions !== numbers)
+    throw badRequest(
+      `\`dimensions\` must be ${numbers}, which is what the model gives.`,
+      "/dimensions",
+      "unsupported_value",
+    );
+  const points = texts.reduce((sum, text) => sum + codePoints(text), 0);
+  const tokens = Math.ceil(points / points_per_token);
+  return {
+    object: "list",
+    data: vectors.map((vector, index) => ({
+      object: "embedding",
+      index,
+      embedding: encoding_format === "base64" ? base64Of(vector) : [...vector],
+    })),
+    model: nameOf(embedder),
+    usage: { prompt_tokens: tokens, total_tokens: tokens },
+  };
+}
+
+/** 32-bit floats, little-endian, as the official clients ask for them. */
+const base64Of = ({ buffer, byteOffset, byteLength }: Float32Array): string =>
+  Buffer.from(buffer, byteOffset, byteLength).toString("base64");

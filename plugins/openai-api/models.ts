@@ -1,0 +1,131 @@
+/**
+ * Models: each folder is one, by its id or its name, and `dossier` stands for all of them. Answers
+ * come from the documents of the folder, whoever words them.
+ */
+import { HttpError, route, t, type HandlersOf } from "../../core/sdk";
+import { epoch_s, getFolder, listFolders, type Asked, type FolderRecord } from "./api";
+import { modelNotFound } from "./problems";
+
+export const all_folders = "dossier";
+/** Clients ask for all of them at once. */
+const models_max = 1_000;
+/** In which a folder is looked for by its name. */
+const named_max = 20_000;
+const tag = "OpenAI";
+
+interface ModelRecord {
+  readonly id: string;
+  readonly object: "model";
+  readonly created: number;
+  readonly owned_by: "dossier";
+  /** For people: front ends show it. */
+  readonly name: string;
+  readonly description: string | null;
+}
+const all: ModelRecord = {
+  id: all_folders,
+  object: "model",
+  created: 0,
+  owned_by: "dossier",
+  name: "All folders",
+  description: "Answers from every folder.",
+};
+
+const Model = t.Object({
+  id: t.String(),
+  object: t.Literal("model"),
+  created: t.Integer(),
+  owned_by: t.String(),
+  name: t.String(),
+  description: t.Union([t.String(), t.Null()]),
+});
+
+export const modelRoutes = {
+  models: route.get("/v1/models", {
+    summary: "List models",
+    tag,
+    operation: "openAiListModels",
+    surface: "openai",
+    answers: {
+      200: {
+        description: "A model for all folders, then each folder.",
+        schema: t.Object({ object: t.Literal("list"), data: t.Array(Model) }),
+      },
+    },
+  }),
+  model: route.get("/v1/models/:model", {
+    summary: "Get a model",
+    tag,
+    operation: "openAiGetModel",
+    surface: "openai",
+    answers: { 200: { description: "The model.", schema: Model } },
+  }),
+};
+
+export const modelHandlers: HandlersOf<typeof modelRoutes> = {
+  models: async (call) => {
+    const folders = await listFolders(call, models_max);
+    const names = new Map(folders.map(({ id, name }) => [id, name]));
+    return { object: "list", data: [all, ...folders.map((folder) => toModel(folder, names))] };
+  },
+  model: async (call) => {
+    const folder = await folderOf(call, call.params.model);
+    if (folder === null) return all;
+    const names = new Map<string, string>();
+    if (folder.parentId !== null)
+      names.set(folder.parentId, (await getFolder(call, folder.parentId)).name);
+    return toModel(folder, names);
+  },
+};
+
+const toModel = (folder: FolderRecord, names: ReadonlyMap<string, string>): ModelRecord => ({
+  id: folder.id,
+  object: "model",
+  created: epoch_s(folder.created_at),
+  owned_by: "dossier",
+  name: pathOf(folder, names),
+  description: folder.description,
+});
+const pathOf = (
+  { parentId, name }: Pick<FolderRecord, "name" | "parentId">,
+  names: ReadonlyMap<string, string>,
+): string => {
+  const parent = parentId === null ? undefined : names.get(parentId);
+  return parent === undefined ? name : `${parent}/${name}`;
+};
+
+/**
+ * The folder of a model, by its id, its name in any case, or `parent/name`; null: all of them.
+ * @throws HttpError 404 that `missing` makes.
+ */
+export async function folderOf(
+  call: Asked,
+  model: string,
+  missing: (named: string, why: string) => HttpError = modelNotFound,
+): Promise<FolderRecord | null> {
+  if (model === all_folders) return null;
+  if (/^fld_\w+$/.test(model))
+    try {
+      return await getFolder(call, model);
+    } catch (error) {
+      if (!(error instanceof HttpError) || error.status >= 500) throw error;
+    }
+  const folders = await listFolders(call, named_max);
+  const names = new Map(folders.map(({ id, name }) => [id, name]));
+  const wanted = model.toLowerCase();
+  const found = folders.filter(
+    (folder) =>
+      folder.name.toLowerCase() === wanted || pathOf(folder, names).toLowerCase() === wanted,
+  );
+  if (found.length === 1) return found[0]!;
+  throw missing(
+    model,
+    found.length === 0
+      ? "GET /v1/models lists those there are: a model is the id or the name of a folder, or " +
+          `\`${all_folders}\` for all.`
+      : `Several folders are called so: name one by its id (${found
+          .slice(0, 10)
+          .map(({ id }) => id)
+          .join(", ")}).`,
+  );
+}

@@ -1,0 +1,66 @@
+/** Errors as clients of OpenAI know them: `{ error: { message, type, param, code } }`. */
+import { HttpError } from "../../core/sdk";
+
+interface Shown {
+  readonly status: number;
+  readonly type: string;
+  readonly code: string | null;
+  readonly message: string;
+}
+
+/** Another user's record is one that nobody here has heard of. */
+const unknown_record = "There is no such record here, or it belongs to somebody else.";
+const quota = "insufficient_quota";
+
+export function openAiProblem(error: HttpError): Response {
+  const { status, ...shown } = shownAs(error);
+  return Response.json(
+    { error: { ...shown, param: paramOf(error) } },
+    // The official clients try again after 409, 429 and 5xx: they are told where it is of no use.
+    { status, headers: isLasting(error) ? { "x-should-retry": "false" } : {} },
+  );
+}
+
+/** The same in a stream that has begun. */
+export const problemEvent = (error: HttpError): object => {
+  const { status: _, ...shown } = shownAs(error);
+  return { error: { ...shown, param: paramOf(error) } };
+};
+
+function shownAs({ status, code, detail: message }: HttpError): Shown {
+  const invalid = (shown: number, name: string | null, said = message): Shown => ({
+    status: shown,
+    type: "invalid_request_error",
+    code: name,
+    message: said,
+  });
+  if (status === 401) return invalid(401, "invalid_api_key");
+  const is_quota = code === "quota_exceeded";
+  if (is_quota) return { status: 429, type: quota, code: quota, message };
+  if (status === 403 && code === "forbidden") return invalid(404, "not_found", unknown_record);
+  if (code === "no_such_route") return invalid(404, "unknown_url");
+  if (status === 429) return { status, type: "requests", code: "rate_limit_exceeded", message };
+  if (status >= 500) return { status, type: "server_error", code, message };
+  return invalid(status, code === "invalid_request" ? null : code);
+}
+
+const lasting: ReadonlySet<string> = new Set(["quota_exceeded", "conflict", "answer_failed"]);
+const isLasting = ({ code }: HttpError): boolean => lasting.has(code);
+
+/** `messages[3].content` of the pointer `/messages/3/content`; `limit` of `?limit`. */
+function paramOf({ errors }: HttpError): string | null {
+  const pointer = errors?.[0]?.pointer;
+  if (!pointer) return null;
+  return pointer
+    .slice(1)
+    .split("/")
+    .map((name, at) => (/^\d+$/.test(name) ? `[${name}]` : at === 0 ? name : `.${name}`))
+    .join("");
+}
+
+export const modelNotFound = (model: string, why: string): HttpError => {
+  const detail = `The model \`${model.slice(0, 200)}\` does not exist here. ${why}`;
+  return new HttpError(404, "model_not_found", detail, {
+    errors: [{ pointer: "/model", detail }],
+  });
+};

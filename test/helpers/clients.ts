@@ -1,0 +1,32 @@
+/** Official clients of other protocols, pointed at a server of a test. */
+import OpenAI from "openai";
+import type { ApiServer } from "./server";
+
+type Reached = ApiServer & {
+  readonly fetch?: (request: Request) => Promise<Response>;
+  readonly url?: () => string;
+};
+
+/** Where the server is, and how a client gets there: by network, or in this process. */
+export function reach(server: Reached): { origin: string; fetch: typeof fetch } {
+  if (!server.fetch) return { origin: server.url!(), fetch };
+  const ask = async (input: string | URL | Request, init?: RequestInit): Promise<Response> => {
+    return server.fetch!(input instanceof Request ? input : new Request(String(input), init));
+  };
+  return { origin: "http://dossier.test", fetch: ask as typeof fetch };
+}
+
+/** With the key of a person, or the key that is given. */
+export async function openAi(
+  server: Reached,
+  who: string,
+  { key, base = "" }: { readonly key?: string; readonly base?: string } = {},
+): Promise<OpenAI> {
+  const { origin, fetch } = reach(server);
+  return new OpenAI({
+    apiKey: key ?? (await server.key(who)),
+    baseURL: `${origin}${base}/v1`,
+    fetch,
+    maxRetries: 0,
+  });
+}

@@ -308,11 +308,7 @@ export interface Documents {
   listOwned(
     db: Db,
     owner_id: string,
-    page: {
-      readonly after: string | null;
-      readonly limit: number;
-      readonly newest_first: boolean;
-    },
+    page: { readonly after: string | null; readonly limit: number; readonly ascending: boolean },
   ): Promise<OwnedDocument[]>;
   /** Undefined when none of these folders has it any more. `text`: null until there is one. */
   findCopy(

@@ -28,9 +28,9 @@ export async function listOwned(
   db: DocumentsDb,
   owner_id: string,
   after: Pick<DocumentRow, "created_at" | "id"> | null,
-  { limit, newest_first }: { readonly limit: number; readonly newest_first: boolean },
+  { limit, ascending }: { readonly limit: number; readonly ascending: boolean },
 ): Promise<OwnedDocument[]> {
-  const order = newest_first ? "desc" : "asc";
+  const order = ascending ? "asc" : "desc";
   const place = after && sql`(${after.created_at}, ${after.id})`;
   const rows = await db
     .selectFrom("documents as d")
@@ -38,9 +38,9 @@ export async function listOwned(
     .where("d.owner_id", "=", owner_id)
     .$if(place !== null, (query) =>
       query.where(
-        newest_first
-          ? sql<boolean>`(d.created_at, d.id) < ${place}`
-          : sql<boolean>`(d.created_at, d.id) > ${place}`,
+        ascending
+          ? sql<boolean>`(d.created_at, d.id) > ${place}`
+          : sql<boolean>`(d.created_at, d.id) < ${place}`,
       ),
     )
     .where((eb) =>

@@ -126,7 +126,7 @@ export const fileHandlers = (parts: FileParts): HandlersOf<typeof fileRoutes> =>
       ? await parts.documents.listOwned(parts.db, caller.owner_id, {
           after: query.after ?? null,
           limit: limit + 1,
-          newest_first: query.order !== "asc",
+          ascending: query.order === "asc",
         })
       : [];
     return listOf(found.slice(0, limit).map(fileOfListed), found.length > limit);

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { chromium_path, why_skipped } from "../helpers/chromium";
 import { expectWell, limit_ms, startConsole, type Console } from "../helpers/console";
+import { startOidcProvider } from "../helpers/oidc";
 import { fails, says, saysWhole, startProvider } from "../helpers/provider";
 
 /** POST /unlucky makes two jobs that fail for good, each for its reason. */
@@ -292,6 +293,68 @@ describe.skipIf(!chromium_path)("the queue", () => {
       await pick("Drop all that failed");
       await dialog().getByRole("button", { name: "Drop" }).click();
       await page.getByText("The moon is 2.").first().waitFor({ state: "detached" });
+    },
+    limit_ms,
+  );
+});
+
+describe.skipIf(!chromium_path)("single sign-on", () => {
+  test(
+    "is set up, tried, given up, and leads back to the page that was asked for",
+    async () => {
+      const base = at.dossier.url();
+      // Another site than the server's, as a browser sees it.
+      await using provider = await startOidcProvider(
+        () => [
+          {
+            client_id: "dossier",
+            client_secret: "secret",
+            redirect_uris: [`${base}/console/api/v1/sign-in/oidc/callback`],
+            post_logout_redirect_uris: [`${base}/console/sign-in`],
+          },
+        ],
+        { hostname: "localhost" },
+      );
+      await at.open("/system?part=sign_in");
+      const form = page.getByRole("form", { name: "Single sign-on" });
+      await form.getByLabel("Address of the provider").fill(provider.issuer);
+      await form.getByLabel("Client ID").fill("dossier");
+      await form.getByLabel("Client secret").fill("wrong");
+      await press("Test single sign-on");
+      await say(/does not accept the client dossier/);
+      await form.getByLabel("Client secret").fill("secret");
+      await press("Test single sign-on");
+      await say(/knows this server/);
+      await expectWell(at.window, { within: "#main form" });
+      await press("Save single sign-on");
+      await say("Single sign-on: saved, and in force.");
+
+      const another = await at.anotherWindow();
+      const { page: its } = another;
+      const button = its.getByRole("button", { name: "Single sign-on" });
+      await its.goto("/console/chats?page=1");
+      await its.getByLabel("Email").waitFor();
+      await button.waitFor();
+      provider.person = null;
+      await button.click();
+      await its.getByText("given up").waitFor();
+      expect(new URL(its.url()).pathname).toBe("/console/chats");
+      await expectWell({ ...another, faults: [] }, { within: "main" });
+      provider.person = { sub: "eve", email: "eve@example.com", email_verified: true };
+      await button.click();
+      await its.locator("#main h1").waitFor();
+      expect(its.url()).toBe(`${base}/console/chats?page=1`);
+      const told = its.waitForResponse("**/console/api/v1/account");
+      await its.goto("/console/account");
+      await (await told).finished();
+      await its.getByText("eve@example.com · Member").waitFor();
+      expect(await its.getByLabel("Current password").count()).toBe(0);
+      await another.look({ width: 1280, height: 800 });
+      await its.getByRole("button", { name: /Sign out$/ }).click();
+      await its.getByRole("menuitem", { name: "Sign out" }).click();
+      await its.waitForURL((url) => url.origin === provider.issuer);
+      await its.goto("/console/");
+      await button.waitFor();
     },
     limit_ms,
   );

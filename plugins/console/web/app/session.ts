@@ -38,6 +38,8 @@ export const hasSignedOut = (): boolean => signed_out;
 export async function signOut(): Promise<void> {
   const further = await api<Answer<"signOut"> | undefined>("/session", { method: "DELETE" });
   signed_out = true;
-  if (further?.location) location.assign(further.location);
-  else setUser(null);
+  if (!further?.location) return setUser(null);
+  location.assign(further.location);
+  // Nothing else happens here until the browser has left.
+  return new Promise(() => undefined);
 }

@@ -11,18 +11,28 @@ export const model_strings = {
       "Who turns texts into vectors, so that search finds what means the same in other words or " +
       "another language. Another model than before: documents are encoded anew in the background.",
     rerank: "Who looks again at the passages that search has found, and puts the best one first.",
+    oidc:
+      "Where people sign in instead of with a password here: a provider of OpenID Connect, such " +
+      "as Keycloak, Authentik, Entra ID or Google. Test says which address it must send back to.",
   } as Readonly<Record<string, string>>,
   labels: {
     provider: "Provider",
     base_url: "Address",
     api_key: "Key",
     model: "Model",
+    issuer: "Address of the provider",
+    client_id: "Client ID",
+    client_secret: "Client secret",
+    title: "Words of the button",
   } as Readonly<Record<string, string>>,
   choices: {
     extractive: "Sentences of the documents",
     openai: "OpenAI-compatible endpoint",
     builtin: "Built in",
     none: "Nobody",
+    nobody: "Nobody",
+    members: "Members",
+    everybody: "Members and administrators",
   } as Readonly<Record<string, string>>,
   default_of: (choice: string) => `${choice} (default)`,
   more: "Further settings",

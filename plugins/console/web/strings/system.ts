@@ -12,6 +12,7 @@ export const system_strings = {
     plugins: "Plugins",
     logs: "Logs",
     models: "Models",
+    sign_in: "Sign-in",
     settings: "Settings",
   },
   uptime: (text: string) => `up ${text}`,

@@ -34,7 +34,7 @@ export default function Account() {
     <>
       <PageHeader title={strings.title} text={strings.text(email, strings.roles[role])} />
       <div class="settings">
-        {account.data?.has_password !== false && <Password email={email} />}
+        {(account.data?.has_password ?? account.isError) && <Password email={email} />}
         <Setting title={strings.theme_title} text={strings.theme_text}>
           <Segments
             label={strings.theme_label}

@@ -1,6 +1,6 @@
 /**
- * The services that answer, make vectors and rank: a form for each, made of its settings, with a
- * test before anything is saved.
+ * The services that answer, make vectors and rank, and those that people sign in at: a form for
+ * each, made of its settings, with a test before anything is saved.
  */
 import { useQuery } from "@tanstack/preact-query";
 import { useState } from "preact/hooks";
@@ -20,10 +20,14 @@ type Section = Answer<"listTriedSections">[number];
 type Result = Answer<"trySettings">;
 
 /** By these a service is reached; the rest is for those who look for it. */
-const first_keys = ["provider", "base_url", "api_key", "model"];
+const first_keys = [
+  ...["provider", "base_url", "api_key", "model"],
+  ...["issuer", "client_id", "client_secret"],
+];
 const tones: Readonly<Record<Result["status"], Tone>> = { ok: "ok", warn: "warn", fail: "bad" };
 
-export function Models() {
+/** `group`: which of them; those of no group are models. */
+export function Models({ group }: { readonly group?: Section["group"] }) {
   const sections = useQuery({
     queryKey: [...keys.system, "sections"],
     queryFn: () => api<readonly Section[]>("/settings/sections"),
@@ -38,15 +42,17 @@ export function Models() {
         <Loading query={settings}>
           {(every) => (
             <div class="settings">
-              {all.map((section) => (
-                <Service
-                  key={section.section}
-                  section={section}
-                  settings={every.filter(({ setting }) =>
-                    setting.startsWith(`${section.section}.`),
-                  )}
-                />
-              ))}
+              {all
+                .filter((section) => section.group === group)
+                .map((section) => (
+                  <Service
+                    key={section.section}
+                    section={section}
+                    settings={every.filter(({ setting }) =>
+                      setting.startsWith(`${section.section}.`),
+                    )}
+                  />
+                ))}
               <p class="small muted">{strings.foot}</p>
             </div>
           )}

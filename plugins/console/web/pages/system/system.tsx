@@ -101,6 +101,7 @@ function Panel({ part, state }: { readonly part: Part; readonly state: SystemSta
     );
   if (part === "logs") return <Logs />;
   if (part === "models") return <Models />;
+  if (part === "sign_in") return <Models group="sign_in" />;
   if (part === "settings") return <Settings />;
   return (
     <section class="card">

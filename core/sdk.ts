@@ -95,8 +95,10 @@ export {
   checkedName,
   codePoints,
   description_length_max,
+  LimitedText,
   name_length_max,
   optionalText,
+  RequiredText,
   requiredText,
   trimmed,
 } from "./http/fields";

@@ -2,7 +2,9 @@
  * Checks that many fields share: names that may not be blank, texts with a longest length. Lengths
  * are in Unicode code points.
  */
+import { Type } from "@sinclair/typebox";
 import { badRequest } from "../base/errors";
+import { documented } from "./schemas";
 
 export const name_length_max = 255;
 export const description_length_max = 4_000;
@@ -41,6 +43,31 @@ const isSpace = (character: string): boolean =>
 
 /** Nothing but spaces, as `trimmed` knows them. */
 export const isBlank = (text: string): boolean => trimmed(text) === "";
+
+/** What `trimmed` takes away, as a class of a regular expression of JSON Schema. */
+const spaces =
+  "\\u0009-\\u000D\\u0020\\u0085\\u00A0\\u1680\\u180E\\u2000-\\u200B\\u2028\\u2029\\u202F\\u205F" +
+  "\\u2060\\u3000\\uFEFF";
+
+/**
+ * A field that `checkedName` or `requiredText` checks: the document shows its limits. `without`:
+ * characters that may stand nowhere in it, as a class.
+ */
+export const RequiredText = (
+  description: string,
+  length_max: number = name_length_max,
+  without = "\\u0000",
+) =>
+  documented(Type.String({ description }), {
+    minLength: 1,
+    maxLength: length_max,
+    pattern: `^[^${without}]*[^${without}${spaces}][^${without}]*$`,
+  });
+/** A field that `checkedText` or `optionalText` checks. */
+export const LimitedText = (length_max: number, description?: string) =>
+  documented(Type.String(description === undefined ? {} : { description }), {
+    maxLength: length_max,
+  });
 
 /**
  * A name as it is stored: trimmed, not blank, at most 255 code points.

@@ -1,5 +1,5 @@
 /** What other plugins may know about chats: how an answer is asked for and what it looks like. */
-import { beforeHook, named, service, shaped, slot, t, type Db, type Static } from "../../core/sdk";
+import { beforeHook, named, service, shaped, slot, t, type Db, type Static, Nullable } from "../../core/sdk";
 import type { Overview } from "../documents/contract";
 import type { Prompt } from "../prompts/contract";
 import type { Similarities } from "../search-index/contract";
@@ -51,7 +51,10 @@ export const AnswerResult = named(
     }),
     model: t.String(),
     prompts: t.Array(t.String(), { description: "Ids of the saved prompts that were applied." }),
-    usage: t.Union([t.Object({ input_tokens: t.Integer(), output_tokens: t.Integer() }), t.Null()]),
+    usage: Nullable(
+      t.Object({ input_tokens: t.Integer(), output_tokens: t.Integer() }),
+      "Null when no language model was asked.",
+    ),
     timings: t.Object({
       queue_ms: t.Integer(),
       retrieve_ms: t.Integer(),

@@ -2,16 +2,28 @@
  * What chat sessions and messages look like on the wire: schemas, examples, and the mapping of rows
  * to records.
  */
-import { Nullable, rfc3339, rfc3339OrNull, t, Timestamp, type Static, named } from "../../core/sdk";
+import {
+  Nullable,
+  rfc3339,
+  rfc3339OrNull,
+  t,
+  Timestamp,
+  type Static,
+  named,
+  LimitedText,
+  RequiredText,
+  documented,
+  name_length_max,
+} from "../../core/sdk";
 import { AnswerResult } from "./contract";
 import type { Message } from "./citations";
-import { folders_max, prompts_max } from "./service";
+import { folders_max, prompts_max, question_length_max } from "./service";
 import type { Chat, MessageRow } from "./store";
 
-const Name = t.Union([t.String(), t.Null()], {
-  description:
-    "What people call the session: trimmed, at most 255 characters. A blank name is none.",
-});
+const Name = Nullable(
+  LimitedText(name_length_max),
+  "What people call the session: trimmed, at most 255 characters. A blank name is none.",
+);
 const UsedFolders = t.Array(t.String(), {
   maxItems: folders_max,
   description: [
@@ -52,7 +64,7 @@ export const ChatRecord = named(
     name: Name,
     usedFolders: UsedFolders,
     usedPrompts: UsedPrompts,
-    message_count: t.Integer({ description: "Messages sent to the session." }),
+    message_count: t.Integer({ minimum: 0, description: "Messages sent to the session." }),
     last_message_at: Nullable(
       Timestamp(),
       "When the last message was sent; null before the first one.",
@@ -73,9 +85,10 @@ export const chatRecord = (chat: Chat): Static<typeof ChatRecord> => ({
   updated_at: rfc3339(chat.updated_at),
 });
 
-const RequestId = t.String({
-  description: "UUID of the request, as it was sent or made by the server.",
-});
+const RequestId = documented(
+  t.String({ description: "UUID of the request, as it was sent or made by the server." }),
+  { format: "uuid" },
+);
 const Status = named(
   "MessageStatus",
   t.Union(
@@ -89,11 +102,12 @@ const Status = named(
 export const MessageBody = named(
   "NewMessage",
   t.Object({
-    text: t.String({
-      description: "The message of the user. Not blank, at most 32,000 characters.",
-    }),
+    text: RequiredText(
+      "The message of the user. Not blank, at most 32,000 characters.",
+      question_length_max,
+    ),
     requestId: t.Optional(
-      t.Union([t.String({ description: "A UUID." }), t.Null()], {
+      t.Union([documented(t.String(), { format: "uuid" }), t.Null()], {
         description:
           "UUID that names this message within its session; the server makes one when it is " +
           "absent. Sending the same id and text once more starts nothing new.",
@@ -115,16 +129,24 @@ export const messageState = ({ request_id, status }: MessageRow): Static<typeof 
   status,
 });
 
-export const Poll = t.Union([
+const RunningAnswer = named(
+  "RunningAnswer",
   t.Object(
     { status: t.Union([t.Literal("PENDING"), t.Literal("PROCESSING")]), requestId: RequestId },
     { description: "Still running: poll again shortly." },
   ),
+);
+const CompletedAnswer = named(
+  "CompletedAnswer",
   t.Object(
     { status: t.Literal("COMPLETED"), requestId: RequestId, result: AnswerResult },
     { description: "The answer is there." },
   ),
-]);
+);
+export const Poll = named(
+  "PolledAnswer",
+  t.Union([RunningAnswer, CompletedAnswer], { discriminator: { propertyName: "status" } }),
+);
 
 export const MessageRecord = named(
   "Message",

@@ -44,6 +44,9 @@ const session = (description: string) => ({
   schema: ChatRecord,
   example: chat_example,
 });
+const quota_reached = { quota_exceeded: "The quota of chats is reached; the detail names it." };
+const named_unknown = "A folder or prompt that is named could not be found.";
+const of_message = { sessionId: "$request.path.sessionId", requestId: "requestId" };
 const started_headers = {
   location: "Path of what to poll.",
   "retry-after": "Seconds to wait before the first poll.",
@@ -85,9 +88,19 @@ export const routes = {
     body_optional: true,
     example: { name: chat_example.name, usedFolders: chat_example.usedFolders },
     answers: {
-      201: { ...session("The new session."), headers: { location: "Path of the new session." } },
+      201: {
+        ...session("The new session."),
+        headers: { location: "Path of the new session." },
+        links: {
+          getChat: { sessionId: "id" },
+          updateChat: { sessionId: "id" },
+          deleteChat: { sessionId: "id" },
+          sendMessage: { sessionId: "id" },
+          listMessages: { sessionId: "id" },
+        },
+      },
     },
-    errors: { 404: "A folder or prompt that is named could not be found." },
+    errors: { 403: quota_reached, 404: named_unknown },
   }),
   get: route.get("/chats/:sessionId", {
     summary: "Get a chat session",
@@ -104,7 +117,7 @@ export const routes = {
     body: ChatBody,
     example: { usedFolders: chat_example.usedFolders },
     answers: { 200: session("The session after the change.") },
-    errors,
+    errors: { ...errors, 404: `There is no such session. ${named_unknown}` },
   }),
   remove: route.delete("/chats/:sessionId", {
     summary: "Delete a chat session",
@@ -130,6 +143,7 @@ export const routes = {
       "Brings a deleted session back with its messages. A session that is not deleted stays as " +
       "it is.",
     answers: { 200: session("The session.") },
+    errors: { 403: quota_reached },
   }),
   send: route.post("/chats/:sessionId/messages", {
     summary: "Send a message",
@@ -146,6 +160,11 @@ export const routes = {
         description: "The message is accepted.",
         schema: MessageState,
         headers: started_headers,
+        links: {
+          pollMessage: of_message,
+          streamMessage: of_message,
+          cancelMessage: of_message,
+        },
         example: { requestId: request_id_example, status: "PENDING" },
       },
     },
@@ -218,7 +237,10 @@ export const routes = {
       },
       204: { description: "The last event was received before: there is nothing more." },
     },
-    errors,
+    errors: {
+      ...errors,
+      429: { too_many_streams: "Too many answers of this account are being watched." },
+    },
   }),
   cancel: route.post("/chats/:sessionId/messages/:requestId/cancel", {
     summary: "Cancel an answer",

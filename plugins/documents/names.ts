@@ -1,6 +1,6 @@
 /** Names of documents: how they are checked, compared, searched, and made from a text. */
 import type { LongText } from "../../core/lib/text-pieces";
-import { badRequest, checkedName, name_length_max, trimmed } from "../../core/sdk";
+import { badRequest, checkedName, name_length_max, trimmed, RequiredText } from "../../core/sdk";
 
 /** Two names are the same when these are: the canonical composition, case-sensitive. */
 export const nameKey = (name: string): string => name.normalize("NFC");
@@ -9,6 +9,12 @@ export const nameKey = (name: string): string => name.normalize("NFC");
 export const nameFolded = (name: string): string => name.normalize("NFC").toLowerCase();
 
 const control = /\p{Cc}/u;
+/** The same characters as a class, for `RequiredText`. */
+const control_class = "\\u0000-\\u001F\\u007F-\\u009F";
+
+/** A field that `documentName` checks. */
+export const NameText = (description: string) =>
+  RequiredText(description, name_length_max, control_class);
 
 /**
  * A name that a client gives: trimmed, not blank, no control characters, at most 255 characters.

@@ -8,6 +8,7 @@ import {
   type Client,
   type Static,
   named,
+  documented,
 } from "../../core/sdk";
 import { extraction_codes } from "../extraction/contract";
 import { fromStoredSpans, type DocumentRow, type VersionRow } from "./store";
@@ -41,15 +42,22 @@ export const DocumentRecord = named(
     id: t.String({ description: "Opaque, starts with `doc_`." }),
     name: t.String(),
     status: Status,
-    content_url: t.String({
-      description: "Where the whole document is fetched, its text included.",
-    }),
+    content_url: documented(
+      t.String({
+        description: "Where the whole document is fetched, its text included.",
+      }),
+      { format: "uri-reference" },
+    ),
     folder_ids: t.Array(t.String(), { description: "The folders that hold it now." }),
     media_type: t.String({
       description: "Of the newest version; until it is read, what the sender said.",
     }),
     size_bytes: t.Integer({ minimum: 0, description: "Of the newest version." }),
-    sha256: t.String({ description: "Of the newest version, lower-case hex." }),
+    sha256: documented(t.String({ description: "Of the newest version, lower-case hex." }), {
+      pattern: "^[0-9a-f]{64}$",
+      minLength: 64,
+      maxLength: 64,
+    }),
     version: t.Integer({ minimum: 1, description: "Counts up with every overwrite." }),
     page_count: Nullable(t.Integer()),
     language: Nullable(t.String(), "Of the text, as far as it could be told."),

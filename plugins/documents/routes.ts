@@ -19,6 +19,7 @@ import * as creation from "./creation";
 import { originalResponse } from "./download";
 import { reindex } from "./indexer";
 import * as links from "./links";
+import { NameText } from "./names";
 import * as queries from "./queries";
 import {
   DocumentRecord,
@@ -40,7 +41,7 @@ const NewText = named(
     folder_id: t.String({ description: "The folder it goes into." }),
     name: t.Optional(
       Nullable(
-        t.String(),
+        NameText("Trimmed, not blank, no control characters."),
         "At most 255 characters. Without it the document is named after its first line.",
       ),
     ),
@@ -64,7 +65,17 @@ const location_header = {
   location: "Path of the document: poll it until its status is no longer `syncing`.",
 };
 const answer = (description: string) => ({ description, schema: DocumentRecord, example });
-const taken = "An upload of the folder already has this name.";
+const taken = { name_taken: "An upload of the folder already has this name." };
+const no_folder = "The folder could not be found.";
+const quota_reached = {
+  quota_exceeded: "The quota of documents or of storage is reached; the detail names it.",
+};
+const made_links = {
+  getDocument: { documentId: "id" },
+  renameDocument: { documentId: "id" },
+  linkDocument: { documentId: "id" },
+  downloadDocument: { documentId: "id" },
+};
 const tag = "Documents";
 
 export const routes = {
@@ -98,6 +109,7 @@ export const routes = {
         example: toPage([example], 1, {}),
       },
     },
+    errors: { 404: no_folder },
   }),
   createText: route.post("/documents", {
     summary: "Create a text document",
@@ -117,6 +129,7 @@ export const routes = {
         description: "The document, not yet indexed.",
         schema: DocumentRecord,
         headers: location_header,
+        links: made_links,
         example: {
           ...syncing,
           name: "Visit notes",
@@ -125,11 +138,7 @@ export const routes = {
         },
       },
     },
-    errors: {
-      ...check_errors,
-      415: "The body is not JSON.",
-      507: "The storage is full; nothing was saved.",
-    },
+    errors: { ...check_errors, 403: quota_reached, 404: no_folder, 415: "The body is not JSON." },
   }),
   upload: route.post("/documents/file", {
     summary: "Upload a file",
@@ -168,15 +177,17 @@ export const routes = {
         description: "The new document, not yet indexed.",
         schema: DocumentRecord,
         headers: location_header,
+        links: made_links,
         example: syncing,
       },
     },
     errors: {
       ...check_errors,
-      409: "A document with the same file name already exists.",
+      403: quota_reached,
+      404: no_folder,
+      409: { name_taken: "A document with the same file name already exists." },
       413: "The file is larger than the server accepts.",
       415: "The body is not multipart/form-data.",
-      507: "The storage is full; nothing was saved.",
     },
   }),
   get: route.get("/documents/:documentId", {
@@ -240,7 +251,7 @@ export const routes = {
     tag,
     operation: "renameDocument",
     body: t.Object({
-      name: t.String({ description: "Trimmed, not blank, at most 255 characters." }),
+      name: NameText("Trimmed, not blank, no control characters, at most 255 characters."),
     }),
     example: { name: "mooring-survey-2026.pdf" },
     answers: { 200: answer("The document under its new name.") },

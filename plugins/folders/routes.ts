@@ -12,14 +12,19 @@ import {
   type HandlersOf,
   type Static,
   named,
+  Nullable,
+  RequiredText,
+  LimitedText,
+  description_length_max,
 } from "../../core/sdk";
 import type { FolderService } from "./service";
 import type { ListedFolder } from "./store";
 
-const Name = t.String({ description: "Trimmed, not blank, at most 255 characters." });
-const Description = t.Union([t.String(), t.Null()], {
-  description: "A note for people, at most 4,000 characters.",
-});
+const Name = RequiredText("Trimmed, not blank, at most 255 characters.");
+const Description = Nullable(
+  LimitedText(description_length_max),
+  "A note for people, at most 4,000 characters.",
+);
 const ParentId = t.Union([t.String(), t.Null()], {
   description:
     "The root folder that this one lies in; null for a root folder. Folders have two levels.",
@@ -99,7 +104,20 @@ export const routes = {
     example: { name: example.name, description: example.description },
     errors: check_errors,
     answers: {
-      201: { ...answer("The new folder."), headers: { location: "Path of the new folder." } },
+      201: {
+        ...answer("The new folder."),
+        headers: { location: "Path of the new folder." },
+        links: {
+          getFolder: { folderId: "id" },
+          updateFolder: { folderId: "id" },
+          deleteFolder: { folderId: "id" },
+          listDocuments: { folder_id: "id" },
+        },
+      },
+    },
+    errors: {
+      403: { quota_exceeded: "The quota of folders is reached; the detail names it." },
+      404: "The folder that `parentId` names could not be found.",
     },
   }),
   get: route.get("/folders/:folderId", {

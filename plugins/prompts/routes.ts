@@ -12,17 +12,24 @@ import {
   type HandlersOf,
   type Static,
   named,
+  RequiredText,
+  LimitedText,
+  description_length_max,
 } from "../../core/sdk";
-import type { PromptService } from "./service";
+import { text_length_max, type PromptService } from "./service";
 import type { PromptRow } from "./store";
 
-const Name = t.String({
-  description: "What people call the prompt. Trimmed, not blank, at most 255 characters.",
-});
-const Text = t.String({
-  description: "What the answers are asked to respect. Not blank, at most 32,000 characters.",
-});
-const Description = Nullable(t.String(), "A note for people, at most 4,000 characters.");
+const Name = RequiredText(
+  "What people call the prompt. Trimmed, not blank, at most 255 characters.",
+);
+const Text = RequiredText(
+  "What the answers are asked to respect. Not blank, at most 32,000 characters.",
+  text_length_max,
+);
+const Description = Nullable(
+  LimitedText(description_length_max),
+  "A note for people, at most 4,000 characters.",
+);
 
 const NewPrompt = named(
   "NewPrompt",
@@ -84,7 +91,15 @@ export const routes = {
     body_bytes_max: 2 ** 20,
     example: { name, text },
     answers: {
-      201: { ...answer("The saved prompt."), headers: { location: "Path of the new prompt." } },
+      201: {
+        ...answer("The saved prompt."),
+        headers: { location: "Path of the new prompt." },
+        links: {
+          getPrompt: { promptId: "id" },
+          updatePrompt: { promptId: "id" },
+          deletePrompt: { promptId: "id" },
+        },
+      },
     },
   }),
   get: route.get("/prompts/:promptId", {

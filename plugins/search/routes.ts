@@ -1,23 +1,24 @@
 /** The HTTP face of search. */
-import { route, t, type HandlersOf, named } from "../../core/sdk";
+import { route, t, type HandlersOf, named, RequiredText } from "../../core/sdk";
 import { FoundPassage } from "./contract";
 import {
   documents_max,
   folders_max,
   limit_default,
   limit_max,
+  query_length_max,
   type SearchService,
 } from "./service";
 
 const SearchBody = named(
   "SearchQuery",
   t.Object({
-    query: t.String({
-      description:
-        "What to look for: a question or words, in any language. A phrase in quotes must stand " +
+    query: RequiredText(
+      "What to look for: a question or words, in any language. A phrase in quotes must stand " +
         "in the passage word for word, unless the query ends with a question mark. Not blank, at " +
         "most 32,000 characters.",
-    }),
+      query_length_max,
+    ),
     folder_ids: t.Optional(
       t.Union([t.Array(t.String(), { maxItems: folders_max }), t.Null()], {
         description:
@@ -82,15 +83,13 @@ export const routes = {
     answers: {
       200: {
         description: "The passages found; empty when nothing matches.",
-        schema: t.Object({ data: t.Array(FoundPassage) }),
+        schema: t.Object({ data: t.Array(FoundPassage, { maxItems: limit_max }) }),
         example: { data: [passage_example] },
       },
     },
     errors: {
       404: "A folder or document that is named could not be found.",
-      429:
-        "Too many searches of this account are under way (`too_many_searches`), or the rate " +
-        "limit is exceeded.",
+      429: { too_many_searches: "Too many searches of this account are under way." },
       503: "Too many searches are under way.",
     },
   }),

@@ -78,7 +78,7 @@ export { copy_pattern, namedVersion } from "./store/migrate";
 export type { Files, ReceivedFile } from "./store/files";
 
 // --- Routes: schemas, fields, pages, answers, errors
-export { Type as t, type Static, type TObject } from "@sinclair/typebox";
+export { Type as t, type Static, type TObject, type TSchema } from "@sinclair/typebox";
 export { documented, named, Nullable, OneOf, Timestamp } from "./http/schemas";
 export { Validator } from "./http/validation";
 export {
@@ -98,6 +98,7 @@ export {
   LimitedText,
   name_length_max,
   optionalText,
+  PublicUrl,
   RequiredText,
   requiredText,
   trimmed,

@@ -49,7 +49,10 @@ function check(value: unknown): string | null {
   );
 }
 
-/** A refusal, for a hook to throw: a sentence for the person, and a code for programs. */
+/**
+ * A refusal, for a hook to throw: a sentence for the person, and a code for programs. A code of
+ * one's own is told to the API document: `fill(DocumentParts, { codes: { infected: "…" } })`.
+ */
 export const refused = (detail: string, code = "refused"): HttpError =>
   new HttpError(422, code, detail);
 
@@ -57,8 +60,10 @@ export const refused = (detail: string, code = "refused"): HttpError =>
 export const check_failed = "check_failed";
 /** For the API document: how a route answers that asks hooks. */
 export const check_errors = {
-  422: "A plugin refuses it: `code` and `detail` are the plugin's. Nothing was saved.",
-  503: "A check of a plugin failed (`check_failed`): nothing was saved; try again later.",
+  422: {
+    refused: "A plugin refuses it, with this code or one of its own. Nothing was saved.",
+  },
+  503: { check_failed: "A check of a plugin failed. Nothing was saved; try again later." },
 } as const;
 const timeout_ms_default = 30_000;
 const retry_after_s = 10;

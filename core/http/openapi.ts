@@ -5,7 +5,7 @@ import { Type } from "@sinclair/typebox";
 import { depth_max, values_max } from "./json";
 import { operation, request_id_example, type Described } from "./openapi-operation";
 import { parameterExamples } from "./parameter-examples";
-import { general_codes, problemsOf, unrouted_codes } from "./problem-codes";
+import { general_codes, problemsOf, unrouted_codes, type Codes } from "./problem-codes";
 import type { Route } from "./route";
 import { fullPath, isOn, prefix } from "./router";
 import { SchemaBook, type Json } from "./schema-book";
@@ -133,7 +133,11 @@ export function openApiDocument(
     examples: parameterExamples(mine),
     operations: new Set(mine.map((route) => route.operation as string)),
   };
-  book.of(problemSchema(codesOf(mine, described)));
+  book.of(
+    problemSchema(
+      Object.assign({}, ...parts.map(({ codes }) => codes), codesOf(mine, described)) as Codes,
+    ),
+  );
   const paths: Record<string, Json> = {};
   for (const route of mine) {
     const path = fullPath(route, described.prefix).replace(/:([^/]+)/g, "{$1}");

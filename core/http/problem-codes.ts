@@ -22,6 +22,7 @@ const default_codes: Readonly<Record<number, string>> = {
   413: "too_large",
   415: "unsupported_media_type",
   416: "range_not_satisfiable",
+  422: "refused",
   429: "rate_limited",
   500: "internal_error",
   503: "unavailable",

@@ -17,6 +17,7 @@ const titles: Readonly<Record<number, string>> = {
   429: "Too Many Requests",
   451: "Unavailable For Legal Reasons",
   500: "Internal Server Error",
+  502: "Bad Gateway",
   503: "Service Unavailable",
   507: "Insufficient Storage",
 };

@@ -205,5 +205,12 @@ export interface DocumentPart {
   /** Each in place of the schema of its name. */
   readonly schemas?: readonly LateSchema[];
   sends?(): readonly SentRequest[];
+  /**
+   * Codes of problems, beside those that routes name: such as those of a check before documents are
+   * taken in. Code → what it means.
+   */
+  readonly codes?: Readonly<Record<string, string>>;
 }
-export const DocumentParts = slot<DocumentPart>("http.document_parts");
+export const DocumentParts = slot<DocumentPart>("http.document_parts", {
+  check: shaped<DocumentPart>({ schemas: "object?", sends: "function?", codes: "object?" }),
+});

@@ -7,7 +7,7 @@
  *     words = ["salary", "payroll"]
  *     folder_beginnings = ["HR ", "Sales "]
  */
-import { definePlugin, fill, List, refused, t } from "dossier";
+import { definePlugin, DocumentParts, fill, List, refused, t } from "dossier";
 import { BeforeFolderCreate, BeforeQuestion } from "dossier/contracts";
 
 export default definePlugin({
@@ -44,6 +44,12 @@ export default definePlugin({
               `The name of a folder must begin with “${wanted.join("” or “")}”.`,
               "folder_name_refused",
             );
+        },
+      }),
+      fill(DocumentParts, {
+        codes: {
+          not_answered_here: "The question has a word that is not answered here.",
+          folder_name_refused: "The name of the folder does not begin as it should.",
         },
       }),
     ],

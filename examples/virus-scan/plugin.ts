@@ -10,7 +10,16 @@
  */
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
-import { definePlugin, Duration, fillWith, refused, t, type BeforeHook } from "dossier";
+import {
+  definePlugin,
+  DocumentParts,
+  Duration,
+  fill,
+  fillWith,
+  refused,
+  t,
+  type BeforeHook,
+} from "dossier";
 import { BeforeDocumentIntake, type DocumentIntake } from "dossier/contracts";
 
 export default definePlugin({
@@ -26,10 +35,19 @@ export default definePlugin({
   }),
   setup: ({ config }) => ({
     // The slot is asked at every document: without an address there is no hook.
-    fills: [fillWith(BeforeDocumentIntake, () => (config.address === "" ? null : scan(config)))],
+    fills: [
+      fillWith(BeforeDocumentIntake, () => (config.address === "" ? null : scan(config))),
+      fill(DocumentParts, { codes }),
+    ],
     health: async () => (config.address === "" ? { failing: "virus_scan.address is empty" } : "ok"),
   }),
 });
+
+/** For the API document, from which clients are generated: they know these codes. */
+const codes = {
+  virus_found: "The document contains a virus.",
+  not_scanned: "The document is too large to be scanned for viruses.",
+};
 
 interface Settings {
   readonly address: string;

@@ -75,6 +75,7 @@ const user_example = {
   created_at: "2026-11-21T09:00:00.000Z",
   last_seen_at: null,
 };
+const last_admin = { last_admin: "This is the last active administrator." };
 const invite_example = "https://dossier.example.com/console/invite#t=dsi_…";
 
 export const adminRoutes = {
@@ -163,7 +164,7 @@ export const adminRoutes = {
         example: { user: user_example, invite_url: invite_example },
       },
     },
-    errors: { 409: "There is a user with this email already (`email_taken`)." },
+    errors: { 409: { email_taken: "There is a user with this email already." } },
   }),
   changeUser: route.patch("/users/:userId", {
     summary: "Change a user",
@@ -183,7 +184,7 @@ export const adminRoutes = {
         example: { ...user_example, active: false },
       },
     },
-    errors: { 409: "This is the last active administrator (`last_admin`)." },
+    errors: { 409: last_admin },
   }),
   deleteUser: route.delete("/users/:userId", {
     summary: "Delete a user",
@@ -195,7 +196,7 @@ export const adminRoutes = {
       "imports, transcriptions, keys. They are signed out and gone from every list at once; the " +
       "rest leaves the disk in the background. The audit log keeps what they did.",
     answers: { 204: { description: "The user is deleted." } },
-    errors: { 409: "This is the last active administrator (`last_admin`)." },
+    errors: { 409: last_admin },
   }),
   resetUser: route.post("/users/:userId/reset", {
     summary: "Make a link to a new password",
@@ -213,7 +214,7 @@ export const adminRoutes = {
         example: { reset_url: invite_example },
       },
     },
-    errors: { 409: "The user is deactivated." },
+    errors: { 409: { deactivated: "The user is deactivated." } },
   }),
 };
 

@@ -64,6 +64,10 @@ const signed = (description: string) => ({
   example: { user: who_example },
   headers: cookie,
 });
+const bad_link = { bad_link: "The link is not valid." };
+const already_set_up = { already_set_up: "There is an administrator already." };
+const password_off = { password_off: "Nobody may sign in with a password." };
+const locked_out = { locked_out: "There were too many failed tries." };
 const none = (description: string) => ({ description });
 
 export const routes = {
@@ -97,11 +101,9 @@ export const routes = {
     example: { email: "ada@example.com", password: "correct horse battery staple" },
     answers: { 200: signed("Signed in.") },
     errors: {
-      401: "The email or the password is wrong (`invalid_credentials`).",
-      403:
-        "The request comes from another site (`cross_site`), or nobody may sign in with a " +
-        "password (`password_off`).",
-      429: "There were too many failed tries (`locked_out`), or the rate limit is exceeded.",
+      401: { invalid_credentials: "The email or the password is wrong." },
+      403: password_off,
+      429: locked_out,
     },
   }),
   signOut: route.delete("/session", {
@@ -135,10 +137,8 @@ export const routes = {
     example: { token: "dst_…", email: "ada@example.com", password: "correct horse battery staple" },
     answers: { 201: signed("Created, and signed in.") },
     errors: {
-      403: "The link is not valid (`bad_link`).",
-      409:
-        "There is an administrator already (`already_set_up`), or a user with this email " +
-        "(`email_taken`).",
+      403: bad_link,
+      409: { ...already_set_up, email_taken: "There is a user with this email already." },
     },
   }),
   checkSetup: route.post("/setup/check", {
@@ -153,8 +153,8 @@ export const routes = {
     example: { token: "dst_…" },
     answers: { 204: none("It is valid.") },
     errors: {
-      403: "The link is not valid (`bad_link`).",
-      409: "There is an administrator already (`already_set_up`).",
+      403: bad_link,
+      409: already_set_up,
     },
   }),
   accept: route.post("/invite", {
@@ -170,9 +170,7 @@ export const routes = {
     example: { token: "dsi_…", password: "correct horse battery staple" },
     answers: { 200: signed("Signed in.") },
     errors: {
-      403:
-        "The link is not valid (`bad_link`), or nobody may sign in with a password " +
-        "(`password_off`).",
+      403: { ...bad_link, ...password_off },
     },
   }),
   checkInvitation: route.post("/invite/check", {
@@ -195,7 +193,7 @@ export const routes = {
         example: { email: "ada@example.com", kind: "invitation" },
       },
     },
-    errors: { 403: "The link is not valid (`bad_link`)." },
+    errors: { 403: bad_link },
   }),
   account: route.get("/account", {
     summary: "Look at one's account",
@@ -258,8 +256,8 @@ export const routes = {
     },
     answers: { 204: none("Changed.") },
     errors: {
-      400: "The current password is wrong (`wrong_password`), or the new one won't do.",
-      429: "There were too many failed tries (`locked_out`), or the rate limit is exceeded.",
+      400: { wrong_password: "The current password is wrong." },
+      429: locked_out,
     },
   }),
 };

@@ -70,6 +70,8 @@ const backup_example = {
   problem: null,
 };
 
+const running = { backup_running: "A backup or a rehearsal is under way." };
+
 export const routes = {
   list: route.get("/backups", {
     summary: "List backups",
@@ -111,7 +113,7 @@ export const routes = {
     }),
     example: { with_secrets: false },
     answers: { 202: { description: "It was begun." } },
-    errors: { 409: "A backup or a rehearsal is under way (`backup_running`)." },
+    errors: { 409: running },
   }),
   download: route.get("/backups/:name/file", {
     summary: "Download a backup",
@@ -130,9 +132,7 @@ export const routes = {
     admin: true,
     answers: { 204: { description: "It is deleted." } },
     errors: {
-      409:
-        "A backup or a rehearsal is under way (`backup_running`), or a younger backup needs its " +
-        "originals (`needed`).",
+      409: { ...running, needed: "A younger backup needs its originals." },
     },
   }),
   rehearse: route.post("/backups/:name/rehearse", {
@@ -144,7 +144,7 @@ export const routes = {
     description:
       "Reads all of it, opens its database, and compares; in the background, as making one.",
     answers: { 202: { description: "It was begun." } },
-    errors: { 409: "A backup or a rehearsal is under way (`backup_running`)." },
+    errors: { 409: running },
   }),
 };
 

@@ -1,5 +1,15 @@
 /** What other plugins may know about chats: how an answer is asked for and what it looks like. */
-import { beforeHook, named, service, shaped, slot, t, type Db, type Static, Nullable } from "../../core/sdk";
+import {
+  beforeHook,
+  named,
+  service,
+  shaped,
+  slot,
+  t,
+  type Db,
+  type Static,
+  Nullable,
+} from "../../core/sdk";
 import type { Overview } from "../documents/contract";
 import type { Prompt } from "../prompts/contract";
 import type { Similarities } from "../search-index/contract";

@@ -184,7 +184,7 @@ export const jobKindRoutes = {
     answers: {
       200: { description: "As it is now.", schema: IntakeRecord, example: { intake: "paused" } },
     },
-    errors: { 409: "Something wins over what is stored here (`overruled`)." },
+    errors: { 409: { overruled: "Something wins over what is stored here." } },
   }),
   setVectors: route.put("/system/queue/vectors", {
     summary: "Pause or resume the making of vectors",
@@ -200,7 +200,7 @@ export const jobKindRoutes = {
     answers: {
       200: { description: "As it is now.", schema: PauseRecord, example: { vectors: "paused" } },
     },
-    errors: { 409: "Something wins over what is stored here (`overruled`)." },
+    errors: { 409: { overruled: "Something wins over what is stored here." } },
   }),
   retryKind: route.post("/system/job-kinds/retry", {
     summary: "Run the failed jobs of a kind again",
@@ -239,7 +239,7 @@ export const jobKindRoutes = {
         example: { dropped: 12, left: 0, next: null },
       },
     },
-    errors: { 409: "Waiting jobs of this kind can't be dropped (`not_droppable`)." },
+    errors: { 409: { not_droppable: "Waiting jobs of this kind can't be dropped." } },
   }),
 };
 

@@ -134,7 +134,7 @@ export const routes = {
         example: stream_example,
       },
     },
-    errors: { 429: "The caller watches too many streams already, or the rate limit is exceeded." },
+    errors: { 429: { too_many_streams: "The caller watches too many streams already." } },
   }),
 };
 

@@ -191,7 +191,13 @@ export const systemRoutes = {
     surface,
     admin: true,
     answers: { 204: { description: "It will run, or what it was for is at work again." } },
-    errors: { 409: "It has not failed (`not_failed`), or can't be run again (`not_retriable`)." },
+    errors: {
+      409: {
+        not_failed: "It has not failed.",
+        not_retriable: "It can't be run again.",
+        already_waiting: "Another such job is waiting already.",
+      },
+    },
   }),
   logs: route.get("/system/logs", {
     summary: "The newest lines of the log",

@@ -137,13 +137,21 @@ export const routes = {
           location: "Where the import is polled.",
           "retry-after": "When to ask again, seconds.",
         },
+        links: {
+          getFolderImport: { importId: "id" },
+          listFolderImportIds: { importId: "id" },
+        },
         example: { ...example, status: "pending" as const, started_at: null },
       },
     },
     errors: {
-      413: "The archive, or what it unpacks to, is larger than the server accepts.",
+      400: { bad_archive: "The archive has a fault: the detail names the part." },
+      403: { quota_exceeded: "A quota has no room for what the archive holds." },
+      413: {
+        too_large: "The archive is larger than the server accepts.",
+        archive_too_large: "What the archive unpacks to is larger than the server accepts.",
+      },
       415: "The body is neither multipart/form-data nor application/zip.",
-      507: "The storage is full; nothing was saved.",
     },
   }),
   list: route.get("/folder-imports", {

@@ -102,7 +102,6 @@ export const routes = {
     description: "With `parentId` it becomes a subfolder of that root folder.",
     body: NewFolder,
     example: { name: example.name, description: example.description },
-    errors: check_errors,
     answers: {
       201: {
         ...answer("The new folder."),
@@ -116,6 +115,7 @@ export const routes = {
       },
     },
     errors: {
+      ...check_errors,
       403: { quota_exceeded: "The quota of folders is reached; the detail names it." },
       404: "The folder that `parentId` names could not be found.",
     },

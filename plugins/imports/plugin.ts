@@ -13,6 +13,7 @@ import {
   List,
   t,
   type Context,
+  DocumentParts,
 } from "../../core/sdk";
 import { Accounts, purgeOfUser } from "../accounts/contract";
 import { Documents, DocumentUses, FileUses } from "../documents/contract";
@@ -28,9 +29,11 @@ import { enqueuers, importJobs, importSchedules } from "./jobs";
 import { importMetrics } from "./metrics";
 import { migrations } from "./migrations";
 import { RobotsCache } from "./politeness";
+import { documentedSource } from "./records";
 import { importHandlers, routes } from "./routes";
 import {
   documentSettled,
+  FinishedEvent,
   finishedEvent,
   purgeFolders,
   purgeRunsOf,
@@ -120,6 +123,9 @@ export default definePlugin({
         ...sources.map((one) => fill(ImportSources, one)),
         ...uses(own, schedules),
         ...importMetrics(ctx),
+        fill(DocumentParts, {
+          schemas: [{ name: "ImportSource", read: () => documentedSource(ctx.slots.sources()) }],
+        }),
       ],
       jobs: [
         ...importJobs(own, schedules),
@@ -154,6 +160,10 @@ const uses = (ctx: ImportContext, schedules: Schedules) => [
   fill(FileUses, { isUsed: keepsFile }),
   fill(WebhookEvents, {
     type: "import.finished",
+    description:
+      "An import was processed to its end. Not sent for one that was cancelled, or that is made " +
+      "of files of the user's device.",
+    schema: FinishedEvent,
     sample: finishedEvent({
       id: "imp_00000000000000000000000000",
       status: "completed",

@@ -1,5 +1,7 @@
 /** Imports as they go over the wire. */
 import { Nullable, rfc3339, rfc3339OrNull, t, Timestamp, type Static, named } from "../../core/sdk";
+import { pascalCase } from "../../core/lib/pascal-case";
+import type { ImportSource } from "./contract";
 import { source_shown_max } from "./limits";
 import type { Preview } from "./service";
 import { typeOf, type ItemRow, type ListedRun, type ListedSchedule, type RunRow } from "./store";
@@ -28,6 +30,35 @@ export const Source = named(
     },
   ),
 );
+/** Of a long one, the type alone; and a plugin that brought a type may be gone. */
+const GivenSource = named(
+  "GivenSource",
+  t.Object(
+    { type: Text },
+    {
+      additionalProperties: true,
+      description: 'As it was given; `{type: "files"}` for files of the user\'s device.',
+    },
+  ),
+);
+
+/** In the document: each type that there is, with its fields. */
+export const documentedSource = (sources: readonly ImportSource[]) =>
+  t.Union(
+    sources.map(({ type, description, schema }) =>
+      named(
+        `${pascalCase(type)}Source`,
+        t.Object({ type: t.Literal(type), ...schema.properties }, { description }),
+      ),
+    ),
+    {
+      discriminator: { propertyName: "type" },
+      description:
+        "Where the documents come from. Secret fields, such as passwords, are kept sealed; " +
+        'answers have `{"set": true}` in their place.',
+    },
+  );
+
 export const Gone = t.Union([t.Literal("keep"), t.Literal("remove")], {
   description:
     "What happens to the document of an item that the source has no longer: `keep`, or `remove`: " +
@@ -68,13 +99,7 @@ export const RunRecord = named(
     id: t.String({ description: "Opaque, starts with `imp_`." }),
     status: Status,
     folder_id: t.String({ description: "Where the documents go." }),
-    source: t.Object(
-      { type: Text },
-      {
-        additionalProperties: true,
-        description: 'As it was given; `{type: "files"}` for files of the user\'s device.',
-      },
-    ),
+    source: GivenSource,
     overwrite: t.Boolean(),
     schedule_id: Nullable(t.String({ description: "The schedule that began it." })),
     total_item_count: Count("Items that are known so far."),
@@ -118,7 +143,7 @@ export const ScheduleRecord = named(
   t.Object({
     id: t.String({ description: "Opaque, starts with `sch_`." }),
     folder_id: Text,
-    source: Source,
+    source: GivenSource,
     gone: GoneSetting,
     every: t.String({ description: "The cron expression, in UTC." }),
     next_run_at: Nullable(Timestamp("When the next run begins; null when never again.")),

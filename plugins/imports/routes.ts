@@ -13,6 +13,7 @@ import {
   type HandlersOf,
   type ReceivedPart,
   named,
+  LimitedText,
 } from "../../core/sdk";
 import type { ImportContext } from "./context";
 import {
@@ -33,8 +34,8 @@ import {
   toRun,
   toSchedule,
 } from "./records";
-import type { Schedules } from "./schedules";
-import type { Imports } from "./service";
+import { expression_length_max, schedules_max, type Schedules } from "./schedules";
+import { unfinished_max, type Imports } from "./service";
 import type { ListedRun } from "./store";
 import { importUploads } from "./uploads";
 
@@ -61,9 +62,10 @@ const NewSchedule = named(
     folder_id: FolderId,
     source: Source,
     gone: OrNullGone,
-    every: t.String({
-      description: "A cron expression of five fields in UTC, such as `0 6 * * *`.",
-    }),
+    every: LimitedText(
+      expression_length_max,
+      "A cron expression of five fields in UTC, such as `0 6 * * *`.",
+    ),
   }),
 );
 
@@ -75,7 +77,17 @@ const begun = (description: string) => ({
     location: "Path of the import, to poll.",
     "retry-after": "Seconds until the first poll is worth it.",
   },
+  links: {
+    getImport: { importId: "id" },
+    listImportItems: { importId: "id" },
+    cancelImport: { importId: "id" },
+    retryImport: { importId: "id" },
+  },
 });
+const no_folder = "The folder could not be found.";
+const capacity = {
+  quota_exceeded: `A user has ${unfinished_max} imports under way at most.`,
+};
 const tag = "Imports";
 /** Files of one request, and their size as a multiple of the largest one. */
 const files_max = 100;
@@ -107,7 +119,12 @@ export const routes = {
       },
       202: begun("The run, which is about to begin."),
     },
-    errors: { 503: "With `dry_run`: the source could not be looked through in time." },
+    errors: {
+      400: { source_unreadable: "With `dry_run`: the source can't be read." },
+      403: capacity,
+      404: no_folder,
+      503: "With `dry_run`: the source could not be looked through in time.",
+    },
   }),
   files: route.post("/imports/files", {
     summary: "Import files from the device",
@@ -124,13 +141,18 @@ export const routes = {
       ),
     }),
     body: {
-      multipart: { part: "files", many: true, description: "The files, each with its name." },
+      multipart: {
+        part: "files",
+        many: true,
+        files_max,
+        description: "The files, each with its name.",
+      },
     },
     answers: { 202: begun("The run; its files are stored, and being indexed.") },
     errors: {
+      404: no_folder,
       413: "A file, or all of them together, are larger than the server accepts.",
       415: "The body is not multipart/form-data.",
-      507: "The storage is full; nothing was saved.",
     },
   }),
   list: route.get("/imports", {
@@ -184,7 +206,7 @@ export const routes = {
         example: { ...run_example, status: "cancelled" as const },
       },
     },
-    errors: { 409: "The run has ended." },
+    errors: { 409: { import_ended: "The run has ended." } },
   }),
   retry: route.post("/imports/:importId/retry", {
     summary: "Retry what has failed",
@@ -205,7 +227,12 @@ export const routes = {
         },
       },
     },
-    errors: { 409: "The run is under way, was cancelled, or nothing of it has failed." },
+    errors: {
+      403: capacity,
+      409: {
+        nothing_to_retry: "The run is under way, was cancelled, or nothing of it has failed.",
+      },
+    },
   }),
   createSchedule: route.post("/import-schedules", {
     summary: "Schedule an import",
@@ -227,7 +254,14 @@ export const routes = {
         schema: ScheduleRecord,
         example: schedule_example,
         headers: { location: "Path of the new schedule." },
+        links: { deleteImportSchedule: { scheduleId: "id" } },
       },
+    },
+    errors: {
+      403: {
+        quota_exceeded: `A user has ${schedules_max} schedules of imports at most.`,
+      },
+      404: no_folder,
     },
   }),
   listSchedules: route.get("/import-schedules", {

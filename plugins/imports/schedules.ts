@@ -24,7 +24,7 @@ export interface NewSchedule {
 
 type Payload = { readonly schedule_id: string };
 
-const expression_length_max = 200;
+export const expression_length_max = 200;
 export const schedules_max = 100;
 
 export class Schedules {

@@ -79,7 +79,7 @@ const example = {
 };
 
 const Changes = named(
-  "SettingChanges",
+  "NewSettings",
   t.Object({}, { additionalProperties: t.Union([...Value.anyOf, t.Null()]) }),
 );
 

@@ -71,9 +71,13 @@ export const routes = {
       },
     },
     errors: {
-      403: "The request comes from another site (`cross_site`), or this user may not come in.",
-      409: "The browser would come back to another address (`wrong_address`).",
-      502: "The provider does not answer as it should.",
+      403: {
+        deactivated: "The user is deactivated.",
+        not_a_user: "There is no such user, and none is made.",
+        email_in_use: "Another user has this email.",
+      },
+      409: { wrong_address: "The browser would come back to another address." },
+      502: { provider_failed: "The provider does not answer as it should." },
     },
   }),
   callback: route.get("/sign-in/:way/callback", {

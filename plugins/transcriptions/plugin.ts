@@ -27,7 +27,7 @@ import { enqueueNext, pruneJob, transcriptionJobs, transcriptionSchedules } from
 import { migrations } from "./migrations";
 import { temporary_prefix, TranscriptReader } from "./reader";
 import { routes, transcriptionHandlers } from "./routes";
-import { completedEvent, TranscriptionRunner } from "./runner";
+import { CompletedEvent, completedEvent, TranscriptionRunner } from "./runner";
 import { TranscriptionRuns } from "./runs";
 import { Transcriptions } from "./service";
 import { chosenTranscriber, type Chosen, type TranscriptionSettings } from "./settings";
@@ -138,6 +138,8 @@ export default definePlugin({
         fill(WebhookEvents, {
           type: "transcription.completed",
           sample: completedEvent("trn_00000000000000000000000000"),
+          description: "A transcription is completed. Not sent for one that fails.",
+          schema: CompletedEvent,
         }),
         fill(Extractors, captionsExtractor(reader)),
         fillWith(Transcribers, () => chosen.transcriber),

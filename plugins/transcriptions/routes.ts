@@ -18,6 +18,7 @@ import {
   type HandlersOf,
   type Static,
   named,
+  PublicUrl,
 } from "../../core/sdk";
 import type { Documents } from "../documents/contract";
 import { toSrt, toText, toVtt } from "./transcript";
@@ -83,11 +84,10 @@ const NewUrl = named(
   "NewTranscription",
   t.Object({
     folder_id: t.String({ description: "The folder that the transcript goes into." }),
-    url: t.String({
-      description:
-        "Absolute http or https URL of a recording or captions on a public host, at most 2,048 " +
+    url: PublicUrl(
+      "Absolute http or https URL of a recording or captions on a public host, at most 2,048 " +
         "characters.",
-    }),
+    ),
   }),
 );
 
@@ -159,12 +159,22 @@ export const routes = {
     },
     example: { folder_id: example.folder_id, url: "https://media.example.com/interview.mp3" },
     answers: {
-      202: { description: "The run.", schema: RunRecord, example: pending, headers: located },
+      202: {
+        description: "The run.",
+        schema: RunRecord,
+        example: pending,
+        headers: located,
+        links: {
+          getTranscription: { transcriptionId: "id" },
+          getTranscriptionResult: { transcriptionId: "id" },
+          cancelTranscription: { transcriptionId: "id" },
+        },
+      },
     },
     errors: {
       ...check_errors,
+      403: { quota_exceeded: "A quota, or the number of runs under way, is reached." },
       404: "There is no such folder.",
-      507: "The storage is full; nothing was saved.",
     },
   }),
   list: route.get("/transcriptions", {
@@ -201,9 +211,17 @@ export const routes = {
         description: "The transcript: JSON, `text/vtt`, `application/x-subrip` or `text/plain`.",
         schema: Result,
         example: result_example,
+        others: {
+          "text/vtt": toVtt([segment]),
+          "application/x-subrip": toSrt([segment]),
+          "text/plain": toText([segment]),
+        },
       },
     },
-    errors: { 409: "The run is not completed." },
+    errors: {
+      404: "There is no such run, or its transcript was deleted with its document.",
+      409: { no_result: "The run is not completed." },
+    },
   }),
   cancel: route.post("/transcriptions/:transcriptionId/cancel", {
     summary: "Cancel a transcription",
@@ -218,7 +236,7 @@ export const routes = {
         headers: located,
       },
     },
-    errors: { 409: "The run has ended." },
+    errors: { 409: { already_ended: "The run has ended." } },
   }),
 };
 

@@ -10,6 +10,9 @@ import {
   type ExhaustedCause,
   type JobEffect,
   type JobRun,
+  named,
+  Nullable,
+  t,
 } from "../../core/sdk";
 import type { Accounts } from "../accounts/contract";
 import type { Admitted, Documents, NewIntake } from "../documents/contract";
@@ -49,6 +52,15 @@ const fault =
 const progress_interval_ms = 500;
 
 /** The body of the event `transcription.completed`. */
+export const CompletedEvent = named(
+  "TranscriptionCompletedEvent",
+  t.Object({
+    event: t.Literal("transcription.completed"),
+    processing_run_id: t.String({ description: "The id of the transcription." }),
+    result_history_id: Nullable(t.String()),
+    status: t.Literal("completed"),
+  }),
+);
 export const completedEvent = (run_id: string) => ({
   event: "transcription.completed",
   processing_run_id: run_id,

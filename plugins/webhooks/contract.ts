@@ -1,5 +1,5 @@
 /** What other plugins may know about webhooks: how to send an event to them. */
-import { event, shaped, slot, t } from "../../core/sdk";
+import { event, shaped, slot, t, type TSchema } from "../../core/sdk";
 
 /**
  * Emit it in the transaction that ends a run: every webhook for it gets a delivery, even if the
@@ -20,6 +20,10 @@ export interface WebhookEvent {
   readonly type: string;
   /** The body of a test delivery: what a real one looks like. */
   readonly sample: Readonly<Record<string, unknown>>;
+  /** What every body has, for the API document; without it, the types of the sample. */
+  readonly schema?: TSchema;
+  /** When it is sent, in a sentence or two, for the API document. */
+  readonly description?: string;
 }
 export const WebhookEvents = slot<WebhookEvent>("webhooks.events", {
   check: shaped<WebhookEvent>({ type: "text", sample: "object" }),

@@ -8,6 +8,8 @@ import {
   Duration,
   List,
   t,
+  DocumentParts,
+  fill,
 } from "../../core/sdk";
 import { Accounts, purgeOfUser } from "../accounts/contract";
 import { AttemptSender } from "./attempts";
@@ -17,7 +19,8 @@ import { webhookChecks } from "./checks";
 import { enqueueAttempt, webhookJobs, webhookSchedules } from "./jobs";
 import { webhookMetrics } from "./metrics";
 import { migrations } from "./migrations";
-import { routes, webhookHandlers } from "./routes";
+import { eventType, routes, webhookHandlers } from "./routes";
+import { sentRequest } from "./sent-requests";
 import { Webhooks } from "./service";
 
 /** After the first attempt: there are three in all (deliveries.ts). */
@@ -112,18 +115,29 @@ export default definePlugin({
       retry_delays_ms: () => config.retry_delays,
       keep_ms: () => config.keep_deliveries,
     });
+    const prefixes = () => ({
+      current: config.header_prefix,
+      legacy: config.legacy_header_prefix,
+    });
     const sender = new AttemptSender({
       ...ctx,
       ...services,
       deliveries,
       lookup,
       allows,
-      prefixes: () => ({ current: config.header_prefix, legacy: config.legacy_header_prefix }),
+      prefixes,
     });
     return {
       services: { lookup },
       routes: webhookHandlers(webhooks, deliveries, ctx.now_ms),
-      fills: [...webhookMetrics(ctx), ...webhookChecks({ ...ctx, lookup, deliveries })],
+      fills: [
+        ...webhookMetrics(ctx),
+        ...webhookChecks({ ...ctx, lookup, deliveries }),
+        fill(DocumentParts, {
+          schemas: [{ name: "WebhookEventType", read: () => eventType(slots.events()) }],
+          sends: () => slots.events().map((event) => sentRequest(event, prefixes())),
+        }),
+      ],
       jobs: [
         ...webhookJobs(deliveries, sender),
         purgeOfUser((user_id, signal) => webhooks.removeAll(user_id, signal)),

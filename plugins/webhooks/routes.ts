@@ -15,7 +15,10 @@ import {
   type HandlersOf,
   type Static,
   named,
+  documented,
+  PublicUrl,
 } from "../../core/sdk";
+import type { WebhookEvent } from "./contract";
 import type { Deliveries, FullDelivery } from "./deliveries";
 import type { FullWebhook, Webhooks } from "./service";
 
@@ -40,11 +43,20 @@ const Status = named(
 const EventType = t.String({
   description: "`transcription.completed` or `import.finished`; plugins may add further ones.",
 });
-const Url = t.String({
-  description: "Absolute http or https URL on a public host, at most 2,048 characters.",
-});
+const url_of = "Absolute http or https URL on a public host, at most 2,048 characters.";
+const Url = documented(t.String({ description: url_of }), { format: "uri" });
 
-const NewWebhook = named("NewWebhook", t.Object({ event_type: EventType, url: Url }));
+/** Those that can be registered for, in the document: events that plugins bring, too. */
+export const eventType = (events: readonly WebhookEvent[]) =>
+  t.Union(
+    events.map(({ type }) => t.Literal(type)),
+    { description: "The event." },
+  );
+
+const NewWebhook = named(
+  "NewWebhook",
+  t.Object({ event_type: named("WebhookEventType", EventType), url: PublicUrl(url_of) }),
+);
 const WebhookFields = {
   id: t.String({ description: "Opaque, starts with `whk_`." }),
   event_type: EventType,
@@ -56,7 +68,7 @@ const WebhookFields = {
         id: Text,
         status: Status,
         created_at: Timestamp("When it was due."),
-        status_code: Nullable(t.Integer()),
+        status_code: Nullable(t.Integer({ minimum: 100, maximum: 999 })),
         error: Nullable(Text),
       },
       { description: "What its last attempt came to." },
@@ -77,7 +89,7 @@ const Attempt = named(
   "DeliveryAttempt",
   t.Object({
     at: Timestamp("When it began."),
-    status_code: Nullable(t.Integer()),
+    status_code: Nullable(t.Integer({ minimum: 100, maximum: 999 })),
     error: Nullable(
       t.String({ description: "Why there was no answer, or why it does not count." }),
     ),
@@ -92,7 +104,7 @@ const DeliveryRecord = named(
     webhook_id: Text,
     event_type: EventType,
     status: Status,
-    attempts: t.Array(Attempt, { description: "Oldest first, at most three." }),
+    attempts: t.Array(Attempt, { maxItems: 3, description: "Oldest first, at most three." }),
     next_attempt_at: Nullable(Timestamp("When the next attempt begins, if one is to come.")),
     request_body: t.String({ description: "Exactly what every attempt sends." }),
     created_at: Timestamp("When it was due."),
@@ -143,6 +155,7 @@ const started = {
     location: "Path of the delivery, to poll.",
     "retry-after": "Seconds until the first poll is worth it.",
   },
+  links: { getWebhookDelivery: { webhookId: "webhook_id", deliveryId: "id" } },
 };
 const tag = "Webhooks";
 
@@ -171,9 +184,21 @@ export const routes = {
         schema: WebhookWithSecret,
         example: with_secret,
         headers: { location: "Path of the new webhook." },
+        links: {
+          getWebhook: { webhookId: "id" },
+          testWebhook: { webhookId: "id" },
+          listWebhookDeliveries: { webhookId: "id" },
+          deleteWebhook: { webhookId: "id" },
+        },
       },
     },
-    errors: { 503: "The URL's host could not be checked in time; try again." },
+    errors: {
+      400: {
+        duplicate_webhook: "There is a webhook for this event and URL already.",
+        webhook_limit: "An account holds as many webhooks as it may; the detail names the limit.",
+      },
+      503: "The URL's host could not be checked in time; try again.",
+    },
   }),
   get: route.get("/webhooks/:webhookId", {
     summary: "Get a webhook",

@@ -1,0 +1,3 @@
+/** `import.finished` as `ImportFinished`: how generated code names things. */
+export const pascalCase = (text: string): string =>
+  text.replace(/(?:^|[^a-z0-9]+)([a-z0-9]?)/gi, (_, first: string) => first.toUpperCase());

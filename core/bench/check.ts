@@ -30,21 +30,33 @@ async function problemsIn(directory: string, env: CheckTools["env"]): Promise<st
   const words = ["check", "--no-script", "--no-pretty", "--all"];
   const { code, output } = await runBun(words, directory, env);
   if (code === 0) return [];
-  const lines = output.split("\n").map((line) => line.trimEnd());
-  // What is said at the end counts and gives advice about installing packages.
-  const problems = lines.filter(
-    (line) => /\(\d+,\d+\): error |^error[ :]|^ {2,}\S/.test(line) && !/^ +\d+ /.test(line),
-  );
-  return problems.length > 0
-    ? problems.map((line) =>
-        line.replace(
-          /^(.*?)\((\d+),(\d+)\): error (TS\d+): /,
-          (_, file: string, row: string, column: string, number: string) =>
-            `${shown(resolve(directory, file))}:${row}:${column}: ${number}: `,
-        ),
-      )
-    : [output];
+  const problems: string[] = [];
+  /** The line that says most of a problem is the last one below it. */
+  let reason: string | undefined;
+  const endProblem = (): void => {
+    if (reason !== undefined) problems.push(`${problems.pop()!}\n    ${reason.trim()}`);
+    reason = undefined;
+  };
+  for (const line of output.split("\n").map(withShortTypes)) {
+    const [, file, row, column, words] = /^(\S.*?)\((\d+),(\d+)\): error (.*)$/.exec(line) ?? [];
+    if (file !== undefined || /^error[ :]/.test(line)) {
+      endProblem();
+      problems.push(
+        file === undefined ? line : `${shown(resolve(directory, file))}:${row}:${column}: ${words}`,
+      );
+    } else if (problems.length > 0 && /^ +\D/.test(line) && !/^ +\d+ /.test(line)) reason = line;
+    else endProblem();
+  }
+  endProblem();
+  return problems.length > 0 ? problems : [output];
 }
+
+const type_length_max = 80;
+/** The compiler writes types out, which nobody reads. */
+const withShortTypes = (line: string): string =>
+  line.replace(/'([^']+)'/g, (all, type: string) =>
+    type.length > type_length_max ? `'${type.slice(0, type_length_max - 1)}…'` : all,
+  );
 
 /** What became of a plugin on a server of its own. */
 export interface Tried {

@@ -8,7 +8,7 @@ import { checkTypes } from "./check";
 import { packInto } from "./pack";
 import { installPeople, readPeople } from "./people";
 import { support, type Project } from "./project";
-import { startServer, type LogLine, type ServerProcess } from "./server-process";
+import { StartFailure, startServer, type LogLine, type ServerProcess } from "./server-process";
 import { settingsOf } from "./toolchain";
 import { openInBrowser } from "./browser";
 import { portFor } from "./port";
@@ -76,9 +76,11 @@ class DevServer {
       await packInto(this.project, plugins);
       await this.stop();
       this.server = await this.start(plugins);
+      void this.watchEnd(this.server);
       this.say(performance.now() - started);
     } catch (error) {
-      print(error instanceof Error ? error.message : String(error));
+      if (error instanceof StartFailure) print(`The server did not start: ${error.said}`);
+      else print(error instanceof Error ? error.message : String(error));
       print("It is tried again after the next save.");
     }
     for (const problem of await typed) print(problem);
@@ -102,6 +104,14 @@ class DevServer {
         if (isWorthReading(line, built_in)) wordsOf(line).forEach(print);
       },
     });
+  }
+
+  /** It may end by itself: a plugin can do anything. */
+  private async watchEnd(server: ServerProcess): Promise<void> {
+    const code = await server.exited;
+    if (this.server !== server) return;
+    this.server = undefined;
+    this.options.print(`The server has ended with ${code}. It starts again after the next save.`);
   }
 
   private say(took_ms: number): void {

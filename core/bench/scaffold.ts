@@ -32,7 +32,7 @@ function spellings(name: string): readonly (readonly [string, string])[] {
 export async function newPlugin(
   given: string,
   kind: Kind,
-  command: readonly string[],
+  { self, taken }: { readonly self: readonly string[]; readonly taken: ReadonlySet<string> },
 ): Promise<string> {
   const directory = resolve(given);
   const name = basename(directory);
@@ -41,6 +41,8 @@ export async function newPlugin(
       `a plugin is not called ${JSON.stringify(name)}: lower case letters, digits and single ` +
         `dashes, beginning with a letter, at most ${name_length_max} characters`,
     );
+  if (taken.has(name))
+    throw new UsageError(`there is a built-in plugin ${name}: call it otherwise`);
   if (existsSync(directory) && readdirSync(directory).some((entry) => !entry.startsWith(".")))
     throw new UsageError(`${directory} is there already, and not empty`);
   const { files } = await readKit();
@@ -52,7 +54,7 @@ export async function newPlugin(
     await Bun.write(join(directory, path.slice(prefix.length)), renamed);
   }
   await Bun.write(join(directory, "tsconfig.json"), own_tsconfig);
-  await Bun.write(join(directory, ".gitignore"), ".dossier/\nnode_modules/\n");
-  await writeSupport(directory, command);
+  await Bun.write(join(directory, ".gitignore"), `.dossier/\nnode_modules/\n/${name}.js\n`);
+  await writeSupport(directory, self);
   return directory;
 }

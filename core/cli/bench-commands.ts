@@ -65,9 +65,15 @@ const withDirectory = (plugin: Commander, name: string): Commander =>
 /** The words that start this executable again. */
 const selfOf = ({ preflight_command }: ProgramOptions): string[] => preflight_command.slice(0, -1);
 
+const builtInNames = ({ built_in }: ProgramOptions): ReadonlySet<string> =>
+  new Set(built_in.map(({ name }) => name));
+
 async function makeNew(name: string, kind: Kind, options: ProgramOptions): Promise<void> {
   const { newPlugin } = await import("../bench/scaffold");
-  const directory = await newPlugin(name, kind, selfOf(options));
+  const directory = await newPlugin(name, kind, {
+    self: selfOf(options),
+    taken: builtInNames(options),
+  });
   const shown = relative(process.cwd(), directory) || ".";
   options.print(
     [
@@ -149,7 +155,7 @@ async function develop(
   await run(project, {
     env: process.env,
     self: selfOf(options),
-    built_in: new Set(options.built_in.map(({ name }) => name)),
+    built_in: builtInNames(options),
     port,
     opens,
     print: options.print,
@@ -162,8 +168,8 @@ async function test(
   words: readonly string[],
   options: ProgramOptions,
 ): Promise<void> {
-  // `dossier plugin test -t words`: the first word is none of ours.
-  const is_directory = given !== undefined && !given.startsWith("-");
+  // `dossier plugin test -t words`, `dossier plugin test notes.test.ts`: for the test runner.
+  const is_directory = given !== undefined && !/^-|\.test\.tsx?$/.test(given);
   const project = await openProject(is_directory ? given : undefined, options);
   const { runTests } = await import("../bench/run-tests");
   const of_runner = is_directory || given === undefined ? words : [given, ...words];

@@ -46,7 +46,11 @@ export function addCoreCommands(program: Commander, program_options: ProgramOpti
         "version has made gets smaller by itself from then on.",
     )
     .action((options) => compact(flagsOf(options), program_options));
-  const plugin = program.command("plugin").description("Plugins of this server.");
+  const plugin = program
+    .command("plugin")
+    .description(
+      "Plugins of this server, and writing some: `dossier plugin new NAME` starts one, with a guide.",
+    );
   withData(plugin.command("list"))
     .description(
       "List built-in plugins and those of the plugins directory, with the reason for each that " +

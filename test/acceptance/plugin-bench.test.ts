@@ -71,6 +71,7 @@ describe("what `dossier plugin new` makes", () => {
 describe("a new plugin is refused", () => {
   const refused: [why: string, words: string[], says: RegExp][] = [
     ["with upper case in its name", ["Notes"], /lower case/],
+    ["with the name of a built-in one", ["folders"], /built-in plugin/],
     ["with a dash at the end", ["notes-"], /lower case/],
     ["of a kind that there is none of", ["notes", "--kind", "magic"], /Allowed choices/],
     ["where something lies already", [nameOf("route")], /there already/],
@@ -99,7 +100,7 @@ describe("`dossier plugin check` tells", () => {
         `routes: { a: route.get("/faulty", { summary: "x", tag: "x", operation: "x", answers: {} }) },` +
           ` setup: () => ({ routes: {} })`,
       ),
-      /faulty\.ts:\d+:\d+: TS\d+: .*\n?.*'a' is missing/,
+      /faulty\.ts:\d+:\d+: TS2322: .*\n {4}Property 'a' is missing in type '\{\}'/,
     ],
     [
       "a package that is not there, and how it is installed",

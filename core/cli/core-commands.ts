@@ -48,9 +48,7 @@ export function addCoreCommands(program: Commander, program_options: ProgramOpti
     .action((options) => compact(flagsOf(options), program_options));
   const plugin = program
     .command("plugin")
-    .description(
-      "Plugins of this server, and writing some: `dossier plugin new NAME` starts one, with a guide.",
-    );
+    .description("Plugins of this server. `dossier plugin new NAME` starts one, with a guide.");
   withData(plugin.command("list"))
     .description(
       "List built-in plugins and those of the plugins directory, with the reason for each that " +

@@ -90,7 +90,15 @@ export {
   type HandlersOf,
   type LocalRequest,
 } from "./http/route";
-export { badRequest, conflict, forbidden, HttpError, notFound, unavailable } from "./base/errors";
+export {
+  badRequest,
+  conflict,
+  forbidden,
+  HttpError,
+  notFound,
+  tooLarge,
+  unavailable,
+} from "./base/errors";
 export {
   checkedName,
   codePoints,
@@ -167,7 +175,15 @@ export { levels, type Level, type Log } from "./base/log";
 export { commit, version } from "./base/version";
 export { environmentForPrograms } from "./base/environment";
 export { serverOn, type AskServer } from "./base/server-address";
-export type { Operations } from "./plugin/operations";
+export type { Operations, PluginOverview } from "./plugin/operations";
+export {
+  plugin_bytes_max,
+  type Added,
+  type FoundPlugins,
+  type PluginDescription,
+  type PluginFile,
+  type PluginFiles,
+} from "./plugin/plugin-files";
 export type { BatchDone, JobOverview, JobSelection } from "./jobs/overview";
 export type { KindCount } from "./jobs/kind-counts";
 

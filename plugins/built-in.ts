@@ -22,6 +22,7 @@ import index from "./search-index/plugin";
 import metrics from "./metrics/plugin";
 import oidc from "./oidc/plugin";
 import openaiApi from "./openai-api/plugin";
+import pluginManager from "./plugin-manager/plugin";
 import prompts from "./prompts/plugin";
 import quotas from "./quotas/plugin";
 import rateLimit from "./rate-limit/plugin";
@@ -55,6 +56,7 @@ export const builtIn = [
   metrics,
   oidc,
   openaiApi,
+  pluginManager,
   prompts,
   quotas,
   rateLimit,

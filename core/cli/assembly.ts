@@ -50,6 +50,7 @@ export async function assemble(
       built_in,
       dropped_in: boot.dropped_in,
       failures: boot.failures,
+      plugin_files: boot.plugin_files,
       disabled: boot.disabled,
       skipped: boot.skipped,
       reserved,

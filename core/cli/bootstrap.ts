@@ -7,10 +7,11 @@ import { jsonLog, type Level, type Log } from "../base/log";
 import { LogOutput } from "../base/log-output";
 import { LogRing } from "../base/log-ring";
 import type { Plugin } from "../plugin/define";
-import { disabled_reason, unknownDisabled } from "../plugin/disabled";
+import { disabled_reason, disablingProblems, unknownDisabled } from "../plugin/disabled";
 import { fileStem, findPluginFiles, loadPlugins, type Loaded } from "../plugin/load";
 import type { PluginFailure, PluginOff } from "../plugin/operations";
-import { preflight } from "../plugin/preflight";
+import { PluginDirectory } from "../plugin/plugin-directory";
+import { preflight, tryOut } from "../plugin/preflight";
 import { locate, type Flags, type Located } from "./config-sources";
 import { checkSettings, disabledPlugins } from "./plugin-settings";
 
@@ -25,6 +26,8 @@ export interface Bootstrap {
   /** Files of disabled plugins, which were not loaded. */
   readonly skipped: readonly PluginOff[];
   readonly log: Log;
+  /** The plugins directory, for those who change it. */
+  readonly plugin_files: PluginDirectory;
   /** The latest lines of the log. */
   readonly recent: LogRing;
   /** Resolves when the log is written, or after `limit_ms`. */
@@ -40,6 +43,8 @@ export interface BootstrapOptions {
    * alone.
    */
   readonly preflight_command: readonly string[] | null;
+  /** How it tries out what is to be added; `preflight_command` unless given. */
+  readonly try_out_command?: readonly string[];
   readonly log_level?: Level;
 }
 
@@ -49,6 +54,7 @@ export async function bootstrap({
   env,
   built_in,
   preflight_command,
+  try_out_command = preflight_command ?? [],
   log_level,
 }: BootstrapOptions): Promise<Bootstrap> {
   const located = locate(flags, env);
@@ -86,7 +92,18 @@ export async function bootstrap({
       file,
       reason: disabled_reason,
     }));
-  return { located, config, dropped_in, failures, disabled, skipped, log, recent, flushLog };
+  const plugin_files = new PluginDirectory({
+    data: located.data,
+    directory: located.plugins,
+    built_in: built_in.map(({ name }) => name),
+    loaded: files,
+    tryOut: (tried) => tryOut([...try_out_command, "--data", located.data], env, tried),
+    disablingProblems: (names) => disablingProblems(names, built_in),
+  });
+  return {
+    ...{ located, config, dropped_in, failures, disabled, skipped },
+    ...{ plugin_files, log, recent, flushLog },
+  };
 }
 
 const linesLost = (lines: number): string =>

@@ -96,6 +96,17 @@ export const coreSections: ReadonlyMap<string, TObject> = new Map<string, TObjec
             description: "Where plugin files lie; `plugins` in the data directory unless given.",
           }),
         ),
+        install_in_console: Type.Boolean({
+          default: false,
+          description:
+            "Administrators may add, replace and remove plugin files in the console: whoever is " +
+            "one of them can run any code on this machine.",
+        }),
+        allow_networks: List("string", {
+          description:
+            "Networks that are not public and that `dossier plugin add` may fetch from all the " +
+            "same, such as 10.1.0.0/16.",
+        }),
         disabled: List("string", {
           changes: "at start",
           description: "Names of plugins that are not set up, of built-in ones too.",

@@ -2,6 +2,7 @@
 import { existsSync } from "node:fs";
 import { Option, type Command as Commander } from "commander";
 import { systemClock } from "../base/clock";
+import { serverOn } from "../base/server-address";
 import type { IsolatedRun } from "../isolate/pool";
 import {
   CommandObserver,
@@ -76,7 +77,7 @@ async function lockToMigrate(data: string): Promise<() => void> {
     try {
       return lockDirectory(data);
     } catch (error) {
-      if (waited_ms >= migration_lock_ms_max)
+      if (waited_ms >= migration_lock_ms_max || (await isServed(data)))
         throw new Error(
           `this program is newer than the server that runs on ${data}: restart the server ` +
             "with this version first",
@@ -86,6 +87,9 @@ async function lockToMigrate(data: string): Promise<() => void> {
     }
   }
 }
+
+const isServed = async (data: string): Promise<boolean> =>
+  (await serverOn(data)?.("/health").catch(() => null))?.ok ?? false;
 
 /** Settings that are wrong stop no command, and the log holds only what went wrong. */
 const bootstrapFor = (
@@ -98,6 +102,7 @@ const bootstrapFor = (
     env: process.env,
     built_in,
     preflight_command: loads_plugins ? preflight_command : null,
+    try_out_command: preflight_command,
     log_level: "warn",
   });
 

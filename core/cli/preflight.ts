@@ -7,11 +7,27 @@ import { jsonLog } from "../base/log";
 import { LogRing } from "../base/log-ring";
 import { requireValidSchemas, type MountedRoute } from "../http/compiled-route";
 import type { Plugin } from "../plugin/define";
+import { describePlugin } from "../plugin/description";
 import { importPlugin, reasonOf } from "../plugin/load";
+import { PluginDirectory } from "../plugin/plugin-directory";
 import { preflight_scratch, type PreflightMessage } from "../plugin/preflight";
 import { assemble } from "./assembly";
 import { disabledPlugins } from "./plugin-settings";
 import { coreSections, locate } from "./config-sources";
+
+/** What a plugin that is tried out finds in place of a server's. */
+const nothing = {
+  failures: [],
+  skipped: [],
+  plugin_files: new PluginDirectory({
+    ...{ data: "", directory: "", built_in: [], loaded: [] },
+    tryOut: async () => ({ bad: new Map(), found: new Map() }),
+    disablingProblems: () => [],
+  }),
+  log: jsonLog("error", () => {}),
+  recent: new LogRing(),
+  flushLog: async () => {},
+};
 
 /** `--data DIR file…`; lines of JSON on standard output, read by core/plugin/preflight.ts. */
 export async function runPreflight(
@@ -28,6 +44,7 @@ export async function runPreflight(
       const plugin = await importPlugin(file);
       for (const route of Object.values(plugin.routes as Plugin["routes"]))
         requireValidSchemas(route as MountedRoute["route"]);
+      say({ preflight: "found", file, plugin: describePlugin(plugin, null) });
       const wrapped: Plugin = {
         ...plugin,
         setup: (ctx) => {
@@ -60,12 +77,8 @@ export async function runPreflight(
     located: { ...located, data: scratch },
     config: { values, settings: [], warnings: [], sections, sources },
     dropped_in,
-    failures: [],
+    ...nothing,
     disabled: disabledPlugins(located, built_in, false).disabled,
-    skipped: [],
-    log: jsonLog("error", () => {}),
-    recent: new LogRing(),
-    flushLog: async () => {},
   };
   const assembled = await assemble(
     boot,
@@ -77,6 +90,9 @@ export async function runPreflight(
   );
   for (const { file, reason } of assembled.host.failures)
     if (file !== null) say({ preflight: "bad", file, reason });
+  for (const { file, runs, description } of assembled.host.described)
+    if (runs || file === null)
+      say({ preflight: "found", file: file ?? description.name, plugin: description });
   say({ preflight: "end" });
   await assembled.close();
 }

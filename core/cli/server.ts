@@ -10,6 +10,8 @@ import { serve, type HttpServer } from "../http/http-server";
 import { StartNotice } from "../http/slots";
 import type { IsolatedRun } from "../isolate/pool";
 import type { Plugin } from "../plugin/define";
+import type { Host } from "../plugin/host";
+import { removeRunningPlugins, writeRunningPlugins } from "../plugin/running-plugins";
 import { removeCompactions } from "../store/compaction";
 import { database_file, lockDirectory } from "../store/lock";
 import { isDamage } from "../store/storage-errors";
@@ -62,6 +64,7 @@ export async function startServer(
     }
     if (boot.config.values.server!.public_url === undefined && served.url) address = served.url;
     writeServerAddress(boot.located.data, listening.socket ?? served.url!);
+    noteRunningPlugins(boot, host);
     boot.log.info("listening", {
       version,
       commit,
@@ -81,6 +84,7 @@ export async function startServer(
       async stop() {
         clearTimeout(tidying);
         removeServerAddress(boot.located.data);
+        removeRunningPlugins(boot.located.data);
         stopping.abort();
         const aborting = setTimeout(() => assembled.files.abortUploads(), uploads_ms_max);
         await served.stop(requests_ms_max);
@@ -94,6 +98,15 @@ export async function startServer(
     unlock();
     throw isDamage(error) ? damaged(error as Error, boot.located.data) : error;
   }
+}
+
+/** Which files run here, for commands beside this server. */
+function noteRunningPlugins({ located, plugin_files }: Bootstrap, host: Host): void {
+  const running = host.described.flatMap(({ file, runs, description: { name, version } }) => {
+    const sha256 = file === null || !runs ? undefined : plugin_files.loaded.get(file);
+    return sha256 === undefined ? [] : [{ name, version, file: file!, sha256 }];
+  });
+  writeRunningPlugins(located.data, running);
 }
 
 /** Whoever can't make his notice, because nothing can be stored, does not stop the server. */

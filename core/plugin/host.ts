@@ -20,6 +20,7 @@ import { createSeal, type Seal } from "../store/seal";
 import type { Command, CommandHandler } from "./command";
 import { contextOf, type ContextSources } from "./context";
 import type { Plugin } from "./define";
+import { describePlugin } from "./description";
 import { frozenService } from "./frozen";
 import { LiveSettings } from "./live-settings";
 import {
@@ -31,6 +32,7 @@ import {
 } from "./operations";
 import { order, type Off } from "./order";
 import { checkedParts, type SetUpResult, type Taken } from "./parts";
+import type { DescribedPlugin, PluginFiles } from "./plugin-files";
 import { PatientStart } from "./patient-start";
 import { own_slots, SlotRegistry, type Filled } from "./slots";
 
@@ -44,6 +46,7 @@ export interface HostOptions extends Omit<
   readonly dropped_in: readonly { readonly plugin: Plugin; readonly file: string }[];
   /** Files of the plugins directory that could not be loaded. */
   readonly failures: readonly PluginFailure[];
+  readonly plugin_files: PluginFiles;
   /** Names of plugins that are not to be set up. */
   readonly disabled: readonly string[];
   /** Files of disabled plugins, which were not even loaded. */
@@ -172,7 +175,18 @@ export class Host {
       name: plugin.name,
       version: plugin.version,
       built_in: !this.fileOf.has(plugin),
+      file: this.fileOf.get(plugin) ?? null,
     }));
+  }
+
+  /** What plugins are made of; of one that is not set up, less is known. */
+  get described(): readonly DescribedPlugin[] {
+    const all: readonly Plugin[] = [...this.options.built_in, ...this.fileOf.keys()];
+    return all.map((plugin) => {
+      const parts = this.running.find((one) => one.plugin === plugin)?.parts ?? null;
+      const file = this.fileOf.get(plugin) ?? null;
+      return { file, runs: parts !== null, description: describePlugin(plugin, parts) };
+    });
   }
 
   /** The routes of every plugin, each with its handler. */

@@ -110,6 +110,19 @@ export class LiveSettings {
     return this.sectionWith(section, next).values;
   }
 
+  /**
+   * Makes a section known whose plugin is not loaded: what is stored of it is for the next start.
+   * One that is known already stays as it is.
+   */
+  know(section: string, schema: TObject): void {
+    const { sections, values } = this.options.config;
+    if (sections.has(section)) return;
+    (sections as Map<string, TObject>).set(section, schema);
+    const read = this.sectionWith(section, new Map());
+    (values as Record<string, unknown>)[section] = read.values;
+    for (const one of read.settings) this.in_force.set(`${section}.${one.key}`, one);
+  }
+
   /** Every setting there is, in the order of their definitions. */
   list(): SettingState[] {
     return [...this.options.config.sections].flatMap(([section, schema]) => {

@@ -1,4 +1,5 @@
 /** The state of the running server, for plugins that show it to administrators. */
+import type { TObject } from "@sinclair/typebox";
 import { rfc3339 } from "../base/clock";
 import type { ShownSetting } from "../base/config";
 import { conflict } from "../base/errors";
@@ -15,8 +16,11 @@ import type { Db, Space, Store } from "../store/store";
 import type { LiveSettings, SettingChanges } from "./live-settings";
 import type { SettingState } from "./setting-state";
 import type { Origins } from "./settings-store";
+import type { DescribedPlugin, PluginDescription, PluginFiles } from "./plugin-files";
 import type { Filled } from "./slots";
 
+/** What plugins may read of others: secrets of theirs are none of it. */
+const open_sections: ReadonlySet<string> = new Set(["jobs", "plugins"]);
 const pause_setting = "jobs.pause_intake";
 
 /** A plugin that is not part of the running server, and why. */
@@ -29,6 +33,7 @@ export interface PluginStatus {
   readonly name: string;
   readonly version: string;
   readonly built_in: boolean;
+  readonly file: string | null;
 }
 
 /** A plugin that is not set up because somebody wants it so. */
@@ -45,6 +50,7 @@ export interface PluginOverview {
   readonly name: string;
   readonly version: string | null;
   readonly built_in: boolean;
+  readonly file: string | null;
   /** `disabled`: somebody wants it so, or another plugin has taken its place. */
   readonly status: "loaded" | "failing" | "left_out" | "disabled";
   readonly reason: string | null;
@@ -53,10 +59,18 @@ export interface Operations {
   readonly started_at_ms: number;
   /** Every plugin, those that are left out too; asks each for its health. */
   plugins(): Promise<PluginOverview[]>;
+  /** What a plugin of this process is made of; undefined when there is none with this name. */
+  describe(name: string): PluginDescription | undefined;
+  /** The plugins directory. */
+  readonly plugin_files: PluginFiles;
+  /** Makes settings known whose plugin is not loaded, so that they can be set before it is. */
+  knowSettings(section: string, schema: TObject): void;
   /** What fills a slot, each with the plugin that it came from. */
   filled<T>(ref: SlotRef<T>): readonly Filled<T>[];
   /** Those in force. Secrets are hidden. */
   settings(): ShownSetting[];
+  /** The value in force of a setting of the server itself: `plugins.directory`. */
+  coreSetting(setting: string): unknown;
   /** Every setting, with what is stored of it. Secrets are hidden. */
   settingStates(): SettingState[];
   /**
@@ -139,6 +153,7 @@ export interface Operations {
 export interface OperationsOptions {
   readonly started_at_ms: number;
   readonly settings: LiveSettings;
+  readonly plugin_files: PluginFiles;
   readonly store: Store;
   readonly queue: JobQueue;
   readonly recent: LogRing;
@@ -150,16 +165,19 @@ export interface OperationsOptions {
     readonly stalls: { lastMinute(): Stalls };
     health(): Promise<{ readonly plugin: string; readonly failing: string }[]>;
     filled<T>(ref: SlotRef<T>): readonly Filled<T>[];
+    readonly described: readonly DescribedPlugin[];
   };
 }
 
 export class ServerOperations implements Operations {
   readonly started_at_ms: number;
   readonly jobs: Operations["jobs"];
+  readonly plugin_files: PluginFiles;
 
   constructor(private readonly options: OperationsOptions) {
-    const { started_at_ms, queue } = options;
+    const { started_at_ms, queue, plugin_files } = options;
     this.started_at_ms = started_at_ms;
+    this.plugin_files = plugin_files;
     this.jobs = {
       count: () => queue.status(),
       kinds: () => queue.kinds(),
@@ -181,28 +199,40 @@ export class ServerOperations implements Operations {
     const { host } = this.options;
     const failing = new Map((await host.health()).map((one) => [one.plugin, one.failing]));
     return [
-      ...host.plugins.map(({ name, version, built_in }) => ({
+      ...host.plugins.map(({ name, version, built_in, file }) => ({
         name,
         version,
         built_in,
+        file,
         status: failing.has(name) ? ("failing" as const) : ("loaded" as const),
         reason: failing.get(name) ?? null,
       })),
-      ...host.failures.map(({ name, reason }) => ({
+      ...host.failures.map(({ name, file, reason }) => ({
         name,
         version: null,
         built_in: false,
+        file,
         status: "left_out" as const,
         reason,
       })),
-      ...host.off.map(({ name, version, built_in, reason }) => ({
+      ...host.off.map(({ name, version, built_in, file, reason }) => ({
         name,
         version,
         built_in,
+        file,
         status: "disabled" as const,
         reason,
       })),
     ];
+  }
+
+  describe(name: string): PluginDescription | undefined {
+    const found = this.options.host.described.filter((one) => one.description.name === name);
+    return (found.find(({ runs }) => runs) ?? found[0])?.description;
+  }
+
+  knowSettings(section: string, schema: TObject): void {
+    this.options.settings.know(section, schema);
   }
 
   filled<T>(ref: SlotRef<T>): readonly Filled<T>[] {
@@ -211,6 +241,11 @@ export class ServerOperations implements Operations {
 
   settings(): ShownSetting[] {
     return this.options.settings.shown();
+  }
+
+  coreSetting(setting: string): unknown {
+    const [section, key] = setting.split(".", 2) as [string, string];
+    return open_sections.has(section) ? this.options.settings.value(section, key) : undefined;
   }
 
   settingStates(): SettingState[] {

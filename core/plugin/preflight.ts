@@ -5,12 +5,16 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { PluginDescription } from "./plugin-files";
+import { revivedSection } from "./revived-schema";
 
 /** What the child says, one JSON value a line. */
 export type PreflightMessage =
   /** It has come to this file, and what it does with it. */
   | { readonly preflight: "at"; readonly file: string; readonly doing: "import" | "set-up" }
   | { readonly preflight: "bad"; readonly file: string; readonly reason: string }
+  /** What it is made of; the last of these holds. `file`: the name of one that is built in. */
+  | { readonly preflight: "found"; readonly file: string; readonly plugin: PluginDescription }
   | { readonly preflight: "end" };
 
 /** The environment variable that tells the child where its scratch data directory is. */
@@ -20,8 +24,16 @@ const preflight_ms_max = 5_000;
 const each_ms = 100;
 const complaint_length_max = 300;
 
+/** By file. */
+export interface TriedOut {
+  /** Why these would be left out. */
+  readonly bad: ReadonlyMap<string, string>;
+  /** Every one that could be imported; those that are built in under their names. */
+  readonly found: ReadonlyMap<string, PluginDescription>;
+}
 interface Outcome {
   readonly bad: Map<string, string>;
+  readonly found: Map<string, PluginDescription>;
   readonly finished: boolean;
   /** The file at which the child ended. */
   readonly at: string | null;
@@ -29,29 +41,37 @@ interface Outcome {
   readonly ending: string;
 }
 
+/** The reasons of those files that are bad, see `tryOut`. */
+export const preflight = async (
+  ...given: Parameters<typeof tryOut>
+): Promise<ReadonlyMap<string, string>> =>
+  given[2].length === 0 ? new Map() : (await tryOut(...given)).bad;
+
 /**
  * Imports and sets up the files one after another in a child, and answers the reasons of those that
  * are bad. When the child hangs or dies, the file it was at is bad, and the rest is tried in a
  * fresh one. `command`: the words that start the child, without the files.
  */
-export async function preflight(
+export async function tryOut(
   command: readonly string[],
   env: Readonly<Record<string, string | undefined>>,
   files: readonly string[],
-): Promise<ReadonlyMap<string, string>> {
+): Promise<TriedOut> {
   const bad = new Map<string, string>();
-  for (;;) {
+  const found = new Map<string, PluginDescription>();
+  for (let round = 1; ; round++) {
     const rest = files.filter((file) => !bad.has(file));
-    if (rest.length === 0) return bad;
+    if (rest.length === 0 && round > 1) return { bad, found };
     const outcome = await runChild([...command, ...rest], env, rest.length);
     for (const [file, reason] of outcome.bad) bad.set(file, reason);
-    if (outcome.finished) return bad;
+    for (const [file, plugin] of outcome.found) found.set(file, plugin);
+    if (outcome.finished) return { bad, found };
     // A child that dies before it reached a file says nothing about any one of them: none can be
     // trusted.
     if (outcome.at === null) {
       for (const file of rest)
         if (!bad.has(file)) bad.set(file, `it could not be tried out: ${outcome.ending}`);
-      return bad;
+      return { bad, found };
     }
     bad.set(outcome.at, outcome.ending);
   }
@@ -93,6 +113,7 @@ async function runChild(
 
 function progressOf(output: string): Omit<Outcome, "ending"> & { readonly doing: string } {
   const bad = new Map<string, string>();
+  const found = new Map<string, PluginDescription>();
   let at: string | null = null;
   let doing = "import";
   let finished = false;
@@ -107,7 +128,11 @@ function progressOf(output: string): Omit<Outcome, "ending"> & { readonly doing:
       bad.set(message.file, message.reason);
       at = null;
     }
+    if (message.preflight === "found") {
+      const { file, plugin } = message;
+      found.set(file, { ...plugin, config: revivedSection(plugin.config) });
+    }
     if (message.preflight === "end") finished = true;
   }
-  return { bad, at, doing, finished };
+  return { bad, found, at, doing, finished };
 }

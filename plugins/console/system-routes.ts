@@ -68,6 +68,7 @@ const SystemRecord = named(
         name: t.String(),
         version: Nullable(t.String()),
         built_in: t.Boolean(),
+        file: Nullable(t.String(), "Where it was loaded from; null when it is built in."),
         status: t.Union(
           (["loaded", "failing", "left_out", "disabled"] as const).map((status) =>
             t.Literal(status),
@@ -119,7 +120,16 @@ const system_example = {
     free_bytes: 129_279_262_720,
   },
   jobs: { ready: 0, running: 1, failed: 0 },
-  plugins: [{ name: "folders", version: "1.0.0", built_in: true, status: "loaded", reason: null }],
+  plugins: [
+    {
+      name: "folders",
+      version: "1.0.0",
+      built_in: true,
+      file: null,
+      status: "loaded",
+      reason: null,
+    },
+  ],
 };
 const job_example = {
   id: "job_01KAJ2Z9Q4W7N8X5R3T6V1Y0BC",

@@ -263,6 +263,7 @@ describe("the system", () => {
       name: "folders",
       version: "1.0.0",
       built_in: true,
+      file: null,
       status: "loaded",
       reason: null,
     });

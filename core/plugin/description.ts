@@ -1,0 +1,45 @@
+/** What a plugin is made of, as plain data: for those who decide whether it may run here. */
+import type { Fill, ServiceRef, SlotRef } from "../base/refs";
+import { fullPath } from "../http/router";
+import type { Route } from "../http/route";
+import type { JobHandler, Schedule } from "../jobs/contract";
+import type { Command } from "./command";
+import type { Plugin } from "./define";
+import type { PluginDescription } from "./plugin-files";
+
+/** What `setup` has returned, as far as it is described. */
+export interface DescribedParts {
+  readonly fills?: readonly Fill[];
+  readonly jobs?: readonly JobHandler[];
+  readonly schedules?: readonly Schedule[] | (() => readonly Schedule[]);
+}
+
+/** `parts`: null when it was not set up. */
+export function describePlugin(plugin: Plugin, parts: DescribedParts | null): PluginDescription {
+  const { name, version, section, config, events, tables } = plugin;
+  return {
+    ...{ name, version, section, config },
+    needs: idsOf(plugin.needs),
+    provides: idsOf(plugin.provides),
+    reads: idsOf(plugin.slots),
+    fills: parts && (parts.fills ?? []).map(({ slot }) => slot.id),
+    routes: Object.values(plugin.routes as Record<string, Route>).map((route) => ({
+      method: route.method,
+      path: fullPath(route),
+      summary: route.summary,
+    })),
+    jobs: parts && (parts.jobs ?? []).map(({ on }) => on.id),
+    schedules: parts && schedulesOf(parts).map(({ cron, on }) => ({ cron, job: on.id })),
+    events: events.map(({ id }) => id),
+    tables,
+    commands: Object.values({
+      ...(plugin.commands as Record<string, Command>),
+      ...plugin.tools,
+    }).map((command) => command.name),
+  };
+}
+
+const idsOf = (refs: Readonly<Record<string, ServiceRef<unknown> | SlotRef<unknown>>>): string[] =>
+  Object.values(refs).map(({ id }) => id);
+const schedulesOf = ({ schedules = [] }: DescribedParts): readonly Schedule[] =>
+  typeof schedules === "function" ? schedules() : schedules;

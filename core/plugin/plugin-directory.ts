@@ -1,0 +1,207 @@
+/**
+ * The plugins directory, for those who change what lies there: a file is tried out as the next
+ * start would load it, and is then moved into its place in one step.
+ */
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { HttpError } from "../base/errors";
+import { fileStem, findPluginFiles } from "./load";
+import type {
+  Added,
+  FoundPlugins,
+  HashedFile,
+  NewPlugin,
+  PluginDescription,
+  PluginFile,
+  PluginFiles,
+} from "./plugin-files";
+import type { TriedOut } from "./preflight";
+import { readRunningPlugins, type RunningPlugin } from "./running-plugins";
+
+export interface PluginDirectoryOptions {
+  readonly data: string;
+  readonly directory: string;
+  /** Names of the plugins that are part of the executable. */
+  readonly built_in: readonly string[];
+  /** The files that this process loads. */
+  readonly loaded: readonly string[];
+  /** Imports and sets files up on scratch data; describes those that are built in, too. */
+  readonly tryOut: (files: readonly string[]) => Promise<TriedOut>;
+  /** Why these can't all be disabled. */
+  readonly disablingProblems: (names: readonly string[]) => string[];
+}
+export class PluginDirectory implements PluginFiles {
+  #found: { readonly key: string; readonly plugins: Promise<FoundPlugins> } | null = null;
+
+  readonly loaded: ReadonlyMap<string, string>;
+
+  constructor(private readonly options: PluginDirectoryOptions) {
+    this.loaded = new Map(
+      options.loaded.map((file) => [file, sha256Of(readFileSync(file))] as const),
+    );
+  }
+
+  get directory(): string {
+    return this.options.directory;
+  }
+
+  get built_in(): readonly string[] {
+    return this.options.built_in;
+  }
+
+  disablingProblems(names: readonly string[]): string[] {
+    return this.options.disablingProblems(names);
+  }
+
+  /** The files alone, without running any of them. */
+  files(): HashedFile[] {
+    return findPluginFiles(this.directory).map((file) => ({
+      file,
+      stem: fileStem(file),
+      sha256: sha256Of(readFileSync(file)),
+    }));
+  }
+
+  /** What the server on this data directory has loaded, if there is one. */
+  running(): readonly RunningPlugin[] {
+    return readRunningPlugins(this.options.data);
+  }
+
+  /** Tries all files out; the same again only when one of them has changed. */
+  async find(): Promise<FoundPlugins> {
+    const files = this.files();
+    const key = JSON.stringify(files);
+    if (this.#found?.key === key) return this.#found.plugins;
+    const plugins = this.#find(files);
+    this.#found = { key, plugins };
+    plugins.catch(() => (this.#found = null));
+    return plugins;
+  }
+
+  async #find(files: readonly HashedFile[]): Promise<FoundPlugins> {
+    const { bad, found } = await this.options.tryOut(files.map(({ file }) => file));
+    const built_in = [...found].flatMap(([file, one]) => (isName(file) ? one : []));
+    return {
+      built_in,
+      files: files.map(({ file, stem, sha256 }) => {
+        const description = found.get(file) ?? null;
+        const name = description?.name ?? stem;
+        return { file, sha256, name, description, reason: bad.get(file) ?? null };
+      }),
+    };
+  }
+
+  async add({ bytes, shown, replace, sha256 }: NewPlugin): Promise<Added> {
+    const own_sha256 = sha256Of(bytes);
+    if (sha256 !== null && sha256.toLowerCase() !== own_sha256)
+      throw refused(
+        "wrong_sha256",
+        `${shown} is not what it should be: its SHA-256 is ${own_sha256}, not ${sha256}.`,
+      );
+    mkdirSync(this.directory, { recursive: true, mode: 0o700 });
+    const installed = await this.find();
+    const staging = mkdtempSync(join(this.directory, ".adding-"));
+    try {
+      const staged = join(staging, `candidate${extensionOf(shown)}`);
+      writeFileSync(staged, bytes, { mode: 0o644 });
+      const isReplaceable = (one: PluginFile) => replace || one.sha256 === own_sha256;
+      const { description, replaced } = await this.#check(staged, shown, isReplaceable, installed);
+      const { name, version } = description;
+      const file = join(this.directory, `${name}${extensionOf(shown)}`);
+      renameSync(staged, file);
+      if (replaced !== null && replaced.file !== file) removeFile(replaced.file, this.directory);
+      return { name, version, file, sha256: own_sha256, replaced, description };
+    } finally {
+      rmSync(staging, { recursive: true, force: true });
+    }
+  }
+
+  /** Whether the next start would load it, and leave nobody else out for it. */
+  async #check(
+    staged: string,
+    shown: string,
+    isReplaceable: (installed: PluginFile) => boolean,
+    installed: FoundPlugins,
+  ): Promise<{ description: PluginDescription; replaced: PluginFile | null }> {
+    const reasonIn = ({ bad }: TriedOut): string | undefined =>
+      bad.get(staged)?.replaceAll(staged, shown);
+    const others = installed.files.map(({ file }) => file);
+    const last = await this.options.tryOut([...others, staged]);
+    const description = last.found.get(staged);
+    if (description === undefined)
+      throw refused(
+        "bad_plugin",
+        `${shown} can't be added: ${reasonIn(last) ?? "it is no plugin"}.`,
+      );
+    const replaced = this.#requireName(description, shown, isReplaceable, installed);
+    // As the files lie there afterwards, in the order of their names.
+    const target = join(this.directory, `${description.name}${extensionOf(shown)}`);
+    const rest = others.filter((file) => file !== replaced?.file);
+    const later = [...rest, staged].sort((one, other) =>
+      (one === staged ? target : one) < (other === staged ? target : other) ? -1 : 1,
+    );
+    const is_last = others.length === rest.length && later.at(-1) === staged;
+    const next = is_last ? last : await this.options.tryOut(later);
+    const reason = reasonIn(next);
+    if (reason !== undefined) throw refused("bad_plugin", `${shown} can't be added: ${reason}.`);
+    for (const { file, name, reason: before } of installed.files) {
+      const after = next.bad.get(file);
+      if (rest.includes(file) && before === null && after !== undefined)
+        throw refused(
+          "bad_plugin",
+          `${shown} can't be added: ${name} would be left out: ${after}.`,
+        );
+    }
+    return { description: next.found.get(staged) ?? description, replaced };
+  }
+
+  #requireName(
+    { name, version }: PluginDescription,
+    shown: string,
+    isReplaceable: (installed: PluginFile) => boolean,
+    { files }: FoundPlugins,
+  ): PluginFile | null {
+    if (this.options.built_in.includes(name))
+      throw clash(`${shown} is called ${name}, like a plugin that is built in: rename it.`);
+    const installed = files.find((one) => one.name === name || fileStem(one.file) === name) ?? null;
+    if (installed === null || isReplaceable(installed)) return installed;
+    const has = installed.description?.version ?? "of an unknown version";
+    throw clash(
+      `There is a plugin ${name} ${has} already, in ${installed.file}: to put ${version} in its ` +
+        "place, add it with --replace.",
+    );
+  }
+
+  /** Takes a file away, and the directory that is its own. */
+  remove(file: string): void {
+    removeFile(file, this.directory);
+  }
+}
+
+const sha256Of = (bytes: Uint8Array): string =>
+  new Bun.CryptoHasher("sha256").update(bytes).digest("hex");
+
+/** Those that are built in are described under their names. */
+const isName = (key: string): boolean => !key.includes("/") && !key.includes("\\");
+
+const extensionOf = (shown: string): string => (/\.ts(\?.*)?$/.test(shown) ? ".ts" : ".js");
+
+/** `name/plugin.ts` goes with its directory; of a link only the link. */
+function removeFile(file: string, directory: string): void {
+  const below = dirname(file);
+  const path = below === directory || !/^plugin\.(ts|js)$/.test(basename(file)) ? file : below;
+  if (!existsSync(path)) return;
+  rmSync(path, { recursive: !lstatSync(path).isSymbolicLink(), force: true });
+}
+
+const refused = (code: string, detail: string): HttpError => new HttpError(400, code, detail);
+const clash = (detail: string): HttpError => new HttpError(409, "name_taken", detail);

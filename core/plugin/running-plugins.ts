@@ -1,0 +1,29 @@
+/**
+ * Which plugin files the server on a data directory runs, for commands beside it: what lies in the
+ * plugins directory may be newer, or gone. A crash leaves the file behind: whoever reads it asks
+ * first whether there is a server.
+ */
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+export interface RunningPlugin {
+  readonly name: string;
+  readonly version: string;
+  readonly file: string;
+  readonly sha256: string;
+}
+
+const fileIn = (data: string): string => join(data, "dossier.plugins.json");
+
+export const writeRunningPlugins = (data: string, plugins: readonly RunningPlugin[]): void =>
+  writeFileSync(fileIn(data), JSON.stringify(plugins), { mode: 0o600 });
+export const removeRunningPlugins = (data: string): void => rmSync(fileIn(data), { force: true });
+
+/** None when no server has said. */
+export function readRunningPlugins(data: string): readonly RunningPlugin[] {
+  try {
+    return JSON.parse(readFileSync(fileIn(data), "utf8")) as RunningPlugin[];
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,198 @@
+/** `dossier plugin add`, `remove`, `enable`, `disable` and `info`. */
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import {
+  UsageError,
+  type Added,
+  type Command,
+  type CommandHandler,
+  type CommandInput,
+  type SettingState,
+} from "../../core/sdk";
+import { serverAnswers, StoredChange, type StoredChangeParts } from "../settings/contract";
+import { downloadPlugin, isAddress, type DownloadParts } from "./download";
+import { infoLines } from "./info";
+import { isNothing, type Leavings } from "./leavings";
+import type { PluginManager, Seat } from "./service";
+
+export const commands = {
+  add: {
+    name: "plugin add",
+    summary:
+      "Add a plugin: a file, or one at an https address. It is tried out first; the next start " +
+      "of the server loads it.",
+    changes: true,
+    starts_data: true,
+    args: ["source"],
+    options: [
+      {
+        flags: "--sha256 <hex>",
+        description: "the SHA-256 that it must have; needed for an address",
+      },
+      { flags: "--replace", description: "put it in the place of the one with the same name" },
+    ],
+  },
+  remove: {
+    name: "plugin remove",
+    summary: "Take the file of a plugin away; its data stays, unless it is purged too.",
+    changes: true,
+    args: ["name"],
+    options: [
+      { flags: "--purge", description: "delete its tables, settings, jobs and schedules as well" },
+      { flags: "--yes", description: "purge without asking" },
+    ],
+  },
+  enable: {
+    name: "plugin enable",
+    summary: "Have the next start of the server load a plugin that is disabled.",
+    changes: true,
+    args: ["name"],
+  },
+  disable: {
+    name: "plugin disable",
+    summary: "Keep a plugin, built-in or not, from being loaded at the next start of the server.",
+    changes: true,
+    args: ["name"],
+  },
+  info: {
+    name: "plugin info",
+    summary: "Show what a plugin is made of: routes, slots, jobs, tables, settings.",
+    args: ["name"],
+    options: [{ flags: "--json", description: "print JSON" }],
+  },
+} satisfies Record<string, Command>;
+
+export interface CommandParts extends StoredChangeParts {
+  readonly manager: PluginManager;
+  readonly download: DownloadParts;
+}
+
+export const commandHandlers = (
+  parts: CommandParts,
+): { readonly [N in keyof typeof commands]: CommandHandler } => ({
+  add: (input) => add(parts, input),
+  remove: (input) => remove(parts, input),
+  enable: (input) => turn(parts, input, true),
+  disable: (input) => turn(parts, input, false),
+  info: async ({ args: [name], options, print }) => {
+    const found = await parts.manager.details(name!, await seatOf(parts));
+    if (options.json) return print(JSON.stringify(found));
+    for (const line of infoLines(found)) print(line);
+  },
+});
+
+const seatOf = async (parts: CommandParts): Promise<Seat> =>
+  (await serverAnswers(parts)) ? "beside" : "alone";
+
+async function add(
+  parts: CommandParts,
+  { args: [source = ""], options, print, about }: CommandInput,
+): Promise<void> {
+  const sha256 = typeof options.sha256 === "string" ? options.sha256 : null;
+  if (sha256 !== null && !/^[0-9a-f]{64}$/i.test(sha256))
+    throw new UsageError("--sha256 takes 64 hexadecimal digits");
+  if (isAddress(source) && sha256 === null)
+    throw new UsageError(
+      "an address needs --sha256: whoever publishes the plugin says what it is, and anything " +
+        "else is refused",
+    );
+  const bytes = isAddress(source)
+    ? await downloadPlugin(source, parts.download)
+    : readPlugin(source);
+  const replace = options.replace === true;
+  const added = await parts.manager.add({ bytes, shown: source, replace, sha256 });
+  about(added.name);
+  const { name, version, file, replaced } = added;
+  const before = replaced?.description ? ` in place of ${replaced.description.version}` : "";
+  print(`${name} ${version} is in ${file}${before}. SHA-256 ${added.sha256}`);
+  for (const setting of missingSettings(added, await parts.manager.settingsOf(added.description)))
+    print(`It needs the setting ${setting}: dossier config set ${setting} …`);
+  print(await whatNow(parts, "loads it"));
+}
+
+/** Those without which the plugin would be left out. */
+const missingSettings = (
+  { description: { section, config } }: Added,
+  settings: readonly SettingState[],
+): string[] =>
+  settings
+    .filter(({ value, stored }) => value === null && stored === null)
+    .map(({ setting }) => setting)
+    .filter((setting) => config.required?.includes(setting.slice(section.length + 1)));
+
+function readPlugin(source: string): Uint8Array {
+  try {
+    return readFileSync(resolve(source));
+  } catch (error) {
+    throw new UsageError(`${source} can't be read: ${(error as Error).message}`);
+  }
+}
+
+async function remove(
+  parts: CommandParts,
+  { args: [name = ""], options, print, ask, about }: CommandInput,
+): Promise<void> {
+  const { manager, operations } = parts;
+  about(name);
+  const seat = await seatOf(parts);
+  const is_built_in = operations.plugin_files.built_in.includes(name);
+  const purges = options.purge === true && !is_built_in;
+  const leavings = purges ? await manager.leavings(name) : null;
+  const is_installed = is_built_in || (await manager.fileOf(name)) !== null;
+  if (leavings !== null) {
+    if (!is_installed && isNothing(leavings))
+      throw new Error(`there is no plugin ${name}, and nothing of one in the database`);
+    if (seat === "beside" && operations.plugin_files.running().some((one) => one.name === name))
+      throw new Error(
+        `the running server has ${name} loaded: stop it, or remove the plugin without --purge, ` +
+          "restart the server, and purge then",
+      );
+    if (options.yes !== true && !(await isSure(name, leavings, ask)))
+      throw new Error("nothing was removed");
+  }
+  if (is_installed || leavings === null) {
+    const stored = new StoredChange(parts);
+    print(`${await manager.remove(name, stored.note)} is gone.`);
+  }
+  if (leavings !== null) {
+    await manager.purge(name);
+    print(`Deleted for good: ${inWords(leavings)}.`);
+  } else print(`Its data is kept; dossier plugin remove ${name} --purge deletes it.`);
+  if (is_installed) print(await whatNow(parts, "runs without it"));
+}
+
+async function isSure(
+  name: string,
+  leavings: Leavings,
+  ask: CommandInput["ask"],
+): Promise<boolean> {
+  const answer = await ask(`${name}: ${inWords(leavings)}. Delete all of it for good? [y/N] `);
+  return /^y(es)?$/i.test(answer.trim());
+}
+
+function inWords({ tables, jobs, settings }: Leavings): string {
+  const parts = [
+    ...tables.map(({ name, rows }) => `the table ${name} with ${rows} rows`),
+    ...(jobs > 0 ? [`${jobs} jobs`] : []),
+    ...(settings.length > 0 ? [`the settings ${settings.join(", ")}`] : []),
+  ];
+  return parts.length === 0 ? "nothing in the database" : parts.join(", ");
+}
+
+async function turn(
+  parts: CommandParts,
+  { args: [name = ""], print, about }: CommandInput,
+  enabled: boolean,
+): Promise<void> {
+  about(name);
+  const stored = new StoredChange(parts);
+  await parts.manager.setEnabled(name, enabled, stored.note);
+  print(`${name} is ${enabled ? "enabled" : "disabled"}.`);
+  print(await whatNow(parts, enabled ? "loads it" : "runs without it"));
+}
+
+/** What has to be done for it to take effect. */
+const whatNow = async (parts: CommandParts, effect: string): Promise<string> =>
+  (await seatOf(parts)) === "beside"
+    ? `The running server goes on as it is; restart it, and it ${effect}.`
+    : `The next start of the server ${effect}.`;

@@ -1,0 +1,106 @@
+/**
+ * Fetches a plugin file from an address: HTTPS alone, only from addresses that were checked,
+ * redirects one by one, and no more than a plugin may have.
+ */
+import { TimeLimit } from "../../core/lib/timeout";
+import {
+  badRequest,
+  checkHost,
+  fetchPinned,
+  HttpError,
+  InvalidUrl,
+  parseTarget,
+  plugin_bytes_max,
+  tooLarge,
+  version,
+  type AddressPolicy,
+  type DnsLookup,
+  type Target,
+} from "../../core/sdk";
+
+export interface DownloadParts {
+  readonly lookup: DnsLookup;
+  readonly allows: AddressPolicy;
+}
+
+const redirects_max = 5;
+const download_ms_max = 120_000;
+
+export const isAddress = (source: string): boolean => /^[a-z][a-z0-9+.-]*:\/\//i.test(source);
+
+/** @throws HttpError with what is wrong, in words */
+export async function downloadPlugin(
+  address: string,
+  { lookup, allows }: DownloadParts,
+): Promise<Uint8Array> {
+  const limit = new TimeLimit(download_ms_max);
+  try {
+    let target = targetOf(address);
+    for (let redirects = 0; redirects <= redirects_max; redirects++) {
+      const response = await fetchPinned(target, await addressesOf(target, { lookup, allows }), {
+        method: "GET",
+        headers: { "user-agent": `Dossier/${version}`, accept: "*/*" },
+        signal: limit.signal,
+      });
+      const location = response.headers.get("location");
+      if (response.status === 200) return await bodyOf(response);
+      await response.body?.cancel().catch(() => undefined);
+      if (response.status < 300 || response.status > 399 || location === null)
+        throw badRequest(`${target.host} answered with status ${response.status}.`);
+      if (!URL.canParse(location, target.href))
+        throw badRequest(`${target.host} leads to something that is no address.`);
+      target = targetOf(new URL(location, target.href).href);
+    }
+    throw badRequest(`The address leads on more than ${redirects_max} times.`);
+  } catch (error) {
+    if (error instanceof HttpError) throw error;
+    throw badRequest(
+      limit.signal.aborted
+        ? `It took longer than ${download_ms_max / 1_000} s to fetch it.`
+        : `It could not be fetched: ${error instanceof Error ? error.message : String(error)}.`,
+    );
+  } finally {
+    limit.clear();
+  }
+}
+
+function targetOf(address: string): Target {
+  try {
+    const target = parseTarget(address.replace(/#.*$/s, ""));
+    if (target.url.protocol !== "https:")
+      throw badRequest(`A plugin is fetched by https alone, not from ${target.url.origin}.`);
+    return target;
+  } catch (error) {
+    throw error instanceof InvalidUrl ? badRequest(error.message) : error;
+  }
+}
+
+async function addressesOf(
+  target: Target,
+  { lookup, allows }: DownloadParts,
+): Promise<readonly string[]> {
+  const checked = await checkHost(target, lookup, allows);
+  if (checked.kind === "allowed") return checked.addresses;
+  if (checked.kind === "refused")
+    throw badRequest(
+      `${target.host} has an address that is local, private or reserved. Download the file ` +
+        "yourself, or allow its network in plugins.allow_networks.",
+    );
+  throw badRequest(
+    checked.kind === "absent"
+      ? `The host ${target.host} does not exist.`
+      : `The host ${target.host} could not be looked up: ${checked.reason}.`,
+  );
+}
+
+async function bodyOf(response: Response): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of (response.body ?? []) as unknown as AsyncIterable<Uint8Array>) {
+    length += chunk.length;
+    if (length > plugin_bytes_max)
+      throw tooLarge(`A plugin has at most ${plugin_bytes_max / 2 ** 20} MiB.`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}

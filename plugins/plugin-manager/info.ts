@@ -1,0 +1,57 @@
+/** What `dossier plugin info` prints. */
+import type { PluginDetails } from "./service";
+
+const next_words: Readonly<Record<NonNullable<PluginDetails["next_start"]>, string>> = {
+  added: "the next start of the server loads it",
+  replaced: "the file has changed since the server was started",
+  removed: "its file is gone; it runs until the server is restarted",
+  enabled: "enabled at the next start of the server",
+  disabled: "disabled at the next start of the server",
+};
+
+export function infoLines(found: PluginDetails): string[] {
+  const { made_of, tables, settings } = found;
+  const status = found.status.replace("_", " ");
+  const row = (label: string, value: string | null | undefined): string[] =>
+    value ? [`${`${label}:`.padEnd(10)} ${value}`] : [];
+  const list = (label: string, values: readonly string[] | null | undefined): string[] =>
+    (values ?? []).flatMap((value, place) => row(place === 0 ? label : "", value)).map(unlabelled);
+  return [
+    `${found.name} ${found.version ?? ""}`.trimEnd(),
+    ...row("status", [status, found.reason].filter(Boolean).join(": ")),
+    ...row("next", found.next_start && next_words[found.next_start]),
+    ...row("file", found.file ?? "built in"),
+    ...row("sha256", found.sha256),
+    ...list(
+      "routes",
+      made_of?.routes.map(({ method, path, summary }) => `${method} ${path}  ${summary}`),
+    ),
+    ...list("needs", made_of?.needs),
+    ...list("provides", made_of?.provides),
+    ...list("reads", made_of?.reads),
+    ...list("fills", made_of?.fills),
+    ...list("jobs", made_of?.jobs),
+    ...list(
+      "schedules",
+      made_of?.schedules?.map(({ cron, job }) => `${cron}  ${job}`),
+    ),
+    ...list("events", made_of?.events),
+    ...list(
+      "tables",
+      tables.map(({ name, rows }) => `${name}  ${rows} rows`),
+    ),
+    ...list("commands", made_of?.commands),
+    ...list(
+      "settings",
+      settings.map(({ setting, value, stored, origin }) => {
+        const wins = origin === "default" && stored !== null;
+        const shown = wins ? stored : value;
+        const words = Array.isArray(shown) ? shown.join(",") : String(shown ?? "not set");
+        return `${setting}  ${words}  (${wins ? "stored" : origin})`;
+      }),
+    ),
+  ];
+}
+
+/** The further lines of a list stand below the first. */
+const unlabelled = (line: string): string => (line.startsWith(":") ? ` ${line.slice(1)}` : line);

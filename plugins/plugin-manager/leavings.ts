@@ -1,0 +1,134 @@
+/**
+ * What a plugin has left in the database: its tables, the steps to them, its settings, jobs and
+ * schedules. All of it can be found without its file.
+ */
+import { sql, toNumber, type Db, type PluginDescription } from "../../core/sdk";
+
+interface CoreTables {
+  core_jobs: { plugin: string; name: string; state: string };
+  core_ticks: { name: string };
+  core_settings: { setting: string };
+  core_settings_origins: { setting: string };
+  core_migrations: { plugin: string; id: string };
+}
+
+export interface Leavings {
+  readonly tables: readonly { readonly name: string; readonly rows: number }[];
+  /** Jobs that wait, run, are done or have failed. */
+  readonly jobs: number;
+  /** Stored settings, `section.key`. */
+  readonly settings: readonly string[];
+  /** Steps to its tables. */
+  readonly steps: number;
+}
+/** The plugin, and the others that there are: nothing of theirs is touched. */
+export interface Owners {
+  readonly name: string;
+  readonly section: string;
+  readonly others: readonly Pick<PluginDescription, "name" | "section" | "tables">[];
+}
+
+export const isNothing = ({ tables, jobs, settings, steps }: Leavings): boolean =>
+  tables.length + jobs + settings.length + steps === 0;
+
+export async function findLeavings(db: Db<CoreTables>, owners: Owners): Promise<Leavings> {
+  const tables = [];
+  for (const name of await ownTables(db, owners))
+    tables.push({ name, rows: await rowsIn(db, name) });
+  const { jobs } = await db
+    .selectFrom("core_jobs")
+    .select((e) => e.fn.countAll().as("jobs"))
+    .where("plugin", "=", owners.name)
+    .executeTakeFirstOrThrow();
+  const settings = await ownSettings(db, owners);
+  const { steps } = await db
+    .selectFrom("core_migrations")
+    .select((e) => e.fn.countAll().as("steps"))
+    .where("plugin", "=", owners.name)
+    .executeTakeFirstOrThrow();
+  return { tables, jobs: toNumber(jobs), settings, steps: toNumber(steps) };
+}
+
+export async function rowsIn(db: Db, table: string): Promise<number> {
+  const { rows } = await sql<{ n: number }>`select count(*) as n from ${sql.table(table)}`.execute(
+    db,
+  );
+  return toNumber(rows[0]!.n);
+}
+
+/** Within the transaction that `tx` is of. */
+export async function dropLeavings(tx: Db<CoreTables>, owners: Owners): Promise<void> {
+  await dropAll(tx, await ownTables(tx, owners));
+  const ticks = await ownTicks(tx, owners);
+  await tx.deleteFrom("core_jobs").where("plugin", "=", owners.name).execute();
+  const settings = await ownSettings(tx, owners);
+  if (settings.length > 0) {
+    await tx.deleteFrom("core_settings").where("setting", "in", settings).execute();
+    await tx.deleteFrom("core_settings_origins").where("setting", "in", settings).execute();
+  }
+  if (ticks.length > 0) await tx.deleteFrom("core_ticks").where("name", "in", ticks).execute();
+  await tx.deleteFrom("core_migrations").where("plugin", "=", owners.name).execute();
+}
+
+/** A table that others refer to goes after them. */
+async function dropAll(tx: Db<CoreTables>, tables: readonly string[]): Promise<void> {
+  let left = [...tables];
+  while (left.length > 0) {
+    const kept: string[] = [];
+    let problem: unknown;
+    for (const table of left)
+      try {
+        await tx.schema.dropTable(table).execute();
+      } catch (error) {
+        kept.push(table);
+        problem = error;
+      }
+    if (kept.length === left.length) throw problem;
+    left = kept;
+  }
+}
+
+const stemOf = (name: string): string => name.replaceAll("-", "_");
+const isBelow = (table: string, stem: string): boolean =>
+  table === stem || table.startsWith(`${stem}_`);
+
+/** A table is called like its plugin; of `web` and `web-push` the longer name is meant. */
+async function ownTables(db: Db<CoreTables>, { name, others }: Owners): Promise<string[]> {
+  const stem = stemOf(name);
+  const migrated = await db.selectFrom("core_migrations").select("plugin").distinct().execute();
+  const closer = [...migrated.map(({ plugin }) => plugin), ...others.map((one) => one.name)]
+    .map(stemOf)
+    .filter((other) => other !== stem && isBelow(other, stem));
+  const theirs = new Set(others.flatMap(({ tables }) => tables));
+  return (await db.introspection.getTables())
+    .map((table) => table.name)
+    .filter(
+      (table) =>
+        isBelow(table, stem) &&
+        !theirs.has(table) &&
+        !closer.some((other) => isBelow(table, other)),
+    );
+}
+
+/** A tick is called `job cron`. */
+async function ownTicks(db: Db<CoreTables>, { name }: Owners): Promise<string[]> {
+  const of_jobs = await db
+    .selectFrom("core_jobs")
+    .select("name")
+    .distinct()
+    .where("plugin", "=", name)
+    .execute();
+  const jobs = new Set(of_jobs.map((job) => job.name));
+  return (await db.selectFrom("core_ticks").select("name").execute())
+    .map((tick) => tick.name)
+    .filter((tick) => tick.startsWith(`${name}.`) || jobs.has(tick.split(" ", 1)[0]!));
+}
+
+async function ownSettings(
+  db: Db<CoreTables>,
+  { section, others }: Owners,
+): Promise<readonly string[]> {
+  if (others.some((one) => one.section === section)) return [];
+  const rows = await db.selectFrom("core_settings").select("setting").execute();
+  return rows.map(({ setting }) => setting).filter((one) => one.startsWith(`${section}.`));
+}

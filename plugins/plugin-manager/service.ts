@@ -1,0 +1,263 @@
+/**
+ * The plugins of this server: which there are and how they do, what the next start will change,
+ * and how a file is added or taken away.
+ */
+import {
+  badRequest,
+  conflict,
+  notFound,
+  type Added,
+  type Context,
+  type Db,
+  type PluginDescription,
+  type SettingState,
+} from "../../core/sdk";
+import {
+  dropLeavings,
+  findLeavings,
+  isNothing,
+  rowsIn,
+  type Leavings,
+  type Owners,
+} from "./leavings";
+
+/** Which process asks: the server, or a command beside one, or alone. */
+export type Seat = "server" | "beside" | "alone";
+
+export interface PluginRow {
+  readonly name: string;
+  /** Null when its file can't be imported, or was not. */
+  readonly version: string | null;
+  readonly built_in: boolean;
+  readonly file: string | null;
+  /** Of the file as it is now. */
+  readonly sha256: string | null;
+  readonly status: "loaded" | "failing" | "left_out" | "disabled" | "not_loaded";
+  readonly reason: string | null;
+  /** What the next start of the server changes; null: nothing. */
+  readonly next_start: "added" | "replaced" | "removed" | "enabled" | "disabled" | null;
+}
+export interface PluginDetails extends PluginRow {
+  /** Null when nothing of it can be imported. */
+  readonly made_of: PluginDescription | null;
+  readonly tables: readonly { readonly name: string; readonly rows: number }[];
+  readonly settings: readonly SettingState[];
+}
+
+export const disabled_setting = "plugins.disabled";
+export type ManagerParts = Pick<
+  Context,
+  "operations" | "db" | "inTransaction" | "truncateWal" | "paths"
+>;
+type Also = ((tx: Db) => Promise<void>) | undefined;
+
+export class PluginManager {
+  constructor(private readonly parts: ManagerParts) {}
+
+  /** Built-in ones too, by name. */
+  async list(seat: Seat): Promise<PluginRow[]> {
+    const { operations } = this.parts;
+    const { plugin_files } = operations;
+    const files = plugin_files.files();
+    const running =
+      seat === "server"
+        ? plugin_files.loaded
+        : new Map(plugin_files.running().map(({ file, sha256 }) => [file, sha256]));
+    const disabled = await this.disabled();
+    const here = (await operations.plugins()).map((one): PluginRow => {
+      const sha256 = files.find(({ file }) => file === one.file)?.sha256 ?? null;
+      return {
+        ...{ ...one, sha256 },
+        next_start:
+          nextOfFile(one.file, sha256, running) ?? nextOfSetting(one.name, one.status, disabled),
+      };
+    });
+    const strange = files.filter(({ file }) => !here.some((one) => one.file === file));
+    if (strange.length === 0) return here.sort(byName);
+    const found = await plugin_files.find();
+    const added = found.files
+      .filter(({ file }) => strange.some((one) => one.file === file))
+      .map(({ name, file, sha256, description, reason }): PluginRow => {
+        const waits = seat === "server" || (seat === "beside" && !running.has(file));
+        const replaced = !waits && seat === "beside" && running.get(file) !== sha256;
+        const is_disabled = disabled.next.includes(name);
+        return {
+          ...{ name, file, sha256, reason, built_in: false },
+          version: description?.version ?? null,
+          status: is_disabled
+            ? "disabled"
+            : waits
+              ? "not_loaded"
+              : reason === null
+                ? "loaded"
+                : "left_out",
+          next_start: is_disabled || !waits ? (replaced ? "replaced" : null) : "added",
+        };
+      });
+    return [...here, ...added].sort(byName);
+  }
+
+  /** @throws HttpError 404 */
+  async details(name: string, seat: Seat): Promise<PluginDetails> {
+    const row = (await this.list(seat)).find((one) => one.name === name);
+    if (row === undefined) throw notFound(`plugin ${name}`);
+    const made_of = await this.madeOf(name);
+    return {
+      ...row,
+      made_of,
+      tables: await this.tablesOf(made_of),
+      settings: made_of === null ? [] : await this.settingsOf(made_of),
+    };
+  }
+
+  /** @throws HttpError 400 with the reason, 409 when the name is taken. */
+  add(plugin: Parameters<Context["operations"]["plugin_files"]["add"]>[0]): Promise<Added> {
+    return this.parts.operations.plugin_files.add(plugin);
+  }
+
+  /** Takes its file away; answers it. @throws HttpError 404, 409 when it is built in. */
+  async remove(name: string, also?: Also): Promise<string> {
+    const { plugin_files } = this.parts.operations;
+    if (plugin_files.built_in.includes(name))
+      throw conflict(`${name} is built in: it can be disabled, not removed.`, "built_in");
+    const file = await this.fileOf(name);
+    if (file === null) throw notFound(`plugin ${name}`);
+    plugin_files.remove(file);
+    const { next } = await this.disabled();
+    if (next.includes(name))
+      await this.storeDisabled(
+        next.filter((one) => one !== name),
+        also,
+      );
+    return file;
+  }
+
+  /** @throws HttpError 404, 409 when others need it, or something wins over what is stored. */
+  async setEnabled(name: string, enabled: boolean, also?: Also): Promise<void> {
+    const { operations } = this.parts;
+    const { plugin_files } = operations;
+    const { next, pinned_by } = await this.disabled();
+    const known =
+      plugin_files.built_in.includes(name) ||
+      next.includes(name) ||
+      (await this.fileOf(name)) !== null;
+    if (!known) throw notFound(`plugin ${name}`);
+    if (next.includes(name) === !enabled) return;
+    if (pinned_by !== null)
+      throw conflict(`${pinned_by} says which plugins are disabled: change it there.`, "overruled");
+    const wanted = enabled ? next.filter((one) => one !== name) : [...next, name];
+    const [problem] = enabled ? [] : plugin_files.disablingProblems(wanted);
+    if (problem !== undefined) throw conflict(problem.replace(/^\S+: /, ""), "needed");
+    await this.storeDisabled(wanted, also);
+  }
+
+  /** What it has left in the database. */
+  async leavings(name: string): Promise<Leavings> {
+    return findLeavings(this.parts.db, await this.owners(name));
+  }
+
+  /** Deletes what it has left in the database: it must not be loaded anywhere. */
+  async purge(name: string): Promise<Leavings> {
+    const { inTransaction, truncateWal } = this.parts;
+    const owners = await this.owners(name);
+    const dropped = await inTransaction(async (tx) => {
+      const found = await findLeavings(tx, owners);
+      if (!isNothing(found)) await dropLeavings(tx, owners);
+      return found;
+    });
+    truncateWal();
+    return dropped;
+  }
+
+  /** Also of a plugin that is not loaded: they can be set before it is. */
+  async settingsOf(made_of: PluginDescription): Promise<SettingState[]> {
+    const { operations } = this.parts;
+    // What is not set yet is no reason to refuse the others.
+    const { required: _, ...config } = made_of.config;
+    operations.knowSettings(made_of.section, config as typeof made_of.config);
+    await operations.reloadSettings();
+    return operations
+      .settingStates()
+      .filter(({ setting }) => setting.startsWith(`${made_of.section}.`));
+  }
+
+  async fileOf(name: string): Promise<string | null> {
+    const { plugin_files } = this.parts.operations;
+    const by_stem = plugin_files.files().find(({ stem }) => stem === name);
+    const { files } = await plugin_files.find();
+    return (files.find((one) => one.name === name) ?? by_stem)?.file ?? null;
+  }
+
+  private async madeOf(name: string): Promise<PluginDescription | null> {
+    const { operations } = this.parts;
+    const here = operations.describe(name);
+    if (here) return here;
+    const { files } = await operations.plugin_files.find();
+    return files.find((one) => one.name === name)?.description ?? null;
+  }
+
+  private async owners(name: string): Promise<Owners> {
+    const { operations } = this.parts;
+    const { files } = await operations.plugin_files.find();
+    const all = [
+      ...operations.plugin_files.built_in.flatMap((one) => operations.describe(one) ?? []),
+      ...files.flatMap(({ description }) => description ?? []),
+    ];
+    const own = all.find((one) => one.name === name);
+    return {
+      name,
+      section: own?.section ?? name.replaceAll("-", "_"),
+      others: all.filter((one) => one !== own),
+    };
+  }
+
+  private async tablesOf(made_of: PluginDescription | null): Promise<PluginDetails["tables"]> {
+    if (made_of === null || made_of.tables.length === 0) return [];
+    const { db } = this.parts;
+    const there = new Set((await db.introspection.getTables()).map(({ name }) => name));
+    const tables = made_of.tables.filter((name) => there.has(name));
+    return Promise.all(tables.map(async (name) => ({ name, rows: await rowsIn(db, name) })));
+  }
+
+  /** Names that are disabled now, and at the next start. */
+  private async disabled() {
+    const { operations } = this.parts;
+    await operations.reloadSettings();
+    const state = operations.settingStates().find(({ setting }) => setting === disabled_setting);
+    if (state === undefined) throw badRequest(`There is no setting ${disabled_setting}.`);
+    const is_pinned = state.origin !== "default" && state.origin !== "stored";
+    const names = (value: unknown) => (value ?? []) as readonly string[];
+    return {
+      now: names(state.value),
+      next: is_pinned ? names(state.value) : names(state.stored),
+      pinned_by: is_pinned ? state.origin : null,
+    };
+  }
+
+  private async storeDisabled(names: readonly string[], also: Also): Promise<void> {
+    const stored = names.length === 0 ? null : names;
+    await this.parts.operations.changeSettings({ [disabled_setting]: stored }, also);
+  }
+}
+
+const byName = (one: PluginRow, other: PluginRow): number => one.name.localeCompare(other.name);
+
+function nextOfFile(
+  file: string | null,
+  sha256: string | null,
+  running: ReadonlyMap<string, string>,
+): PluginRow["next_start"] {
+  if (file === null) return null;
+  if (sha256 === null) return "removed";
+  const loaded = running.get(file);
+  return loaded === undefined || loaded === sha256 ? null : "replaced";
+}
+
+function nextOfSetting(
+  name: string,
+  status: PluginRow["status"],
+  { now, next }: { readonly now: readonly string[]; readonly next: readonly string[] },
+): PluginRow["next_start"] {
+  if (next.includes(name) && status !== "disabled") return "disabled";
+  return now.includes(name) && !next.includes(name) && status === "disabled" ? "enabled" : null;
+}

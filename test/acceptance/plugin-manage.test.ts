@@ -1,0 +1,320 @@
+/**
+ * `dossier plugin add`, `remove`, `enable`, `disable` and `info` on the executable, while a server
+ * runs on the directory and after it was restarted.
+ */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { Database } from "bun:sqlite";
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { temporaryDirectory } from "../helpers/data-directory";
+import { startExecutable, type Executable } from "../helpers/executable";
+import { selfSigned } from "../helpers/self-signed";
+
+const notes = (version: string, more = "") => `
+import { definePlugin, every, handle, job, route, Secret, t } from "dossier";
+const Tidy = job("notes.tidy", t.Object({}));
+export default definePlugin({
+  name: "notes",
+  version: "${version}",
+  config: t.Object({ colour: t.Optional(t.String({ description: "Of the paper." })), token: t.Optional(Secret()) }),
+  tables: ["notes", "notes_pages"],
+  migrations: [{ id: "0001", up: async (tx) => {
+    await tx.schema.createTable("notes").addColumn("id", "text", (c) => c.primaryKey()).execute();
+    await tx.schema.createTable("notes_pages").addColumn("note", "text", (c) => c.references("notes.id")).execute();
+    await tx.insertInto("notes").values({ id: "one" }).execute();
+    await tx.insertInto("notes_pages").values({ note: "one" }).execute();
+  } }],
+  routes: { version: route.get("/notes/version", { summary: "Which", tag: "Notes", operation: "getNotesVersion", answers: { 200: { description: "It." } } }) },
+  setup: ({ db, enqueue }) => ({
+    routes: { version: () => ({ version: "${version}" }) },
+    jobs: [handle(Tidy, async () => {}, { attempts_max: 1, timeout_ms: 1_000 })],
+    schedules: [every("17 3 * * *", Tidy, {})],
+    start: () => enqueue(db, Tidy, {}),
+  }),
+});
+${more}`;
+const plain = (name: string, rest = "setup: () => ({})") =>
+  `import { definePlugin, t } from "dossier"; export default definePlugin({ name: "${name}", version: "1.0.0", ${rest} });`;
+const sha256 = (text: string) => new Bun.CryptoHasher("sha256").update(text).digest("hex");
+
+const sources = temporaryDirectory();
+const source = (name: string, text: string): string => {
+  writeFileSync(join(sources, name), text);
+  return join(sources, name);
+};
+const limit_ms = 120_000;
+
+let dossier: Executable;
+let site: Bun.Server<undefined>;
+const at = () => `https://127.0.0.1:${site.port}`;
+beforeAll(async () => {
+  const certificate = await selfSigned("localhost");
+  const fetched = plain("fetched");
+  site = Bun.serve({
+    port: 0,
+    tls: certificate,
+    routes: {
+      "/fetched.js": () => new Response(fetched),
+      "/moved": () => Response.redirect("/fetched.js", 302),
+      "/plain": () => Response.redirect("http://127.0.0.1/x.js", 302),
+    },
+    fetch: () => new Response(null, { status: 404 }),
+  });
+  dossier = await startExecutable({
+    files: {
+      // A part of a name is no name: these tables stay.
+      "plugins/notes-archive.ts": plain(
+        "notes-archive",
+        `tables: ["notes_archive"], migrations: [{ id: "0001", up: (tx) =>
+          tx.schema.createTable("notes_archive").addColumn("id", "text").execute() }], setup: () => ({})`,
+      ),
+    },
+    env: {
+      DOSSIER_PLUGINS_ALLOW_NETWORKS: "127.0.0.0/8",
+      NODE_EXTRA_CA_CERTS: source("root.pem", certificate.cert),
+    },
+  });
+  await dossier.createUser("ada@example.com");
+}, limit_ms);
+afterAll(async () => {
+  await dossier?.[Symbol.asyncDispose]();
+  await site?.stop(true);
+});
+
+const plugins = () => readdirSync(join(dossier.data, "plugins")).sort();
+const info = async (name: string) =>
+  JSON.parse(await dossier.mustCli(["plugin", "info", name, "--json"]));
+const database = <R>(use: (database: Database) => R): R => {
+  const opened = new Database(join(dossier.data, "dossier.db"));
+  try {
+    opened.run("pragma busy_timeout = 5000");
+    return use(opened);
+  } finally {
+    opened.close();
+  }
+};
+const count = (query: string): number =>
+  database((at) => at.query<{ n: number }, []>(query).get()!.n);
+
+describe("what can't be added", () => {
+  const refused: [reason: string, words: () => string[], said: RegExp, code: number][] = [
+    ["a file that is not there", () => ["nowhere.ts"], /nowhere\.ts can't be read/, 2],
+    [
+      "one that can't be read as a program",
+      () => [source("torn.ts", "export default {")],
+      /torn\.ts can't be added: .*line 1/,
+      1,
+    ],
+    ["no plugin", () => [source("five.ts", "export default 5;")], /not made by definePlugin/, 1],
+    [
+      "one that ends the process as it is set up",
+      () => [source("ends.ts", plain("ends", "setup: () => process.exit(3)"))],
+      /ends\.ts can't be added: .*ended the process/,
+      1,
+    ],
+    [
+      "one that imports what lies beside it",
+      () => [source("two.ts", `import "./five"; ${plain("two")}`)],
+      /two\.ts can't be added: .*five.*one file/,
+      1,
+    ],
+    [
+      "the name of a built-in one",
+      () => [source("own.ts", plain("folders"))],
+      /is called folders, like a plugin that is built in/,
+      1,
+    ],
+    [
+      "the name of one that is there",
+      () => [source("again.ts", plain("notes-archive"))],
+      /a plugin notes-archive 1\.0\.0 already.*--replace/,
+      1,
+    ],
+    [
+      "another file than the one that was meant",
+      () => [source("other.ts", plain("other")), "--sha256", sha256("x")],
+      /SHA-256 is [0-9a-f]{64}, not/,
+      1,
+    ],
+    [
+      "an address whose file nobody vouches for",
+      () => [`${at()}/fetched.js`],
+      /an address needs --sha256/,
+      2,
+    ],
+    [
+      "an address without https",
+      () => ["http://127.0.0.1/x.js", "--sha256", sha256("x")],
+      /https alone/,
+      1,
+    ],
+    [
+      "an address that leads away from https",
+      () => [`${at()}/plain`, "--sha256", sha256("x")],
+      /https alone/,
+      1,
+    ],
+    [
+      "an address with nothing",
+      () => [`${at()}/nothing.js`, "--sha256", sha256("x")],
+      /answered with status 404/,
+      1,
+    ],
+  ];
+  test.each(refused)(
+    "%s",
+    async (_, words, said, code) => {
+      const answer = await dossier.cli(["plugin", "add", ...words()]);
+      expect(answer.stderr).toMatch(said);
+      expect(answer.code).toBe(code);
+      expect(plugins()).toEqual(["notes-archive.ts"]);
+    },
+    limit_ms,
+  );
+  test(
+    "an address on the machine itself, where its network is not allowed",
+    async () => {
+      const words = ["plugin", "add", `${at()}/fetched.js`, "--sha256", sha256("x")];
+      const answer = await dossier.cli(words, { env: {} });
+      expect(answer.stderr).toMatch(/local, private or reserved/);
+    },
+    limit_ms,
+  );
+});
+
+test(
+  "a plugin is fetched, through a redirect, when it is the one that was meant",
+  async () => {
+    const words = ["plugin", "add", `${at()}/moved`, "--sha256", sha256(plain("fetched"))];
+    expect(await dossier.mustCli(words)).toContain("fetched 1.0.0 is in");
+    expect(plugins()).toEqual(["fetched.js", "notes-archive.ts"]);
+    expect(await dossier.mustCli(["plugin", "remove", "fetched"])).toContain("is gone");
+    expect(plugins()).toEqual(["notes-archive.ts"]);
+  },
+  limit_ms,
+);
+
+test(
+  "a plugin is added beside the running server, and loaded by the next one",
+  async () => {
+    const said = await dossier.mustCli(["plugin", "add", source("n.ts", notes("1.0.0"))]);
+    expect(said).toContain("notes 1.0.0 is in");
+    expect(said).toContain("restart it, and it loads it");
+    expect(plugins()).toEqual(["notes-archive.ts", "notes.ts"]);
+    expect(await info("notes")).toMatchObject({ status: "not_loaded", next_start: "added" });
+    // The same file once more is no clash: a script may be run twice.
+    await dossier.mustCli(["plugin", "add", source("n.ts", notes("1.0.0"))]);
+    await dossier.mustCli(["config", "set", "notes.colour", "blue"]);
+    await dossier.restart();
+    expect((await dossier.api("GET", "/notes/version")).body).toEqual({ version: "1.0.0" });
+    expect(await info("notes")).toMatchObject({
+      status: "loaded",
+      next_start: null,
+      version: "1.0.0",
+      sha256: sha256(notes("1.0.0")),
+      tables: [
+        { name: "notes", rows: 1 },
+        { name: "notes_pages", rows: 1 },
+      ],
+      made_of: {
+        routes: [{ method: "GET", path: "/api/dev/v1/notes/version", summary: "Which" }],
+        jobs: ["notes.tidy"],
+        schedules: [{ cron: "17 3 * * *", job: "notes.tidy" }],
+      },
+    });
+    const lines = await dossier.mustCli(["plugin", "info", "notes"]);
+    expect(lines).toMatch(/tables: +notes {2}1 rows\n +notes_pages {2}1 rows/);
+    expect(lines).toMatch(/notes\.colour {2}blue {2}\(stored\)/);
+  },
+  limit_ms,
+);
+
+test(
+  "an update takes the place of what is there",
+  async () => {
+    const update = source(
+      "notes-2.js",
+      notes("2.0.0").replace(", token: t.Optional(Secret())", ""),
+    );
+    const said = await dossier.mustCli(["plugin", "add", update, "--replace"]);
+    expect(said).toContain("in place of 1.0.0");
+    expect(plugins()).toEqual(["notes-archive.ts", "notes.js"]);
+    expect((await dossier.api("GET", "/notes/version")).body).toEqual({ version: "1.0.0" });
+    await dossier.restart();
+    expect((await dossier.api("GET", "/notes/version")).body).toEqual({ version: "2.0.0" });
+  },
+  limit_ms,
+);
+
+test(
+  "a disabled plugin is not loaded, an enabled one is; one that others need can't be",
+  async () => {
+    await dossier.mustCli(["plugin", "disable", "notes"]);
+    await dossier.mustCli(["plugin", "disable", "rate-limit"]);
+    expect(await info("rate-limit")).toMatchObject({ next_start: null, status: "disabled" });
+    await dossier.restart();
+    expect((await dossier.api("GET", "/notes/version")).status).toBe(404);
+    await dossier.mustCli(["plugin", "enable", "notes"]);
+    await dossier.mustCli(["plugin", "enable", "rate-limit"]);
+    await dossier.restart();
+    expect((await dossier.api("GET", "/notes/version")).status).toBe(200);
+    const needed = await dossier.cli(["plugin", "disable", "folders"]);
+    expect([needed.code, needed.stderr]).toEqual([
+      1,
+      expect.stringMatching(/folders can't be disabled: .*documents.* need it/),
+    ]);
+    const unknown = await dossier.cli(["plugin", "disable", "nothing"]);
+    expect([unknown.code, unknown.stderr]).toEqual([1, expect.stringContaining("plugin nothing")]);
+  },
+  limit_ms,
+);
+
+test(
+  "what a plugin keeps goes only when it is purged, and only when no server runs it",
+  async () => {
+    const built_in = await dossier.cli(["plugin", "remove", "folders", "--purge", "--yes"]);
+    expect(built_in.stderr).toContain("folders is built in");
+    const loaded = await dossier.cli(["plugin", "remove", "notes", "--purge", "--yes"]);
+    expect(loaded.stderr).toContain("the running server has notes loaded");
+    await dossier.mustCli(["plugin", "remove", "notes"]);
+    expect(plugins()).toEqual(["notes-archive.ts"]);
+    await dossier.restart();
+    expect(count("select count(*) as n from notes_pages")).toBe(1);
+    const unsure = await dossier.cli(["plugin", "remove", "notes", "--purge"], { stdin: "no\n" });
+    expect([unsure.code, unsure.stderr]).toEqual([
+      1,
+      expect.stringMatching(/the table notes with 1 rows.*the settings notes\.colour/s),
+    ]);
+    expect(count("select count(*) as n from notes_pages")).toBe(1);
+    await dossier.mustCli(["plugin", "remove", "notes", "--purge"], { stdin: "y\n" });
+    const left =
+      "select (select count(*) from sqlite_master where name like 'notes%' and name not like " +
+      "'notes_archive%') + (select count(*) from core_jobs where plugin = 'notes') + (select " +
+      "count(*) from core_migrations where plugin = 'notes') + (select count(*) from " +
+      "core_settings where setting like 'notes.%') as n";
+    expect(count(left)).toBe(0);
+    expect(count("select count(*) as n from notes_archive")).toBe(0);
+    const again = await dossier.cli(["plugin", "remove", "notes", "--purge"]);
+    expect(again.stderr).toContain("there is no plugin notes, and nothing of one");
+  },
+  limit_ms,
+);
+
+test(
+  "a plugin in a directory of its own goes with it; the audit log knows what was done",
+  async () => {
+    mkdirSync(join(dossier.data, "plugins/wide"));
+    writeFileSync(join(dossier.data, "plugins/wide/plugin.ts"), plain("wide"));
+    await dossier.mustCli(["plugin", "remove", "wide"]);
+    expect(existsSync(join(dossier.data, "plugins/wide"))).toBe(false);
+    const said = database((at) =>
+      at
+        .query<{ what: string }, []>("select action || ' ' || record as what from audit_entries")
+        .all()
+        .map(({ what }) => what),
+    );
+    for (const entry of ["plugin add notes", "plugin disable notes", "plugin remove notes"])
+      expect(said.some((one) => one?.includes(entry))).toBe(true);
+  },
+  limit_ms,
+);

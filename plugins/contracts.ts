@@ -29,6 +29,7 @@ export {
   type SystemCheck,
 } from "./doctor/contract";
 export * from "./documents/contract";
+export * from "./events/contract";
 export * from "./extraction/contract";
 export {
   BeforeFolderCreate,

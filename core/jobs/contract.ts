@@ -116,6 +116,11 @@ export interface JobLimits<P> {
    * them begins.
    */
   readonly intake?: boolean;
+  /**
+   * Of an event: whether this one is of use; no job is made of any other. Asked inside the
+   * transaction of the change, so it only looks at what is in memory. Default: each.
+   */
+  readonly wants?: (payload: P) => boolean;
   /** The owner of a job that is enqueued without one, as those of events are. */
   readonly ownerOf?: (payload: P) => string;
   /** Pause before the next attempt, milliseconds. Default 1 s, 4 s, 16 s … at most 5 min. */

@@ -9,6 +9,7 @@ export interface Registered {
 
 export class Handlers {
   private readonly by_key = new Map<string, Registered>();
+  private readonly by_id = new Map<string, Registered[]>();
 
   /** @throws Error when the plugin handles it already, or another one handles this job. */
   register(plugin: string, handler: JobHandler): void {
@@ -19,12 +20,14 @@ export class Handlers {
       throw new Error(
         `plugin ${plugin}: ${on.kind} ${on.id} is handled by plugin ${rival.plugin} already`,
       );
-    this.by_key.set(key, { plugin, handler });
+    const registered = { plugin, handler };
+    this.by_key.set(key, registered);
+    this.by_id.set(on.id, [...this.of(on), registered]);
   }
 
   /** The one handler of a job, or every subscriber of an event. */
-  of({ id }: JobRef | EventRef): Registered[] {
-    return [...this.by_key.values()].filter(({ handler }) => handler.on.id === id);
+  of({ id }: JobRef | EventRef): readonly Registered[] {
+    return this.by_id.get(id) ?? [];
   }
 
   find(job: { readonly plugin: string; readonly name: string }): JobHandler | undefined {

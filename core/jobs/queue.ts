@@ -159,13 +159,21 @@ export class JobQueue {
     }
   }
 
-  /** One job for each subscriber. @throws Error on a payload that does not fit. */
+  /**
+   * One job for each subscriber that wants it; costs nothing where there is none. @throws Error on
+   * a payload that does not fit.
+   */
   async emit<R extends EventRef>(db: Db<any>, on: R, payload: PayloadOf<R>): Promise<void> {
-    requireFit(on, payload);
     const subscribers = this.handlers.of(on);
-    for (const subscriber of subscribers)
+    if (subscribers.length === 0) return;
+    requireFit(on, payload);
+    let is_wanted = false;
+    for (const subscriber of subscribers) {
+      if (subscriber.handler.limits.wants?.(payload) === false) continue;
       await table.insertJob(db, this.newJob(subscriber, payload, {}));
-    if (subscribers.length > 0) this.announce();
+      is_wanted = true;
+    }
+    if (is_wanted) this.announce();
   }
 
   async cancelJobs(db: Db<any>, subjects: readonly string[]): Promise<void> {

@@ -4,7 +4,8 @@ import type { AccountContext } from "./context";
 import type { User } from "./contract";
 import * as store from "./store";
 import { newToken, sha256 } from "./token";
-import { emailTaken, newUserRow, toUser } from "./user";
+import { addUser } from "./new-user";
+import { newUserRow, toUser } from "./user";
 
 const link_valid_ms = 24 * 3_600_000;
 /** What the sealed token of a start's link is bound to. */
@@ -19,7 +20,7 @@ const badLink = () =>
       "another with: dossier setup --link",
   );
 
-export type FirstAdminContext = Omit<AccountContext, "emit" | "notify"> &
+export type FirstAdminContext = Omit<AccountContext, "notify"> &
   Pick<Context, "certain_now_ms" | "public_url" | "sealed">;
 
 /** What the first administrator enters. */
@@ -62,7 +63,7 @@ export class FirstAdmin {
     await this.ctx.inTransaction(async (tx) => {
       // Checked again: another user of the same link may have been faster.
       await this.requireToken(tx, token);
-      if (!(await store.insertUser(tx, user))) throw emailTaken(user.email);
+      await addUser(this.ctx, tx, user);
       await store.deleteSetupLinks(tx);
     });
     return toUser(user);
@@ -80,7 +81,7 @@ export class FirstAdmin {
       );
     try {
       const user = await newUserRow({ email, password, role: "admin" }, this.ctx);
-      if (!(await store.insertUser(this.ctx.db, user))) throw emailTaken(user.email);
+      await this.ctx.inTransaction((tx) => addUser(this.ctx, tx, user));
       return toUser(user);
     } catch (error) {
       if (error instanceof HttpError && error.status < 500)

@@ -7,13 +7,14 @@ import type { AccountContext } from "./context";
 import type { ExternalUser, Role, User } from "./contract";
 import * as store from "./store";
 import type { AccountsDb, UserRow } from "./store";
+import { addUser } from "./new-user";
 import { checkedEmail, foldedEmail, no_password, toUser } from "./user";
 
 const id_length_max = 500;
 
 export interface IdentityParts
   extends
-    Pick<AccountContext, "db" | "inTransaction" | "newId" | "now_ms">,
+    Pick<AccountContext, "db" | "emit" | "inTransaction" | "newId" | "now_ms">,
     Pick<Context, "log" | "reads"> {
   /** @throws HttpError 409 `last_admin` */
   readonly changeUser: (user_id: string, change: { readonly role: Role }) => Promise<User>;
@@ -91,7 +92,7 @@ export class Identities {
       active: 1,
       created_at: this.parts.now_ms(),
     };
-    await store.insertUser(tx, row);
+    await addUser(this.parts, tx, row);
     this.parts.log.info("created a user who signs in by other means", { user_id: row.id, role });
     return row;
   }

@@ -12,9 +12,10 @@ import {
   findByPasswordLink,
   putPasswordLink,
 } from "./session-store";
-import { findUser, insertUser, updateUser, type AccountsDb, type UserRow } from "./store";
+import { findUser, updateUser, type AccountsDb, type UserRow } from "./store";
 import { newToken, sha256 } from "./token";
-import { checkedEmail, emailTaken, foldedEmail, isInvited, toUser } from "./user";
+import { addUser } from "./new-user";
+import { checkedEmail, foldedEmail, isInvited, toUser } from "./user";
 
 const invitation_valid_ms = 7 * 24 * 3_600_000;
 const reset_valid_ms = 24 * 3_600_000;
@@ -44,7 +45,7 @@ export class Invitations {
       created_at: this.ctx.now_ms(),
     };
     return this.ctx.inTransaction(async (tx) => {
-      if (!(await insertUser(tx, row))) throw emailTaken(email);
+      await addUser(this.ctx, tx, row);
       return { user: toUser(row), url: await this.newLink(tx, row) };
     });
   }

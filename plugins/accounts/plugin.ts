@@ -3,6 +3,7 @@
  * administrator.
  */
 import { Authenticator, definePlugin, fill, Secret, StartNotice, t } from "../../core/sdk";
+import { UserChanged, UserCreated } from "../events/contract";
 import { accessCommandHandlers, accessCommands } from "./access-commands";
 import { adminHandlers, adminRoutes } from "./admin-routes";
 import { KeyAuthenticator } from "./authenticator";
@@ -42,7 +43,7 @@ export default definePlugin({
     { changes: "outside" },
   ),
   provides: { accounts: Accounts, sessions: Sessions },
-  events: [UserDeactivated, UserDeleted],
+  events: [UserDeactivated, UserDeleted, UserCreated, UserChanged],
   tables: [
     "accounts_users",
     "accounts_keys",

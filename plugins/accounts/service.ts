@@ -1,5 +1,6 @@
 /** The rules about users and keys. Knows nothing of HTTP requests and writes no SQL. */
 import { notFound, type Context, type Listed, type PageRequest } from "../../core/sdk";
+import { UserChanged } from "../events/contract";
 import { keyChanged, sessionsChanged, type AccountContext } from "./context";
 import {
   UserDeactivated,
@@ -20,7 +21,8 @@ import type { UserDeletion } from "./deletion";
 import { deletePasswordLink, deleteSessions } from "./session-store";
 import * as store from "./store";
 import type { UserRow } from "./store";
-import { emailTaken, foldedEmail, newUserRow, toUser } from "./user";
+import { addUser } from "./new-user";
+import { foldedEmail, newUserRow, toUser } from "./user";
 
 /** A command is done by then. */
 const temporary_key_ms = 3_600_000;
@@ -63,8 +65,10 @@ export class AccountService implements Accounts {
 
   async createUser(input: NewUser): Promise<User> {
     const row = await newUserRow(input, this.ctx);
-    if (!(await store.insertUser(this.ctx.db, row))) throw emailTaken(row.email);
-    return toUser(row);
+    return this.ctx.inTransaction(async (tx) => {
+      await addUser(this.ctx, tx, row);
+      return toUser(row);
+    });
   }
 
   async verifyPassword(email: string, password: string): Promise<User | null> {
@@ -107,6 +111,12 @@ export class AccountService implements Accounts {
       }))!;
       if (!isActiveAdmin(row)) await requireAnotherAdmin(tx, before);
       if (active === false) await deleteSessions(tx, user_id);
+      if (before.active !== row.active || before.role !== row.role)
+        await this.ctx.emit(tx, UserChanged, {
+          user_id,
+          role: row.role,
+          active: row.active === 1,
+        });
       if (before.active === 1 && row.active === 0)
         await this.ctx.emit(tx, UserDeactivated, { user_id });
       this.ctx.notify(sessionsChanged(user_id, "all", active === false ? "deleted" : "changed"));

@@ -5,6 +5,7 @@
 import { HttpError, type Db, type JobEffect, type JobRun } from "../../core/sdk";
 import type { FoundPassage } from "../search/contract";
 import { resultOf } from "./citations";
+import { AnswerCompleted, AnswerFailed } from "../events/contract";
 import { notifyMessage, type ChatContext } from "./context";
 import {
   evidenceOf,
@@ -104,7 +105,12 @@ export async function failMessage(
   publishStatus(ctx, message_id);
   const message = (await store.findById(tx, message_id))!;
   const chat = await store.findChat(tx, message.chat_id);
-  if (chat) notifyMessage(ctx, chat.owner_id, message);
+  if (!chat) return;
+  const { owner_id } = chat,
+    { chat_id, request_id, error_message } = message;
+  const error = { code: "answer_failed", message: error_message ?? "" };
+  await ctx.emit(tx, AnswerFailed, { owner_id, chat_id, request_id, error });
+  notifyMessage(ctx, owner_id, message);
 }
 
 /** The queue gives its own reasons in a few words; everything from here is a sentence already. */
@@ -174,8 +180,12 @@ class AnswerAttempt {
       await completeAnswer(tx, message.id, result, now);
       await store.deleteCitations(tx, message.id);
       await store.insertCitations(tx, message.id, documentIds(evidenceOf(result)));
+      const { owner_id } = this.chat,
+        { chat_id, request_id } = message,
+        { outcome } = result;
+      await ctx.emit(tx, AnswerCompleted, { owner_id, chat_id, request_id, outcome });
       publishStatus(ctx, message.id);
-      notifyMessage(ctx, this.chat.owner_id, message);
+      notifyMessage(ctx, owner_id, message);
     });
   }
 

@@ -14,6 +14,7 @@ export interface ChatContext extends Pick<
   | "cancelJobs"
   | "certain_now_ms"
   | "db"
+  | "emit"
   | "enqueue"
   | "inDeletion"
   | "inTransaction"

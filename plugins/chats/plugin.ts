@@ -2,6 +2,7 @@
 import { inParts } from "../../core/lib/parts";
 import { definePlugin, Duration, fill, Hooks, t } from "../../core/sdk";
 import { Documents, DocumentUses } from "../documents/contract";
+import { AnswerCompleted, AnswerFailed } from "../events/contract";
 import { FolderContents, Folders } from "../folders/contract";
 import { Prompts, PromptUses } from "../prompts/contract";
 import { Quotas } from "../quotas/contract";
@@ -37,6 +38,7 @@ export default definePlugin({
     quotas: Quotas,
   },
   provides: { chats: Chats, direct: DirectAnswers },
+  events: [AnswerCompleted, AnswerFailed],
   slots: { answerers: Answerers, limits: AnswerLimits, before_question: BeforeQuestion },
   tables: [
     "chats",

@@ -1,5 +1,6 @@
 /** What the functions of this plugin are handed, and how they say that a document has changed. */
-import type { Change, Context, Db, Hooks } from "../../core/sdk";
+import type { Change, Context, Db, Hooks, PayloadOf } from "../../core/sdk";
+import { DocumentChanged } from "../events/contract";
 import type { Extraction } from "../extraction/contract";
 import type { Folders } from "../folders/contract";
 import type { SearchIndex } from "../search-index/contract";
@@ -98,6 +99,14 @@ export async function moveStatus(
   );
   notifyFolders(ctx, document, folder_ids);
 }
+
+/** The document has changed, for those who listen to events. */
+export const emitChanged = (
+  { emit }: Pick<DocumentContext, "emit">,
+  tx: Db,
+  { id, owner_id }: Pick<DocumentRow, "id" | "owner_id">,
+  changed: PayloadOf<typeof DocumentChanged>["changed"],
+): Promise<void> => emit(tx, DocumentChanged, { owner_id, document_id: id, changed });
 
 /** Drops every version but these, with their originals and texts. */
 export async function dropOtherVersions(

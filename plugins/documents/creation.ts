@@ -5,12 +5,19 @@
 import { longTextOf } from "../../core/lib/utf8-text";
 import { conflict, isUnique, type Db, type HttpError, type ReceivedFile } from "../../core/sdk";
 import { admitSent, requireAdmitted } from "./admission";
-import { dropOtherVersions, notifyFolders, moveStatus, type DocumentContext } from "./context";
+import { DocumentCreated } from "../events/contract";
+import {
+  dropOtherVersions,
+  emitChanged,
+  notifyFolders,
+  moveStatus,
+  type DocumentContext,
+} from "./context";
 import type { IngestRequest, ReadyText, IngestResult } from "./contract";
 import { queued } from "./indexer";
 import * as linkStore from "./link-store";
 import { refuseTakenName } from "./links";
-import { measured, measuredBytes } from "./measured";
+import { measured, measuredBytes, mediaType } from "./measured";
 import { cleanedName, documentName, nameKey, nameOfLongText, nameOfText } from "./names";
 import { withVectors } from "./queries";
 import type { Document } from "./record";
@@ -284,13 +291,6 @@ async function textVersion(
   return { ...ready, sha256, size_bytes, media_type, in_files: 1 };
 }
 
-/** The declared media type when it is well-formed: a hint until the bytes are read. */
-const mediaType = (declared: string | null): string =>
-  declared !== null &&
-  /^[a-z0-9][a-z0-9!#$&^_.+-]{0,63}\/[a-z0-9][a-z0-9!#$&^_.+-]{0,63}$/i.test(declared)
-    ? declared.toLowerCase()
-    : "application/octet-stream";
-
 const nameTaken = (): HttpError =>
   conflict(
     "A document with the same file name already exists; pass overwrite=true to replace it.",
@@ -345,6 +345,8 @@ async function insert(
     { folder_id, counter: "held_bytes", by: size_bytes },
   ]);
   await ctx.enqueueIndexing(tx, row, isText(version));
+  const { source_kind: kind } = source;
+  await ctx.emit(tx, DocumentCreated, { owner_id, document_id: id, name, folder_id, kind });
   notifyFolders(ctx, row, [folder_id], "created");
   return { row, folder_ids: [folder_id], vectors: "none" };
 }
@@ -389,6 +391,7 @@ async function replace(
   }
   await moveStatus(ctx, tx, row, folder_ids, { from: before.status, to: row.status });
   await ctx.enqueueIndexing(tx, row, isText(version));
+  await emitChanged(ctx, tx, row, "content");
   // The dropped version may have been a text that was never shown.
   ctx.afterCommit(ctx.truncateWal);
   return withVectors(ctx, tx, { row, folder_ids });

@@ -13,6 +13,7 @@ import {
 import { ExtractionFailure, type Extracted, type ExtractionCode } from "../extraction/contract";
 import type { IndexInput, Prepared } from "../search-index/contract";
 import type { NewText } from "../texts/contract";
+import { DocumentFailed, DocumentSynced } from "../events/contract";
 import { dropOtherVersions, moveStatus, notifyFolders, type DocumentContext } from "./context";
 import { DocumentSettled } from "./contract";
 import * as linkStore from "./link-store";
@@ -285,6 +286,10 @@ async function settle(
   await moveStatus(ctx, tx, { id, owner_id }, folder_ids, { from: "syncing", to: status });
   for (const uses of ctx.uses()) await uses.settled?.(tx, settled);
   await ctx.emit(tx, DocumentSettled, settled);
+  const { version, error } = settled,
+    of = { owner_id, document_id: id, version, folder_ids: [...folder_ids] };
+  if (status === "synced") await ctx.emit(tx, DocumentSynced, of);
+  else if (error) await ctx.emit(tx, DocumentFailed, { ...of, error });
 }
 
 /** The last attempt of `IndexDocument` has failed, timed out or crashed. */

@@ -1,6 +1,6 @@
 /** The folders that a document lies in, and the name that it has there. */
 import { conflict, HttpError, type Db } from "../../core/sdk";
-import { notifyFolders, type DocumentContext } from "./context";
+import { emitChanged, notifyFolders, type DocumentContext } from "./context";
 import { updateHolder } from "./holders";
 import * as linkStore from "./link-store";
 import { documentName, nameKey } from "./names";
@@ -84,6 +84,7 @@ async function putInto(
     { folder_id, counter: "restorable_count", by: known ? -1 : 0 },
   ]);
   if (!known) await updateHolder(ctx, tx, document);
+  await emitChanged(ctx, tx, document, "folders");
   notifyFolders(ctx, document, [folder_id]);
 }
 
@@ -131,6 +132,7 @@ async function takeFrom(
     { folder_id, status: document.status, by: -1 },
     { folder_id, counter: "restorable_count", by: 1 },
   ]);
+  await emitChanged(ctx, tx, document, "folders");
   notifyFolders(ctx, document, [folder_id]);
   return true;
 }
@@ -152,6 +154,7 @@ export async function rename(
       name,
       updated_at: ctx.now_ms(),
     });
+    await emitChanged(ctx, tx, before, "name");
     notifyFolders(ctx, before, folder_ids);
     // Before the first version is indexed there is no title to correct: its job looks at the name
     // again at the end.

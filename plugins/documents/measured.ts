@@ -31,3 +31,10 @@ export async function measuredBytes(utf8: Uint8Array): Promise<Measure> {
   }
   return { sha256: hasher.digest("hex"), size_bytes: utf8.length };
 }
+
+/** The declared media type when it is well-formed: a hint until the bytes are read. */
+export const mediaType = (declared: string | null): string =>
+  declared !== null &&
+  /^[a-z0-9][a-z0-9!#$&^_.+-]{0,63}\/[a-z0-9][a-z0-9!#$&^_.+-]{0,63}$/i.test(declared)
+    ? declared.toLowerCase()
+    : "application/octet-stream";

@@ -4,6 +4,13 @@
  * indexer.ts. Reading is in queries.ts, folders and names in links.ts, deletion in purge.ts.
  */
 import { definePlugin, Duration, fill, HealthFields, Hooks, Size, t } from "../../core/sdk";
+import {
+  DocumentChanged,
+  DocumentCreated,
+  DocumentDeleted,
+  DocumentFailed,
+  DocumentSynced,
+} from "../events/contract";
 import { Extraction } from "../extraction/contract";
 import { FolderContents, Folders } from "../folders/contract";
 import { SearchIndex } from "../search-index/contract";
@@ -59,7 +66,14 @@ export default definePlugin({
   },
   provides: { documents: Documents, intake: Intake },
   slots: { uses: DocumentUses, file_uses: FileUses, before_intake: BeforeDocumentIntake },
-  events: [DocumentSettled],
+  events: [
+    DocumentSettled,
+    DocumentCreated,
+    DocumentSynced,
+    DocumentFailed,
+    DocumentChanged,
+    DocumentDeleted,
+  ],
   tables: ["documents", "documents_versions", "documents_links", "documents_purges"],
   migrations,
   routes,

@@ -155,7 +155,7 @@ export const countQueued = async (reads: PreparedReads): Promise<number> =>
 
 export interface PurgedDocument extends Pick<
   DocumentRow,
-  "id" | "owner_id" | "held_by" | "size_bytes"
+  "id" | "owner_id" | "name" | "held_by" | "size_bytes"
 > {
   /** Originals of its versions. */
   readonly files: readonly string[];
@@ -179,7 +179,7 @@ export async function deleteDocuments(
   const documents = await db
     .deleteFrom("documents")
     .where("id", "in", ids)
-    .returning(["id", "owner_id", "held_by", "size_bytes"])
+    .returning(["id", "owner_id", "name", "held_by", "size_bytes"])
     .execute();
   return withNumbers(documents).map((row) => ({
     ...row,

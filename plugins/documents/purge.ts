@@ -6,6 +6,7 @@
  */
 import { inParts, PartSize } from "../../core/lib/parts";
 import { isFull, type Db } from "../../core/sdk";
+import { DocumentDeleted } from "../events/contract";
 import type { DocumentContext } from "./context";
 import { updateHolder } from "./holders";
 import * as store from "./purge-store";
@@ -200,7 +201,11 @@ async function removeDocuments(
     if ((await uses.remove(tx, document_ids)) === false) is_complete = false;
   if (!(await ctx.index.remove(tx, document_ids))) is_complete = false;
   if (!(await ctx.texts.removeSome(tx, await storedTexts(tx, document_ids)))) is_complete = false;
-  return is_complete ? store.deleteDocuments(tx, document_ids) : [];
+  if (!is_complete) return [];
+  const deleted = await store.deleteDocuments(tx, document_ids);
+  for (const { id: document_id, owner_id, name } of deleted)
+    await ctx.emit(tx, DocumentDeleted, { owner_id, document_id, name });
+  return deleted;
 }
 
 const heldChanges = (

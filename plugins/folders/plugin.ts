@@ -1,6 +1,7 @@
 /** Folders: a two-level tree that belongs to a user and counts its documents. */
 import { definePlugin, Hooks } from "../../core/sdk";
 import { Accounts, purgeOfUser } from "../accounts/contract";
+import { FolderChanged, FolderCreated } from "../events/contract";
 import { Quotas } from "../quotas/contract";
 import { commandHandlers, commands } from "./commands";
 import { BeforeFolderCreate, FolderContents, FolderDeleted, Folders } from "./contract";
@@ -17,7 +18,7 @@ export default definePlugin({
   needs: { accounts: Accounts, quotas: Quotas },
   provides: { folders: Folders },
   slots: { contents: FolderContents, before_create: BeforeFolderCreate },
-  events: [FolderDeleted],
+  events: [FolderDeleted, FolderCreated, FolderChanged],
   tables: ["folders"],
   migrations,
   routes,

@@ -16,6 +16,7 @@ import {
   type PageRequest,
 } from "../../core/sdk";
 import { inParts } from "../../core/lib/parts";
+import { FolderChanged, FolderCreated } from "../events/contract";
 import type { Quotas } from "../quotas/contract";
 import {
   FolderDeleted,
@@ -176,6 +177,9 @@ export class FolderService implements Folders {
       if ((await store.reveal(tx, some)).length < some.length)
         throw new Error("a folder that should be revealed is not there");
     await this.ctx.quotas.charge(tx, owner_id, "folders", folder_ids.length);
+    for (const some of batchesOf(folder_ids, ids_at_once))
+      for (const { id, name, parent_id } of await store.findFolders(tx, some))
+        await this.ctx.emit(tx, FolderCreated, { owner_id, folder_id: id, name, parent_id });
     for (const id of folder_ids) this.notify(owner_id, id, "created");
   }
 
@@ -252,7 +256,7 @@ export class FolderService implements Folders {
     folder_id: string,
     { name, description }: FolderChange,
   ): Promise<FolderRow> {
-    const { db, now_ms } = this.ctx;
+    const { db, emit, inTransaction, now_ms } = this.ctx;
     const values = {
       ...(name === undefined ? {} : { name: checkedName(name, "/name") }),
       ...(description === undefined
@@ -261,10 +265,13 @@ export class FolderService implements Folders {
     };
     const before = await requireRow(db, owner_id, folder_id);
     if (Object.keys(values).length === 0) return before;
-    const after = await store.updateFolder(db, folder_id, values, now_ms());
-    if (!after) throw notFound("folder");
-    this.notify(owner_id, folder_id, "changed");
-    return after;
+    return inTransaction(async (tx) => {
+      const after = await store.updateFolder(tx, folder_id, values, now_ms());
+      if (!after) throw notFound("folder");
+      await emit(tx, FolderChanged, { owner_id, folder_id, name: after.name });
+      this.notify(owner_id, folder_id, "changed");
+      return after;
+    });
   }
 
   /**
@@ -297,7 +304,9 @@ export class FolderService implements Folders {
   private async insert(tx: Db, folder: FolderRow): Promise<void> {
     await this.ctx.quotas.charge(tx, folder.owner_id, "folders", 1);
     await store.insertFolder(tx, folder);
-    this.notify(folder.owner_id, folder.id, "created");
+    const { id: folder_id, owner_id, name, parent_id } = folder;
+    await this.ctx.emit(tx, FolderCreated, { owner_id, folder_id, name, parent_id });
+    this.notify(owner_id, folder_id, "created");
   }
 
   private newRow(

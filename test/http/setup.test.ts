@@ -269,6 +269,7 @@ test("settings are read only while there is no administrator", async () => {
   const { db, inDeletion, inTransaction } = server.store;
   const firstAdmin = new FirstAdmin({
     db,
+    emit: async () => undefined,
     inDeletion,
     inTransaction,
     now_ms: Date.now,

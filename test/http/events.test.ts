@@ -1,0 +1,206 @@
+/**
+ * Durable events of documents, folders, answers and users: each change emits its own, in the
+ * transaction of the change, for those who want it, and for nobody else a row is written.
+ */
+import { beforeAll, describe, expect, test } from "bun:test";
+import { definePlugin, handle, type JobHandler } from "../../core/sdk";
+import * as events from "../../plugins/events/contract";
+import { scriptedExtractor } from "../helpers/documents";
+import { startTestServer, type TestServer } from "../helpers/host";
+import { person, type Person } from "../helpers/person";
+
+/** What was heard, oldest first. */
+const heard: { readonly event: string; readonly payload: any }[] = [];
+const refs = Object.values(events);
+const listener = definePlugin({
+  name: "listener",
+  version: "1.0.0",
+  setup: () => ({
+    jobs: refs.map((ref): JobHandler =>
+      handle(
+        ref,
+        async (payload: any) => () => {
+          heard.push({ event: ref.id, payload });
+          return Promise.resolve();
+        },
+        {
+          attempts_max: 3,
+          timeout_ms: 10_000,
+          wants: ({ owner_id }: any) => owner_id !== "usr_quiet",
+        },
+      ),
+    ),
+  }),
+});
+
+let server: TestServer;
+let ada: Person;
+beforeAll(async () => {
+  server = await startTestServer({ plugins: [listener, scriptedExtractor().plugin] });
+  ada = await person(server, "ada");
+});
+
+/** What a piece of work makes heard: events and payloads, by the event's name and in order. */
+async function during(work: () => Promise<unknown>): Promise<[string, any][]> {
+  await server.settle();
+  heard.length = 0;
+  await work();
+  await server.settle();
+  return heard
+    .map(({ event, payload }): [string, any] => [event, payload])
+    .toSorted(([one], [other]) => (one < other ? -1 : one > other ? 1 : 0));
+}
+const owner_id = "usr_ada";
+
+describe("documents", () => {
+  let folder_id: string;
+  const of = (document_id: string, more: object = {}) => ({ owner_id, document_id, ...more });
+  beforeAll(async () => {
+    folder_id = await ada.folder();
+  });
+
+  test("that come: created, then synced or failed", async () => {
+    let text!: any, bad!: any;
+    const came = await during(async () => {
+      text = await ada.text(folder_id, "An otter.", "a");
+      bad = (await ada.upload(folder_id, "bad.x", "#!fail corrupt\n")).body;
+      await ada.settled(bad.id);
+    });
+    expect(came).toEqual([
+      ["document.created", of(text.id, { name: "a", folder_id, kind: "text" })],
+      ["document.created", of(bad.id, { name: "bad.x", folder_id, kind: "upload" })],
+      [
+        "document.failed",
+        of(bad.id, {
+          version: 1,
+          folder_ids: [folder_id],
+          error: { code: "corrupt", message: expect.any(String) },
+        }),
+      ],
+      ["document.synced", of(text.id, { version: 1, folder_ids: [folder_id] })],
+    ]);
+  });
+
+  test("that change: by name, folder and content", async () => {
+    const { body: document } = await ada.upload(folder_id, "a.txt", "An otter.");
+    const [id, other] = [document.id, await ada.folder()];
+    const changed = (what: string) => ["document.changed", of(id, { changed: what })];
+    const cases: readonly (readonly [what: string, () => Promise<unknown>, readonly unknown[]])[] =
+      [
+        [
+          "a new name",
+          () => ada.send("PATCH", `/documents/${id}`, { name: "b.txt" }),
+          [changed("name")],
+        ],
+        ["the same name", () => ada.send("PATCH", `/documents/${id}`, { name: "b.txt" }), []],
+        [
+          "another folder",
+          () => ada.send("POST", `/documents/${id}/links`, { folder_id: other }),
+          [changed("folders")],
+        ],
+        [
+          "the same folder",
+          () => ada.send("POST", `/documents/${id}/links`, { folder_id: other }),
+          [],
+        ],
+        [
+          "out of it",
+          () => ada.send("DELETE", `/documents/${id}?folder_id=${other}`),
+          [changed("folders")],
+        ],
+        [
+          "back again",
+          () => ada.send("POST", `/documents/${id}/restore?folder_id=${other}`),
+          [changed("folders")],
+        ],
+        [
+          "a new version",
+          () => ada.upload(folder_id, "b.txt", "Two.", "&overwrite=true"),
+          [
+            changed("content"),
+            ["document.synced", of(id, { version: 2, folder_ids: [folder_id, other] })],
+          ],
+        ],
+      ];
+    for (const [what, work, expected] of cases)
+      expect([what, await during(work)]).toEqual([what, expected as any]);
+  });
+
+  test("that go with their folder: deleted, each once, and not those that stay elsewhere", async () => {
+    const [gone, kept] = [await ada.folder(), await ada.folder()];
+    const names = Array.from({ length: 40 }, (_, n) => `n${n}`);
+    for (const name of names) await ada.newText(gone, `The ${name}.`, name);
+    const shared = await ada.text(gone, "Shared.", "shared");
+    await ada.send("POST", `/documents/${shared.id}/links`, { folder_id: kept });
+    const came = await during(() => ada.send("DELETE", `/folders/${gone}`));
+    expect(came.map(([event]) => event)).toEqual(names.map(() => "document.deleted"));
+    expect(came.map(([, { name }]) => name).toSorted()).toEqual(names.toSorted());
+    expect((await ada.get(shared.id)).folder_ids).toEqual([kept]);
+  });
+
+  test("of an owner that a listener does not want make no job", async () => {
+    const quiet = await person(server, "quiet");
+    const jobs = async () =>
+      (
+        await server.store.db
+          .selectFrom("core_jobs")
+          .select("name")
+          .where("plugin", "=", "listener")
+          .where("payload", "like", "%usr_quiet%")
+          .execute()
+      ).length;
+    const came = await during(async () => quiet.text(await quiet.folder(), "Quiet."));
+    expect([came, await jobs()]).toEqual([[], 0]);
+  });
+});
+
+test("folders: created and changed", async () => {
+  let root!: string;
+  let sub!: string;
+  const came = await during(async () => {
+    root = await ada.folder("Root");
+    sub = await ada.folder("Sub", root);
+    await ada.send("PUT", `/folders/${root}`, { name: "New" });
+    await ada.send("PUT", `/folders/${root}`, {});
+  });
+  expect(came).toEqual([
+    ["folder.changed", { owner_id, folder_id: root, name: "New" }],
+    ["folder.created", { owner_id, folder_id: root, name: "Root", parent_id: null }],
+    ["folder.created", { owner_id, folder_id: sub, name: "Sub", parent_id: root }],
+  ]);
+});
+
+test("answers: completed, and not when they are cancelled", async () => {
+  const folder_id = await ada.folder();
+  await ada.text(folder_id, "The otter sleeps in the reeds.");
+  const { id: chat_id } = await ada.made("/chats", { usedFolders: [folder_id] });
+  let request_id!: string;
+  const came = await during(async () => {
+    const text = "Where does the otter sleep?";
+    const { body } = await ada.send("POST", `/chats/${chat_id}/messages`, { text });
+    request_id = body.requestId;
+    await ada.finished(`/chats/${chat_id}/messages/${request_id}`);
+  });
+  expect(came).toEqual([
+    ["answer.completed", { owner_id, chat_id, request_id, outcome: "answered" }],
+  ]);
+});
+
+test("users: created, and changed when something is another", async () => {
+  let user_id!: string;
+  const { accounts } = server;
+  const came = await during(async () => {
+    const made = await accounts.createUser({
+      email: "ben@example.com",
+      password: "correct horse battery",
+      role: "member",
+    });
+    user_id = made.id;
+    await accounts.setUserActive(user_id, true);
+    await accounts.setUserActive(user_id, false);
+  });
+  expect(came).toEqual([
+    ["user.changed", { user_id, role: "member", active: false }],
+    ["user.created", { user_id, email: "ben@example.com", role: "member" }],
+  ]);
+});

@@ -269,10 +269,30 @@ describe("an event", () => {
     ]);
   });
 
-  test("with a payload that does not fit is refused", () => {
-    return expect(world.queue().emit(world.db, Happened, {} as { name: string })).rejects.toThrow(
+  test("with a payload that does not fit is refused where somebody listens", () => {
+    const queue = world.queue();
+    queue.register(
+      "one",
+      handle(Happened, async () => undefined, limits),
+    );
+    return expect(queue.emit(world.db, Happened, {} as { name: string })).rejects.toThrow(
       "event test.happened: the payload does not fit",
     );
+  });
+
+  test("makes no job where nobody listens, or nobody wants it", async () => {
+    const queue = world.queue();
+    await queue.emit(world.db, Happened, { name: "a" });
+    expect(await world.rows()).toEqual([]);
+    const wants = ({ name }: { readonly name: string }) => name === "wanted";
+    queue.register(
+      "one",
+      handle(Happened, async () => undefined, { ...limits, wants }),
+    );
+    await queue.emit(world.db, Happened, { name: "a" });
+    expect(await world.rows()).toEqual([]);
+    await queue.emit(world.db, Happened, { name: "wanted" });
+    expect((await world.rows()).length).toBe(1);
   });
 });
 

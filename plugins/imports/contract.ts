@@ -64,6 +64,29 @@ export interface FetchOptions {
   /** Whether the host's robots.txt is obeyed. Default true. */
   readonly robots?: boolean;
 }
+/** A request of a source to a service, such as a WebDAV server. */
+export interface SourceRequest {
+  /** Default: GET. */
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+  /** The longest answer. Default: the largest file that can be uploaded. */
+  readonly bytes_max?: number;
+}
+/** Read it once, or release it. What was not released is ended with the tools. */
+export interface SourceAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  /**
+   * Unpacked. @throws SourceFailure when it is longer than `bytes_max` (default: that of the
+   * request), breaks off or takes too long
+   */
+  bytes(bytes_max?: number): AsyncIterable<Uint8Array>;
+  /** All of it, as UTF-8. @throws SourceFailure as above */
+  text(bytes_max?: number): Promise<string>;
+  /** The rest is not wanted. */
+  release(): Promise<void>;
+}
 /**
  * What the server does for a source. Only public addresses are connected to, and those that the
  * operator allows; there are delays between requests to one host.
@@ -83,6 +106,23 @@ export interface SourceTools {
    * One per run. @throws SourceFailure
    */
   fetchOnce(url: string): Promise<FetchedFile>;
+  /**
+   * One request to a service that the user has an account with: whatever its answer is, within the
+   * time limit of a fetch. There is no robots.txt, no delay, and no redirect is followed, so that
+   * no password goes elsewhere. @throws SourceFailure, also when the service wants to be asked
+   * later (429, 503): then an item is read again later.
+   */
+  request(url: string, request?: SourceRequest): Promise<SourceAnswer>;
+  /**
+   * For protocols other than HTTP: the addresses of a host that may be connected to, none other.
+   * @throws SourceFailure when there are none
+   */
+  resolve(host: string): Promise<readonly string[]>;
+  /**
+   * Runs `work` when these tools have done their work, at the end of the listing or after some
+   * items: a connection that items share is closed there.
+   */
+  atEnd(work: () => Promise<void>): void;
   /**
    * For `items`, at its end: everything that there is has been listed, so what an earlier run
    * listed and this one did not is gone. Not to be called when a part could not be looked into.

@@ -18,8 +18,9 @@ import {
   type Target,
 } from "../../core/sdk";
 import { bodyOf } from "./response-body";
-import { SourceFailure } from "./contract";
+import { SourceFailure, type SourceAnswer, type SourceRequest } from "./contract";
 import { allow_all, HostDelays, readRobots, type Robots, type RobotsOfRun } from "./politeness";
+import { askService } from "./service-request";
 
 /** A file that came, under a temporary name. Whoever asked for it releases it. */
 export interface FetchedItem {
@@ -62,7 +63,11 @@ export interface FetcherParts extends Pick<Context, "files" | "now_ms"> {
 }
 
 export const robots_agent = "dossier";
-const user_agent = `Dossier/${version}`;
+const request_headers = {
+  "user-agent": `Dossier/${version}`,
+  accept: "*/*",
+  "accept-encoding": "gzip, br",
+};
 const redirects_max = 5;
 /** RFC 9309 wants at least 500 KiB to be read. */
 const robots_bytes_max = 512 * 1024;
@@ -89,6 +94,29 @@ export class Fetcher {
           )
         : toFailure(error);
     }
+  }
+
+  /**
+   * One request to a service: without robots.txt, pauses and redirects. @throws SourceFailure, also
+   * when the service wants to be asked later, and the reason of the signal.
+   */
+  ask(
+    url: string,
+    { method = "GET", headers, body }: SourceRequest,
+    limits: Omit<FetchLimits, "robots">,
+  ): Promise<SourceAnswer> {
+    const request = async (signal: AbortSignal): Promise<Response> => {
+      const target = fetchTarget(url);
+      const response = await fetchPinned(target, await this.addressesOf(target), {
+        method,
+        signal,
+        headers: { ...request_headers, ...headers },
+        ...(body === undefined ? {} : { body }),
+      });
+      requireIdle(target, response, this.ctx.now_ms());
+      return response;
+    };
+    return askService(request, toFailure, { ...limits, timeout_ms: this.ctx.timeout_ms() });
   }
 
   /** Follows redirects. */
@@ -136,7 +164,7 @@ export class Fetcher {
       const response = await fetchPinned(target, addresses, {
         method: "GET",
         signal,
-        headers: { "user-agent": user_agent, accept: "*/*", "accept-encoding": "gzip, br" },
+        headers: request_headers,
       });
       return { response, done };
     } catch (error) {
@@ -146,7 +174,7 @@ export class Fetcher {
   }
 
   /** @throws SourceFailure when the host has none that may be connected to. */
-  private async addressesOf(target: Target): Promise<readonly string[]> {
+  async addressesOf(target: Target): Promise<readonly string[]> {
     const checked = await checkHost(target, this.ctx.lookup, this.ctx.allows);
     if (checked.kind === "allowed") return checked.addresses;
     if (checked.kind === "refused")
@@ -234,16 +262,26 @@ class BadStatus extends SourceFailure {
 }
 
 const retry_statuses = [429, 503];
-/** @throws SourceFailure unless the status is 200. */
-function requireOk({ url }: Target, response: Response, now_ms: number): void {
+/** @throws SourceFailure when the host wants to be asked later. */
+function requireIdle({ url }: Target, response: Response, now_ms: number): void {
   const { status, headers } = response;
-  if (status === 200) return;
+  if (!retry_statuses.includes(status)) return;
   response.body?.cancel().catch(() => undefined);
+  throw new HostBusy(retryAfterMs(headers.get("retry-after"), now_ms), named(status), url.host);
+}
+
+/** @throws SourceFailure unless the status is 200. */
+function requireOk(target: Target, response: Response, now_ms: number): void {
+  const { status } = response;
+  if (status === 200) return;
+  requireIdle(target, response, now_ms);
+  response.body?.cancel().catch(() => undefined);
+  throw new BadStatus(status, named(status), target.url.host);
+}
+
+function named(status: number): string {
   const reason = process.getBuiltinModule("node:http").STATUS_CODES[status];
-  const answer = reason === undefined ? `${status}` : `${status} ${reason}`;
-  if (retry_statuses.includes(status))
-    throw new HostBusy(retryAfterMs(headers.get("retry-after"), now_ms), answer, url.host);
-  throw new BadStatus(status, answer, url.host);
+  return reason === undefined ? `${status}` : `${status} ${reason}`;
 }
 
 /**
@@ -269,6 +307,13 @@ function toFailure(error: unknown): Error {
     return error.status < 500 ? new SourceFailure(error.detail, error.code) : error;
   const code = errorCode(error);
   if (code === "") return error instanceof Error ? error : new Error(String(error));
+  if (/CERT|SELF_SIGNED|SSL|TLS|VERIFY/i.test(code))
+    return new SourceFailure(
+      `The certificate of the server was not accepted (${code}). It must be valid for this name; ` +
+        "one of an authority of your own goes into the environment of this server as " +
+        "NODE_EXTRA_CA_CERTS.",
+      "certificate_refused",
+    );
   return new SourceFailure(
     `The server could not be reached, or broke off (${code}).`,
     "unreachable",

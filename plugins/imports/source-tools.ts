@@ -11,6 +11,7 @@ import {
   type ImportSource,
   type SourceTools,
 } from "./contract";
+import { fetchTarget } from "./fetcher";
 import type { RobotsOfRun } from "./politeness";
 import { joinSecrets, SecretHider, unsealSecrets } from "./secrets";
 import * as store from "./store";
@@ -63,6 +64,10 @@ export class RunTools implements SourceTools {
   private readonly robots: RobotsOfRun;
   /** Files that were fetched and not released yet. */
   private readonly fetched = new Set<ReceivedFile>();
+  /** Ends the answers of services that nobody has read or released. */
+  private readonly ended = new AbortController();
+  private readonly working: AbortSignal;
+  private readonly endings: (() => Promise<void>)[] = [];
   private readonly closed = Promise.withResolvers<void>();
   /** Uses of stored files, each until `close`. */
   private readonly uses: Promise<void>[] = [];
@@ -74,6 +79,7 @@ export class RunTools implements SourceTools {
     readonly owner: ImportOwner,
     readonly signal: AbortSignal,
   ) {
+    this.working = AbortSignal.any([signal, this.ended.signal]);
     this.temporary = ctx.paths.temporary;
     this.upload_bytes_max = ctx.documents.upload_bytes_max();
     this.robots = run_id === null ? new Map() : ctx.robots.ofRun(run_id);
@@ -94,6 +100,19 @@ export class RunTools implements SourceTools {
     return fileAt(path, size_bytes, { url: fetched.url, media_type, release });
   };
 
+  readonly request: SourceTools["request"] = async (url, request = {}) =>
+    this.ctx.fetcher.ask(url, request, {
+      bytes_max: request.bytes_max ?? this.upload_bytes_max,
+      signal: this.working,
+    });
+
+  readonly resolve: SourceTools["resolve"] = async (host) => {
+    const name = host.includes(":") ? `[${host.replace(/^\[|\]$/g, "")}]` : host;
+    return this.ctx.fetcher.addressesOf(fetchTarget(`https://${name}/`));
+  };
+
+  readonly atEnd: SourceTools["atEnd"] = (work) => void this.endings.push(work);
+
   readonly listingComplete: SourceTools["listingComplete"] = () => {
     this.is_complete = true;
   };
@@ -101,9 +120,11 @@ export class RunTools implements SourceTools {
   readonly fetchOnce: SourceTools["fetchOnce"] = (url) =>
     this.run_id === null ? this.fetch(url) : this.fetchKept(this.run_id, url);
 
-  /** Deletes what was fetched and is not kept. */
+  /** Deletes what was fetched and is not kept, and ends what the source has opened. */
   async close(): Promise<void> {
     this.closed.resolve();
+    await Promise.allSettled(this.endings.map((work) => work()));
+    this.ended.abort();
     await Promise.all(this.uses);
     for (const received of this.fetched) await received.release();
     this.fetched.clear();

@@ -1,0 +1,262 @@
+/**
+ * S3: imports the objects of a bucket, or of those below a prefix, from Amazon S3, MinIO, Ceph,
+ * Cloudflare R2, Backblaze B2 and whatever else speaks its protocol. A complete plugin in one file.
+ * To use it, copy it to `<data directory>/plugins/s3.ts`, restart Dossier, and send
+ * `POST /api/dev/v1/imports` with the body
+ *
+ *     {
+ *       "folder_id": "…",
+ *       "source": {
+ *         "type": "s3", "endpoint": "https://s3.eu-west-1.amazonaws.com", "region": "eu-west-1",
+ *         "bucket": "reports", "prefix": "2026/", "access_key_id": "…", "secret_access_key": "…"
+ *       }
+ *     }
+ *
+ * The secret is kept sealed. An object whose entity tag is that of the last import is not read
+ * again, and one that is not in the bucket any more is gone. A key that may list the bucket and
+ * read its objects (`s3:ListBucket`, `s3:GetObject`) is enough.
+ *
+ * The requests are signed here and made by Dossier, which connects to public hosts only, and to
+ * those that `imports.allow_networks` allows: `Bun.s3` would connect to whatever a name leads to.
+ */
+import { definePlugin, fill, requireTarget, Secret, t, type Static } from "dossier";
+import {
+  ImportSources,
+  SourceFailure,
+  type ImportSource,
+  type SourceAnswer,
+  type SourceItem,
+  type SourceTools,
+} from "dossier/contracts";
+
+const schema = t.Object({
+  endpoint: t.String({
+    description: "The address of the service, without the bucket: `https://s3.example.com`.",
+  }),
+  region: t.Optional(t.String({ default: "us-east-1", pattern: "^[a-z0-9-]{1,40}$" })),
+  bucket: t.String({ pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{1,62}$" }),
+  prefix: t.Optional(
+    t.String({
+      maxLength: 1_024,
+      description: "Only objects whose key begins so. It ends with `/` for a folder.",
+    }),
+  ),
+  access_key_id: t.String({ minLength: 1, maxLength: 200 }),
+  secret_access_key: Secret({ description: "Kept sealed." }),
+});
+type Bucket = Static<typeof schema>;
+
+// --- Signed requests -----------------------------------------------------------------------------
+
+const hash = (text: string): string => new Bun.CryptoHasher("sha256").update(text).digest("hex");
+const hmac = (key: string | Uint8Array, text: string): Uint8Array =>
+  new Bun.CryptoHasher("sha256", key).update(text).digest();
+
+/** As S3 wants it: everything but letters, digits and `-._~`. */
+const encoded = (text: string): string =>
+  encodeURIComponent(text.toWellFormed()).replace(
+    /[!'()*]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+const bucketUrl = ({ endpoint, bucket }: Bucket): string =>
+  `${endpoint.replace(/\/+$/, "")}/${bucket}`;
+const objectUrl = (bucket: Bucket, key: string): string =>
+  [bucketUrl(bucket), ...key.split("/").map(encoded)].join("/");
+
+/** The headers that sign a request: AWS Signature Version 4. The body is empty. */
+function signed(url: URL, { region = "us-east-1", ...bucket }: Bucket): Record<string, string> {
+  const time = new Date().toISOString().replace(/[:-]|\.\d+/g, "");
+  const scope = `${time.slice(0, 8)}/${region}/s3/aws4_request`;
+  const headers = { host: url.host, "x-amz-content-sha256": hash(""), "x-amz-date": time };
+  const names = Object.keys(headers).join(";");
+  const lines = Object.entries(headers).map(([name, value]) => `${name}:${value}\n`);
+  const canonical = ["GET", url.pathname, url.search.slice(1), lines.join(""), names, hash("")];
+  const text = ["AWS4-HMAC-SHA256", time, scope, hash(canonical.join("\n"))].join("\n");
+  const key = [...scope.split("/")].reduce<string | Uint8Array>(
+    hmac,
+    `AWS4${bucket.secret_access_key}`,
+  );
+  const signature = Buffer.from(hmac(key, text)).toString("hex");
+  const credential = `${bucket.access_key_id}/${scope}`;
+  return {
+    ...headers,
+    authorization:
+      `AWS4-HMAC-SHA256 Credential=${credential}, SignedHeaders=${names}, ` +
+      `Signature=${signature}`,
+  };
+}
+
+/** The answer to a request. @throws SourceFailure unless it is good. */
+async function ask(bucket: Bucket, url: string, tools: SourceTools): Promise<SourceAnswer> {
+  const { host, ...headers } = signed(new URL(url), bucket);
+  const answer = await tools.request(url, { headers });
+  if (answer.status === 200) return answer;
+  throw refusal(bucket, answer, await answer.text(error_bytes_max));
+}
+const error_bytes_max = 64 * 1024;
+
+/** What the service says, in words for the person who started the import. */
+function refusal(bucket: Bucket, { status }: SourceAnswer, xml: string): SourceFailure {
+  const { host } = new URL(bucket.endpoint);
+  const code = field(xml, "Code") ?? "";
+  const region = field(xml, "Region");
+  if (code === "NoSuchBucket")
+    return new SourceFailure(`${host} has no bucket ${bucket.bucket}. Correct its name.`);
+  if (code === "NoSuchKey") return new SourceFailure("The object is not there any more.", "gone");
+  if (code === "InvalidAccessKeyId" || code === "SignatureDoesNotMatch" || status === 401)
+    return new SourceFailure(
+      `${host} refuses the access key. Correct access_key_id and secret_access_key.`,
+      "credentials_refused",
+    );
+  if (code === "RequestTimeTooSkewed")
+    return new SourceFailure(
+      `The clock of this server and that of ${host} differ too much. The administrator sets it.`,
+    );
+  if (region !== null || status === 301 || status === 307)
+    return new SourceFailure(
+      `The bucket lies elsewhere. Set region${region === null ? "" : ` to ${region}`} and the ` +
+        "endpoint of that region.",
+    );
+  if (status === 403)
+    return new SourceFailure(
+      `The access key may not read this at ${host}. Give it s3:ListBucket and s3:GetObject.`,
+      "credentials_refused",
+    );
+  return new SourceFailure(
+    `${host} answered ${status}${code === "" ? "" : ` (${code.slice(0, 60)})`}. Is the endpoint ` +
+      "that of an S3 service?",
+    "http_status",
+  );
+}
+
+// --- XML, as S3 writes it ------------------------------------------------------------------------
+// What is read of it is flat and has no attributes.
+
+const entities: Readonly<Record<string, string>> = {
+  amp: "&",
+  lt: "<",
+  gt: ">",
+  quot: '"',
+  apos: "'",
+};
+/** The text of the first element of this name; null when there is none. */
+function field(xml: string, name: string): string | null {
+  const start = xml.indexOf(`<${name}>`);
+  const end = start < 0 ? -1 : xml.indexOf(`</${name}>`, start);
+  if (end < 0) return null;
+  return xml
+    .slice(start + name.length + 2, end)
+    .replace(/&(?:#(\d{1,6})|#x([0-9a-fA-F]{1,5})|(\w{2,4}));/g, (all, decimal, hex, word) =>
+      word === undefined
+        ? String.fromCodePoint(hex === undefined ? Number(decimal) : parseInt(hex, 16))
+        : (entities[word] ?? all),
+    );
+}
+
+// --- The source ----------------------------------------------------------------------------------
+
+/** A page has 1,000 objects at most, of keys of 1,024 bytes. */
+const page_bytes_max = 16 * 1024 * 1024;
+
+/** Its item; null for what some programs write to have a folder. */
+function itemOf(
+  xml: string,
+  bucket: Bucket,
+  is_encoded: boolean,
+  bytes_max: number,
+): SourceItem | null {
+  const written = field(xml, "Key");
+  if (written === null) return null;
+  const key = is_encoded ? decodeURIComponent(written.replaceAll("+", " ")) : written;
+  if (key.endsWith("/")) return null;
+  const uri = objectUrl(bucket, key);
+  const size = Number(field(xml, "Size"));
+  if (new URL(uri).href !== uri) return { uri, error: "Its key is no path: it has . or .. in it." };
+  if (size > bytes_max)
+    return {
+      uri,
+      error: `The object is larger than ${bytes_max} bytes, the most that is accepted.`,
+    };
+  const [folder, ...rest] = key
+    .slice((bucket.prefix?.lastIndexOf("/") ?? -1) + 1)
+    .split("/")
+    .filter((part) => part !== "");
+  return {
+    uri,
+    locator: key,
+    etag: field(xml, "ETag") ?? field(xml, "LastModified") ?? "",
+    ...(rest.length === 0 ? { name: folder! } : { folder: folder!, name: rest.join("/") }),
+  };
+}
+
+interface Page {
+  readonly items: readonly SourceItem[];
+  /** What continues the list; empty at its end. */
+  readonly next: string;
+}
+async function listPage(bucket: Bucket, token: string, tools: SourceTools): Promise<Page> {
+  // In the order that is signed.
+  const query = [
+    ...(token === "" ? [] : [["continuation-token", token]]),
+    ["encoding-type", "url"],
+    ["list-type", "2"],
+    ["prefix", bucket.prefix ?? ""],
+  ].map(([name, value]) => `${name}=${encoded(value!)}`);
+  const answer = await ask(bucket, `${bucketUrl(bucket)}?${query.join("&")}`, tools);
+  const xml = await answer.text(page_bytes_max);
+  const [first = "", ...others] = xml.split("<Contents>");
+  // What is said of the list stands before the objects or behind them.
+  const about = first + (others.at(-1)?.split("</Contents>")[1] ?? "");
+  if (!first.includes("<ListBucketResult"))
+    throw new SourceFailure(
+      `${new URL(bucket.endpoint).host} answers, but not as S3 does. Correct the endpoint.`,
+    );
+  const next = field(about, "IsTruncated") === "true" ? field(about, "NextContinuationToken") : "";
+  if (next === null)
+    throw new SourceFailure("The service says that the list goes on, but not how.");
+  const is_encoded = field(about, "EncodingType") === "url";
+  const items = others.map((object) => itemOf(object, bucket, is_encoded, tools.upload_bytes_max));
+  return { items: items.filter((item) => item !== null), next };
+}
+
+const source: ImportSource<Bucket> = {
+  type: "s3",
+  description:
+    "The objects of a bucket of S3, or of a service that speaks its protocol. What comes before " +
+    "the first `/` of a key becomes a subfolder.",
+  schema,
+
+  check: async ({ endpoint }) => void requireTarget(endpoint, "/source/endpoint"),
+
+  async *items(bucket, tools) {
+    const seen = new Set<string>();
+    let token = "";
+    do {
+      const page = await listPage(bucket, token, tools);
+      yield* page.items;
+      token = page.next;
+      if (seen.has(token))
+        throw new SourceFailure("The service lists the same objects again and again.");
+      seen.add(token);
+    } while (token !== "");
+    tools.listingComplete();
+  },
+
+  async read({ locator, name }, bucket, tools) {
+    const answer = await ask(bucket, objectUrl(bucket, locator!), tools);
+    const type = answer.headers.get("content-type")?.split(";")[0]!.trim().toLowerCase();
+    return {
+      name: name!,
+      // What nobody has told S3 has this type.
+      media_type: !type || type.endsWith("/octet-stream") ? null : type,
+      bytes: answer.bytes(),
+      release: () => answer.release(),
+    };
+  },
+};
+
+export default definePlugin({
+  name: "s3",
+  version: "1.0.0",
+  setup: () => ({ fills: [fill(ImportSources, source)] }),
+});

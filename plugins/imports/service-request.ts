@@ -1,0 +1,87 @@
+/**
+ * The answer of a service that a source asks by itself, such as a WebDAV server: whatever it is,
+ * within the limits of imports.
+ */
+import { TimeLimit } from "../../core/lib/timeout";
+import { SourceFailure, type SourceAnswer } from "./contract";
+import { bodyOf } from "./response-body";
+
+export interface ServiceLimits {
+  /** Of the answer, packed and unpacked. */
+  readonly bytes_max: number;
+  /** From the request to the last byte. */
+  readonly timeout_ms: number;
+  readonly signal: AbortSignal;
+}
+
+/** `toFailure` puts what went wrong into words. @throws SourceFailure, the reason of the signal */
+export async function askService(
+  request: (signal: AbortSignal) => Promise<Response>,
+  toFailure: (error: unknown) => Error,
+  { bytes_max, timeout_ms, signal }: ServiceLimits,
+): Promise<SourceAnswer> {
+  const late = new SourceFailure(
+    `The answer took longer than ${timeout_ms / 1_000} s and was stopped.`,
+    "timeout",
+  );
+  const limit = new TimeLimit(timeout_ms, { signal, reason: () => late });
+  const failureOf = (error: unknown): unknown => {
+    limit.clear();
+    signal.throwIfAborted();
+    return limit.signal.aborted ? late : toFailure(error);
+  };
+  try {
+    const response = await limit.race(request(limit.signal));
+    return new ServiceAnswer(response, limit, bytes_max, failureOf);
+  } catch (error) {
+    throw failureOf(error);
+  }
+}
+
+class ServiceAnswer implements SourceAnswer {
+  constructor(
+    private readonly response: Response,
+    private readonly limit: TimeLimit,
+    private readonly bytes_max: number,
+    private readonly failureOf: (error: unknown) => unknown,
+  ) {}
+
+  get status(): number {
+    return this.response.status;
+  }
+  get headers(): Headers {
+    return this.response.headers;
+  }
+
+  async *bytes(bytes_max = this.bytes_max): AsyncGenerator<Uint8Array> {
+    const { response, limit } = this;
+    let length = 0;
+    try {
+      for await (const piece of bodyOf(response, { bytes_max, signal: limit.signal })) {
+        // What was packed is longer than it came.
+        length += piece.byteLength;
+        if (length > bytes_max)
+          throw new SourceFailure(
+            `The answer is longer than ${bytes_max} bytes, the most that is accepted.`,
+            "too_large",
+          );
+        yield piece;
+      }
+    } catch (error) {
+      throw this.failureOf(error);
+    } finally {
+      limit.clear();
+    }
+  }
+
+  async text(bytes_max = this.bytes_max): Promise<string> {
+    const pieces: Uint8Array[] = [];
+    for await (const piece of this.bytes(bytes_max)) pieces.push(piece);
+    return new TextDecoder().decode(Buffer.concat(pieces));
+  }
+
+  async release(): Promise<void> {
+    this.limit.clear();
+    if (!this.response.bodyUsed) await this.response.body?.cancel().catch(() => undefined);
+  }
+}

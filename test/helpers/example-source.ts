@@ -1,0 +1,90 @@
+/** An example that adds a kind of import source, installed in the built executable. */
+import { createServer, type Server } from "node:net";
+import { resolve } from "node:path";
+import { packPlugin } from "../../core/bench/pack";
+import { startExecutable, type Executable } from "./executable";
+import { selfSigned } from "./self-signed";
+import { importOf, type ImportClient } from "./website";
+
+/** A service that is none: what an import is told of it. */
+export type BadService = "hangs" | "is another" | "has a bad certificate" | "is gone";
+
+export interface ExampleSource extends AsyncDisposable {
+  readonly dossier: Executable;
+  readonly folder_id: string;
+  /** The run, its items, and the names and texts of the documents of the folder after it. */
+  run(
+    source: object,
+    more?: object,
+  ): Promise<{ run: any; items: any[]; texts: [string, string][] }>;
+  /** The port of one on 127.0.0.1. */
+  badService(kind: BadService): Promise<number>;
+}
+
+/** `name`: of the directory in examples. */
+export async function startExampleSource(name: string): Promise<ExampleSource> {
+  const entry = resolve(import.meta.dir, `../../examples/${name}/plugin.ts`);
+  const dossier = await startExecutable({
+    files: { [`plugins/${name}.js`]: await packPlugin(entry) },
+    // What hangs is given up after a while; the server itself on 127.0.0.2 is not to be reached.
+    env: { DOSSIER_IMPORTS_ALLOW_NETWORKS: "127.0.0.1/32", DOSSIER_IMPORTS_TIMEOUT: "1s" },
+  });
+  await dossier.createUser();
+  const client: ImportClient = { send: (method, path, body) => dossier.api(method, path, body) };
+  const folder_id: string = (await dossier.api("POST", "/folders", { name: "Sources" })).body.id;
+  const servers: { stop(): void }[] = [];
+
+  const texts = async (): Promise<[string, string][]> => {
+    const all_folders = (await dossier.api("GET", "/folders")).body.data;
+    const folders = all_folders.filter((one: { parentId: string }) => one.parentId === folder_id);
+    const all: [string, string][] = [];
+    for (const { id, name: inside } of [{ id: folder_id, name: "" }, ...folders]) {
+      const { data } = (await dossier.api("GET", `/documents?folder_id=${id}`)).body;
+      for (const one of data) {
+        const { content } = (await dossier.api("GET", `/documents/${one.id}`)).body;
+        all.push([`${inside === "" ? "" : `${inside}/`}${one.name}`, content]);
+      }
+    }
+    return all.toSorted(([one], [other]) => (one < other ? -1 : 1));
+  };
+  return {
+    dossier,
+    folder_id,
+    run: async (source, more = {}) => ({
+      ...(await importOf(client, { folder_id, source, ...more })),
+      texts: await texts(),
+    }),
+    async badService(kind) {
+      const { port, stop } = await startBad(kind);
+      servers.push({ stop });
+      return port;
+    },
+    async [Symbol.asyncDispose]() {
+      await dossier[Symbol.asyncDispose]();
+      for (const server of servers) server.stop();
+    },
+  };
+}
+
+async function startBad(kind: BadService): Promise<{ port: number; stop(): void }> {
+  if (kind === "has a bad certificate") {
+    const server = Bun.serve({
+      hostname: "127.0.0.1",
+      port: 0,
+      tls: await selfSigned("stranger"),
+      fetch: () => new Response("secret"),
+    });
+    return { port: server.port!, stop: () => void server.stop(true) };
+  }
+  const server: Server = createServer((socket) => {
+    socket.on("error", () => {});
+    if (kind !== "hangs")
+      socket.once("data", () =>
+        socket.end("HTTP/1.1 200 OK\r\ncontent-length: 5\r\nconnection: close\r\n\r\nhello"),
+      );
+  });
+  await new Promise<void>((done) => void server.listen(0, "127.0.0.1", done));
+  const { port } = server.address() as { port: number };
+  if (kind === "is gone") await new Promise((done) => void server.close(done));
+  return { port, stop: () => void server.close() };
+}

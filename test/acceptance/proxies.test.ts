@@ -188,6 +188,56 @@ describe.skipIf(!nginx || !curl)("nginx", () => {
   });
 });
 
+/** Somebody who has signed in at the proxy, and names another to it, in every way there is. */
+async function expectNamed(proxy: Proxy): Promise<void> {
+  const sent = [
+    ...["-u", "ada@example.com:secret", "-H", "Origin: https://nas.example"],
+    ...["-H", "X-Forwarded-User: root@x.example", "-H", "x-forwarded-user: eve@x.example"],
+    ...["-H", "X_Forwarded_User: eve@x.example", "-H", "Content-Type: application/json"],
+  ];
+  const api = "/dossier/console/api/v1";
+  const ways = JSON.parse((await proxy.curl(`${api}/sign-in`, ...sent)).body).ways;
+  expect(ways).toEqual([{ id: "signin-header", title: "Sign in", automatic: true }]);
+  const { status, head } = await proxy.curl(`${api}/sign-in/signin-header`, ...sent, "-d", "{}");
+  expect(status).toBe(200);
+  const cookie = /set-cookie: (__Secure-dossier=[^;]*)/i.exec(head)![1]!;
+  const { body } = await proxy.curl(`${api}/session`, ...sent, "-H", `Cookie: ${cookie}`);
+  expect(JSON.parse(body).user.email).toBe("ada@example.com");
+}
+const signin_header = { DOSSIER_SIGNIN_HEADER_NAME: "X-Forwarded-User" };
+
+test.skipIf(!nginx || !curl)("nginx names who has signed in there, and nobody else", async () => {
+  await using server = await startExecutable({ env: { ...env, ...signin_header } });
+  const passwords = join(server.data, "passwords");
+  writeFileSync(passwords, "ada@example.com:{PLAIN}secret\n", { mode: 0o644 });
+  await using proxy = await startNginx(new URL(server.url()).host, (conf) =>
+    conf
+      .replace('X-Forwarded-User ""', "X-Forwarded-User $remote_user")
+      .replace(
+        "location /dossier/ {",
+        `location /dossier/ { auth_basic on; auth_basic_user_file ${passwords};`,
+      ),
+  );
+  await expectNamed(proxy);
+});
+
+test.skipIf(!caddy || !curl)("Caddy names who has signed in there, and nobody else", async () => {
+  await using server = await startExecutable({ env: { ...env, ...signin_header } });
+  const hash = await Bun.password.hash("secret", { algorithm: "bcrypt", cost: 4 });
+  await using proxy = await startCaddy(new URL(server.url()).host, (conf) =>
+    conf
+      .replace(
+        "handle /dossier/* {",
+        `handle /dossier/* {\n\t\tbasicauth {\n\t\t\tada@example.com ${hash}\n\t\t}`,
+      )
+      .replace(
+        /(handle \/dossier[\s\S]*?)header_up -X-Forwarded-User/,
+        "$1header_up X-Forwarded-User {http.auth.user.id}",
+      ),
+  );
+  await expectNamed(proxy);
+});
+
 async function expectWell(server: Executable, proxy: Proxy): Promise<void> {
   const key = await server.createUser();
   const api = "/dossier/api/dev/v1";

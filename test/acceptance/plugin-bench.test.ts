@@ -22,6 +22,7 @@ beforeAll(async () => {
   home = temporaryDirectory();
   plugins = join(home, "plugins");
   mkdirSync(plugins);
+  await Bun.write(join(home, "taken/notes.txt"), "mine");
 });
 afterAll(() => rmSync(home, { recursive: true, force: true }));
 
@@ -74,7 +75,7 @@ describe("a new plugin is refused", () => {
     ["with the name of a built-in one", ["folders"], /built-in plugin/],
     ["with a dash at the end", ["notes-"], /lower case/],
     ["of a kind that there is none of", ["notes", "--kind", "magic"], /Allowed choices/],
-    ["where something lies already", [nameOf("route")], /there already/],
+    ["where something lies already", ["taken"], /there already/],
   ];
   test.each(refused)("%s", async (_, words, says) => {
     const { code, stderr } = await bench(home, "new", ...words);

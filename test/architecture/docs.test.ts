@@ -1,8 +1,10 @@
 /** The documentation names files of the project: each link leads to something that is there. */
-import { expect, test } from "bun:test";
-import { existsSync } from "node:fs";
+import { describe, expect, test } from "bun:test";
+import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { Glob } from "bun";
+import * as sdk from "../../core/sdk";
+import * as contracts from "../../plugins/contracts";
 
 const root = resolve(import.meta.dir, "../..");
 const pages = ["*.md", "docs/*.md", "examples/*.md"].flatMap((pattern) => [
@@ -20,4 +22,24 @@ test.each(pages)("every link of %s leads somewhere", async (page) => {
 
 test("there are pages to look at", () => {
   expect(pages).toContain("docs/architecture.md");
+});
+
+describe("docs/plugins.md", () => {
+  const guide = readFileSync(join(root, "docs/plugins.md"), "utf8");
+  /** What a plugin may fill or listen to. */
+  const refs = Object.entries({ ...sdk, ...contracts }).filter(([, value]) =>
+    ["slot", "event"].includes((value as { kind?: string } | undefined)?.kind ?? ""),
+  );
+  test("names every slot and event that plugins may import", () => {
+    expect(refs.length).toBeGreaterThan(30);
+    expect(refs.map(([name]) => name).filter((name) => !guide.includes(`\`${name}\``))).toEqual([]);
+  });
+  test("names no slot and no event that there is not", () => {
+    const rows = guide.split("\n").filter((line) => /^\| `[A-Z]/.test(line));
+    const named = rows.flatMap((row) =>
+      [...row.matchAll(/`([A-Z]\w+)`/g)].map(([, name]) => name!),
+    );
+    const known = new Set(refs.map(([name]) => name));
+    expect(named.filter((name) => !known.has(name))).toEqual([]);
+  });
 });

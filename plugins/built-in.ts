@@ -19,6 +19,7 @@ import folderArchives from "./folder-archives/plugin";
 import folders from "./folders/plugin";
 import imports from "./imports/plugin";
 import index from "./search-index/plugin";
+import mcp from "./mcp/plugin";
 import metrics from "./metrics/plugin";
 import oidc from "./oidc/plugin";
 import openaiApi from "./openai-api/plugin";
@@ -53,6 +54,7 @@ export const builtIn = [
   folderArchives,
   imports,
   index,
+  mcp,
   metrics,
   oidc,
   openaiApi,

@@ -3,6 +3,7 @@
  * untrusted data, and the question.
  */
 import type { Question } from "../chats/contract";
+import { tokensOf } from "../../core/lib/tokens";
 import type { Prompt } from "../prompts/contract";
 import type { FoundPassage } from "../search/contract";
 import { ProviderFailure } from "./failure";
@@ -160,17 +161,3 @@ const attribute = (text: string): string =>
     .replace(/[<>"&]/g, " ")
     .replace(/\s+/g, " ")
     .trim();
-
-const bytes_per_token = 3.2;
-const dense_scripts = ["Han", "Hiragana", "Katakana", "Hangul", "Thai", "Lao", "Khmer", "Myanmar"];
-/** Characters that are about a token each. */
-const dense = new RegExp(
-  `[${dense_scripts.map((script) => `\\p{Script=${script}}`).join("")}]`,
-  "gu",
-);
-
-/** An estimate of a text's tokens, rather too high: every model counts differently. */
-function tokensOf(text: string): number {
-  const one_each = text.match(dense)?.length ?? 0;
-  return Math.ceil(one_each + Buffer.byteLength(text.replace(dense, "")) / bytes_per_token);
-}

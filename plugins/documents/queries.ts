@@ -110,7 +110,7 @@ const withOwner = <R extends { readonly row: DocumentRow }>(found: R | undefined
  * Again when the text was deleted while it was read: another version answers by then, or the
  * document is gone.
  */
-async function untilThere<R>(read: () => Promise<R>): Promise<R> {
+export async function untilThere<R>(read: () => Promise<R>): Promise<R> {
   for (let tries = 1; ; tries++)
     try {
       return await read();

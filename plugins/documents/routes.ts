@@ -33,6 +33,7 @@ import {
   type Document,
 } from "./record";
 import { withContent } from "./text-bytes";
+import { range_example, RangeQuery, readRange, TextRange } from "./text-range";
 
 const FolderQuery = t.Object({ folder_id: t.String({ description: "The folder." }) });
 const NewText = named(
@@ -219,6 +220,18 @@ export const routes = {
       },
     },
   }),
+  text: route.get("/documents/:documentId/text", {
+    summary: "Read a part of a document's text",
+    tag,
+    operation: "readDocumentText",
+    description:
+      "From a place or a page on, as much as is asked for; `next_start` goes on. Offsets count " +
+      "code points, as those of citations do.",
+    query: RangeQuery,
+    answers: {
+      200: { description: "The part.", schema: TextRange, example: range_example },
+    },
+  }),
   original: route.get("/documents/:documentId/file", {
     summary: "Download the original",
     tag,
@@ -305,7 +318,11 @@ export const routes = {
   }),
 };
 
-export const documentHandlers = (ctx: DocumentContext): HandlersOf<typeof routes> => ({
+type Handlers = HandlersOf<typeof routes>;
+
+export const documentHandlers = (ctx: DocumentContext): Handlers => ({
+  ...readingHandlers(ctx),
+
   list: async ({ caller, client, query }) => {
     const { documents, total } = await queries.listDocuments(ctx, caller.owner_id, query);
     return toPage(
@@ -351,11 +368,6 @@ export const documentHandlers = (ctx: DocumentContext): HandlersOf<typeof routes
       : withContent(toRecord(found, client), content);
   },
 
-  outline: ({ caller, params }) => queries.getOutline(ctx, caller.owner_id, params.documentId),
-
-  original: async ({ caller, params, request }) =>
-    originalResponse(request, await queries.getOriginal(ctx, caller.owner_id, params.documentId)),
-
   rename: async ({ caller, client, params, body }) =>
     toRecord(await links.rename(ctx, caller.owner_id, params.documentId, body.name), client),
 
@@ -374,6 +386,17 @@ export const documentHandlers = (ctx: DocumentContext): HandlersOf<typeof routes
 
   restore: async ({ caller, client, params, query }) =>
     toRecord(await links.restore(ctx, caller.owner_id, params.documentId, query.folder_id), client),
+});
+
+const readingHandlers = (
+  ctx: DocumentContext,
+): Pick<Handlers, "original" | "outline" | "text"> => ({
+  outline: ({ caller, params }) => queries.getOutline(ctx, caller.owner_id, params.documentId),
+
+  text: ({ caller, params, query }) => readRange(ctx, caller.owner_id, params.documentId, query),
+
+  original: async ({ caller, params, request }) =>
+    originalResponse(request, await queries.getOriginal(ctx, caller.owner_id, params.documentId)),
 });
 
 const located = (

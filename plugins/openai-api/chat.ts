@@ -9,7 +9,7 @@ import {
   type HandlersOf,
 } from "../../core/sdk";
 import type { AnswerResult, DirectAnswer, DirectAnswers } from "../chats/contract";
-import { epoch_s } from "./api";
+import { epoch_s } from "../client/contract";
 import { CompletionChunks, completionOf, event } from "./completion";
 import { conversationOf, Message, messages_max } from "./conversation";
 import { folderOf } from "./models";
@@ -181,9 +181,16 @@ function streamOf(
     }
   };
   return new Response(pullStream(next, close, chunks.first()), {
-    headers: { "content-type": "text/event-stream; charset=utf-8", "cache-control": "no-cache" },
+    headers: stream_headers,
   });
 }
+
+/** Nobody between server and client may keep, change or hold back what is sent. */
+const stream_headers = {
+  "content-type": "text/event-stream; charset=utf-8",
+  "cache-control": "no-store, no-transform",
+  "x-accel-buffering": "no",
+};
 
 function failure(error: unknown): string {
   try {

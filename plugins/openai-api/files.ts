@@ -24,7 +24,7 @@ import {
   type Asked,
   type DocumentRecord,
   type FolderRecord,
-} from "./api";
+} from "../client/contract";
 
 const list_max = 1_000;
 /** Names of a folder are distinct: `notes (2).txt` is the second of them. */

@@ -2,15 +2,21 @@
  * Models: each folder is one, by its id or its name, and `dossier` stands for all of them. Answers
  * come from the documents of the folder, whoever words them.
  */
-import { HttpError, route, t, type HandlersOf } from "../../core/sdk";
-import { epoch_s, getFolder, listFolders, type Asked, type FolderRecord } from "./api";
+import { type HttpError, route, t, type HandlersOf } from "../../core/sdk";
+import {
+  epoch_s,
+  findFolders,
+  folderPath,
+  getFolder,
+  listFolders,
+  type Asked,
+  type FolderRecord,
+} from "../client/contract";
 import { modelNotFound } from "./problems";
 
 export const all_folders = "dossier";
 /** Clients ask for all of them at once. */
 const models_max = 1_000;
-/** In which a folder is looked for by its name. */
-const named_max = 20_000;
 const tag = "OpenAI";
 
 interface ModelRecord {
@@ -83,17 +89,9 @@ const toModel = (folder: FolderRecord, names: ReadonlyMap<string, string>): Mode
   object: "model",
   created: epoch_s(folder.created_at),
   owned_by: "dossier",
-  name: pathOf(folder, names),
+  name: folderPath(folder, names),
   description: folder.description,
 });
-const pathOf = (
-  { parentId, name }: Pick<FolderRecord, "name" | "parentId">,
-  names: ReadonlyMap<string, string>,
-): string => {
-  const parent = parentId === null ? undefined : names.get(parentId);
-  return parent === undefined ? name : `${parent}/${name}`;
-};
-
 /**
  * The folder of a model, by its id, its name in any case, or `parent/name`; null: all of them.
  * @throws HttpError 404 that `missing` makes.
@@ -104,19 +102,7 @@ export async function folderOf(
   missing: (named: string, why: string) => HttpError = modelNotFound,
 ): Promise<FolderRecord | null> {
   if (model === all_folders) return null;
-  if (/^fld_\w+$/.test(model))
-    try {
-      return await getFolder(call, model);
-    } catch (error) {
-      if (!(error instanceof HttpError) || error.status >= 500) throw error;
-    }
-  const folders = await listFolders(call, named_max);
-  const names = new Map(folders.map(({ id, name }) => [id, name]));
-  const wanted = model.toLowerCase();
-  const found = folders.filter(
-    (folder) =>
-      folder.name.toLowerCase() === wanted || pathOf(folder, names).toLowerCase() === wanted,
-  );
+  const found = await findFolders(call, model);
   if (found.length === 1) return found[0]!;
   throw missing(
     model,

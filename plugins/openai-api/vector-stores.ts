@@ -10,7 +10,7 @@ import {
   type Asked,
   type DocumentRecord,
   type FolderRecord,
-} from "./api";
+} from "../client/contract";
 import { listOf, ListQuery, takeOut } from "./files";
 import { folderOf } from "./models";
 

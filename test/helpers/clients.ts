@@ -1,4 +1,6 @@
 /** Official clients of other protocols, pointed at a server of a test. */
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import OpenAI from "openai";
 import type { ApiServer } from "./server";
 
@@ -29,4 +31,24 @@ export async function openAi(
     fetch,
     maxRetries: 0,
   });
+}
+
+/** With the key of a person, or the key that is given. */
+export async function mcp(
+  server: Reached,
+  who: string,
+  { key, origin: page }: { readonly key?: string; readonly origin?: string } = {},
+): Promise<Client> {
+  const { origin, fetch } = reach(server);
+  const headers = {
+    authorization: `Bearer ${key ?? (await server.key(who))}`,
+    ...(page !== undefined && { origin: page }),
+  };
+  const client = new Client({ name: "test", version: "1.0.0" });
+  const transport = new StreamableHTTPClientTransport(new URL(`${origin}/mcp`), {
+    fetch,
+    requestInit: { headers },
+  });
+  await client.connect(transport as never);
+  return client;
 }

@@ -1,5 +1,8 @@
-/** The API of this server, as the handlers here ask it in the name of their caller. */
-import type { Call, LocalRequest } from "../../core/sdk";
+/**
+ * What plugins that speak another protocol share: the API of this server, asked in this process in
+ * the name of their caller, and folders by the names that people have for them.
+ */
+import { HttpError, type Call, type LocalRequest } from "../../core/sdk";
 
 export type Asked = Pick<Call, "api" | "request">;
 
@@ -67,3 +70,33 @@ export const getDocument = (call: Asked, id: string): Promise<DocumentRecord> =>
 
 export const epoch_s = (time: string | number): number =>
   Math.floor((typeof time === "number" ? time : Date.parse(time)) / 1_000);
+
+/** In which a folder is looked for by its name. */
+const named_max = 20_000;
+
+/** `parent/name`, or the name of a root folder; `names`: those of the folders known, by id. */
+export const folderPath = (
+  { parentId, name }: Pick<FolderRecord, "name" | "parentId">,
+  names: ReadonlyMap<string, string>,
+): string => {
+  const parent = parentId === null ? undefined : names.get(parentId);
+  return parent === undefined ? name : `${parent}/${name}`;
+};
+
+/** The folder of this id, or those of this name or path, in any case; none of another user's. */
+export async function findFolders(call: Asked, named: string): Promise<FolderRecord[]> {
+  if (/^fld_\w+$/.test(named))
+    try {
+      return [await getFolder(call, named)];
+    } catch (error) {
+      if (!(error instanceof HttpError) || (error.status !== 403 && error.status !== 404))
+        throw error;
+    }
+  const folders = await listFolders(call, named_max);
+  const names = new Map(folders.map(({ id, name }) => [id, name]));
+  const wanted = named.toLowerCase();
+  return folders.filter(
+    (folder) =>
+      folder.name.toLowerCase() === wanted || folderPath(folder, names).toLowerCase() === wanted,
+  );
+}

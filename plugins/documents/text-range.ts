@@ -1,0 +1,125 @@
+/** A part of a document's text: from a place or a page on, of a length that the reader chooses. */
+import { badRequest, t, type Static } from "../../core/sdk";
+import type { DocumentContext } from "./context";
+import { requireDocument, untilThere } from "./queries";
+import { fromStoredSpans } from "./store";
+import * as textStore from "./text-store";
+
+export const range_default = 20_000;
+export const range_max = 100_000;
+
+const Place = (description: string) => t.Integer({ minimum: 0, description });
+const Page = (description: string) => t.Optional(t.Integer({ minimum: 1, description }));
+export const RangeQuery = t.Object({
+  start: t.Optional(Place("The first code point; that of the page, or 0, when absent.")),
+  length: t.Optional(
+    t.Integer({
+      minimum: 1,
+      default: range_default,
+      description: `Code points at most; above ${range_max} means ${range_max}.`,
+    }),
+  ),
+  page: Page("Read from the beginning of this page, slide or sheet."),
+  page_end: Page("… and to the end of this one; the same page when absent."),
+});
+const PageNumber = (description: string) => t.Union([t.Integer(), t.Null()], { description });
+export const TextRange = t.Object({
+  document_id: t.String(),
+  name: t.String(),
+  version: t.Integer({ description: "Whose text this is; 0 before there is any." }),
+  text: t.String(),
+  start: Place("The first code point of `text` in the document's content."),
+  end: Place("The one after its last."),
+  next_start: t.Union([t.Integer(), t.Null()], {
+    description: "Where to read on for what was asked for; null at its end.",
+  }),
+  length: Place("Of the whole content, code points."),
+  page: PageNumber("The page of the first code point; null for a format without pages."),
+  page_end: PageNumber("The page of the last one."),
+});
+export type TextRange = Static<typeof TextRange>;
+export const range_example: TextRange = {
+  document_id: "doc_01J9ZK3V6W8Q2T4Y5N7B1C0DEF",
+  name: "mooring-survey.pdf",
+  version: 1,
+  text: "The mooring was lifted at noon.",
+  start: 1_840,
+  end: 1_871,
+  next_start: 1_871,
+  length: 24_310,
+  page: 2,
+  page_end: 2,
+};
+
+/** Of the text that answers. @throws HttpError 400 on a page that it has not, 403 or 404. */
+export function readRange(
+  { db }: DocumentContext,
+  owner_id: string,
+  document_id: string,
+  asked: Static<typeof RangeQuery>,
+): Promise<TextRange> {
+  return untilThere(async () => {
+    const { name } = await requireDocument(db, owner_id, document_id);
+    const found = await textStore.findCurrentText(db, document_id);
+    const head = { document_id, name };
+    if (!found) {
+      if (asked.page !== undefined) throw noSuchPage(asked.page, []);
+      const nothing = { text: "", start: 0, end: 0, next_start: null, length: 0 };
+      return { ...head, version: 0, ...nothing, page: null, page_end: null };
+    }
+    const { pages } = fromStoredSpans(found),
+      { units } = found.text,
+      places = textStore.placesIn(db, found.text);
+    const of_pages = stretchOf(pages, asked, units);
+    const first = await places.pointAt(of_pages.start),
+      length = await places.pointAt(units),
+      last = of_pages.end >= units ? length : await places.pointAt(of_pages.end);
+    const start = Math.min(Math.max(first, asked.start ?? 0), last),
+      end = Math.min(start + Math.min(asked.length ?? range_default, range_max), last);
+    const from = await places.unitAt(start),
+      to = await places.unitAt(end);
+    return {
+      ...head,
+      version: found.version,
+      text: await textStore.unitsOf(db, found.text, from, to),
+      start,
+      end,
+      next_start: end < last ? end : null,
+      length,
+      page: pageAt(pages, from),
+      page_end: pageAt(pages, Math.max(from, to - 1)),
+    };
+  });
+}
+
+interface PageStart {
+  readonly page: number;
+  readonly start: number;
+}
+
+/** UTF-16 units of the pages that are asked for; all of them when none are. */
+function stretchOf(
+  pages: readonly PageStart[],
+  { page, page_end = page }: Static<typeof RangeQuery>,
+  units: number,
+): { readonly start: number; readonly end: number } {
+  if (page === undefined) return { start: 0, end: units };
+  const at = pages.findIndex((one) => one.page >= page);
+  if (at < 0 || (page_end === page && pages[at]!.page !== page)) throw noSuchPage(page, pages);
+  return {
+    start: pages[at]!.start,
+    end: pages.find((one) => one.page > page_end!)?.start ?? units,
+  };
+}
+
+const noSuchPage = (page: number, pages: readonly PageStart[]) =>
+  badRequest(
+    pages.length === 0
+      ? "This document has no pages: read it by `start`."
+      : `There is no page ${page}: the document has the pages ${pages[0]!.page} to ` +
+          `${pages.at(-1)!.page}.`,
+    "?page",
+  );
+
+const pageAt = (pages: readonly PageStart[], unit: number): number | null =>
+  pages.findLast(({ start }) => start <= unit)?.page ?? null;

@@ -1,0 +1,92 @@
+/**
+ * `dossier mcp`: the protocol over standard input and output, for desktop programs that start their
+ * servers themselves. Each message goes to a running server, and comes back from it.
+ */
+import { readFileSync } from "node:fs";
+import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
+import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
+import { UsageError } from "../../core/sdk";
+import { root } from "./context";
+
+/** What the command line says, and the settings where it says nothing. */
+export interface BridgeOptions {
+  readonly url: string;
+  readonly key: string | undefined;
+  readonly key_file: string | undefined;
+}
+
+/** Where messages go, and with which key. @throws UsageError */
+export function targetOf({ url, key, key_file }: BridgeOptions): {
+  readonly url: URL;
+  readonly key: string;
+} {
+  if (!/^https?:\/\//.test(url) || !URL.canParse(url))
+    throw new UsageError("--url must be the address of a server, such as https://dossier.example");
+  const token = (key_file === undefined ? key : keyIn(key_file))?.trim();
+  if (!token)
+    throw new UsageError(
+      "it needs an API key: DOSSIER_MCP_KEY, or a file that has it by --key-file or " +
+        "DOSSIER_MCP_KEY_FILE",
+    );
+  const path = url.replace(/\/+$/, "");
+  return { url: new URL(path.endsWith(root) ? path : `${path}${root}`), key: token };
+}
+
+function keyIn(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    throw new UsageError(`${file} can't be read: ${(error as Error).message}`);
+  }
+}
+
+/** Until standard input ends and everything is answered. */
+export async function bridge(options: BridgeOptions): Promise<void> {
+  const { url, key } = targetOf(options);
+  const server = new StreamableHTTPClientTransport(url, {
+    requestInit: { headers: { authorization: `Bearer ${key}` } },
+  });
+  const client = new StdioServerTransport();
+  const ended = Promise.withResolvers<void>();
+  const open = new Set<unknown>();
+  let input_ended = false;
+  const answered = (id: unknown): void => {
+    open.delete(id);
+    if (input_ended && open.size === 0) ended.resolve();
+  };
+  const onAnswer = (message: JSONRPCMessage): void => {
+    const version = protocolVersionOf(message);
+    if (version !== undefined) server.setProtocolVersion(version);
+    void client.send(message);
+    if (!("method" in message)) answered(message.id);
+  };
+  const onMessage = (message: JSONRPCMessage): void => {
+    const id = "id" in message && "method" in message ? message.id : undefined;
+    if (id !== undefined) open.add(id);
+    server.send(message).catch((error: unknown) => {
+      if (id === undefined) return;
+      const reason = error instanceof Error ? error.message : String(error);
+      const said = `${url.origin} did not answer: ${reason}`.slice(0, 1_000);
+      void client.send({ jsonrpc: "2.0", id, error: { code: -32_000, message: said } });
+      answered(id);
+    });
+  };
+  Object.assign(server, { onmessage: onAnswer });
+  Object.assign(client, { onmessage: onMessage });
+  process.stdin.once("end", () => {
+    input_ended = true;
+    if (open.size === 0) ended.resolve();
+  });
+  await server.start();
+  await client.start();
+  await ended.promise;
+  await server.close();
+  await client.close();
+}
+
+/** What both have agreed on, which every later message names. */
+function protocolVersionOf(message: JSONRPCMessage): string | undefined {
+  const version = "result" in message ? message.result.protocolVersion : undefined;
+  return typeof version === "string" ? version : undefined;
+}

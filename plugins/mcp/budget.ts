@@ -1,0 +1,54 @@
+/** What a tool gives is bounded, and says what it left out. */
+import { tokensOf } from "../../core/lib/tokens";
+import type { ToolText } from "./tool";
+
+/** For what is said about the rest. */
+const note_tokens = 120;
+/** Ids and numbers have more tokens than the estimate of a text says. */
+const margin = 0.85;
+
+/** Within so many tokens: the text, then the items that fit, then what is said of the others. */
+export function bounded({ text, items = [], more }: ToolText, tokens_max: number): string {
+  let left = tokens_max * margin - note_tokens;
+  const head = cutTo(text, left);
+  left -= tokensOf(head);
+  const shown: string[] = [];
+  for (const item of items) {
+    const tokens = tokensOf(item) + 1;
+    if (tokens > left && shown.length > 0) break;
+    shown.push(tokens > left ? cutTo(item, left) : item);
+    left -= tokens;
+    if (left <= 0) break;
+  }
+  const hidden = items.length - shown.length;
+  return [
+    head,
+    ...shown,
+    ...(hidden > 0 ? [`(${hidden} more did not fit.${more ? ` ${more}` : ""})`] : []),
+  ]
+    .filter((part) => part !== "")
+    .join("\n\n");
+}
+
+/** The beginning of a text that fits, and that it was cut. */
+export function cutTo(text: string, tokens_max: number): string {
+  const kept = beginningOf(text, tokens_max);
+  return kept.length === text.length ? text : `${kept}\n(cut: the rest did not fit)`;
+}
+
+/** As much of a text as fits; it splits no character. */
+export function beginningOf(text: string, tokens_max: number): string {
+  if (tokensOf(text) <= tokens_max) return text;
+  let low = 0,
+    high = text.length;
+  while (high - low > 1) {
+    const middle = (low + high) >>> 1;
+    if (tokensOf(text.slice(0, middle)) <= tokens_max) low = middle;
+    else high = middle;
+  }
+  const is_half = /[\uD800-\uDBFF]$/.test(text.slice(0, low));
+  return text.slice(0, is_half ? low - 1 : low);
+}
+
+/** For the text of a document, which says itself where it goes on. */
+export const textTokens = (tokens_max: number): number => tokens_max * margin - 2 * note_tokens;

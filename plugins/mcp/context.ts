@@ -1,0 +1,22 @@
+/** What the parts of the protocol are handed. */
+import type { Call, Context } from "../../core/sdk";
+import type { DirectAnswers } from "../chats/contract";
+import type { Documents } from "../documents/contract";
+
+export const root = "/mcp";
+
+export interface McpParts extends Pick<Context, "db"> {
+  readonly direct: DirectAnswers;
+  readonly documents: Documents;
+  /** The most tokens of one answer. */
+  readonly tokens_max: () => number;
+}
+
+/** One message, as JSON-RPC has it. */
+export type MessageCall = Omit<Call, "body"> & {
+  readonly body: {
+    readonly jsonrpc: string;
+    readonly id?: unknown;
+    readonly params?: { readonly _meta?: { readonly progressToken?: unknown } };
+  };
+};

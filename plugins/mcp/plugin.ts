@@ -1,0 +1,78 @@
+/**
+ * The Model Context Protocol, by which agents use Dossier: at `/mcp` over HTTP, and by `dossier
+ * mcp` for programs that start their servers themselves.
+ */
+import { definePlugin, fill, Protocols, Secret, t, type HttpError } from "../../core/sdk";
+import { DirectAnswers } from "../chats/contract";
+import { Documents } from "../documents/contract";
+import { root } from "./context";
+import { mcpHandlers, routes } from "./routes";
+
+export default definePlugin({
+  name: "mcp",
+  version: "1.0.0",
+  config: t.Object({
+    enabled: t.Boolean({ default: true, description: "Whether agents are answered at /mcp." }),
+    answer_tokens: t.Integer({
+      default: 8_000,
+      minimum: 1_000,
+      maximum: 100_000,
+      changes: "now",
+      description: "The longest answer of a tool; what does not fit is said.",
+    }),
+    url: t.String({
+      default: "http://127.0.0.1:4780",
+      changes: "outside",
+      description: "The server that `dossier mcp` speaks to; of no use to the server itself.",
+    }),
+    key: t.Optional(
+      Secret({ changes: "outside", description: "The API key that `dossier mcp` speaks with." }),
+    ),
+  }),
+  needs: { direct: DirectAnswers, documents: Documents },
+  routes,
+  tools: {
+    mcp: {
+      name: "mcp",
+      summary: "Speak MCP on standard input and output, with a running server behind it.",
+      options: [
+        { flags: "--url <address>", description: "of the server (default: mcp.url)" },
+        { flags: "--key-file <file>", description: "an API key (default: mcp.key)" },
+      ],
+      run: async ({ options, config }) =>
+        (await import("./bridge")).bridge({
+          url: String(options.url ?? config.url),
+          key: config.key as string | undefined,
+          key_file: options.keyFile as string | undefined,
+        }),
+    },
+  },
+  setup: (ctx) => {
+    const { config, services } = ctx;
+    return {
+      fills: config.enabled
+        ? [fill(Protocols, { name: "mcp", root, problem: mcpProblem, own_origins: true })]
+        : [],
+      routes: mcpHandlers({ ...ctx, ...services, tokens_max: () => config.answer_tokens }),
+    };
+  },
+});
+
+const invalid_request = -32_600,
+  server_error = -32_000;
+
+/** What is wrong with a message as a whole, in the form of the protocol. */
+function mcpProblem({ status, code, detail }: HttpError, request_id: string): Response {
+  return Response.json(
+    {
+      jsonrpc: "2.0",
+      id: null,
+      error: {
+        code: status === 400 ? invalid_request : server_error,
+        message: detail,
+        data: { code, request_id },
+      },
+    },
+    { status },
+  );
+}

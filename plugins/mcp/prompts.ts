@@ -1,0 +1,46 @@
+/** Saved prompts, as prompts of the protocol. */
+import { HttpError } from "../../core/sdk";
+import { ask } from "../client/contract";
+import type { ToolCall } from "./tool";
+
+const page_size = 100;
+
+interface PromptRecord {
+  readonly id: string;
+  readonly name: string;
+  readonly description: string | null;
+  readonly text: string;
+}
+
+export async function listPrompts(call: ToolCall, cursor: string | undefined) {
+  const page = pageOf(cursor);
+  const { data, pagination } = await ask<{
+    readonly data: readonly PromptRecord[];
+    readonly pagination: { readonly next_page: number | null };
+  }>(call, "GET", `/prompts?per_page=${page_size}&page=${page}`);
+  return {
+    prompts: data.map(({ id, name, description }) => ({
+      name: id,
+      title: name,
+      ...(description !== null && { description }),
+    })),
+    ...(pagination.next_page !== null && { nextCursor: String(pagination.next_page) }),
+  };
+}
+
+/** @throws HttpError 404 */
+export async function getPrompt(call: ToolCall, id: string) {
+  const prompt = await ask<PromptRecord>(call, "GET", `/prompts/${encodeURIComponent(id)}`);
+  return {
+    description: prompt.description ?? prompt.name,
+    messages: [{ role: "user" as const, content: { type: "text" as const, text: prompt.text } }],
+  };
+}
+
+/** @throws HttpError 400 on a cursor that nobody gave. */
+export function pageOf(cursor: string | undefined): number {
+  if (cursor === undefined) return 1;
+  if (!/^[1-9]\d{0,6}$/.test(cursor))
+    throw new HttpError(400, "invalid_request", "This cursor was not given by this server.");
+  return Number(cursor);
+}

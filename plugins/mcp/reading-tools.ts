@@ -1,0 +1,248 @@
+/** Tools that look: folders, documents, passages, and the text of a document. */
+import { codePoints, HttpError, t } from "../../core/sdk";
+import {
+  ask,
+  folderPath,
+  listFolders,
+  type DocumentRecord,
+  type FolderRecord,
+} from "../client/contract";
+import type { FoundPassage } from "../search/contract";
+import { beginningOf, textTokens } from "./budget";
+import { Folders, folderIds, requireFolder, tool, type Tool, type ToolCall } from "./tool";
+
+const page_size = 100;
+const folders_max = 20_000;
+const passages_default = 8;
+const passages_max = 25;
+/** More than fits any answer. */
+const read_points = 40_000;
+
+const Page = t.Optional(
+  t.Union([t.Integer({ minimum: 1 }), t.Null()], { description: "1 is the first page." }),
+);
+
+/** The items of one page of a list, and how it goes on. */
+function paged<R>(all: readonly R[], page: number | null | undefined) {
+  const number = page ?? 1,
+    from = (number - 1) * page_size,
+    items = all.slice(from, from + page_size);
+  const rest = all.length - from - items.length;
+  return { items, note: rest > 0 ? ` ${rest} more on page ${number + 1}.` : "" };
+}
+
+const listFoldersTool = tool({
+  name: "list_folders",
+  title: "List folders",
+  description: "The folders of documents that can be searched and asked, with their ids.",
+  input: t.Object({ page: Page }),
+  reads_only: true,
+  run: async (call, { page }) => {
+    const folders = await listFolders(call, folders_max);
+    if (folders.length === 0) return { text: "There are no folders yet." };
+    const names = new Map(folders.map(({ id, name }) => [id, name]));
+    const { items, note } = paged(folders, page);
+    return {
+      text: `${folders.length} folders, newest first.${note}`,
+      items: items.map((folder) => folderLine(folder, folderPath(folder, names))),
+      more: "Ask for a page after this one, or name a folder.",
+    };
+  },
+});
+
+function folderLine(folder: FolderRecord, path: string): string {
+  const { syncing, sync_failed } = folder.status_counts;
+  const states = [
+    `${folder.document_count} documents`,
+    ...(syncing > 0 ? [`${syncing} still being read`] : []),
+    ...(sync_failed > 0 ? [`${sync_failed} could not be read`] : []),
+  ];
+  const about = folder.description ? `\n  ${folder.description.replace(/\s+/g, " ")}` : "";
+  return `- ${path} (id ${folder.id}): ${states.join(", ")}${about}`;
+}
+
+const listDocuments = tool({
+  name: "list_documents",
+  title: "List documents",
+  description: "The documents of a folder, newest first, with their ids.",
+  input: t.Object({
+    folder: t.String({ description: "The folder, by id or name." }),
+    name: t.Optional(
+      t.Union([t.String(), t.Null()], { description: "Only those whose name contains this." }),
+    ),
+    page: Page,
+  }),
+  reads_only: true,
+  run: async (call, { folder, name, page }) => {
+    const { id, name: folder_name } = await requireFolder(call, folder);
+    const query = new URLSearchParams({
+      folder_id: id,
+      per_page: String(page_size),
+      page: String(page ?? 1),
+      ...(name ? { name } : {}),
+    });
+    const { data, pagination } = await ask<{
+      readonly data: readonly (DocumentRecord & { readonly page_count: number | null })[];
+      readonly pagination: { readonly total: number; readonly next_page: number | null };
+    }>(call, "GET", `/documents?${query.toString()}`);
+    const next = pagination.next_page === null ? "" : ` Page ${pagination.next_page} goes on.`;
+    return {
+      text: `${folder_name}: ${pagination.total} documents.${next}`,
+      items: data.map(
+        (one) =>
+          `- ${one.name} (id ${one.id})` +
+          (one.page_count === null ? "" : `, ${one.page_count} pages`) +
+          (one.status === "synced" ? "" : `, ${states[one.status]}`),
+      ),
+      more: "Narrow it by `name`.",
+    };
+  },
+});
+const states = { syncing: "still being read", sync_failed: "could not be read" } as const;
+
+const search = tool({
+  name: "search",
+  title: "Search documents",
+  description:
+    "Passages of the documents that match a question or words, best first, word for word, each " +
+    "with its document, page and place. Quotes around words look for exactly these words.",
+  input: t.Object({
+    query: t.String({ description: "A question or words, in any language." }),
+    folders: Folders,
+    limit: t.Optional(
+      t.Union([t.Integer({ minimum: 1 }), t.Null()], {
+        description: `Passages at most: ${passages_default} unless given, up to ${passages_max}.`,
+      }),
+    ),
+  }),
+  reads_only: true,
+  run: async (call, { query, folders, limit }) => {
+    const { data } = await ask<{ readonly data: readonly FoundPassage[] }>(
+      call,
+      "POST",
+      "/search",
+      {
+        query,
+        folder_ids: await folderIds(call, folders),
+        limit: Math.min(limit ?? passages_default, passages_max),
+      },
+    );
+    if (data.length === 0) return { text: "No passage of these documents matches." };
+    return {
+      text: `${data.length} passages, best first. read_document shows what is around them.`,
+      items: data.map((passage, at) => `[${at + 1}] ${placeOf(passage)}\n${quoted(passage.quote)}`),
+      more: "Ask for fewer, or more narrowly.",
+    };
+  },
+});
+
+type Placed = Pick<
+  FoundPassage,
+  | "document_id"
+  | "document_name"
+  | "heading"
+  | "page"
+  | "page_end"
+  | "quote"
+  | "start"
+  | "time_start"
+>;
+/** Document, page and place of a passage. */
+export function placeOf(passage: Placed): string {
+  const { document_name, document_id, page, page_end, heading, time_start, start } = passage;
+  const pages =
+    page === null
+      ? ""
+      : page_end === null || page_end === page
+        ? `, page ${page}`
+        : `, pages ${page}–${page_end}`;
+  return (
+    document_name +
+    pages +
+    (time_start === null ? "" : `, at ${Math.round(time_start)} s`) +
+    (heading === null ? "" : `, under “${heading}”`) +
+    ` (document ${document_id}, start ${start})`
+  );
+}
+export const quoted = (text: string): string =>
+  text
+    .trim()
+    .split("\n")
+    .map((line) => `> ${line}`)
+    .join("\n");
+
+interface TextRange {
+  readonly name: string;
+  readonly version: number;
+  readonly text: string;
+  readonly start: number;
+  readonly next_start: number | null;
+  readonly length: number;
+  readonly page: number | null;
+  readonly page_end: number | null;
+}
+
+const readDocument = tool({
+  name: "read_document",
+  title: "Read a document",
+  description:
+    "The text of a document, a part at a time: from a page, or from the `start` of a passage, or " +
+    "from the beginning. What does not fit goes on with the `start` that is named at the end.",
+  input: t.Object({
+    document: t.String({ description: "The document's id: doc_…" }),
+    page: t.Optional(t.Union([t.Integer({ minimum: 1 }), t.Null()])),
+    page_end: t.Optional(
+      t.Union([t.Integer({ minimum: 1 }), t.Null()], { description: "The last page to read." }),
+    ),
+    start: t.Optional(
+      t.Union([t.Integer({ minimum: 0 }), t.Null()], {
+        description: "The first character, as passages and earlier parts name it.",
+      }),
+    ),
+  }),
+  reads_only: true,
+  run: async (call, { document, page, page_end, start }) => {
+    const range = await readRange(call, document, {
+      ...(typeof page === "number" && { page, page_end: page_end ?? page }),
+      ...(typeof start === "number" && { start }),
+      length: read_points,
+    });
+    return { text: rangeText(range, call.tokens_max) };
+  },
+});
+
+export const readRange = (
+  call: ToolCall,
+  document: string,
+  query: Readonly<Record<string, number>>,
+): Promise<TextRange> =>
+  ask(
+    call,
+    "GET",
+    `/documents/${encodeURIComponent(document)}/text?` +
+      Object.entries(query)
+        .map(([name, value]) => `${name}=${value}`)
+        .join("&"),
+  );
+
+/** As much of it as fits, and where it goes on. */
+export function rangeText(range: TextRange, tokens_max: number): string {
+  const { name, version, length, page, page_end } = range;
+  if (version === 0)
+    throw new HttpError(409, "not_read_yet", `${name} has not been read yet; try again soon.`);
+  const text = beginningOf(range.text, textTokens(tokens_max));
+  const is_whole = text.length === range.text.length;
+  const end = range.start + codePoints(text),
+    next = is_whole ? range.next_start : end;
+  const pages =
+    page === null
+      ? ""
+      : is_whole && page_end !== page
+        ? `, pages ${page}–${page_end}`
+        : `, from page ${page}`;
+  const head = `${name}${pages}, characters ${range.start}–${end} of ${length}:`;
+  const foot = next === null ? "" : `\n\n(It goes on: read_document with start ${next}.)`;
+  return `${head}\n\n${text}${foot}`;
+}
+
+export const readingTools: readonly Tool[] = [listFoldersTool, listDocuments, search, readDocument];

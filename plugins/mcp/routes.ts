@@ -1,0 +1,33 @@
+/** The one route of the protocol: a message in, its answer out. */
+import { route, t, type HandlersOf } from "../../core/sdk";
+import { root, type McpParts } from "./context";
+
+export const routes = {
+  message: route.post(root, {
+    summary: "A message of the Model Context Protocol",
+    tag: "MCP",
+    operation: "mcpMessage",
+    surface: "mcp",
+    // What a tool needs beyond that, the routes that it asks check.
+    scope: "read",
+    body: t.Object(
+      {
+        jsonrpc: t.Literal("2.0"),
+        params: t.Optional(t.Object({}, { additionalProperties: true })),
+      },
+      { additionalProperties: true },
+    ),
+    body_bytes_max: 4 * 2 ** 20,
+    answers: {
+      200: {
+        description: "The answer, as JSON or, with progress, as server-sent events.",
+        schema: t.Object({ jsonrpc: t.Literal("2.0") }, { additionalProperties: true }),
+      },
+    },
+  }),
+};
+
+export const mcpHandlers = (parts: McpParts): HandlersOf<typeof routes> => ({
+  // The SDK is read when somebody speaks the protocol.
+  message: async (call) => (await import("./server")).answerMessage(parts, call),
+});

@@ -1,0 +1,132 @@
+/** The Model Context Protocol in this process: the official client, and raw messages. */
+import { beforeAll, describe, expect, test } from "bun:test";
+import { tokensOf } from "../../core/lib/tokens";
+import { mcpCases } from "../cases/mcp-client";
+import { mcp } from "../helpers/clients";
+import { startTestServer, type TestServer } from "../helpers/host";
+import { breaksOff, startProvider } from "../helpers/provider";
+import { until } from "../helpers/server";
+
+describe("the client of the SDK", () => mcpCases(startTestServer));
+
+const headers = { accept: "application/json, text/event-stream" };
+const list = { jsonrpc: "2.0", id: 1, method: "tools/list" };
+
+describe("raw messages", () => {
+  let server: TestServer;
+  beforeAll(async () => {
+    server = await startTestServer({
+      env: { DOSSIER_SERVER_CORS_ORIGINS: "https://agents.example" },
+      public_url: "https://papers.example",
+    });
+  });
+  const send = (body: unknown, sent: Record<string, string> = {}, method = "POST") =>
+    server.send("ada", method, "//mcp", body, { ...headers, ...sent });
+
+  const rows: [why: string, body: unknown, sent: Record<string, string>, status: number][] = [
+    ["any message, without a session", list, {}, 200],
+    ["a page of this server", list, { origin: "https://papers.example" }, 200],
+    ["a page that the settings name", list, { origin: "https://agents.example" }, 200],
+    ["any other page", list, { origin: "https://evil.example" }, 403],
+    ["a page of no origin", list, { origin: "null" }, 403],
+    ["several messages at once", [list, list], {}, 400],
+    ["no JSON-RPC", { id: 1 }, {}, 400],
+    ["JSON that is none", "{", { "content-type": "application/json" }, 400],
+    ["no JSON", "a=b", { "content-type": "application/x-www-form-urlencoded" }, 415],
+    ["an answer that nobody can read", list, { accept: "text/html" }, 406],
+    ["a version that there is not", list, { "mcp-protocol-version": "1999-01-01" }, 400],
+    ["a message that is too large", { ...list, params: { a: "a".repeat(5 * 2 ** 20) } }, {}, 413],
+    ["a notification", { jsonrpc: "2.0", method: "notifications/initialized" }, {}, 202],
+  ];
+  test.each(rows)("%s", async (_why, body, sent, status) => {
+    const answer = await send(body, sent);
+    expect([answer.status, answer.body?.jsonrpc]).toEqual([
+      status,
+      status === 202 ? undefined : "2.0",
+    ]);
+    if (status === 200) expect(answer.body.result.tools.length).toBeGreaterThan(5);
+    else if (status !== 202) expect(answer.body.error.message).toMatch(/\w+/);
+  });
+
+  test.each([["GET"], ["DELETE"]])("%s is for sessions, and there are none", async (method) => {
+    const answer = await send(undefined, {}, method);
+    expect([answer.status, answer.headers.get("allow")]).toEqual([405, "POST"]);
+  });
+
+  test("no key", async () => {
+    const answer = await server.send(null, "POST", "//mcp", list, headers);
+    expect([answer.status, answer.headers.get("www-authenticate")]).toEqual([
+      401,
+      'Bearer realm="dossier"',
+    ]);
+  });
+});
+
+test("no answer of a tool is longer than the setting says, and each says what is missing", async () => {
+  const server = await startTestServer({ env: { DOSSIER_MCP_ANSWER_TOKENS: "1000" } });
+  const ids: string[] = [];
+  for (let n = 0; n < 60; n++) {
+    const name = `Folder ${n} ${"of many words ".repeat(15)}`;
+    ids.push((await server.send("ada", "POST", "/folders", { name })).body.id);
+  }
+  const content = "The ferry leaves at nine, and again at ten. ".repeat(400);
+  for (let n = 0; n < 12; n++) {
+    const made = { folder_id: ids[0], name: `Ferry ${n}`, content: `${n}: ${content}` };
+    await server.send("ada", "POST", "/documents", made);
+  }
+  await server.settle();
+  const ada = await mcp(server, "ada");
+  const calls: [tool: string, args: object, says: RegExp][] = [
+    ["list_folders", {}, /more did not fit/],
+    ["search", { query: "ferry", limit: 25 }, /more did not fit/],
+    ["ask", { question: "When does the ferry leave?" }, /nine/],
+  ];
+  for (const [name, args, says] of calls) {
+    const { content: parts } = (await ada.callTool({ name, arguments: args as never })) as any;
+    expect(parts[0].text).toMatch(says);
+    expect(tokensOf(parts[0].text)).toBeLessThan(1_000);
+  }
+});
+
+test("a client that goes away ends the work on its answer", async () => {
+  const provider = startProvider();
+  provider.plays(() => breaksOff("The heron stands in shallow water [1]. It ", true));
+  const server = await startTestServer({
+    env: {
+      DOSSIER_ANSWERS_PROVIDER: "openai",
+      DOSSIER_ANSWERS_BASE_URL: provider.base_url,
+      DOSSIER_ANSWERS_MODEL: "tiny-1",
+      DOSSIER_ANSWERS_REWRITE_TIMEOUT: "0s",
+    },
+  });
+  const folder_id = (await server.send("ada", "POST", "/folders", { name: "Birds" })).body.id;
+  const content = "The heron stands in shallow water. It waits for fish without moving.";
+  await server.send("ada", "POST", "/documents", { folder_id, name: "herons", content });
+  await server.settle();
+  const left = new AbortController();
+  const params = { name: "ask", arguments: { question: "Where does the heron stand?" } };
+  const request = new Request("http://dossier.test/mcp", {
+    method: "POST",
+    headers: {
+      ...headers,
+      authorization: `Bearer ${await server.key("ada")}`,
+      "content-type": "application/json",
+    },
+    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params }),
+    signal: left.signal,
+  });
+  const answer = server.fetch(request).catch(() => undefined);
+  await until(() => provider.asked().length === 1);
+  left.abort();
+  await until(() => provider.asked()[0]!.signal.aborted);
+  await answer;
+  const [chat] = (await server.send("ada", "GET", "/chats")).body.data;
+  const [message] = (await server.send("ada", "GET", `/chats/${chat.id}/messages`)).body.data;
+  expect(message.status).toBe("CANCELLED");
+  provider.stop();
+});
+
+test("switched off, there is nothing", async () => {
+  const server = await startTestServer({ env: { DOSSIER_MCP_ENABLED: "false" } });
+  expect((await server.send("ada", "POST", "//mcp", list, headers)).status).toBe(404);
+});

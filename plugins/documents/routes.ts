@@ -33,7 +33,7 @@ import {
   type Document,
 } from "./record";
 import { withContent } from "./text-bytes";
-import { range_example, RangeQuery, readRange, TextRange } from "./text-range";
+import { readRange, textRoute } from "./text-range";
 
 const FolderQuery = t.Object({ folder_id: t.String({ description: "The folder." }) });
 const NewText = named(
@@ -220,18 +220,7 @@ export const routes = {
       },
     },
   }),
-  text: route.get("/documents/:documentId/text", {
-    summary: "Read a part of a document's text",
-    tag,
-    operation: "readDocumentText",
-    description:
-      "From a place or a page on, as much as is asked for; `next_start` goes on. Offsets count " +
-      "code points, as those of citations do.",
-    query: RangeQuery,
-    answers: {
-      200: { description: "The part.", schema: TextRange, example: range_example },
-    },
-  }),
+  text: textRoute,
   original: route.get("/documents/:documentId/file", {
     summary: "Download the original",
     tag,

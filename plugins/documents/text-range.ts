@@ -1,16 +1,16 @@
 /** A part of a document's text: from a place or a page on, of a length that the reader chooses. */
-import { badRequest, t, type Static } from "../../core/sdk";
+import { badRequest, route, t, type Static } from "../../core/sdk";
 import type { DocumentContext } from "./context";
 import { requireDocument, untilThere } from "./queries";
 import { fromStoredSpans } from "./store";
 import * as textStore from "./text-store";
 
-export const range_default = 20_000;
-export const range_max = 100_000;
+const range_default = 20_000;
+const range_max = 100_000;
 
 const Place = (description: string) => t.Integer({ minimum: 0, description });
 const Page = (description: string) => t.Optional(t.Integer({ minimum: 1, description }));
-export const RangeQuery = t.Object({
+const RangeQuery = t.Object({
   start: t.Optional(Place("The first code point; that of the page, or 0, when absent.")),
   length: t.Optional(
     t.Integer({
@@ -23,7 +23,7 @@ export const RangeQuery = t.Object({
   page_end: Page("… and to the end of this one; the same page when absent."),
 });
 const PageNumber = (description: string) => t.Union([t.Integer(), t.Null()], { description });
-export const TextRange = t.Object({
+const TextRange = t.Object({
   document_id: t.String(),
   name: t.String(),
   version: t.Integer({ description: "Whose text this is; 0 before there is any." }),
@@ -37,8 +37,8 @@ export const TextRange = t.Object({
   page: PageNumber("The page of the first code point; null for a format without pages."),
   page_end: PageNumber("The page of the last one."),
 });
-export type TextRange = Static<typeof TextRange>;
-export const range_example: TextRange = {
+type TextRange = Static<typeof TextRange>;
+const range_example: TextRange = {
   document_id: "doc_01J9ZK3V6W8Q2T4Y5N7B1C0DEF",
   name: "mooring-survey.pdf",
   version: 1,
@@ -50,6 +50,20 @@ export const range_example: TextRange = {
   page: 2,
   page_end: 2,
 };
+
+/** `GET /documents/:documentId/text` */
+export const textRoute = route.get("/documents/:documentId/text", {
+  summary: "Read a part of a document's text",
+  tag: "Documents",
+  operation: "readDocumentText",
+  description:
+    "From a place or a page on, as much as is asked for; `next_start` goes on. Offsets count " +
+    "code points, as those of citations do.",
+  query: RangeQuery,
+  answers: {
+    200: { description: "The part.", schema: TextRange, example: range_example },
+  },
+});
 
 /** Of the text that answers. @throws HttpError 400 on a page that it has not, 403 or 404. */
 export function readRange(

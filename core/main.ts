@@ -68,8 +68,14 @@ if (first === task_command) {
   );
 } else {
   if (first === "__preflight") {
-    await runPreflight(rest, plugins);
-    process.exit(0);
+    const exit = process.exit.bind(process);
+    try {
+      await runPreflight(rest, plugins);
+      exit(0);
+    } catch (error) {
+      process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : error}\n`);
+      exit(1);
+    }
   }
   const exit_code = await runProgram(words, {
     built_in: plugins,

@@ -29,6 +29,8 @@ export interface SlotOptions<T> {
    * would answer, for an object the same of its methods. What is not named here throws.
    */
   readonly otherwise?: Otherwise<T>;
+  /** Its values are only read here: a function in them runs elsewhere, such as in a browser. */
+  readonly is_data?: boolean;
 }
 export type Otherwise<T> = T extends (...args: infer A) => infer R
   ? (...args: A) => R

@@ -224,7 +224,10 @@ function coreHandlers(
         const certificate = tls?.failure() ?? null;
         const is_well = storage === null && certificate === null && plugins.length === 0;
         const fields = await Promise.all(
-          host.slot(HealthFields).map(async ({ name, read }) => [name, await read()]),
+          host.filled(HealthFields).map(async ({ plugin, value: { name, read } }) => {
+            const what = { plugin, what: `its field ${name} of /health` };
+            return [name, await host.inTime(what, read, null)] as const;
+          }),
         );
         return Response.json(
           {

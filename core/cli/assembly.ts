@@ -2,6 +2,7 @@
 import { join } from "node:path";
 import { systemClock } from "../base/clock";
 import { errorFields } from "../base/log";
+import { withoutOrigin } from "../base/origin";
 import { LocalNotifier } from "../base/notifier";
 import type { IsolatedRun } from "../isolate/pool";
 import type { Plugin } from "../plugin/define";
@@ -83,5 +84,6 @@ async function endAfterLostSync({ log, flushLog }: Bootstrap, error: Error): Pro
     errorFields(error),
   );
   await flushLog(last_words_ms_max);
-  process.exit(1);
+  // Whoever's work it was that could not be written has not asked for this.
+  return withoutOrigin(() => process.exit(1));
 }

@@ -107,6 +107,13 @@ export const coreSections: ReadonlyMap<string, TObject> = new Map<string, TObjec
             "Networks that are not public and that `dossier plugin add` may fetch from all the " +
             "same, such as 10.1.0.0/16.",
         }),
+        stall_limit: Duration({
+          default: "30s",
+          changes: "at start",
+          description:
+            "A plugin that keeps the server from answering for so long is named, and the server " +
+            "ends for its supervisor to start it again.",
+        }),
         disabled: List("string", {
           changes: "at start",
           description: "Names of plugins that are not set up, of built-in ones too.",

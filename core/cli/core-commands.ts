@@ -6,8 +6,6 @@ import type { Command as Commander } from "commander";
 import { shownSettings, type ShownSetting } from "../base/config";
 import { version } from "../base/version";
 import { api } from "../http/openapi";
-import type { Plugin } from "../plugin/define";
-import { order } from "../plugin/order";
 import { compactDatabase } from "../store/compaction";
 import { database_file, lockDirectory } from "../store/lock";
 import { documentOf } from "./application";
@@ -21,7 +19,7 @@ import {
   type ProgramOptions,
 } from "./command-options";
 import type { Flags } from "./config-sources";
-import { reserved } from "./reserved";
+import { printPlugins } from "./plugin-list";
 import { refuseToMigrate, withChildren, withHost } from "./plugin-commands";
 import { serveUntilStopped, startServer } from "./server";
 
@@ -140,55 +138,4 @@ async function settingsInForce(boot: Bootstrap, options: ProgramOptions): Promis
     options.complain(`dossier: stored settings can't be read: ${(error as Error).message}`);
     return shownSettings(boot.config);
   }
-}
-
-async function printPlugins(flags: Flags, json: boolean, options: ProgramOptions): Promise<void> {
-  const boot = await bootstrapBy(options, flags, "error");
-  const rows = pluginRows(boot, options.built_in);
-  if (json) return options.print(JSON.stringify(rows));
-  for (const { name, version: of, built_in, file, status, reason } of rows)
-    options.print(
-      [
-        name.padEnd(20),
-        (of ?? "-").padEnd(8),
-        status.padEnd(8),
-        built_in ? "built in" : file,
-        reason ?? "",
-      ]
-        .join("  ")
-        .trimEnd(),
-    );
-  options.print(
-    boot.dropped_in.length + boot.failures.length === 0
-      ? `No plugin files in ${boot.located.plugins}.`
-      : `Plugin files are read from ${boot.located.plugins}.`,
-  );
-}
-
-/** Built-in plugins first, those that are left out last. */
-export function pluginRows(boot: Bootstrap, built_in: readonly Plugin[]) {
-  const fileOf = new Map(boot.dropped_in.map(({ plugin, file }) => [plugin, file]));
-  const { sorted, refused, off } = order([...built_in, ...fileOf.keys()], { ...boot, reserved });
-  const row = (plugin: Plugin, status: string, reason: string | null) => ({
-    name: plugin.name,
-    version: plugin.version as string | null,
-    built_in: !fileOf.has(plugin),
-    file: fileOf.get(plugin) ?? null,
-    status,
-    reason,
-  });
-  return [
-    ...sorted.map((plugin) => row(plugin, "loaded", null)),
-    ...off.map(({ plugin, reason }) => row(plugin, "disabled", reason)),
-    ...boot.skipped.map((one) => ({ ...one, status: "disabled" })),
-    ...refused.map(({ plugin, reason }) => row(plugin, "left out", reason)),
-    ...boot.failures.map(({ name, file, reason }) => ({
-      name,
-      version: null,
-      built_in: false,
-      file,
-      status: "left out",
-      reason,
-    })),
-  ];
 }

@@ -23,20 +23,29 @@ import { flagsOf, publicUrlOfSettings, withData, type ProgramOptions } from "./c
 
 type Given = Pick<CommandInput, "args" | "options">;
 
-/** Adds a command that a built-in plugin declares. */
+/** Of a plugin of the plugins directory, which is loaded already. */
+export interface LoadedFrom {
+  readonly boot: Bootstrap;
+  readonly file: string;
+}
+
+/** Adds a command that a plugin declares. */
 export const addPluginCommand = (
   program: Commander,
   command: Command,
   program_options: ProgramOptions,
-): void => add(program, command, (given) => runPluginCommand(command, given, program_options));
+  loaded?: LoadedFrom,
+): void =>
+  add(program, command, (given) => runPluginCommand(command, given, program_options, loaded));
 
-/** Adds a tool of a built-in plugin. */
+/** Adds a tool of a plugin. */
 export const addTool = (
   program: Commander,
   plugin: Plugin,
   tool: Tool,
   program_options: ProgramOptions,
-): void => add(program, tool, (given) => runTool(plugin, tool, given, program_options));
+  loaded?: LoadedFrom,
+): void => add(program, tool, (given) => runTool({ plugin, tool, loaded }, given, program_options));
 
 function add(program: Commander, command: Command, run: (given: Given) => Promise<void>): void {
   const [first, second] = command.name.split(" ") as [string, string | undefined];
@@ -111,8 +120,9 @@ async function runPluginCommand(
   command: Command,
   given: Given,
   program_options: ProgramOptions,
+  loaded?: LoadedFrom,
 ): Promise<void> {
-  const boot = await bootstrapFor(given, program_options, command);
+  const boot = loaded?.boot ?? (await bootstrapFor(given, program_options, command));
   const { print, stdin, ask } = program_options;
   const { data } = boot.located;
   if (!command.starts_data && !existsSync(data))
@@ -124,7 +134,8 @@ async function runPluginCommand(
   await withChildren(boot, program_options, (isolate) =>
     withHost(boot, program_options, isolate, beforeMigration, async (host) => {
       unlock?.();
-      const { handler } = host.commands.find((one) => one.command === command)!;
+      const handler = host.commands.find((one) => one.command === command)?.handler;
+      if (!handler) throw new Error(whyMissing(host, command));
       const observe = (ran: RunCommand): void => {
         for (const note of host.slot(CommandObserver)) note(ran);
       };
@@ -133,6 +144,12 @@ async function runPluginCommand(
       );
     }),
   );
+}
+
+/** The plugin of a command is left out, or switched off. */
+function whyMissing(host: Host, { name }: Command): string {
+  const reasons = [...host.off, ...host.failures].map((one) => `${one.name}: ${one.reason}`);
+  return `the plugin of \`${name}\` does not run: ${reasons.join("; ")}`;
 }
 
 /** `observe` is told of a command that changes something, however it ends. */
@@ -154,13 +171,18 @@ async function runObserved(
   tell(true);
 }
 
+interface RunnableTool {
+  readonly plugin: Plugin;
+  readonly tool: Tool;
+  readonly loaded: LoadedFrom | undefined;
+}
+
 async function runTool(
-  plugin: Plugin,
-  tool: Tool,
+  { plugin, tool, loaded }: RunnableTool,
   given: Given,
   program_options: ProgramOptions,
 ): Promise<void> {
-  const boot = await bootstrapFor(given, program_options);
+  const boot = loaded?.boot ?? (await bootstrapFor(given, program_options));
   const { print, stdin } = program_options;
   const { data } = boot.located;
   const { built_in } = program_options;
@@ -182,7 +204,8 @@ async function runTool(
             withHost(boot, program_options, isolate, refuseToMigrate, (host) =>
               use({ slot: (ref) => host.slot(ref) }),
             ),
-          isolate: (task, input, options) => isolate(plugin.name, task, input, options),
+          isolate: (task, input, options) =>
+            isolate(loaded?.file ?? plugin.name, task, input, options),
           now_ms: systemClock.now_ms,
         }),
     ),

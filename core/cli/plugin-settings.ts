@@ -5,7 +5,13 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { Type } from "@sinclair/typebox";
-import { ConfigError, readSection, stored_origin, unknownKeys } from "../base/config";
+import {
+  ConfigError,
+  readSection,
+  type ConfigSources,
+  stored_origin,
+  unknownKeys,
+} from "../base/config";
 import { Secret } from "../base/settings";
 import type { Plugin } from "../plugin/define";
 import { ableToBe, disabled_setting, disablingProblems } from "../plugin/disabled";
@@ -68,7 +74,7 @@ export function checkSettings(
   for (const { plugin, file } of own) {
     const { section, config, name } = plugin;
     const problems = [
-      ...readSection(section, config, sources).problems,
+      ...settingProblems(section, config, sources),
       ...unknownKeys(section, sections, sources),
     ];
     if (problems.length === 0) continue;
@@ -95,3 +101,16 @@ const emptied = (config: Plugin["config"]): Plugin["config"] =>
       ),
     ),
   );
+
+/** A schema that dossier.toml can't be read by is the plugin's fault, too. */
+export function settingProblems(
+  section: string,
+  config: Plugin["config"],
+  sources: ConfigSources,
+): string[] {
+  try {
+    return readSection(section, config, sources).problems;
+  } catch (error) {
+    return [error instanceof Error ? error.message : String(error)];
+  }
+}

@@ -5,15 +5,21 @@
 import { readSection } from "../base/config";
 import { jsonLog } from "../base/log";
 import { LogRing } from "../base/log-ring";
-import { requireValidSchemas, type MountedRoute } from "../http/compiled-route";
+import { originOf, withOrigin } from "../base/origin";
 import type { Plugin } from "../plugin/define";
 import { describePlugin } from "../plugin/description";
-import { importPlugin, reasonOf } from "../plugin/load";
+import { fileStem, importPlugin, importReason, PluginProblems } from "../plugin/load";
 import { PluginDirectory } from "../plugin/plugin-directory";
 import { preflight_scratch, type PreflightMessage } from "../plugin/preflight";
 import { assemble } from "./assembly";
-import { disabledPlugins } from "./plugin-settings";
-import { coreSections, locate } from "./config-sources";
+import type { Bootstrap } from "./bootstrap";
+import { coreSections, locate, type Located } from "./config-sources";
+import { disabledPlugins, settingProblems } from "./plugin-settings";
+
+interface DroppedIn {
+  readonly plugin: Plugin;
+  readonly file: string;
+}
 
 /** What a plugin that is tried out finds in place of a server's. */
 const nothing = {
@@ -29,70 +35,122 @@ const nothing = {
   flushLog: async () => {},
 };
 
-/** `--data DIR file…`; lines of JSON on standard output, read by core/plugin/preflight.ts. */
+/** A plugin may have begun a line. */
+const say = (message: PreflightMessage): void =>
+  void process.stdout.write(`\n${JSON.stringify(message)}\n`);
+
+/** `--data DIR file…`; prints lines of JSON, read by core/plugin/preflight.ts. */
 export async function runPreflight(
   words: readonly string[],
   built_in: readonly Plugin[],
 ): Promise<void> {
-  const say = (message: PreflightMessage) => process.stdout.write(`${JSON.stringify(message)}\n`);
   const [, data = "", ...files] = words;
   const located = locate({ "server.data": data }, process.env);
-  const dropped_in: { plugin: Plugin; file: string }[] = [];
+  // What a timer of a plugin throws, a server survives.
+  process.on("uncaughtException", () => undefined);
+  process.on("unhandledRejection", () => undefined);
+  const dropped_in: DroppedIn[] = [];
+  tellExits(dropped_in);
   for (const file of files) {
-    say({ preflight: "at", file, doing: "import" });
-    try {
-      const plugin = await importPlugin(file);
-      for (const route of Object.values(plugin.routes as Plugin["routes"]))
-        requireValidSchemas(route as MountedRoute["route"]);
-      say({ preflight: "found", file, plugin: describePlugin(plugin, null) });
-      const wrapped: Plugin = {
-        ...plugin,
-        setup: (ctx) => {
-          say({ preflight: "at", file, doing: "set-up" });
-          return plugin.setup(ctx);
-        },
-      };
-      // Wrong settings are reported by the server itself: here they only prevent the set-up.
-      if (readSection(plugin.section, plugin.config, located.sources).problems.length === 0)
-        dropped_in.push({ plugin: wrapped, file });
-    } catch (error) {
-      say({ preflight: "bad", file, reason: reasonOf(error) });
-    }
+    const plugin = await tryImport(file);
+    // Wrong settings are reported by the server itself: here they only prevent the set-up.
+    if (plugin && hasSettings(plugin, located))
+      dropped_in.push({ plugin: observed(plugin, file), file });
   }
-  const scratch = process.env[preflight_scratch]!;
-  const sections = new Map([
-    ...coreSections,
-    ...[...built_in, ...dropped_in.map(({ plugin }) => plugin)].map(
-      (plugin) => [plugin.section, plugin.config] as const,
-    ),
-  ]);
-  const { sources } = located;
-  const values = Object.fromEntries(
-    [...sections].map(([section, schema]) => [
-      section,
-      readSection(section, schema, sources).values,
-    ]),
-  );
-  const boot = {
-    located: { ...located, data: scratch },
-    config: { values, settings: [], warnings: [], sections, sources },
-    dropped_in,
-    ...nothing,
-    disabled: disabledPlugins(located, built_in, false).disabled,
-  };
   const assembled = await assemble(
-    boot,
+    scratchBootstrap(dropped_in, built_in, located),
     built_in,
     async () => {
       throw new Error("no task runs while plugins are tried out");
     },
     () => "http://127.0.0.1",
   );
-  for (const { file, reason } of assembled.host.failures)
-    if (file !== null) say({ preflight: "bad", file, reason });
+  for (const { name, file, reason } of assembled.host.failures) {
+    const of = dropped_in.find((one) => one.file === file);
+    if (of) sayBad(of.file, name, of.plugin.version, [reason]);
+  }
   for (const { file, runs, description } of assembled.host.described)
     if (runs || file === null)
       say({ preflight: "found", file: file ?? description.name, plugin: description });
   say({ preflight: "end" });
   await assembled.close();
+}
+
+const sayBad = (
+  file: string,
+  name: string,
+  version: string | null,
+  problems: readonly string[],
+): void => say({ preflight: "bad", file, name, version, problems });
+
+async function tryImport(file: string): Promise<Plugin | null> {
+  say({ preflight: "at", file, doing: "import" });
+  try {
+    const plugin = await withOrigin({ plugin: file }, () => importPlugin(file));
+    say({ preflight: "found", file, plugin: describePlugin(plugin, null) });
+    return plugin;
+  } catch (error) {
+    if (error instanceof PluginProblems)
+      sayBad(file, error.plugin.name, error.plugin.version, error.problems);
+    else sayBad(file, fileStem(file), null, [importReason(file, error)]);
+    return null;
+  } finally {
+    say({ preflight: "past", file });
+  }
+}
+
+function hasSettings({ section, config }: Plugin, { sources }: Located): boolean {
+  return settingProblems(section, config, sources).length === 0;
+}
+
+/** The plugin, saying when its code runs. */
+const observed = (plugin: Plugin, file: string): Plugin => ({
+  ...plugin,
+  setup: async (ctx) => {
+    say({ preflight: "at", file, doing: "set-up" });
+    try {
+      return (await plugin.setup(ctx)) as never;
+    } finally {
+      say({ preflight: "past", file });
+    }
+  },
+});
+
+/** A plugin that ends the process says so itself: another one may be at work meanwhile. */
+function tellExits(dropped_in: readonly DroppedIn[]): void {
+  const exit = process.exit.bind(process);
+  process.exit = ((code?: number): never => {
+    const { plugin: who } = originOf();
+    const file = dropped_in.find(({ plugin }) => plugin.name === who)?.file ?? who;
+    if (file !== undefined)
+      sayBad(file, fileStem(file), null, [`it ended the process: process.exit(${code ?? ""})`]);
+    return exit(code);
+  }) as typeof process.exit;
+}
+
+function scratchBootstrap(
+  dropped_in: readonly DroppedIn[],
+  built_in: readonly Plugin[],
+  located: Located,
+): Bootstrap {
+  const { sources } = located;
+  const sections = new Map([
+    ...dropped_in.map(({ plugin }) => [plugin.section, plugin.config] as const),
+    // Whoever claims what belongs to another does not get it.
+    ...built_in.map((plugin) => [plugin.section, plugin.config] as const),
+    ...coreSections,
+  ]);
+  const values = Object.fromEntries(
+    [...sections].map(([section, schema]) => [
+      section,
+      readSection(section, schema, sources).values,
+    ]),
+  );
+  return {
+    located: { ...located, data: process.env[preflight_scratch]! },
+    config: { values, settings: [], warnings: [], sections, sources },
+    dropped_in,
+    ...nothing,
+    disabled: disabledPlugins(located, built_in, false).disabled,
+  };
 }

@@ -5,6 +5,7 @@ import { version } from "../base/version";
 import { UsageError, type Command } from "../plugin/command";
 import type { ProgramOptions } from "./command-options";
 import { addCoreCommands } from "./core-commands";
+import { addDroppedInCommands } from "./dropped-in-commands";
 import { addHealthCommand } from "./health-command";
 import { addPluginCommand, addTool } from "./plugin-commands";
 
@@ -37,6 +38,7 @@ export async function runProgram(
     for (const tool of Object.values(plugin.tools)) addTool(program, plugin, tool, options);
   }
   try {
+    await addDroppedInCommands(program, words, options);
     await program.parseAsync(words.length === 0 ? ["serve"] : words, { from: "user" });
     return 0;
   } catch (error) {

@@ -43,7 +43,7 @@ export const readyRoute = route.get("/ready", {
 });
 
 export const readyHandler =
-  (host: Pick<Host, "queue" | "slot" | "storageFailure">, stopping: AbortSignal) =>
+  (host: Pick<Host, "queue" | "filled" | "inTime" | "storageFailure">, stopping: AbortSignal) =>
   async (): Promise<Response> => {
     const all: readonly ReadinessCheck[] = [
       {
@@ -52,7 +52,15 @@ export const readyHandler =
       },
       { name: "storage", failing: () => host.storageFailure() },
       { name: "jobs", failing: () => host.queue.failure() },
-      ...host.slot(ReadinessChecks),
+      ...host.filled(ReadinessChecks).map(({ plugin, value }) => ({
+        name: value.name,
+        failing: () =>
+          host.inTime(
+            { plugin, what: `its check ${value.name} of /ready` },
+            () => value.failing(),
+            null,
+          ),
+      })),
     ];
     const found = await Promise.all(
       all.map(async (check) => [check.name, await reasonOf(check)] as const),

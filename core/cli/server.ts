@@ -12,6 +12,7 @@ import type { IsolatedRun } from "../isolate/pool";
 import type { Plugin } from "../plugin/define";
 import type { Host } from "../plugin/host";
 import { removeRunningPlugins, writeRunningPlugins } from "../plugin/running-plugins";
+import { withTimeout } from "../lib/timeout";
 import { removeCompactions } from "../store/compaction";
 import { database_file, lockDirectory } from "../store/lock";
 import { isDamage } from "../store/storage-errors";
@@ -21,35 +22,40 @@ import type { Bootstrap } from "./bootstrap";
 import { publicUrlOfSettings } from "./command-options";
 import { openDataDirectory } from "./data-directory";
 import { listenOptions } from "./listening";
+import { readLastEnd, watchPlugins, withoutCulprit, type PluginWatch } from "./plugin-watch";
 
 /** Requests under way may end within this time when the server stops. */
 const requests_ms_max = 10_000;
 /** … and uploads that still arrive within this. */
 const uploads_ms_max = 2_000;
 const jobs_ms_max = 5_000;
+const notice_ms_max = 3_000;
 /** What only the start has needed is given back to the operating system so long after it. */
 const tidy_after_ms = 2_000;
 
-export interface RunningServer {
+export interface RunningServer extends Pick<PluginWatch, "noteStray"> {
   stop(): Promise<void>;
 }
 
 /** Starts a server and prints where it is. @throws Error in words when it can't. */
 export async function startServer(
-  boot: Bootstrap,
+  given: Bootstrap,
   built_in: readonly Plugin[],
   isolate: IsolatedRun,
   print: (line: string) => void,
 ): Promise<RunningServer> {
-  let address = publicUrlOfSettings(boot);
+  let address = publicUrlOfSettings(given);
   const publicUrl = () => address;
-  openDataDirectory(boot.located.data);
-  const listening = listenOptions(boot);
-  const unlock = lockDirectory(boot.located.data);
+  openDataDirectory(given.located.data);
+  const listening = listenOptions(given);
+  const unlock = lockDirectory(given.located.data);
+  const last_end = readLastEnd(given);
+  const boot = withoutCulprit(given, last_end);
   try {
     await removeCompactions(join(boot.located.data, database_file));
     const assembled = await assemble(boot, built_in, isolate, publicUrl);
     const { host } = assembled;
+    const watch = watchPlugins(boot, host, last_end);
     const stopping = new AbortController();
     let served: HttpServer;
     try {
@@ -59,6 +65,7 @@ export async function startServer(
       served = await serve(gateway, listening);
     } catch (error) {
       await host.stop(0);
+      watch.stop();
       await assembled.close();
       throw error;
     }
@@ -81,6 +88,7 @@ export async function startServer(
     print(`Dossier ${version} is ready at ${publicUrl()}/${place}`);
     for (const notice of host.slot(StartNotice)) await say(notice, boot.log, print);
     return {
+      noteStray: watch.noteStray,
       async stop() {
         clearTimeout(tidying);
         removeServerAddress(boot.located.data);
@@ -90,6 +98,7 @@ export async function startServer(
         await served.stop(requests_ms_max);
         clearTimeout(aborting);
         await host.stop(jobs_ms_max);
+        watch.stop();
         await assembled.close();
         unlock();
       },
@@ -116,7 +125,7 @@ async function say(
   print: (line: string) => void,
 ): Promise<void> {
   try {
-    print(await notice());
+    print(await withTimeout(notice(), notice_ms_max, () => new Error("it took too long")));
   } catch (error) {
     log.error("a notice of the start could not be made", errorFields(error));
   }
@@ -143,12 +152,11 @@ export async function serveUntilStopped(
   start: () => Promise<RunningServer>,
   log: Log,
 ): Promise<void> {
-  process.on("uncaughtException", (error) =>
-    log.error("uncaught error in the background", errorFields(error)),
-  );
-  process.on("unhandledRejection", (error) =>
-    log.error("unhandled rejection in the background", errorFields(error)),
-  );
+  let running: RunningServer | undefined;
+  const note = (message: string) => (error: unknown) =>
+    running ? running.noteStray(message, error) : log.error(message, errorFields(error));
+  process.on("uncaughtException", note("uncaught error in the background"));
+  process.on("unhandledRejection", note("unhandled rejection in the background"));
   const { promise, resolve } = Promise.withResolvers<void>();
   let asked = false;
   const stop = (signal: string) => {
@@ -160,7 +168,7 @@ export async function serveUntilStopped(
   process.on("SIGTERM", () => stop("SIGTERM"));
   process.on("SIGINT", () => stop("SIGINT"));
   // A signal that arrives during the start ends the server gracefully once it runs.
-  const running = await start();
+  running = await start();
   await promise;
   await running.stop();
   log.info("stopped");

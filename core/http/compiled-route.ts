@@ -136,7 +136,8 @@ function compileRoute(
   };
 }
 
-function respond(result: unknown): Response {
+/** What a handler returns, as the response. */
+export function respond(result: unknown): Response {
   if (result instanceof Response) return result;
   if (!(result instanceof Reply)) return Response.json(result);
   return result.body === undefined

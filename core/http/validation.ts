@@ -6,12 +6,14 @@ import {
   type TypeCheck,
   type ValueError,
 } from "@sinclair/typebox/compiler";
+import { registerFormats } from "./formats";
 import { badRequest, fieldName, HttpError, type FieldProblem } from "../base/errors";
 
 const problems_max = 10;
 
 /** @throws Error when values can't be validated by this schema. */
 export function requireCompilable(schema: TSchema): void {
+  registerFormats(schema);
   TypeCompiler.Code(schema);
 }
 
@@ -21,9 +23,14 @@ export class Validator {
 
   constructor(private readonly schema: TSchema) {}
 
+  #compile(): TypeCheck<TSchema> {
+    registerFormats(this.schema);
+    return TypeCompiler.Compile(this.schema);
+  }
+
   /** @throws HttpError 400 naming every field that is wrong (ten at most). */
   validate(value: unknown): void {
-    const compiled = (this.#compiled ??= TypeCompiler.Compile(this.schema));
+    const compiled = (this.#compiled ??= this.#compile());
     if (compiled.Check(value)) return;
     const found = new Map<string, FieldProblem>();
     for (const error of compiled.Errors(value)) {

@@ -11,6 +11,7 @@ import type { Files } from "../store/files";
 import type { Seal } from "../store/seal";
 import type { Store } from "../store/store";
 import type { Context, Plugin } from "./define";
+import type { Guard } from "./guard";
 import type { LiveSettings } from "./live-settings";
 import type { Operations } from "./operations";
 import type { SlotRegistry } from "./slots";
@@ -35,18 +36,25 @@ export interface ContextSources {
   readonly services: ReadonlyMap<string, unknown>;
 }
 
-/** `file`: where the plugin was loaded from, when it is not built in. */
+/** Of a plugin that is not built in. */
+export interface DroppedIn {
+  /** Where it was loaded from. */
+  readonly file: string;
+  readonly guard: Guard;
+}
+
 export function contextOf(
   plugin: Plugin,
-  file: string | undefined,
+  dropped_in: DroppedIn | undefined,
   sources: ContextSources,
 ): Context<any, any, any, any> {
   const { config, store, files, clock, isolate, paths, public_url, sealed, queue } = sources;
-  const notifier = afterCommit(sources.notifier, store);
+  const guarded = listening(plugin.name, dropped_in?.guard);
+  const notifier = afterCommit(sources.notifier, store, guarded);
   return {
     config: config.values[plugin.section] ?? {},
     whenSettingsChange: (listener: () => void) =>
-      sources.settings.onChange(plugin.section, listener),
+      sources.settings.onChange(plugin.section, guarded("a listener to its settings", listener)),
     services: mapValues(plugin.needs as Record<string, ServiceRef<unknown>>, (ref) =>
       sources.services.get(ref.id),
     ),
@@ -57,7 +65,7 @@ export function contextOf(
     db: store.db,
     inTransaction: store.inTransaction,
     inDeletion: store.inDeletion,
-    afterCommit: store.afterCommit,
+    afterCommit: dropped_in ? guardedAfterCommit(store, guarded) : store.afterCommit,
     reads: store.reads,
     read_connection: store.read_connection,
     truncateWal: store.truncateWal,
@@ -74,17 +82,35 @@ export function contextOf(
     cancelJobs: queue.cancelJobs.bind(queue),
     // The child finds a built-in plugin by its name, and loads any other from its file.
     isolate: (task: string, input: unknown, options: never) =>
-      isolate(file ?? plugin.name, task, input, options),
+      isolate(dropped_in?.file ?? plugin.name, task, input, options),
     paths,
     public_url,
     operations: sources.operations,
   } as never;
 }
 
+type Listening = <F extends (...args: any[]) => void>(what: string, listener: F) => F;
+
+/** What is told to a listener of a dropped-in plugin reaches the next one, whatever it throws. */
+const listening = (plugin: string, guard: Guard | undefined): Listening => {
+  if (!guard) return (_what, listener) => listener;
+  const handling = { isFault: () => true, otherwise: () => undefined };
+  return (what, listener) => guard.function({ plugin, what }, listener, handling);
+};
+
+const guardedAfterCommit =
+  (store: Store, guarded: Listening): Context["afterCommit"] =>
+  (work, undone) =>
+    store.afterCommit(
+      guarded("what it does after a commit", work),
+      undone && guarded("what it does after a commit that failed", undone),
+    );
+
 /** Publishes once the surrounding transaction is on disk. */
-const afterCommit = (notifier: Notifier, store: Store): Notifier => ({
+const afterCommit = (notifier: Notifier, store: Store, guarded: Listening): Notifier => ({
   publish: (topic, key, message) => store.afterCommit(() => notifier.publish(topic, key, message)),
-  subscribe: (topic, keys, listener) => notifier.subscribe(topic, keys, listener),
+  subscribe: (topic, keys, listener) =>
+    notifier.subscribe(topic, keys, guarded(`its listener to ${topic.id}`, listener)),
 });
 
 const mapValues = <T, R>(of: Record<string, T>, change: (value: T) => R): Record<string, R> =>

@@ -3,6 +3,8 @@
  * they do on the object itself, which may go on changing its own fields.
  */
 
+import { fieldsOf } from "./guard";
+
 export function frozenService<T>(service: T): T {
   if (typeof service === "function") return Object.freeze(service);
   if (typeof service !== "object" || service === null) return service;
@@ -16,18 +18,4 @@ export function frozenService<T>(service: T): T {
     });
   }
   return Object.freeze(seen) as T;
-}
-
-/** Its own and those of its classes; what every object has aside. */
-function fieldsOf(service: object): Map<PropertyKey, PropertyDescriptor> {
-  const fields = new Map<PropertyKey, PropertyDescriptor>();
-  for (
-    let from: object | null = service;
-    from !== null && from !== Object.prototype;
-    from = Object.getPrototypeOf(from) as object | null
-  )
-    for (const key of Reflect.ownKeys(from))
-      if (key !== "constructor" && !fields.has(key))
-        fields.set(key, Object.getOwnPropertyDescriptor(from, key)!);
-  return fields;
 }

@@ -12,17 +12,19 @@ import type { Schedule } from "../jobs/contract";
 import { CronSchedules } from "../jobs/cron";
 import { JobQueue } from "../jobs/queue";
 import { JobObserver } from "../jobs/contract";
-import { coreSchema } from "../jobs/schema";
-import { settlesWithin, withTimeout } from "../lib/timeout";
-import { migrate, noteVersion } from "../store/migrate";
-import type { Schema } from "../store/schema";
+import { withTimeout } from "../lib/timeout";
 import { createSeal, type Seal } from "../store/seal";
 import type { Command, CommandHandler } from "./command";
 import { contextOf, type ContextSources } from "./context";
 import type { Plugin } from "./define";
 import { describePlugin } from "./description";
+import { PluginFaults } from "./faults";
 import { frozenService } from "./frozen";
+import { Guard } from "./guard";
+import { guardedParts } from "./guarded-parts";
+import { failingPlugins, type Failing } from "./health";
 import { LiveSettings } from "./live-settings";
+import { Migrating } from "./migrating";
 import {
   ServerOperations,
   type Operations,
@@ -34,6 +36,7 @@ import { order, type Off } from "./order";
 import { checkedParts, type SetUpResult, type Taken } from "./parts";
 import type { DescribedPlugin, PluginFiles } from "./plugin-files";
 import { PatientStart } from "./patient-start";
+import { RunningCode, type CodeLabel } from "./running-code";
 import { own_slots, SlotRegistry, type Filled } from "./slots";
 
 export interface HostOptions extends Omit<
@@ -61,9 +64,8 @@ export interface HostOptions extends Omit<
 
 /** The longest that a plugin of the plugins directory may take to set itself up, and to start. */
 const setup_ms_max = 3_000;
-const health_ms_max = 2_000;
-const late = { failing: `Error: its health check took longer than ${health_ms_max / 1_000} s` };
-type Health = "ok" | { readonly failing: string };
+/** The longest that it may take to answer what is asked at every look at /health and /ready. */
+const asked_ms_max = 2_000;
 
 interface SetUpPlugin {
   readonly plugin: Plugin;
@@ -82,6 +84,9 @@ export async function createHost(options: HostOptions): Promise<Host> {
 
 export class Host {
   readonly stalls: StallMeter;
+  readonly faults: PluginFaults;
+  /** Which dropped-in plugin's code runs. */
+  readonly code = new RunningCode();
   readonly queue: JobQueue;
   readonly failures: PluginFailure[];
   readonly operations: Operations;
@@ -93,6 +98,7 @@ export class Host {
   private readonly schedules: CronSchedules;
   private readonly services = new Map<string, unknown>();
   private readonly running: SetUpPlugin[] = [];
+  private readonly guard: Guard;
   private readonly patient: PatientStart;
   private readonly sealed: Seal;
   private readonly settings: LiveSettings;
@@ -104,6 +110,8 @@ export class Host {
     this.failures = [...failures];
     this.fileOf = new Map(dropped_in.map(({ plugin, file }) => [plugin, file]));
     this.stalls = new StallMeter(log);
+    this.faults = new PluginFaults(log, options.clock);
+    this.guard = new Guard(this.code, this.faults);
     const jobs = config.values.jobs as {
       readonly keep_done: number;
       readonly keep_failed: number;
@@ -160,23 +168,18 @@ export class Host {
   get off(): readonly PluginOff[] {
     const off = this.not_wanted
       .filter(({ plugin }) => !this.running.some((one) => one.plugin === plugin))
-      .map(({ plugin, reason }) => ({
-        name: plugin.name,
-        version: plugin.version,
-        built_in: !this.fileOf.has(plugin),
-        file: this.fileOf.get(plugin) ?? null,
-        reason,
-      }));
+      .map(({ plugin, reason }) => ({ ...this.statusOf(plugin), reason }));
     return [...off, ...this.options.skipped];
   }
 
   get plugins(): readonly PluginStatus[] {
-    return this.running.map(({ plugin }) => ({
-      name: plugin.name,
-      version: plugin.version,
-      built_in: !this.fileOf.has(plugin),
-      file: this.fileOf.get(plugin) ?? null,
-    }));
+    return this.running.map(({ plugin }) => this.statusOf(plugin));
+  }
+
+  private statusOf(plugin: Plugin): PluginStatus {
+    const { name, version } = plugin;
+    const file = this.fileOf.get(plugin) ?? null;
+    return { name, version, built_in: file === null, file };
   }
 
   /** What plugins are made of; of one that is not set up, less is known. */
@@ -221,22 +224,28 @@ export class Host {
     return this.options.store.failure();
   }
 
-  /** The plugins that report a failure. */
-  async health(): Promise<{ readonly plugin: string; readonly failing: string }[]> {
-    const found = new Map<string, Health>();
-    const asked = this.running.map(async ({ plugin: { name }, parts }) => {
-      if (!parts.health) return;
-      found.set(name, late);
-      try {
-        found.set(name, await parts.health());
-      } catch (error) {
-        found.set(name, { failing: String(error) });
-      }
+  /**
+   * What a value of a slot says, which others wait for: `otherwise` when a dropped-in plugin takes
+   * too long for it. @throws what `ask` throws.
+   */
+  async inTime<R>(of: CodeLabel, ask: () => R | Promise<R>, otherwise: NoInfer<R>): Promise<R> {
+    const asked = Promise.resolve(ask());
+    if (![...this.fileOf.keys()].some(({ name }) => name === of.plugin)) return asked;
+    const late = new Error(`it took longer than ${asked_ms_max / 1_000} s`);
+    return withTimeout(asked, asked_ms_max, () => late).catch((error: unknown) => {
+      if (error !== late) throw error;
+      this.faults.note(of, error);
+      return otherwise;
     });
-    await settlesWithin(Promise.all(asked), health_ms_max);
-    return [...found].flatMap(([plugin, health]) =>
-      health === "ok" ? [] : [{ plugin, failing: health.failing }],
-    );
+  }
+
+  /** The plugins that fail, and why. */
+  health(): Promise<Failing[]> {
+    const running = this.running.map(({ plugin, parts }) => ({
+      name: plugin.name,
+      health: parts.health,
+    }));
+    return failingPlugins(running, this.faults);
   }
 
   /** Starts the plugins, then their jobs and schedules. */
@@ -290,26 +299,13 @@ export class Host {
 
   /** The plugins whose tables are up to date. */
   private async migrated(sorted: readonly Plugin[]): Promise<readonly Plugin[]> {
-    const { store, clock, log, paths, beforeMigration } = this.options;
-    let copied = false;
-    const bring = async (schemas: readonly Schema[]): Promise<void> => {
-      const backups = copied ? null : paths.backups;
-      const applied = await migrate(store, schemas, clock, {
-        backups,
-        log,
-        before: beforeMigration,
-      });
-      // One copy before all of them: a further one would push out that of an earlier start.
-      copied ||= applied.length > 0;
-    };
-    // Those that are disabled too: their tables wait for them.
-    await bring([coreSchema, ...order(this.options.built_in).sorted]);
-    await noteVersion(store, clock);
+    const migrating = new Migrating(this.options);
+    await migrating.builtIn();
     await this.queue.readTime();
     const good: Plugin[] = [];
     const bringOne = async (plugin: Plugin): Promise<boolean> => {
       try {
-        if (this.fileOf.has(plugin)) await bring([plugin]);
+        if (this.fileOf.has(plugin)) await migrating.droppedIn(plugin);
         good.push(plugin);
         return true;
       } catch (error) {
@@ -334,13 +330,13 @@ export class Host {
     }
     const file = this.fileOf.get(plugin);
     try {
-      const context = contextOf(plugin, file, sources);
+      const own = file === undefined ? undefined : { file, guard: this.guard };
+      const context = contextOf(plugin, own, sources);
       plugin.checkConfig?.(context.config);
-      const made = await timed(
-        Promise.resolve(plugin.setup(context)),
-        file === undefined ? Infinity : setup_ms_max,
-        "its set-up",
-      );
+      const setUp = async (): Promise<unknown> => plugin.setup(context);
+      const made = own
+        ? await timed(this.run(plugin, "its set-up", setUp), setup_ms_max, "its set-up")
+        : await setUp();
       this.takeIn(plugin, checkedParts(plugin, made, this.taken(plugin)));
       return true;
     } catch (error) {
@@ -350,7 +346,14 @@ export class Host {
     }
   }
 
-  private takeIn(plugin: Plugin, parts: SetUpResult): void {
+  /** Runs code of a dropped-in plugin, marked as such. */
+  private run<R>(plugin: Plugin, what: string, work: () => R): R {
+    return this.code.marked({ plugin: plugin.name, what })(work);
+  }
+
+  private takeIn(plugin: Plugin, made: SetUpResult): void {
+    const guard = { guard: this.guard, slotOf: (id: string) => this.known_slots.get(id) };
+    const parts = this.fileOf.has(plugin) ? guardedParts(plugin, made, guard) : made;
     this.running.push({ plugin, parts });
     for (const [key, ref] of refsOf(plugin.provides))
       this.services.set(ref.id, frozenService(parts.services[key]));
@@ -378,16 +381,10 @@ export class Host {
     this.options.log.error("plugin left out", { plugin: plugin.name, file, reason });
   }
 
-  private noteFailure(plugin: Plugin, what: string, error: unknown): void {
-    this.failures.push({
-      name: plugin.name,
-      file: this.fileOf.get(plugin) ?? null,
-      reason: `${what} failed: ${messageOf(error)}`,
-    });
-    this.options.log.error(`plugin ${what} failed`, {
-      plugin: plugin.name,
-      ...errorFields(error),
-    });
+  /** A dropped-in plugin that runs all the same, as far as it goes. */
+  private noteFailure({ name }: Plugin, what: string, error: unknown): void {
+    this.faults.noteLasting(name, `its ${what} failed: ${messageOf(error)}`);
+    this.options.log.error(`plugin ${what} failed`, { plugin: name, ...errorFields(error) });
   }
 }
 

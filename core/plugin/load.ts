@@ -56,19 +56,25 @@ export const fileStem = (file: string): string =>
     ? basename(dirname(file))
     : basename(file).replace(/\.(ts|js)$/, "");
 
-/** Imports every file that passes `preflight`, which answers the reasons of those that fail. */
+/** What is known of a file that fails. */
+export interface Tried {
+  readonly name: string;
+  readonly problems: readonly string[];
+}
+
+/** Imports every file that passes `preflight`, which answers those that fail. */
 export async function loadPlugins(
   files: readonly string[],
-  preflight: (files: readonly string[]) => Promise<ReadonlyMap<string, string>>,
+  preflight: (files: readonly string[]) => Promise<ReadonlyMap<string, Tried>>,
 ): Promise<Loaded> {
   const failures: PluginFailure[] = [];
   const plugins: { plugin: Plugin; file: string }[] = [];
   if (files.length === 0) return { plugins, failures };
   const bad = await preflight(files);
   for (const file of files) {
-    const reason = bad.get(file);
-    if (reason !== undefined) {
-      failures.push({ name: fileStem(file), file, reason });
+    const tried = bad.get(file);
+    if (tried !== undefined) {
+      failures.push({ name: tried.name, file, reason: tried.problems.join("; ") });
       continue;
     }
     try {

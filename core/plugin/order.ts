@@ -63,6 +63,8 @@ export const namesNeeding = (plugin: Plugin, among: readonly Plugin[]): string[]
     .map(({ name }) => name);
 };
 
+const command_words = "the command ";
+
 type Round = Pick<Ordered, "sorted" | "off"> | Pick<Ordered, "refused">;
 
 function attempt(
@@ -150,10 +152,14 @@ function clashes(
         (owner !== null && by.get(plugin) === owner && !lasting(plugin).includes(claim))
       );
     };
-    const taken = mine.find((claim, i) => !isFree(claim) || mine.indexOf(claim) !== i);
+    const taken =
+      mine.find((claim, i) => !isFree(claim) || mine.indexOf(claim) !== i) ??
+      mine.find((claim) => commandBelow(claim, [...owners.keys()]));
     if (taken === undefined) for (const claim of mine) owners.set(claim, plugin);
     else {
-      const owner = owners.get(taken);
+      const owner = owners.get(
+        owners.has(taken) ? taken : commandBelow(taken, [...owners.keys()])!,
+      );
       const whose =
         owner === null
           ? "Dossier itself"
@@ -163,6 +169,12 @@ function clashes(
   }
   return refused;
 }
+
+/** `dossier report` can't be added where `dossier report list` has made `report` a group. */
+const commandBelow = (claim: string, claims: readonly string[]): string | undefined =>
+  claim.startsWith(command_words)
+    ? claims.find((other) => other.startsWith(`${claim} `))
+    : undefined;
 
 /** What stays a plugin's own while it is off: its name, its settings, its data. */
 const lasting = ({ name, section, tables }: Plugin): string[] => [
@@ -187,7 +199,7 @@ export const routeClaim = (route: Route<any, any>): string =>
 export const operationClaim = ({ operation }: Pick<Route, "operation">): string =>
   `the operation id ${operation}`;
 export const sectionClaim = (section: string): string => `the settings section ${section}`;
-export const commandClaim = ({ name }: Pick<Command, "name">): string => `the command ${name}`;
+export const commandClaim = ({ name }: Pick<Command, "name">): string => `${command_words}${name}`;
 
 function sort(
   plugins: readonly Plugin[],

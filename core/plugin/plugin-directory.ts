@@ -24,7 +24,7 @@ import type {
   PluginFile,
   PluginFiles,
 } from "./plugin-files";
-import type { TriedOut } from "./preflight";
+import { whyBad, type TriedOut } from "./preflight";
 import { readRunningPlugins, type RunningPlugin } from "./running-plugins";
 
 export interface PluginDirectoryOptions {
@@ -95,7 +95,7 @@ export class PluginDirectory implements PluginFiles {
       files: files.map(({ file, stem, sha256 }) => {
         const description = found.get(file) ?? null;
         const name = description?.name ?? stem;
-        return { file, sha256, name, description, reason: bad.get(file) ?? null };
+        return { file, sha256, name, description, reason: whyBad(bad.get(file)) ?? null };
       }),
     };
   }
@@ -133,7 +133,7 @@ export class PluginDirectory implements PluginFiles {
     installed: FoundPlugins,
   ): Promise<{ description: PluginDescription; replaced: PluginFile | null }> {
     const reasonIn = ({ bad }: TriedOut): string | undefined =>
-      bad.get(staged)?.replaceAll(staged, shown);
+      whyBad(bad.get(staged))?.replaceAll(staged, shown);
     const others = installed.files.map(({ file }) => file);
     const last = await this.options.tryOut([...others, staged]);
     const description = last.found.get(staged);
@@ -154,7 +154,7 @@ export class PluginDirectory implements PluginFiles {
     const reason = reasonIn(next);
     if (reason !== undefined) throw refused("bad_plugin", `${shown} can't be added: ${reason}.`);
     for (const { file, name, reason: before } of installed.files) {
-      const after = next.bad.get(file);
+      const after = whyBad(next.bad.get(file));
       if (rest.includes(file) && before === null && after !== undefined)
         throw refused(
           "bad_plugin",

@@ -5,17 +5,35 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileStem } from "./load";
 import type { PluginDescription } from "./plugin-files";
 import { revivedSection } from "./revived-schema";
 
+type Doing = "import" | "set-up";
 /** What the child says, one JSON value a line. */
 export type PreflightMessage =
   /** It has come to this file, and what it does with it. */
-  | { readonly preflight: "at"; readonly file: string; readonly doing: "import" | "set-up" }
-  | { readonly preflight: "bad"; readonly file: string; readonly reason: string }
+  | { readonly preflight: "at"; readonly file: string; readonly doing: Doing }
+  /** It is through with that. */
+  | { readonly preflight: "past"; readonly file: string }
+  | ({ readonly preflight: "bad" } & BadPlugin)
   /** What it is made of; the last of these holds. `file`: the name of one that is built in. */
   | { readonly preflight: "found"; readonly file: string; readonly plugin: PluginDescription }
   | { readonly preflight: "end" };
+
+/** A file that a server would leave out. */
+export interface BadPlugin {
+  readonly file: string;
+  /** That of the plugin, as far as it is known; else that of its file. */
+  readonly name: string;
+  readonly version: string | null;
+  /** Each a sentence that goes on from the plugin's name: "its path must begin with …". */
+  readonly problems: readonly string[];
+}
+
+/** In one sentence or several; undefined when it is not bad. */
+export const whyBad = (bad: BadPlugin | undefined): string | undefined =>
+  bad && bad.problems.join("; ");
 
 /** The environment variable that tells the child where its scratch data directory is. */
 export const preflight_scratch = "PREFLIGHT_SCRATCH";
@@ -26,14 +44,12 @@ const complaint_length_max = 300;
 
 /** By file. */
 export interface TriedOut {
-  /** Why these would be left out. */
-  readonly bad: ReadonlyMap<string, string>;
+  /** Those that would be left out, and why. */
+  readonly bad: ReadonlyMap<string, BadPlugin>;
   /** Every one that could be imported; those that are built in under their names. */
   readonly found: ReadonlyMap<string, PluginDescription>;
 }
-interface Outcome {
-  readonly bad: Map<string, string>;
-  readonly found: Map<string, PluginDescription>;
+interface Outcome extends TriedOut {
   readonly finished: boolean;
   /** The file at which the child ended. */
   readonly at: string | null;
@@ -41,39 +57,44 @@ interface Outcome {
   readonly ending: string;
 }
 
-/** The reasons of those files that are bad, see `tryOut`. */
+/** Those of the files that are bad, see `tryOut`. */
 export const preflight = async (
   ...given: Parameters<typeof tryOut>
-): Promise<ReadonlyMap<string, string>> =>
+): Promise<ReadonlyMap<string, BadPlugin>> =>
   given[2].length === 0 ? new Map() : (await tryOut(...given)).bad;
 
 /**
- * Imports and sets up the files one after another in a child, and answers the reasons of those that
- * are bad. When the child hangs or dies, the file it was at is bad, and the rest is tried in a
- * fresh one. `command`: the words that start the child, without the files.
+ * Imports and sets up the files one after another in a child, and answers those that are bad, by
+ * file. When the child hangs or dies, the file it was at is bad, and the rest is tried in a fresh
+ * one. `command`: the words that start the child, without the files.
  */
 export async function tryOut(
   command: readonly string[],
   env: Readonly<Record<string, string | undefined>>,
   files: readonly string[],
 ): Promise<TriedOut> {
-  const bad = new Map<string, string>();
+  const bad = new Map<string, BadPlugin>();
   const found = new Map<string, PluginDescription>();
+  const take = (outcome: TriedOut): void => {
+    for (const [file, one] of outcome.bad) bad.set(file, one);
+    for (const [file, plugin] of outcome.found) found.set(file, plugin);
+  };
+  const blame = (file: string, reason: string): void =>
+    void bad.set(file, { file, name: fileStem(file), version: null, problems: [reason] });
   for (let round = 1; ; round++) {
     const rest = files.filter((file) => !bad.has(file));
     if (rest.length === 0 && round > 1) return { bad, found };
     const outcome = await runChild([...command, ...rest], env, rest.length);
-    for (const [file, reason] of outcome.bad) bad.set(file, reason);
-    for (const [file, plugin] of outcome.found) found.set(file, plugin);
+    take(outcome);
     if (outcome.finished) return { bad, found };
-    // A child that dies before it reached a file says nothing about any one of them: none can be
-    // trusted.
-    if (outcome.at === null) {
-      for (const file of rest)
-        if (!bad.has(file)) bad.set(file, `it could not be tried out: ${outcome.ending}`);
+    if (outcome.at !== null) blame(outcome.at, outcome.ending);
+    else if (outcome.bad.size === 0) {
+      // Nothing says which of them it was: each by itself.
+      if (rest.length < 2)
+        for (const file of rest) blame(file, `it could not be tried out: ${outcome.ending}`);
+      else for (const file of rest) take(await tryOut(command, env, [file]));
       return { bad, found };
     }
-    bad.set(outcome.at, outcome.ending);
   }
 }
 
@@ -100,39 +121,54 @@ async function runChild(
       child.exited,
     ]);
     const { doing, ...progress } = progressOf(output);
-    const last_words = complaint.trim().split("\n").at(-1)?.slice(0, complaint_length_max);
+    const words = lastWords(complaint);
     const ending =
       child.signalCode === "SIGKILL"
         ? `its ${doing} hung and was stopped after ${limit_ms / 1_000} s`
-        : `its ${doing} ended the process: ${last_words || `exit code ${child.exitCode}`}`;
+        : `its ${doing} ended the process: ${words || `exit code ${child.exitCode}`}`;
     return { ...progress, ending };
   } finally {
     rmSync(scratch, { recursive: true, force: true });
   }
 }
 
-function progressOf(output: string): Omit<Outcome, "ending"> & { readonly doing: string } {
-  const bad = new Map<string, string>();
+/** The error, if there is one: the last line is the version of the runtime. */
+function lastWords(complaint: string): string | undefined {
+  const lines = complaint.split("\n").filter((line) => line.trim() && !/^Bun v\d/.test(line));
+  const error = lines.findLast((line) => /^\s*(\w*error|\w*Error): /.test(line));
+  return (error ?? lines.at(-1))?.trim().slice(0, complaint_length_max);
+}
+
+function progressOf(output: string): Omit<Outcome, "ending"> & { readonly doing: Doing } {
+  const bad = new Map<string, BadPlugin>();
   const found = new Map<string, PluginDescription>();
   let at: string | null = null;
-  let doing = "import";
+  let doing: Doing = "import";
   let finished = false;
   for (const line of output.split("\n")) {
-    if (!line.startsWith('{"preflight"')) continue;
-    const message = JSON.parse(line) as PreflightMessage;
-    if (message.preflight === "at") {
-      at = message.file;
-      doing = message.doing;
+    const message = messageIn(line);
+    if (message?.preflight === "at") ({ file: at, doing } = message);
+    if (message?.preflight === "past" && message.file === at) at = null;
+    if (message?.preflight === "bad") {
+      const { preflight: _, ...one } = message;
+      bad.set(message.file, one);
+      if (message.file === at) at = null;
     }
-    if (message.preflight === "bad") {
-      bad.set(message.file, message.reason);
-      at = null;
-    }
-    if (message.preflight === "found") {
+    if (message?.preflight === "found") {
       const { file, plugin } = message;
       found.set(file, { ...plugin, config: revivedSection(plugin.config) });
     }
-    if (message.preflight === "end") finished = true;
+    if (message?.preflight === "end") finished = true;
   }
   return { bad, found, at, doing, finished };
+}
+
+/** Null for what a plugin prints. */
+function messageIn(line: string): PreflightMessage | null {
+  if (!line.startsWith('{"preflight"')) return null;
+  try {
+    return JSON.parse(line) as PreflightMessage;
+  } catch {
+    return null;
+  }
 }

@@ -46,6 +46,7 @@ export interface ConsolePage {
 export const ConsolePages = slot<ConsolePage>("console.pages", {
   check: (value) => shapeOfPage(value) ?? problemOfPage(value as ConsolePage),
   key: ({ path }) => `the page ${path}`,
+  is_data: true,
 });
 const shapeOfPage = shaped<ConsolePage>({ path: "text", title: "text", group: "text" });
 
@@ -81,4 +82,5 @@ export interface ConsolePanelOf<W extends PanelPlace> {
 export type ConsolePanel = { [W in PanelPlace]: ConsolePanelOf<W> }[PanelPlace];
 export const ConsolePanels = slot<ConsolePanel>("console.panels", {
   check: shaped<ConsolePanel>({ where: "text", id: "text", title: "text" }),
+  is_data: true,
 });

@@ -1,0 +1,59 @@
+/**
+ * Commands of the plugins directory on the command line. Its files are tried out and loaded only
+ * for words that no built-in command has, and for the list of all commands.
+ */
+import type { Command as Commander } from "commander";
+import type { Command } from "../plugin/command";
+import { findPluginFiles } from "../plugin/load";
+import { order } from "../plugin/order";
+import { bootstrapBy, flagsOf, type ProgramOptions } from "./command-options";
+import { locate } from "./config-sources";
+import { addPluginCommand, addTool } from "./plugin-commands";
+import { reserved } from "./reserved";
+
+/** Adds those that `words` may mean. @throws ConfigError */
+export async function addDroppedInCommands(
+  program: Commander,
+  words: readonly string[],
+  options: ProgramOptions,
+): Promise<void> {
+  if (!mayBeOfPlugin(program, words)) return;
+  const flags = flagsOf({ data: dataIn(words) });
+  if (findPluginFiles(locate(flags, process.env).plugins).length === 0) return;
+  const boot = await bootstrapBy(options, flags, "error");
+  const fileOf = new Map(boot.dropped_in.map(({ plugin, file }) => [plugin, file]));
+  const { sorted } = order([...options.built_in, ...fileOf.keys()], { ...boot, reserved });
+  for (const plugin of sorted) {
+    const file = fileOf.get(plugin);
+    if (file === undefined) continue;
+    const loaded = { boot, file };
+    for (const command of Object.values(plugin.commands as Record<string, Command>))
+      addPluginCommand(program, command, options, loaded);
+    for (const tool of Object.values(plugin.tools)) addTool(program, plugin, tool, options, loaded);
+  }
+  if (mayBeOfPlugin(program, words) && !wantsHelp(words))
+    for (const { name, reason } of boot.failures)
+      options.complain(`dossier: the plugin ${name} is left out: ${reason}`);
+}
+
+/** Whether no command that there is has these words. */
+function mayBeOfPlugin(program: Commander, words: readonly string[]): boolean {
+  if (wantsHelp(words)) return true;
+  const [first, second] = words;
+  if (first === undefined || first.startsWith("-") || first.startsWith("__")) return false;
+  const found = program.commands.find((one) => one.name() === first);
+  if (!found) return true;
+  if (found.commands.length === 0 || second === undefined || second.startsWith("-")) return false;
+  return second !== "help" && !found.commands.some((one) => one.name() === second);
+}
+
+/** The list of all commands. */
+const wantsHelp = ([first, second]: readonly string[]): boolean =>
+  first === "--help" || first === "-h" || (first === "help" && second === undefined);
+
+/** The value of `--data`. */
+function dataIn(words: readonly string[]): string | undefined {
+  const at = words.findIndex((word) => word === "--data" || word.startsWith("--data="));
+  if (at < 0) return undefined;
+  return words[at] === "--data" ? words[at + 1] : words[at]!.slice("--data=".length);
+}

@@ -1,0 +1,91 @@
+/** `dossier plugin list`: every plugin, and why one is left out, is switched off or fails. */
+import { serverOn } from "../base/server-address";
+import type { Plugin } from "../plugin/define";
+import { order } from "../plugin/order";
+import type { Bootstrap } from "./bootstrap";
+import { bootstrapBy, type ProgramOptions } from "./command-options";
+import type { Flags } from "./config-sources";
+import { reserved } from "./reserved";
+
+export interface PluginRow {
+  readonly name: string;
+  readonly version: string | null;
+  readonly built_in: boolean;
+  readonly file: string | null;
+  readonly status: "loaded" | "failing" | "disabled" | "left out";
+  readonly reason: string | null;
+}
+
+const answer_ms_max = 3_000;
+
+export async function printPlugins(
+  flags: Flags,
+  json: boolean,
+  options: ProgramOptions,
+): Promise<void> {
+  const boot = await bootstrapBy(options, flags, "error");
+  const rows = await withRunningServer(pluginRows(boot, options.built_in), boot);
+  if (json) return options.print(JSON.stringify(rows));
+  for (const { name, version, built_in, file, status, reason } of rows)
+    options.print(
+      [
+        name.padEnd(20),
+        (version ?? "-").padEnd(8),
+        status.padEnd(8),
+        built_in ? "built in" : file,
+        reason ?? "",
+      ]
+        .join("  ")
+        .trimEnd(),
+    );
+  options.print(
+    boot.dropped_in.length + boot.failures.length + boot.skipped.length === 0
+      ? `No plugin files in ${boot.located.plugins}.`
+      : `Plugin files are read from ${boot.located.plugins}.`,
+  );
+}
+
+/** Built-in plugins first, those that are left out last. */
+export function pluginRows(boot: Bootstrap, built_in: readonly Plugin[]): PluginRow[] {
+  const fileOf = new Map(boot.dropped_in.map(({ plugin, file }) => [plugin, file]));
+  const { sorted, refused, off } = order([...built_in, ...fileOf.keys()], { ...boot, reserved });
+  const row = (plugin: Plugin, status: PluginRow["status"], reason: string | null): PluginRow => ({
+    name: plugin.name,
+    version: plugin.version,
+    built_in: !fileOf.has(plugin),
+    file: fileOf.get(plugin) ?? null,
+    status,
+    reason,
+  });
+  return [
+    ...sorted.map((plugin) => row(plugin, "loaded", null)),
+    ...off.map(({ plugin, reason }) => row(plugin, "disabled", reason)),
+    ...boot.skipped.map((one) => ({ ...one, status: "disabled" as const })),
+    ...refused.map(({ plugin, reason }) => row(plugin, "left out", reason)),
+    ...boot.failures.map(({ name, file, reason }) => ({
+      name,
+      version: null,
+      built_in: false,
+      file,
+      status: "left out" as const,
+      reason,
+    })),
+  ];
+}
+
+/** What only the server that runs on the directory knows: which of them fail, and why. */
+async function withRunningServer(rows: PluginRow[], { located }: Bootstrap): Promise<PluginRow[]> {
+  const ask = serverOn(located.data);
+  if (!ask) return rows;
+  try {
+    const answer = await ask("/health", { signal: AbortSignal.timeout(answer_ms_max) });
+    const { plugins } = (await answer.json()) as { plugins: { name: string; reason: string }[] };
+    return rows.map((row) => {
+      const said = row.status === "loaded" && plugins.find(({ name }) => name === row.name);
+      return said ? { ...row, status: "failing", reason: said.reason } : row;
+    });
+  } catch {
+    // A crash leaves its address behind: nobody is there.
+    return rows;
+  }
+}

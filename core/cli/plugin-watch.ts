@@ -1,0 +1,57 @@
+/**
+ * What a server does about plugins that stop it, end it, or throw where nobody catches: it names
+ * them, now and at the next start.
+ */
+import { errorFields } from "../base/log";
+import type { Host } from "../plugin/host";
+import { takeLastEnd, type LastEnd } from "../plugin/last-end";
+import { pluginOf, watchExits, watchTimers } from "../plugin/process-watch";
+import { Watchdog } from "../plugin/watchdog";
+import type { Bootstrap } from "./bootstrap";
+
+export interface PluginWatch {
+  /** An error that nobody caught. */
+  noteStray(message: string, error: unknown): void;
+  stop(): void;
+}
+
+/** How the last run ended, when a plugin did it; told in the log. */
+export function readLastEnd({ located, log }: Bootstrap): LastEnd | null {
+  const end = takeLastEnd(located.data);
+  if (end) log.error("the code of a plugin ended the last run of the server", end);
+  return end;
+}
+
+/**
+ * Without the plugin that ended the last run before it could serve anybody: it would do so again.
+ * Once: it is tried again at the start after this one.
+ */
+export function withoutCulprit(boot: Bootstrap, end: LastEnd | null): Bootstrap {
+  const culprit = boot.dropped_in.find(({ plugin }) => plugin.name === end?.plugin);
+  if (!end || !culprit || end.what !== "its start") return boot;
+  const reason = `at the last start ${end.how}: it is left out this once, not at the next start`;
+  return {
+    ...boot,
+    dropped_in: boot.dropped_in.filter((one) => one !== culprit),
+    failures: [...boot.failures, { name: culprit.plugin.name, file: culprit.file, reason }],
+  };
+}
+
+/** Before the plugins are started. Without a plugin of the plugins directory it does nothing. */
+export function watchPlugins(boot: Bootstrap, host: Host, end: LastEnd | null): PluginWatch {
+  const { dropped_in, log, located, config } = boot;
+  const { code, faults } = host;
+  if (end && dropped_in.some(({ plugin }) => plugin.name === end.plugin))
+    faults.noteLasting(end.plugin, `at ${end.at} ${end.how}`);
+  const noteStray = (message: string, error: unknown): void => {
+    const plugin = pluginOf(error, dropped_in);
+    if (plugin === undefined) return log.error(message, errorFields(error));
+    faults.note({ plugin, what: "something in the background" }, error);
+  };
+  if (dropped_in.length === 0) return { noteStray, stop: () => undefined };
+  watchExits(located.data, code);
+  watchTimers(code);
+  const limit_ms = config.values.plugins!.stall_limit as number;
+  const watchdog = new Watchdog({ code, limit_ms, data: located.data });
+  return { noteStray, stop: () => watchdog.stop() };
+}

@@ -1,0 +1,138 @@
+/**
+ * What a dropped-in plugin hands to the host, so that a fault in it is named and its neighbours go
+ * on: each function is marked while it runs, what it throws is noted, and where a slot says what to
+ * go on with, that comes in its place.
+ */
+import type { SlotRef } from "../base/refs";
+import type { CodeLabel, RunningCode } from "./running-code";
+import { isFault, type PluginFaults } from "./faults";
+
+type AnyFunction = (this: unknown, ...args: any[]) => any;
+interface Handling {
+  /** What is answered in place of what it throws. */
+  readonly otherwise?: AnyFunction | undefined;
+  /** Whether what it throws is its own fault. Default: see `isFault`. */
+  readonly isFault?: (error: unknown) => boolean;
+}
+
+export class Guard {
+  /** Values that come and go are guarded once: their readers may compare them. */
+  private readonly guarded = new WeakMap<object, object>();
+
+  constructor(
+    readonly code: RunningCode,
+    readonly faults: PluginFaults,
+  ) {}
+
+  /** The same function. `label.what` is told to people: "its http.request_observer". */
+  function<F extends AnyFunction>(label: CodeLabel, work: F, handling: Handling = {}): F {
+    const marked = this.code.marked(label);
+    const { otherwise, isFault: counts = isFault } = handling;
+    const failed = (error: unknown, self: unknown, args: unknown[]): unknown => {
+      const is_fault = counts(error);
+      if (is_fault) this.faults.note(label, error);
+      if (is_fault && otherwise) return otherwise.apply(self, args);
+      throw error;
+    };
+    return function guarded(this: unknown, ...args: unknown[]) {
+      try {
+        const result: unknown = marked(() => work.apply(this, args));
+        if (result instanceof Promise)
+          return result.catch((error: unknown) => failed(error, this, args));
+        return isAsyncIterable(result)
+          ? iterated(result, marked, (error) => failed(error, this, args))
+          : result;
+      } catch (error) {
+        return failed(error, this, args);
+      }
+    } as F;
+  }
+
+  /** A value of a slot: a function, or an object with methods. */
+  value<T>(plugin: string, slot: SlotRef<T>, value: T): T {
+    if (slot.is_data || value === null) return value;
+    if (typeof value !== "function" && typeof value !== "object") return value;
+    const known = this.guarded.get(value);
+    if (known) return known as T;
+    const what = `its ${slot.id}`;
+    const made =
+      typeof value === "function"
+        ? this.function({ plugin, what }, value as unknown as AnyFunction, {
+            otherwise: slot.otherwise as AnyFunction | undefined,
+          })
+        : this.object(plugin, what, value, slot.otherwise as Readonly<Record<string, AnyFunction>>);
+    this.guarded.set(value, made);
+    return made as T;
+  }
+
+  /** The same object, as far as others can tell; its fields are read when they are asked for. */
+  private object(
+    plugin: string,
+    what: string,
+    of: object,
+    otherwise: Readonly<Record<string, AnyFunction>> = {},
+  ): object {
+    const seen = Object.create(Object.getPrototypeOf(of) as object | null) as object;
+    const fields = of as Record<PropertyKey, unknown>;
+    for (const [key, { enumerable = false }] of fieldsOf(of)) {
+      const found = fields[key];
+      Object.defineProperty(seen, key, {
+        enumerable,
+        configurable: true,
+        ...(typeof found === "function"
+          ? {
+              value: this.function(
+                { plugin, what: `${what}.${String(key)}` },
+                (found as AnyFunction).bind(of),
+                { otherwise: otherwise[String(key)] },
+              ),
+            }
+          : { get: () => fields[key] }),
+      });
+    }
+    return seen;
+  }
+}
+
+/** Its own fields and those of its classes; what every object has aside. */
+export function fieldsOf(of: object): Map<PropertyKey, PropertyDescriptor> {
+  const fields = new Map<PropertyKey, PropertyDescriptor>();
+  for (
+    let from: object | null = of;
+    from !== null && from !== Object.prototype;
+    from = Object.getPrototypeOf(from) as object | null
+  )
+    for (const key of Reflect.ownKeys(from))
+      if (key !== "constructor" && !fields.has(key))
+        fields.set(key, Object.getOwnPropertyDescriptor(from, key)!);
+  return fields;
+}
+
+const isAsyncIterable = (value: unknown): value is AsyncIterable<unknown> =>
+  typeof value === "object" &&
+  value !== null &&
+  !(value instanceof ReadableStream) &&
+  typeof (value as Partial<AsyncIterable<unknown>>)[Symbol.asyncIterator] === "function";
+
+/** What it yields one by one, each step guarded as the call itself. */
+async function* iterated(
+  of: AsyncIterable<unknown>,
+  marked: <R>(work: () => R) => R,
+  failed: (error: unknown) => unknown,
+): AsyncGenerator<unknown, void> {
+  const iterator = of[Symbol.asyncIterator]();
+  let done = false;
+  try {
+    for (;;) {
+      const step = await marked(() => iterator.next());
+      done = step.done ?? false;
+      if (done) return;
+      yield step.value;
+    }
+  } catch (error) {
+    done = true;
+    failed(error);
+  } finally {
+    if (!done) await marked(async () => iterator.return?.());
+  }
+}

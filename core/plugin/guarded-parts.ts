@@ -1,0 +1,117 @@
+/** What a dropped-in plugin's `setup` has returned, each part guarded: see `Guard`. */
+import type { Fill, SlotRef } from "../base/refs";
+import type { JobHandler } from "../jobs/contract";
+import { isStorageFault } from "../store/storage-errors";
+import { HttpError } from "../base/errors";
+import { checkedAnswers } from "./answer-check";
+import type { Plugin } from "./define";
+import type { Guard } from "./guard";
+import { scheduleProblems, schedulesOf, type SetUpResult } from "./parts";
+
+export interface GuardOptions {
+  readonly guard: Guard;
+  readonly slotOf: (id: string) => SlotRef<any> | undefined;
+}
+
+export function guardedParts(
+  plugin: Plugin,
+  parts: SetUpResult,
+  { guard, slotOf }: GuardOptions,
+): SetUpResult {
+  const { name } = plugin;
+  const marked = (what: string): (<R>(work: () => R) => R) =>
+    guard.code.marked({ plugin: name, what });
+  const hook = (key: string): object => {
+    const work = parts[key] as (() => unknown) | undefined;
+    if (!work) return {};
+    const run = marked(`its ${key}`);
+    return { [key]: async () => run(() => work.call(parts)) };
+  };
+  return {
+    ...parts,
+    ...hook("start"),
+    ...hook("stop"),
+    ...hook("health"),
+    routes: guardedRoutes(plugin, parts.routes as Handlers | undefined, guard),
+    fills: ((parts.fills ?? []) as Fill[]).map((one) =>
+      guardedFill(name, one, slotOf(one.slot.id) ?? one.slot, guard),
+    ),
+    jobs: ((parts.jobs ?? []) as JobHandler[]).map((one) => guardedJob(name, one, guard)),
+    schedules: guardedSchedules(name, parts.schedules, guard),
+  };
+}
+
+type Handlers = Readonly<Record<string, (call: never) => unknown>>;
+
+function guardedRoutes(plugin: Plugin, handlers: Handlers = {}, guard: Guard): Handlers {
+  const routes = plugin.routes as Plugin["routes"];
+  return Object.fromEntries(
+    Object.keys(routes).map((key) => {
+      const route = routes[key]!;
+      const toResponse = checkedAnswers(route);
+      const handler = handlers[key]!;
+      const label = { plugin: plugin.name, what: `${route.method} ${route.path}` };
+      const work = async (call: unknown): Promise<Response> =>
+        toResponse(await handler.call(handlers, call as never));
+      const isFault = (error: unknown): boolean =>
+        !(error instanceof HttpError || isStorageFault(error)) && !isGone(error);
+      return [key, guard.function(label, work, { isFault })];
+    }),
+  );
+}
+/** The client has gone away, or the server stops. */
+const isGone = (error: unknown): boolean => error instanceof Error && error.name === "AbortError";
+
+function guardedFill(plugin: string, one: Fill, slot: SlotRef<any>, guard: Guard): Fill {
+  if (!one.varies) return { ...one, slot, value: guard.value(plugin, slot, one.value) };
+  const label = { plugin, what: `its ${slot.id}` };
+  const read = guard.function(
+    label,
+    () => {
+      const value = (one.value as () => unknown)();
+      const wrong = value === null ? null : slot.check?.(value);
+      if (wrong) throw new Error(`what it fills ${slot.id} with won't do: ${wrong}`);
+      return value;
+    },
+    { otherwise: () => null, isFault: () => true },
+  );
+  return { ...one, slot, value: () => guard.value(plugin, slot, read()) };
+}
+
+/** Jobs may fail, and are told of by themselves; what is asked besides must not stop others. */
+function guardedJob(plugin: string, { on, run, limits }: JobHandler, guard: Guard): JobHandler {
+  const what = `${on.kind} ${on.id}`;
+  const isFault = (): boolean => true;
+  const label = { plugin, what: `${what} (its limits)` };
+  const { ownerOf, backoff_ms } = limits;
+  const marked = guard.code.marked({ plugin, what });
+  return {
+    on,
+    run: (payload, of) => marked(async () => run(payload, of)),
+    limits: {
+      ...limits,
+      ...(ownerOf && {
+        ownerOf: guard.function(label, ownerOf, { isFault, otherwise: () => plugin }),
+      }),
+      ...(backoff_ms && {
+        backoff_ms: guard.function(label, backoff_ms, { isFault, otherwise: () => retry_ms }),
+      }),
+    },
+  };
+}
+const retry_ms = 60_000;
+
+/** Those that can't be read later are not taken: the ones before them stay. */
+function guardedSchedules(plugin: string, given: unknown, guard: Guard): unknown {
+  if (typeof given !== "function") return given;
+  let last = schedulesOf(given);
+  return guard.function(
+    { plugin, what: "its schedules" },
+    () => {
+      const problems = scheduleProblems(given);
+      if (problems.length > 0) throw new Error(problems.join("; "));
+      return (last = schedulesOf(given));
+    },
+    { isFault: () => true, otherwise: () => last },
+  );
+}

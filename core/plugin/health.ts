@@ -1,0 +1,45 @@
+/** How the plugins that run are doing: what they say of themselves, and what went wrong in them. */
+import { settlesWithin } from "../lib/timeout";
+import type { PluginFaults } from "./faults";
+
+type Health = "ok" | { readonly failing: string };
+export interface Failing {
+  readonly plugin: string;
+  readonly failing: string;
+}
+
+const health_ms_max = 2_000;
+const late = { failing: `Error: its health check took longer than ${health_ms_max / 1_000} s` };
+
+/** Those that fail, each once. */
+export async function failingPlugins(
+  running: readonly { readonly name: string; readonly health?: () => Promise<unknown> }[],
+  faults: PluginFaults,
+): Promise<Failing[]> {
+  const found = new Map<string, Health>();
+  const asked = running.map(async ({ name, health }) => {
+    if (!health) return;
+    found.set(name, late);
+    try {
+      const said: unknown = await health();
+      if (isHealth(said)) found.set(name, said);
+      else {
+        found.delete(name);
+        faults.note({ plugin: name, what: "its health" }, new Error(odd));
+      }
+    } catch (error) {
+      found.set(name, { failing: String(error) });
+    }
+  });
+  await settlesWithin(Promise.all(asked), health_ms_max);
+  const reasons = new Map<string, string[]>();
+  const add = (plugin: string, reason: string): void =>
+    void reasons.set(plugin, [...(reasons.get(plugin) ?? []), reason]);
+  for (const [plugin, health] of found) if (health !== "ok") add(plugin, health.failing);
+  for (const { plugin, failing } of faults.failing()) add(plugin, failing);
+  return [...reasons].map(([plugin, all]) => ({ plugin, failing: all.join("; ") }));
+}
+
+const odd = `it answers neither "ok" nor { failing: "why" }`;
+const isHealth = (said: unknown): said is Health =>
+  said === "ok" || typeof (said as { failing?: unknown } | null | undefined)?.failing === "string";

@@ -1,0 +1,37 @@
+/**
+ * How the last run of the server ended, when a plugin's code ended it: written at that moment, told
+ * at the next start.
+ */
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { CodeLabel } from "./running-code";
+
+export interface LastEnd extends CodeLabel {
+  /** RFC 3339. */
+  readonly at: string;
+  /** What happened, in a sentence that goes on from the plugin's name. */
+  readonly how: string;
+}
+
+const end_file = "dossier.last-end.json";
+
+/** Never throws: the process ends either way. */
+export function writeLastEnd(data: string, end: LastEnd): void {
+  try {
+    writeFileSync(join(data, end_file), `${JSON.stringify(end)}\n`, { mode: 0o600 });
+  } catch {
+    // A full disk: what the log says must do.
+  }
+}
+
+/** Takes it out: it is told once. Null when the last run ended otherwise. */
+export function takeLastEnd(data: string): LastEnd | null {
+  const path = join(data, end_file);
+  try {
+    const end = JSON.parse(readFileSync(path, "utf8")) as LastEnd;
+    rmSync(path);
+    return end;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,79 @@
+/**
+ * The thread that sees that the event loop stands still; see watchdog.ts. It writes what it has to
+ * say itself: the other thread can't.
+ */
+import { writeSync } from "node:fs";
+import { writeLastEnd } from "./last-end";
+import {
+  beat_place,
+  first_label_place,
+  now_place,
+  type CodeLabel,
+  type WatchdogMessage,
+} from "./running-code";
+
+declare const self: Worker;
+
+const standard_error = 2;
+const named_max = 10;
+
+let shared: Int32Array = new Int32Array();
+const labels: CodeLabel[] = [];
+
+self.addEventListener("message", ({ data }: MessageEvent<WatchdogMessage>) => {
+  if (data.kind === "label") return void labels.push(data.label);
+  shared = data.shared;
+  labels.push(...data.labels);
+  watch(data.limit_ms, data.look_ms, data.data);
+});
+
+/**
+ * Its own looks are counted, not the time: a machine that sleeps, or a process that was stopped,
+ * stands still as a whole.
+ */
+function watch(limit_ms: number, look_ms: number, data: string): void {
+  let last_beat = -1;
+  let looks = 0;
+  let is_said = false;
+  setInterval(() => {
+    const beat = Atomics.load(shared, beat_place);
+    if (beat !== last_beat) {
+      [last_beat, looks, is_said] = [beat, 0, false];
+      return;
+    }
+    looks++;
+    if (looks * look_ms < limit_ms || is_said) return;
+    is_said = true;
+    stoodStill(limit_ms, data);
+  }, look_ms);
+}
+
+function stoodStill(limit_ms: number, data: string): void {
+  const now = labels[Atomics.load(shared, now_place) - 1];
+  const begun = labels.filter((_, i) => Atomics.load(shared, first_label_place + i + 1) > 0);
+  const stood = `the event loop has stood still for ${limit_ms / 1_000} s`;
+  const [culprit] = now ? [now] : begun;
+  if (!culprit) return say("error", `${stood}, and no plugin is known to be the reason`, {});
+  const others = begun.filter(({ plugin }) => plugin !== culprit.plugin);
+  const { plugin, what } = culprit;
+  const how = `it kept the server from answering for ${limit_ms / 1_000} s, in ${what}`;
+  const at = new Date().toISOString();
+  writeLastEnd(data, { plugin, what, how, at });
+  say("error", `${stood} in the code of the plugin ${plugin}: the server ends`, {
+    plugin,
+    what,
+    certain: now !== undefined || others.length === 0,
+    in_work: begun.slice(0, named_max).map((one) => `${one.plugin}: ${one.what}`),
+  });
+  // A thread can't end the process with an exit code, and nothing else would run any more.
+  process.kill(process.pid, "SIGKILL");
+}
+
+function say(level: string, message: string, fields: object): void {
+  const line = JSON.stringify({ time: new Date().toISOString(), level, message, ...fields });
+  try {
+    writeSync(standard_error, `${line}\n`);
+  } catch {
+    // Nobody reads it, or not now: the next start tells.
+  }
+}

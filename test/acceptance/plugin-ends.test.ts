@@ -1,0 +1,137 @@
+/**
+ * A plugin that stops the server, or ends it: the log names it at that moment, the process ends for
+ * its supervisor, and the next start tells of it.
+ */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { buildIfStale } from "../../scripts/build";
+import { launch, type Launched } from "../../scripts/lib/launch";
+import { define_plugin, innocent, words_of } from "../cases/plugin-mistakes";
+import { temporaryDirectory } from "../helpers/data-directory";
+import { settingsOf } from "../helpers/server";
+
+/** Each at `/<operation>`, which needs no key. */
+const ways: Readonly<Record<string, string>> = {
+  loop: "() => { while (true); }",
+  later: "async () => { await new Promise((done) => setTimeout(done, 5)); while (true); }",
+  timer: "() => { setTimeout(() => { while (true); }, 5); return new Promise(() => {}); }",
+  job: "async () => { await ctx.inTransaction((tx) => ctx.enqueue(tx, Loop, {})); }",
+  exit: "() => { process.exit(0); }",
+  aside: "() => { setTimeout(() => { process.exit(7); }, 5); return new Promise(() => {}); }",
+};
+const names = Object.keys(ways);
+const harmful = define_plugin(
+  "harmful",
+  `routes: { ${names.map((name) => `${name}: route.get("/${name}", { ${words_of(name)}, root: true })`).join(", ")} }, ` +
+    `setup: (ctx) => ({ routes: { ${names.map((name) => `${name}: ${ways[name]}`).join(", ")} }, ` +
+    `jobs: [handle(Loop, async () => { while (true); }, { attempts_max: 1, timeout_ms: 60_000 })] }) as any`,
+  `const Loop = job("harmful.loop", t.Object({}));`,
+);
+const stuck = define_plugin("stuck", `setup: () => ({ start: async () => { while (true); } })`);
+
+const env = settingsOf({ DOSSIER_PLUGINS_STALL_LIMIT: "600ms" });
+const running: Launched[] = [];
+
+async function directoryWith(plugins: Readonly<Record<string, string>>): Promise<string> {
+  const data = temporaryDirectory();
+  for (const [name, text] of Object.entries({ ...plugins, innocent }))
+    await Bun.write(join(data, `plugins/${name}.ts`), text);
+  return data;
+}
+async function start(data: string): Promise<Launched> {
+  const server = await launch({ data, env });
+  running.push(server);
+  return server;
+}
+const health = async ({ url }: Launched): Promise<any> => (await fetch(`${url}/health`)).json();
+const logged = (server: Launched, message: RegExp): any =>
+  server
+    .output()
+    .split("\n")
+    .filter((line) => line.startsWith("{"))
+    .map((line) => JSON.parse(line) as { message: string })
+    .find((line) => message.test(line.message));
+
+let data: string;
+beforeAll(async () => {
+  await buildIfStale();
+  data = await directoryWith({ harmful });
+}, 60_000);
+afterAll(() => {
+  for (const server of running) server.kill("SIGKILL");
+  rmSync(data, { recursive: true, force: true });
+});
+
+describe("a plugin that keeps the server from answering is named, and the process ends:", () => {
+  const cases: [string, string, RegExp][] = [
+    ["a loop in a handler", "loop", /^GET \/loop$/],
+    ["one after it has waited", "later", /^GET \/later$/],
+    ["one in a timer", "timer", /^a timer of its own$/],
+    ["one in a job", "job", /^job harmful\.loop$/],
+  ];
+  for (const [why, path, what] of cases)
+    test(
+      why,
+      async () => {
+        const server = await start(data);
+        fetch(`${server.url}/${path}`).catch(() => undefined);
+        expect(await server.exited).not.toBe(0);
+        const line = logged(server, /stood still for 0\.6 s in the code of the plugin harmful/);
+        expect(line).toMatchObject({ level: "error", plugin: "harmful" });
+        expect(line.what).toMatch(what);
+      },
+      60_000,
+    );
+});
+
+describe("a plugin that ends the process is named, and the exit code says that it failed:", () => {
+  const cases: [string, string, number][] = [
+    ["in a handler", "exit", 1],
+    ["in a timer", "aside", 7],
+  ];
+  for (const [why, path, code] of cases)
+    test(
+      why,
+      async () => {
+        const server = await start(data);
+        fetch(`${server.url}/${path}`).catch(() => undefined);
+        expect(await server.exited).toBe(code);
+        const line = logged(server, /the plugin harmful ends the server by process\.exit/);
+        expect(line).toMatchObject({ level: "error", plugin: "harmful" });
+        expect(line.stack.join(" ")).toContain("plugins/harmful.ts");
+      },
+      60_000,
+    );
+});
+
+test("the next start tells of it, and everything else works", async () => {
+  const server = await start(data);
+  expect(logged(server, /ended the last run of the server/)).toMatchObject({ plugin: "harmful" });
+  const { status, plugins } = await health(server);
+  expect(status).toBe("degraded");
+  expect(plugins).toEqual([
+    {
+      name: "harmful",
+      reason: expect.stringMatching(/^at .*Z it ended the server by process\.exit/),
+    },
+  ]);
+  server.kill("SIGTERM");
+  expect(await server.exited).toBe(0);
+  const after = await start(data);
+  expect((await health(after)).status).toBe("ok");
+  after.kill("SIGTERM");
+  expect(await after.exited).toBe(0);
+}, 60_000);
+
+test("a plugin whose start never ends is left out at the next start", async () => {
+  const directory = await directoryWith({ stuck });
+  await expect(launch({ data: directory, env })).rejects.toThrow(/plugin stuck: the server ends/);
+  const server = await start(directory);
+  expect((await health(server)).plugins).toEqual([
+    { name: "stuck", reason: expect.stringMatching(/in its start: it is left out this once/) },
+  ]);
+  server.kill("SIGTERM");
+  await server.exited;
+  rmSync(directory, { recursive: true });
+}, 60_000);

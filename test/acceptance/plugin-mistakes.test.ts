@@ -1,0 +1,77 @@
+/**
+ * Mistakes of plugins in the built executable: each is said by the name of its plugin, while the
+ * server and a plugin beside it go on.
+ */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { failing, innocent, left_out, settings } from "../cases/plugin-mistakes";
+import { startExecutable, type Executable } from "../helpers/executable";
+
+let server: Executable;
+let listed: { name: string; status: string; reason: string | null }[];
+let ready: number;
+let known: { plugins: { name: string; reason: string }[]; status: string };
+
+const said = (name: string) => known.plugins.find((one) => one.name === name)?.reason;
+
+beforeAll(async () => {
+  const mistakes = [...left_out, ...failing].map(({ name, text }) => [`plugins/${name}.ts`, text]);
+  server = await startExecutable({
+    files: {
+      ...Object.fromEntries(mistakes),
+      "plugins/innocent.ts": innocent,
+      "dossier.toml": settings,
+    },
+  });
+  await server.createUser("ada@dossier.test", { role: "admin" });
+  for (const { ask } of failing) await server.api("GET", ask[0]);
+  ready = (await fetch(`${server.url()}/ready`)).status;
+  // What fails in the background, or while /health is asked, is there at the second look.
+  const everybody = ({ body }: { body: any }) =>
+    failing.every(({ name, says }) =>
+      body.plugins.some((one: any) => one.name === name && says.test(one.reason)),
+    );
+  await server.until("/health", everybody, { key: null }).catch(() => undefined);
+  known = (await server.api("GET", "/health", undefined, { key: null })).body;
+  listed = JSON.parse(await server.mustCli(["plugin", "list", "--json"]));
+}, 180_000);
+afterAll(() => server?.[Symbol.asyncDispose]());
+
+describe("a plugin is left out with", () => {
+  for (const { why, name, says } of left_out)
+    test(why, () => {
+      expect(said(name)).toMatch(says);
+      const row = listed.find((one) => one.name === name);
+      expect(row).toMatchObject({ status: "left out", reason: expect.stringMatching(says) });
+      expect(server.output()).toContain(name);
+    });
+});
+
+describe("a plugin is named as failing with", () => {
+  for (const { why, name, says, ask } of failing)
+    test(why, async () => {
+      expect(said(name)).toMatch(says);
+      expect(listed.find((one) => one.name === name)).toMatchObject({ status: "failing" });
+      expect((await server.api("GET", ask[0])).status).toBe(ask[1]);
+      expect(server.output()).toContain(`"plugin":"${name}"`);
+    });
+});
+
+test("the plugin beside them answers, as the server does", async () => {
+  expect((await server.api("GET", "/innocent")).body).toEqual({ well: true });
+  expect(listed.find((one) => one.name === "innocent")).toMatchObject({ status: "loaded" });
+  expect((await server.api("GET", "/folders")).status).toBe(200);
+  expect(ready).toBe(200);
+  expect(known.status).toBe("degraded");
+  expect(known.plugins.map(({ name }) => name)).not.toContain("innocent");
+});
+test("nothing else is said of any plugin", () => {
+  const expected = [...left_out, ...failing].map(({ name }) => name).sort();
+  expect(known.plugins.map(({ name }) => name).sort()).toEqual(expected);
+});
+test("what a plugin could not replace works as before", async () => {
+  const answer = await server.call(null, "GET", "/health");
+  expect(answer.headers.get("x-ratelimit-limit")).toBe("1000000");
+});
+test("the section of a plugin that is gone is a warning", () => {
+  expect(server.output()).toMatch(/"level":"warn".*there is no section \[news_letter\]/);
+});

@@ -1,0 +1,549 @@
+/**
+ * What can be wrong with a plugin file, each with what must be said of it. None of them harms
+ * another: they lie in one directory.
+ */
+
+const define = (name: string, more: string, head = "") =>
+  `import { definePlugin, event, every, fill, fillWith, handle, job, reply, route, slot, t } from "dossier";
+${head}
+export default definePlugin({ name: "${name}", version: "1.0.0", ${more} });
+`;
+const contract = (names: string) => `import { ${names} } from "dossier/contracts";`;
+const host = (names: string) => `import { ${names} } from "dossier";`;
+const words = (operation: string, answers = `{ 200: { description: "x" } }`) =>
+  `summary: "x", tag: "X", operation: "${operation}", answers: ${answers}`;
+const setUp = (parts: string) => `setup: (ctx) => (${parts}) as any`;
+const tidyJob = (id: string) => `const Tidy = job("${id}", t.Object({ day: t.String() }));`;
+const limits = `{ attempts_max: 1, timeout_ms: 1_000 }`;
+
+export interface Mistake {
+  /** A sentence that goes on from "a plugin with …". */
+  readonly why: string;
+  readonly name: string;
+  readonly text: string;
+  readonly says: RegExp;
+}
+const mistake = (why: string, name: string, text: string, says: RegExp): Mistake => ({
+  why,
+  name,
+  text,
+  says,
+});
+
+/** The plugin is left out. */
+export const left_out: readonly Mistake[] = [
+  mistake(
+    "a cron expression that can't be read",
+    "bad-cron",
+    define(
+      "bad-cron",
+      setUp(
+        `{ jobs: [handle(Tidy, async () => {}, ${limits})], schedules: [every("every day", Tidy, { day: "today" })] }`,
+      ),
+      tidyJob("bad-cron.tidy"),
+    ),
+    /its schedule "every day" of the job bad-cron\.tidy can't be read/,
+  ),
+  mistake(
+    "a schedule whose payload does not fit",
+    "bad-payload",
+    define(
+      "bad-payload",
+      setUp(
+        `{ jobs: [handle(Tidy, async () => {}, ${limits})], schedules: [every("0 3 * * *", Tidy, { day: 3 })] }`,
+      ),
+      tidyJob("bad-payload.tidy"),
+    ),
+    /payload of its schedule of the job bad-payload\.tidy does not fit: \/day/,
+  ),
+  mistake(
+    "schedules that throw",
+    "throwing-schedules",
+    define("throwing-schedules", setUp(`{ schedules: () => { throw new Error("no calendar"); } }`)),
+    /no calendar/,
+  ),
+  mistake(
+    "a second authenticator",
+    "second-authenticator",
+    define(
+      "second-authenticator",
+      setUp(`{ fills: [fill(Authenticator, { authenticate: async () => null })] }`),
+      host("Authenticator"),
+    ),
+    /fills http\.authenticator, which takes one value, and the plugin accounts fills it already.*replaces: \["accounts"\]/,
+  ),
+  mistake(
+    "a second rate limiter",
+    "second-limiter",
+    define(
+      "second-limiter",
+      setUp(`{ fills: [fill(RateLimiter, { take: async () => ({ allowed: true }) })] }`),
+      host("RateLimiter"),
+    ),
+    /the plugin rate-limit fills it already/,
+  ),
+  mistake(
+    "a slot filled with undefined",
+    "undefined-fill",
+    define(
+      "undefined-fill",
+      setUp(`{ fills: [fill(RequestObserver, undefined as any)] }`),
+      host("RequestObserver"),
+    ),
+    /fills http\.request_observer with undefined/,
+  ),
+  mistake(
+    "a slot that is undefined",
+    "undefined-slot",
+    define(
+      "undefined-slot",
+      setUp(`{ fills: [fill((dossier as any).RequestObservers, () => {})] }`),
+      `import * as dossier from "dossier";`,
+    ),
+    /one of its fills names no slot/,
+  ),
+  mistake(
+    "an unknown slot",
+    "unknown-slot",
+    define("unknown-slot", setUp(`{ fills: [fill(slot("extraction.extractor"), { name: "x" })] }`)),
+    /fills the slot extraction\.extractor, which no plugin reads; the nearest is extraction\.extractors/,
+  ),
+  mistake(
+    "an extractor without recognises",
+    "no-recognises",
+    define(
+      "no-recognises",
+      setUp(
+        `{ fills: [fill(Extractors, { name: "x", rank: 1, extract: async () => ({}) } as any)] }`,
+      ),
+      contract("Extractors"),
+    ),
+    /extraction\.extractors with won't do: it has no function `recognises`/,
+  ),
+  mistake(
+    "a rank that is a text",
+    "text-rank",
+    define(
+      "text-rank",
+      setUp(
+        `{ fills: [fill(Answerers, { name: "x", rank: "9", answer: async () => ({}) } as any)] }`,
+      ),
+      contract("Answerers"),
+    ),
+    /its `rank` must be a number, not a text/,
+  ),
+  mistake(
+    "an observer that is no function",
+    "no-observer",
+    define(
+      "no-observer",
+      setUp(`{ fills: [fill(RequestObserver, { observe() {} } as any)] }`),
+      host("RequestObserver"),
+    ),
+    /must be a function, not an object/,
+  ),
+  mistake(
+    "a job that another plugin handles",
+    "taken-job",
+    define(
+      "taken-job",
+      setUp(`{ jobs: [handle(job("chats.answer", t.Object({})), async () => {}, ${limits})] }`),
+    ),
+    /handles the job chats\.answer, which the plugin chats handles already/,
+  ),
+  mistake(
+    "a job that is handled twice",
+    "twice-job",
+    define(
+      "twice-job",
+      setUp(
+        `{ jobs: [handle(Tidy, async () => {}, ${limits}), handle(Tidy, async () => {}, ${limits})] }`,
+      ),
+      tidyJob("twice-job.tidy"),
+    ),
+    /handles the job twice-job\.tidy twice/,
+  ),
+  mistake(
+    "a job without limits",
+    "no-limits",
+    define(
+      "no-limits",
+      setUp(`{ jobs: [handle(Tidy, async () => {}, {} as any)] }`),
+      tidyJob("no-limits.tidy"),
+    ),
+    /needs limits\.attempts_max, a number of 1 or more.*needs limits\.timeout_ms/,
+  ),
+  mistake(
+    "an event that is undefined",
+    "no-event",
+    define("no-event", setUp(`{ jobs: [handle(undefined as any, async () => {}, ${limits})] }`)),
+    /one of its jobs names no job and no event/,
+  ),
+  mistake(
+    "a path without a slash",
+    "no-slash",
+    define(
+      "no-slash",
+      `routes: { a: route.get("notes", { ${words("noSlash")} }) }, ${setUp(`{ routes: { a: () => "x" } }`)}`,
+    ),
+    /path of its route GET notes must begin with "\/"/,
+  ),
+  mistake(
+    "an operation id that another route has",
+    "same-operation",
+    define(
+      "same-operation",
+      `routes: { a: route.get("/same-operation", { ${words("listFolders")} }) }, ${setUp(`{ routes: { a: () => "x" } }`)}`,
+    ),
+    /operation id listFolders belongs to the plugin folders/,
+  ),
+  mistake(
+    "an operation id twice",
+    "operation-twice",
+    define(
+      "operation-twice",
+      `routes: { a: route.get("/twice-a", { ${words("twice")} }), b: route.get("/twice-b", { ${words("twice")} }) }, ` +
+        setUp(`{ routes: { a: () => "x", b: () => "x" } }`),
+    ),
+    /operation id twice belongs to the plugin operation-twice twice/,
+  ),
+  mistake(
+    "a route of the server itself",
+    "takes-health",
+    define(
+      "takes-health",
+      `routes: { a: route.get("/health", { ${words("myHealth")}, root: true }) }, ${setUp(`{ routes: { a: () => "fine" } }`)}`,
+    ),
+    /route GET \/health belongs to Dossier itself/,
+  ),
+  mistake(
+    "a handler that is no function",
+    "no-handler",
+    define(
+      "no-handler",
+      `routes: { a: route.get("/no-handler", { ${words("noHandler")} }) }, ${setUp(`{ routes: { a: "x" } }`)}`,
+    ),
+    /its routes\.a must be a function/,
+  ),
+  mistake(
+    "a console page over one of the console's own",
+    "page-over",
+    define(
+      "page-over",
+      setUp(
+        `{ fills: [fill(ConsolePages, { path: "documents", title: "Mine", group: "work", module: "export default {}" })] }`,
+      ),
+      contract("ConsolePages"),
+    ),
+    /the console has a page \/console\/documents of its own/,
+  ),
+  mistake(
+    "a field of /health that is there already",
+    "takes-status",
+    define(
+      "takes-status",
+      setUp(`{ fills: [fill(HealthFields, { name: "status", read: async () => "fine" })] }`),
+      host("HealthFields"),
+    ),
+    /\/health has a field status of its own/,
+  ),
+  mistake(
+    "an import source whose type another has",
+    "takes-source",
+    define(
+      "takes-source",
+      setUp(
+        `{ fills: [fill(ImportSources, { type: "urls", description: "x", schema: t.Object({}), async *items() {} })] }`,
+      ),
+      contract("ImportSources"),
+    ),
+    /fills imports\.sources with the source urls, which the plugin imports has already/,
+  ),
+  mistake(
+    "a migration that fails",
+    "bad-step",
+    define(
+      "bad-step",
+      `tables: ["bad_step"], migrations: [{ id: "0001", up: async () => { throw new Error("no such column"); } }], ${setUp("{}")}`,
+    ),
+    /its migration failed: .*no such column/,
+  ),
+  mistake(
+    "a migration without its function",
+    "no-step",
+    define("no-step", `migrations: [{ id: "0001", steps: [] } as any], ${setUp("{}")}`),
+    /migration 0001 has no function `up`/,
+  ),
+  mistake(
+    "a service that is not there",
+    "no-service",
+    define(
+      "no-service",
+      `needs: { x: (dossier as any).Folderz }, ${setUp("{}")}`,
+      `import * as dossier from "dossier/contracts";`,
+    ),
+    /its needs\.x is not made by `service`/,
+  ),
+  mistake(
+    "an import that is not there",
+    "no-export",
+    define("no-export", setUp("{}"), `import { Folderz } from "dossier/contracts"; Folderz;`),
+    /Folderz/,
+  ),
+  mistake(
+    "a name in capitals",
+    "Capital",
+    define("Capital", setUp("{}")),
+    /its name "Capital" is not lower case/,
+  ),
+  mistake(
+    "settings that are no object",
+    "no-object",
+    define("no-object", `config: t.String() as any, ${setUp("{}")}`),
+    /its config must be made by t\.Object/,
+  ),
+  mistake(
+    "the settings of another",
+    "takes-section",
+    define(
+      "takes-section",
+      `section: "server", config: t.Object({ port: t.String() }), ${setUp("{}")}`,
+    ),
+    /settings section server belongs to Dossier itself/,
+  ),
+  mistake(
+    "a setting that dossier.toml has wrong",
+    "wrong-setting",
+    define("wrong-setting", `config: t.Object({ rooms: t.Integer() }), ${setUp("{}")}`),
+    /wrong_setting\.rooms must be an integer, not "many"/,
+  ),
+  mistake(
+    "a setting in dossier.toml that it does not have",
+    "stray-setting",
+    define("stray-setting", `config: t.Object({ colour: t.Optional(t.String()) }), ${setUp("{}")}`),
+    /no setting stray_setting\.color; the nearest is stray_setting\.colour/,
+  ),
+  mistake(
+    "a command of the server itself",
+    "takes-command",
+    define(
+      "takes-command",
+      `commands: { c: { name: "serve", summary: "x" } }, ${setUp(`{ commands: { c: async () => {} } }`)}`,
+    ),
+    /command serve belongs to Dossier itself/,
+  ),
+  mistake(
+    "a newer Dossier in mind",
+    "from-the-future",
+    define(
+      "from-the-future",
+      `since: "99.1", ${setUp("{}")}`,
+      `import { notThereYet } from "dossier"; notThereYet;`,
+    ),
+    /needs Dossier 99\.1 or newer/,
+  ),
+  mistake(
+    "a replacement of nobody",
+    "replaces-nobody",
+    define("replaces-nobody", `replaces: ["rate-limits"], ${setUp("{}")}`),
+    /replaces rate-limits, which is no plugin; the nearest is rate-limit/,
+  ),
+  mistake(
+    "a replacement that lacks what others need",
+    "replaces-quotas",
+    define("replaces-quotas", `replaces: ["quotas"], ${setUp("{}")}`),
+    /replaces quotas and does not provide the service quotas, which .* need/,
+  ),
+  mistake(
+    "a replacement that can't be set up",
+    "replaces-badly",
+    define(
+      "replaces-badly",
+      `replaces: ["rate-limit"], setup: () => { throw new Error("no luck"); }`,
+    ),
+    /no luck/,
+  ),
+  mistake(
+    "an end of the process during its import, a moment later",
+    "exits-later",
+    `setTimeout(() => process.exit(3), 1);\nawait new Promise((done) => setTimeout(done, 100));\n` +
+      `export default {};`,
+    /ended the process/,
+  ),
+  mistake(
+    "a set-up that returns a text",
+    "returns-text",
+    define("returns-text", `setup: () => "done" as any`),
+    /set-up returned nothing/,
+  ),
+];
+
+const counted =
+  `{ 200: { description: "x", schema: t.Object({ count: t.Integer(), ` +
+  `at: t.String({ format: "date-time" }) }) } }`;
+
+/** The plugin runs, and fails at `ask`: the log and /health name it. */
+export interface RuntimeMistake extends Mistake {
+  /** A path that meets the mistake, and the status that it is answered with. */
+  readonly ask: readonly [path: string, status: number];
+}
+
+export const failing: readonly RuntimeMistake[] = [
+  {
+    ...mistake(
+      "an observer of requests that throws",
+      "throwing-observer",
+      define(
+        "throwing-observer",
+        setUp(
+          `{ fills: [fill(RequestObserver, () => { throw new TypeError("nothing to observe"); })] }`,
+        ),
+        host("RequestObserver"),
+      ),
+      /its http\.request_observer failed.*TypeError: nothing to observe/,
+    ),
+    ask: ["/folders", 200],
+  },
+  {
+    ...mistake(
+      "an observer that rejects",
+      "rejecting-observer",
+      define(
+        "rejecting-observer",
+        setUp(`{ fills: [fill(RequestObserver, async () => { throw new Error("much later"); })] }`),
+        host("RequestObserver"),
+      ),
+      /its http\.request_observer failed.*much later/,
+    ),
+    ask: ["/folders", 200],
+  },
+  {
+    ...mistake(
+      "an answer unlike its schema",
+      "unlike-schema",
+      define(
+        "unlike-schema",
+        `routes: { a: route.get("/unlike-schema", { ${words("unlikeSchema", counted)} }) }, ` +
+          setUp(`{ routes: { a: () => ({ count: "three", at: new Date(0) }) } }`),
+      ),
+      /GET \/unlike-schema failed.*its answer 200 is unlike its schema: \/count/,
+    ),
+    ask: ["/unlike-schema", 500],
+  },
+  {
+    ...mistake(
+      "no answer at all",
+      "no-answer",
+      define(
+        "no-answer",
+        `routes: { a: route.get("/no-answer", { ${words("noAnswer")} }) }, ${setUp(`{ routes: { a: () => {} } }`)}`,
+      ),
+      /GET \/no-answer failed.*its handler answered nothing/,
+    ),
+    ask: ["/no-answer", 500],
+  },
+  {
+    ...mistake(
+      "a handler that throws",
+      "throwing-handler",
+      define(
+        "throwing-handler",
+        `routes: { a: route.get("/throwing-handler", { ${words("throwingHandler")} }) }, ${setUp(`{ routes: { a: async () => (undefined as any).length } }`)}`,
+      ),
+      /GET \/throwing-handler failed.*TypeError/,
+    ),
+    ask: ["/throwing-handler", 500],
+  },
+  {
+    ...mistake(
+      "a timer that throws",
+      "throwing-timer",
+      define(
+        "throwing-timer",
+        `routes: { a: route.get("/throwing-timer", { ${words("throwingTimer")} }) }, ${setUp(`{ routes: { a: () => void setTimeout(throwLate, 1) ?? "x" } }`)}`,
+        `const throwLate = () => { throw new Error("late throw"); };`,
+      ),
+      /late throw/,
+    ),
+    ask: ["/throwing-timer", 200],
+  },
+  {
+    ...mistake(
+      "a field of /health that never comes",
+      "slow-field",
+      define(
+        "slow-field",
+        setUp(
+          `{ fills: [fill(HealthFields, { name: "slow", read: () => new Promise(() => {}) })] }`,
+        ),
+        host("HealthFields"),
+      ),
+      /its field slow of \/health failed.*longer than 2 s/,
+    ),
+    ask: ["/folders", 200],
+  },
+  {
+    ...mistake(
+      "a check of /ready that throws",
+      "throwing-check",
+      define(
+        "throwing-check",
+        setUp(
+          `{ fills: [fill(ReadinessChecks, { name: "mood", failing: () => { throw new Error("no mood"); } })] }`,
+        ),
+        host("ReadinessChecks"),
+      ),
+      /its http\.readiness_checks\.failing failed.*no mood/,
+    ),
+    ask: ["/folders", 200],
+  },
+  {
+    ...mistake(
+      "health that answers nonsense",
+      "odd-health",
+      define("odd-health", setUp(`{ health: async () => undefined }`)),
+      /its health failed.*it answers neither "ok" nor/,
+    ),
+    ask: ["/folders", 200],
+  },
+  {
+    ...mistake(
+      "a start that throws",
+      "throwing-start",
+      define("throwing-start", setUp(`{ start: async () => { throw new Error("engine cold"); } }`)),
+      /its start failed: engine cold/,
+    ),
+    ask: ["/folders", 200],
+  },
+  {
+    ...mistake(
+      "a value that comes with the wrong shape",
+      "odd-value",
+      define(
+        "odd-value",
+        setUp(`{ fills: [fillWith(HealthFields, () => ({ name: "odd" }) as any)] }`),
+        host("HealthFields"),
+      ),
+      /its http\.health_fields failed.*has no function `read`/,
+    ),
+    ask: ["/folders", 200],
+  },
+];
+
+/** It answers beside all of them. */
+export const innocent = define(
+  "innocent",
+  `routes: { a: route.get("/innocent", { ${words("innocent", `{ 200: { description: "x", schema: t.Object({ well: t.Boolean() }) } }`)} }) }, ` +
+    setUp(`{ routes: { a: () => ({ well: true }) } }`),
+);
+/** The settings of the mistakes, and a section of a plugin that was removed. */
+export const settings = `
+[wrong_setting]
+rooms = "many"
+[stray_setting]
+color = "red"
+[news_letter]
+every = "day"
+`;
+export const define_plugin = define;
+export const words_of = words;

@@ -38,8 +38,8 @@ export const whyBad = (bad: BadPlugin | undefined): string | undefined =>
 /** The environment variable that tells the child where its scratch data directory is. */
 export const preflight_scratch = "PREFLIGHT_SCRATCH";
 
-const preflight_ms_max = 5_000;
-const each_ms = 100;
+/** Each step is a small one: the import or the set-up of one file, the set-up of the host. */
+const silence_ms_max = 5_000;
 const complaint_length_max = 300;
 
 /** By file. */
@@ -84,7 +84,7 @@ export async function tryOut(
   for (let round = 1; ; round++) {
     const rest = files.filter((file) => !bad.has(file));
     if (rest.length === 0 && round > 1) return { bad, found };
-    const outcome = await runChild([...command, ...rest], env, rest.length);
+    const outcome = await runChild([...command, ...rest], env);
     take(outcome);
     if (outcome.finished) return { bad, found };
     if (outcome.at !== null) blame(outcome.at, outcome.ending);
@@ -101,9 +101,7 @@ export async function tryOut(
 async function runChild(
   command: string[],
   env: Readonly<Record<string, string | undefined>>,
-  files: number,
 ): Promise<Outcome> {
-  const limit_ms = preflight_ms_max + files * each_ms;
   // Made here, because a child that is stopped cleans nothing up.
   const scratch = mkdtempSync(join(tmpdir(), "dossier-preflight-"));
   try {
@@ -112,11 +110,9 @@ async function runChild(
       stdin: "ignore",
       stdout: "pipe",
       stderr: "pipe",
-      timeout: limit_ms,
-      killSignal: "SIGKILL",
     });
     const [output, complaint] = await Promise.all([
-      new Response(child.stdout).text(),
+      textOf(child),
       new Response(child.stderr).text(),
       child.exited,
     ]);
@@ -124,12 +120,28 @@ async function runChild(
     const words = lastWords(complaint);
     const ending =
       child.signalCode === "SIGKILL"
-        ? `its ${doing} hung and was stopped after ${limit_ms / 1_000} s`
+        ? `its ${doing} hung and was stopped after ${silence_ms_max / 1_000} s`
         : `its ${doing} ended the process: ${words || `exit code ${child.exitCode}`}`;
     return { ...progress, ending };
   } finally {
     rmSync(scratch, { recursive: true, force: true });
   }
+}
+
+/** What the child says; one that says nothing for too long is stopped. */
+async function textOf(child: Bun.Subprocess<"ignore", "pipe", "pipe">): Promise<string> {
+  const stop = (): void => child.kill("SIGKILL");
+  const decoder = new TextDecoder();
+  let text = "";
+  let timer = setTimeout(stop, silence_ms_max);
+  for await (const bytes of child.stdout) {
+    clearTimeout(timer);
+    timer = setTimeout(stop, silence_ms_max);
+    text += decoder.decode(bytes, { stream: true });
+  }
+  // What has closed its output may still run.
+  void child.exited.then(() => clearTimeout(timer));
+  return text;
 }
 
 /** The error, if there is one: the last line is the version of the runtime. */

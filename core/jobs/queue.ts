@@ -166,14 +166,12 @@ export class JobQueue {
   async emit<R extends EventRef>(db: Db<any>, on: R, payload: PayloadOf<R>): Promise<void> {
     const subscribers = this.handlers.of(on);
     if (subscribers.length === 0) return;
+    const wanting = subscribers.filter(({ handler }) => handler.limits.wants?.(payload) !== false);
+    if (wanting.length === 0) return;
     requireFit(on, payload);
-    let is_wanted = false;
-    for (const subscriber of subscribers) {
-      if (subscriber.handler.limits.wants?.(payload) === false) continue;
+    for (const subscriber of wanting)
       await table.insertJob(db, this.newJob(subscriber, payload, {}));
-      is_wanted = true;
-    }
-    if (is_wanted) this.announce();
+    this.announce();
   }
 
   async cancelJobs(db: Db<any>, subjects: readonly string[]): Promise<void> {

@@ -22,6 +22,8 @@ export interface WebhookEvent {
   readonly sample: Readonly<Record<string, unknown>>;
   /** What every body has, for the API document; without it, the types of the sample. */
   readonly schema?: TSchema;
+  /** It is sent to webhooks with a list of `events` that has it, and to no other. */
+  readonly listed_only?: boolean;
   /** When it is sent, in a sentence or two, for the API document. */
   readonly description?: string;
 }

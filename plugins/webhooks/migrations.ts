@@ -71,4 +71,25 @@ export const migrations: readonly Migration[] = [
         .execute();
     },
   },
+  // What a webhook is sent beside the event that it is registered for.
+  {
+    id: "0003_events",
+    up: async (tx) => {
+      await tx.schema.alterTable("webhooks").addColumn("events", "text").execute();
+      await tx.schema
+        .createTable("webhooks_events")
+        .addColumn("webhook_id", "text", (c) => c.notNull())
+        .addColumn("owner_id", "text", (c) => c.notNull())
+        .addColumn("event_type", "text", (c) => c.notNull())
+        .addColumn("href", "text", (c) => c.notNull())
+        .addPrimaryKeyConstraint("webhooks_events_key", ["webhook_id", "event_type"])
+        .execute();
+      await tx.schema
+        .createIndex("webhooks_events_unique")
+        .on("webhooks_events")
+        .columns(["owner_id", "event_type", "href"])
+        .unique()
+        .execute();
+    },
+  },
 ];

@@ -19,9 +19,11 @@ import { webhookChecks } from "./checks";
 import { enqueueAttempt, webhookJobs, webhookSchedules } from "./jobs";
 import { webhookMetrics } from "./metrics";
 import { migrations } from "./migrations";
+import { recordEventJobs, recordEvents } from "./record-events";
 import { eventType, routes, webhookHandlers } from "./routes";
 import { sentRequest } from "./sent-requests";
 import { Webhooks } from "./service";
+import { Subscriptions } from "./subscriptions";
 
 /** After the first attempt: there are three in all (deliveries.ts). */
 const retries = 2;
@@ -94,15 +96,17 @@ export default definePlugin({
   provides: { lookup: DnsLookup },
   slots: { events: WebhookEvents },
   events: [WebhookDue],
-  tables: ["webhooks", "webhooks_deliveries", "webhooks_attempts"],
+  tables: ["webhooks", "webhooks_events", "webhooks_deliveries", "webhooks_attempts"],
   migrations,
   routes,
   setup: (ctx) => {
     const { config, slots, services } = ctx;
     const allows = createAddressPolicy(config.allow_networks, "webhooks.allow_networks");
     const lookup = lookupBy(config.dns_servers);
+    const subscriptions = new Subscriptions(ctx);
     const webhooks = new Webhooks({
       ...ctx,
+      subscriptions,
       events: slots.events,
       lookup,
       allows,
@@ -131,6 +135,7 @@ export default definePlugin({
       services: { lookup },
       routes: webhookHandlers(webhooks, deliveries, ctx.now_ms),
       fills: [
+        ...recordEvents,
         ...webhookMetrics(ctx),
         ...webhookChecks({ ...ctx, lookup, deliveries }),
         fill(DocumentParts, {
@@ -140,10 +145,12 @@ export default definePlugin({
       ],
       jobs: [
         ...webhookJobs(deliveries, sender),
+        ...recordEventJobs(deliveries, subscriptions),
         purgeOfUser((user_id, signal) => webhooks.removeAll(user_id, signal)),
       ],
       schedules: webhookSchedules,
       start: async () => {
+        await subscriptions.load();
         if (config.allow_networks.length > 0)
           ctx.log.warn("webhooks may be delivered to networks that are not public", {
             networks: config.allow_networks,

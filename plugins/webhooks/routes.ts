@@ -23,6 +23,8 @@ import type { Deliveries, FullDelivery } from "./deliveries";
 import type { FullWebhook, Webhooks } from "./service";
 
 const Text = t.String();
+/** In the list of one webhook. */
+const events_max = 50;
 const Status = named(
   "DeliveryStatus",
   t.Union(
@@ -41,8 +43,11 @@ const Status = named(
   ),
 );
 const EventType = t.String({
-  description: "`transcription.completed` or `import.finished`; plugins may add further ones.",
+  description:
+    "`transcription.completed` or `import.finished`; plugins may add further ones. Those of " +
+    "documents and answers can be registered for with a list of `events` only.",
 });
+const Events = (description: string) => t.Array(t.String(), { maxItems: events_max, description });
 const url_of = "Absolute http or https URL on a public host, at most 2,048 characters.";
 const Url = documented(t.String({ description: url_of }), { format: "uri" });
 
@@ -55,12 +60,27 @@ export const eventType = (events: readonly WebhookEvent[]) =>
 
 const NewWebhook = named(
   "NewWebhook",
-  t.Object({ event_type: named("WebhookEventType", EventType), url: PublicUrl(url_of) }),
+  t.Object({
+    event_type: named("WebhookEventType", EventType),
+    url: PublicUrl(url_of),
+    events: t.Optional(
+      t.Union([
+        Events(
+          "What it is told beside `event_type`: `document.synced`, `document.failed`, " +
+            "`document.deleted`, `answer.completed`, or any other event.",
+        ),
+        t.Null(),
+      ]),
+    ),
+  }),
 );
 const WebhookFields = {
   id: t.String({ description: "Opaque, starts with `whk_`." }),
   event_type: EventType,
   url: Url,
+  events: t.Optional(
+    Events("All that it is told, `event_type` first; left out when it was given no list."),
+  ),
   created_at: Timestamp("When it was registered."),
   last_delivery: Nullable(
     t.Object(
@@ -174,7 +194,8 @@ export const routes = {
     tag,
     operation: "createWebhook",
     description:
-      "Registers a URL that is told when a run ends. The answer holds the signing secret, this " +
+      "Registers a URL that is told when a run ends, and with a list of `events` also of what " +
+      "happens to documents and answers. The answer holds the signing secret, this " +
       "once. The URL's host is looked up and must be public.",
     body: NewWebhook,
     example: { event_type: example.event_type, url: example.url },
@@ -328,7 +349,7 @@ export function webhookHandlers(
 
 /** A webhook as it goes over the wire: without its secret. */
 function webhookRecord({
-  webhook: { id, event_type, url, created_at },
+  webhook: { id, event_type, url, events, created_at },
   last,
 }: FullWebhook): Static<typeof WebhookRecord> {
   const attempt = last?.attempts.at(-1);
@@ -336,6 +357,7 @@ function webhookRecord({
     id,
     event_type,
     url,
+    ...(events === null ? {} : { events: JSON.parse(events) }),
     created_at: rfc3339(created_at),
     last_delivery:
       last === null

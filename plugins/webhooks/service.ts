@@ -22,9 +22,12 @@ import type { FullDelivery } from "./deliveries";
 import { newSecret } from "./signatures";
 import * as store from "./store";
 import type { WebhookRow } from "./store";
+import type { Subscriptions } from "./subscriptions";
 
 export interface NewWebhook {
   readonly event_type: string;
+  /** Sent beside it. */
+  readonly events?: readonly string[] | null | undefined;
   readonly url: string;
 }
 export interface FullWebhook {
@@ -51,6 +54,7 @@ export interface WebhooksParts extends Pick<
   readonly events: () => readonly WebhookEvent[];
   readonly lookup: DnsLookup;
   readonly allows: AddressPolicy;
+  readonly subscriptions: Pick<Subscriptions, "update">;
   /** Webhooks that one user may hold. */
   readonly per_account: () => number;
 }
@@ -92,11 +96,10 @@ export class Webhooks {
   }
 
   /** @throws HttpError 400 when a rule is broken, 503 when nobody could say where the host is. */
-  async create(owner_id: string, { event_type, url }: NewWebhook): Promise<WebhookWithSecret> {
-    const { db, events, inTransaction, newId, notify, now_ms, sealed } = this.ctx;
-    const types = events().map(({ type }) => type);
-    if (!types.includes(event_type))
-      throw badRequest(`The field event_type must be one of ${types.join(", ")}.`, "/event_type");
+  async create(owner_id: string, given: NewWebhook): Promise<WebhookWithSecret> {
+    const { db, inTransaction, newId, notify, now_ms, sealed, subscriptions } = this.ctx;
+    const { event_type, url } = given;
+    const events = this.checkedEvents(given);
     const target = requireTarget(url, "/url");
     // Before the host is looked up, too: what can't succeed costs nothing.
     await this.requireCapacity(db, owner_id);
@@ -112,19 +115,41 @@ export class Webhooks {
       secret: sealed.seal(secret, secretContext(id)),
       previous_secret: null,
       previous_until: null,
+      events: events && JSON.stringify(events),
       created_at: now_ms(),
     };
     await inTransaction(async (tx) => {
       await this.requireCapacity(tx, owner_id);
-      if (!(await store.insertWebhook(tx, webhook)))
+      if (!(await store.insertWebhook(tx, webhook, events?.slice(1) ?? [])))
         throw badRequest(
           "There is a webhook for this event and URL already.",
           "/url",
           "duplicate_webhook",
         );
+      await subscriptions.update(tx, owner_id);
       notify({ owner_id, kind: "webhook", id, action: "created" });
     });
     return { webhook, last: null, secret };
+  }
+
+  /** All that it is sent, `event_type` first; null without a list. @throws HttpError 400 */
+  private checkedEvents({ event_type, events: listed }: NewWebhook): readonly string[] | null {
+    const all = this.ctx.events();
+    const has_list = listed !== undefined && listed !== null && listed.length > 0;
+    // Without a list everything is as it was before there were lists.
+    const types = all
+      .filter(({ listed_only }) => has_list || listed_only !== true)
+      .map(({ type }) => type);
+    if (!types.includes(event_type))
+      throw badRequest(`The field event_type must be one of ${types.join(", ")}.`, "/event_type");
+    if (!has_list) return null;
+    const unknown = listed.findIndex((one) => !types.includes(one));
+    if (unknown >= 0)
+      throw badRequest(
+        `Each of the field events must be one of ${types.join(", ")}.`,
+        `/events/${unknown}`,
+      );
+    return [...new Set([event_type, ...listed])];
   }
 
   /**
@@ -150,11 +175,12 @@ export class Webhooks {
 
   /** Deletes it with its log; pending deliveries are not sent. @throws HttpError 403 or 404. */
   async remove(owner_id: string, webhook_id: string): Promise<void> {
-    const { cancelJobs, inDeletion, notify, truncateWal } = this.ctx;
+    const { cancelJobs, inDeletion, notify, subscriptions, truncateWal } = this.ctx;
     await inDeletion(async (tx) => {
       await requireWebhook(tx, owner_id, webhook_id);
       await cancelJobs(tx, [webhook_id]);
       await store.deleteWebhook(tx, webhook_id);
+      await subscriptions.update(tx, owner_id);
       notify({ owner_id, kind: "webhook", id: webhook_id, action: "deleted" });
     });
     // Its URL may hold a password of the receiver.

@@ -24,7 +24,13 @@ export interface WebhookRow {
   /** What `secret` was before it was rotated; it still signs until `previous_until`. */
   readonly previous_secret: string | null;
   readonly previous_until: number | null;
+  /** JSON: every event that it is sent, when it was given a list; `event_type` comes first. */
+  readonly events: string | null;
   readonly created_at: number;
+}
+/** An event that a webhook is sent beside its `event_type`. */
+interface ListedEventRow extends Pick<WebhookRow, "owner_id" | "event_type" | "href"> {
+  readonly webhook_id: string;
 }
 export type DeliveryStatus = "pending" | "delivered" | "skipped" | "dropped" | "cancelled";
 export interface DeliveryRow {
@@ -57,19 +63,56 @@ export type AttemptEnd = Pick<
 >;
 export interface WebhooksTables {
   webhooks: WebhookRow;
+  webhooks_events: ListedEventRow;
   webhooks_deliveries: DeliveryRow;
   webhooks_attempts: AttemptRow;
 }
 type WebhooksDb = Db<WebhooksTables>;
 
-/** False when the owner has one for this event and URL. */
-export const insertWebhook = async (db: WebhooksDb, row: WebhookRow): Promise<boolean> =>
-  (await db
-    .insertInto("webhooks")
-    .values(row)
-    .onConflict((c) => c.columns(["owner_id", "event_type", "href"]).doNothing())
-    .returning("id")
-    .executeTakeFirst()) !== undefined;
+/**
+ * With the events that it is sent beside its `event_type`. False when the owner has one for one of
+ * these events and this URL.
+ */
+export async function insertWebhook(
+  db: WebhooksDb,
+  row: WebhookRow,
+  others: readonly string[],
+): Promise<boolean> {
+  const { id: webhook_id, owner_id, href } = row;
+  const types = [row.event_type, ...others];
+  for (const table of ["webhooks", "webhooks_events"] as const) {
+    const taken = await db
+      .selectFrom(table)
+      .select("event_type")
+      .where("owner_id", "=", owner_id)
+      .where("href", "=", href)
+      .where("event_type", "in", types)
+      .limit(1)
+      .executeTakeFirst();
+    if (taken) return false;
+  }
+  await db.insertInto("webhooks").values(row).execute();
+  for (const event_type of others)
+    await db
+      .insertInto("webhooks_events")
+      .values({ webhook_id, owner_id, event_type, href })
+      .execute();
+  return true;
+}
+
+/** Every event that webhooks are sent, and whose; of one owner, or of all. */
+export const listSubscribed = (
+  db: WebhooksDb,
+  owner_id?: string,
+): Promise<Pick<WebhookRow, "owner_id" | "event_type">[]> => {
+  let registered = db.selectFrom("webhooks").select(["owner_id", "event_type"]),
+    listed = db.selectFrom("webhooks_events").select(["owner_id", "event_type"]);
+  if (owner_id !== undefined) {
+    registered = registered.where("owner_id", "=", owner_id);
+    listed = listed.where("owner_id", "=", owner_id);
+  }
+  return registered.union(listed).execute();
+};
 
 export const findWebhook = (db: WebhooksDb, id: string): Promise<WebhookRow | undefined> =>
   db.selectFrom("webhooks").selectAll().where("id", "=", id).executeTakeFirst();
@@ -97,7 +140,19 @@ export const findListeners = (
     .selectFrom("webhooks")
     .select("id")
     .where("owner_id", "=", owner_id)
-    .where("event_type", "=", event_type)
+    .where(({ eb, or, selectFrom }) =>
+      or([
+        eb("event_type", "=", event_type),
+        eb(
+          "id",
+          "in",
+          selectFrom("webhooks_events")
+            .select("webhook_id")
+            .where("owner_id", "=", owner_id)
+            .where("event_type", "=", event_type),
+        ),
+      ]),
+    )
     .orderBy("created_at")
     .orderBy("id")
     .execute();
@@ -114,6 +169,7 @@ export async function deleteWebhook(db: WebhooksDb, id: string): Promise<void> {
   const deliveries = db.selectFrom("webhooks_deliveries").select("id").where("webhook_id", "=", id);
   await db.deleteFrom("webhooks_attempts").where("delivery_id", "in", deliveries).execute();
   await db.deleteFrom("webhooks_deliveries").where("webhook_id", "=", id).execute();
+  await db.deleteFrom("webhooks_events").where("webhook_id", "=", id).execute();
   await db.deleteFrom("webhooks").where("id", "=", id).execute();
 }
 

@@ -22,6 +22,8 @@ const attempts_max = 3;
 let hooks: Hooks;
 let ada: Person;
 let webhooks: readonly string[];
+/** The webhook that is told of documents. */
+let of_documents: string;
 /** Runs whose end was acknowledged, and those of which nobody knows because the server died. */
 const ended = new Set<string>(),
   unsure = new Set<string>();
@@ -70,6 +72,12 @@ beforeAll(async () => {
         ).id,
     ),
   );
+  const of_document = "document.synced";
+  ({ id: of_documents } = await ada.made("/webhooks", {
+    event_type: of_document,
+    events: [of_document],
+    url: `http://hook.test:${hooks.receiver.port}/documents`,
+  }));
 }, 180_000);
 afterAll(async () => {
   await hooks?.[Symbol.asyncDispose]();
@@ -176,7 +184,7 @@ test(`kill -9, ${kills} times: every run that ended is told of, and no message c
       new Set(log.map(({ request_body }) => JSON.parse(request_body).import_run_id as string)),
   ) as [Set<string>, Set<string>];
   expect(a).toEqual(b);
-  const interrupted = checkAttempts(logs.flat());
+  const interrupted = checkAttempts([...logs.flat(), ...(await documentsTold(runs))]);
   console.log(
     `${runs.length} imports, ${ended.size} other runs, ${logs.flat().length} deliveries, ${interrupted} attempts interrupted`,
   );
@@ -191,6 +199,22 @@ test(`kill -9, ${kills} times: every run that ended is told of, and no message c
   ).toEqual([]);
   database.close();
 }, 600_000);
+
+/** The deliveries about documents, once each document of the imports was told of: once. */
+async function documentsTold(runs: readonly { readonly documents: number }[]): Promise<any[]> {
+  const expected = runs.reduce((sum, { documents }) => sum + documents, 0);
+  let log: any[] = [];
+  await until(
+    async () => {
+      log = await logOf(of_documents);
+      return log.length >= expected && log.every(({ status }) => status !== "pending");
+    },
+    60_000 + kills * 5_000,
+  );
+  const told = log.map(({ request_body }) => JSON.parse(request_body).document_id as string);
+  expect([told.length, new Set(told).size]).toEqual([expected, expected]);
+  return log;
+}
 
 /** What came, against what the log says of it. Answers how many attempts a crash cut off. */
 function checkAttempts(deliveries: readonly any[]): number {
@@ -217,7 +241,7 @@ function checkAttempts(deliveries: readonly any[]): number {
 }
 
 /** Every import, once all have ended: each with all of its pages, and each page once. */
-async function importsEnded(): Promise<{ readonly id: string }[]> {
+async function importsEnded(): Promise<{ readonly id: string; readonly documents: number }[]> {
   const all = async (path: string): Promise<any[]> => {
     const { body } = await ada.send("GET", `${path}per_page=200`);
     expect(body.pagination.next_page).toBe(null);
@@ -249,5 +273,5 @@ async function importsEnded(): Promise<{ readonly id: string }[]> {
         .sort(),
     ).toEqual(Array.from({ length: pages }, (_, page) => [String(page), 1, "synced"]));
   }
-  return runs;
+  return runs.map(({ id }) => ({ id, documents: pages }));
 }

@@ -19,6 +19,10 @@ export const webhook_strings = {
   events: {
     "import.finished": "Import finished",
     "transcription.completed": "Transcription completed",
+    "document.synced": "Document indexed",
+    "document.failed": "Document failed",
+    "document.deleted": "Document deleted",
+    "answer.completed": "Answer completed",
   } as Readonly<Record<string, string>>,
   create_title: "Register a webhook",
   url_hint: "On a public host, such as https://hooks.example.com/dossier",

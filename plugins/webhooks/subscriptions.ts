@@ -1,0 +1,34 @@
+/**
+ * Which events the webhooks of whom are sent, in memory: a change that nobody is told of costs
+ * nothing. For one process only, the one that runs jobs.
+ */
+import type { Context, Db } from "../../core/sdk";
+import { listSubscribed } from "./store";
+
+export class Subscriptions {
+  private readonly types = new Map<string, ReadonlySet<string>>();
+
+  constructor(private readonly ctx: Pick<Context, "afterCommit" | "db">) {}
+
+  /** Before the first request. */
+  async load(): Promise<void> {
+    const rows = await listSubscribed(this.ctx.db);
+    for (const [owner_id, of_owner] of Map.groupBy(rows, (row) => row.owner_id))
+      this.set(owner_id, of_owner);
+  }
+
+  has(owner_id: string, event_type: string): boolean {
+    return this.types.get(owner_id)?.has(event_type) ?? false;
+  }
+
+  /** In the transaction that changes a webhook of this owner. */
+  async update(tx: Db, owner_id: string): Promise<void> {
+    const rows = await listSubscribed(tx, owner_id);
+    this.ctx.afterCommit(() => this.set(owner_id, rows));
+  }
+
+  private set(owner_id: string, rows: readonly { readonly event_type: string }[]): void {
+    if (rows.length === 0) this.types.delete(owner_id);
+    else this.types.set(owner_id, new Set(rows.map(({ event_type }) => event_type)));
+  }
+}

@@ -1,0 +1,195 @@
+/**
+ * Webhooks with a list of events: who is told what of documents and answers, and that nothing is
+ * written where nobody asked for it.
+ */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { Webhook } from "standardwebhooks";
+import { scriptedExtractor } from "../helpers/documents";
+import { startNameServer, type NameServer } from "../helpers/dns";
+import { startTestServer, type TestServer } from "../helpers/host";
+import { person, type Person } from "../helpers/person";
+import { startReceiver, type Receiver } from "../helpers/receiver";
+
+let names: NameServer;
+let server: TestServer;
+let receiver: Receiver;
+beforeAll(async () => {
+  names = await startNameServer();
+  names.set("hook.test", ["127.0.0.2"]);
+  receiver = startReceiver();
+  server = await startTestServer({
+    plugins: [scriptedExtractor().plugin],
+    env: {
+      DOSSIER_WEBHOOKS_DNS_SERVERS: names.address,
+      DOSSIER_WEBHOOKS_ALLOW_NETWORKS: "127.0.0.2",
+      DOSSIER_WEBHOOKS_PER_ACCOUNT: "100",
+    },
+  });
+});
+afterAll(() => {
+  for (const one of [names, receiver]) one[Symbol.dispose]();
+});
+
+let people = 0;
+const someone = (): Promise<Person> => person(server, `person${people++}`);
+const urlOf = (path: string) => `http://hook.test:${receiver.port}/${path}`;
+const register = (who: Person, event_type: string, events?: unknown, path = "") =>
+  who.send("POST", "/webhooks", { event_type, url: urlOf(path), events });
+/** What a piece of work makes come, by event and in order. */
+async function told(work: () => Promise<unknown>): Promise<any[]> {
+  await server.settle();
+  receiver.answers(() => new Response());
+  await work();
+  await server.settle();
+  return receiver.came
+    .map(({ body }) => JSON.parse(body))
+    .toSorted((one, other) => (one.event < other.event ? -1 : one.event > other.event ? 1 : 0));
+}
+
+describe("registering", () => {
+  const refused: readonly (readonly [reason: string, body: object, pointer: string])[] = [
+    ["an event of documents without a list", { event_type: "document.synced" }, "/event_type"],
+    ["an empty list is none", { event_type: "answer.completed", events: [] }, "/event_type"],
+    ["null is none", { event_type: "document.failed", events: null }, "/event_type"],
+    [
+      "an event that nobody knows",
+      { event_type: "import.finished", events: ["document.deleted", "document.gone"] },
+      "/events/1",
+    ],
+    ["no list", { event_type: "import.finished", events: "document.synced" }, "/events"],
+    ["no texts", { event_type: "import.finished", events: [7] }, "/events"],
+  ];
+  test.each(refused)("400: %s", async (_reason, body, pointer) => {
+    const who = await someone();
+    const sent = await who.send("POST", "/webhooks", { url: urlOf(""), ...body });
+    expect([sent.status, sent.body.errors[0].pointer]).toEqual([400, pointer]);
+    if (pointer === "/event_type")
+      expect(sent.body.detail).toMatch(/must be one of [a-z.]+, [a-z.]+\.$/);
+  });
+
+  test("shows the list, and nothing of lists where there is none", async () => {
+    const who = await someone();
+    const plain = await register(who, "import.finished", undefined, "a");
+    expect([plain.status, "events" in plain.body]).toEqual([201, false]);
+    const listed = ["document.deleted", "import.finished", "document.deleted"];
+    const { body } = await register(who, "document.synced", listed, "b");
+    const events = ["document.synced", "document.deleted", "import.finished"];
+    expect(body).toMatchObject({ event_type: "document.synced", events });
+    expect((await who.send("GET", "/webhooks")).body.map((one: any) => one.events)).toEqual([
+      events,
+      undefined,
+    ]);
+  });
+
+  test("one webhook for an event and a URL, whether listed or not", async () => {
+    const who = await someone();
+    const first = await register(who, "import.finished", ["document.synced"]);
+    const statuses = [
+      await register(who, "import.finished"),
+      await register(who, "transcription.completed", ["document.synced"]),
+      await register(who, "document.synced", ["document.failed"]),
+    ].map(({ status, body }) => [status, body.code]);
+    expect(statuses).toEqual(statuses.map(() => [400, "duplicate_webhook"]));
+    expect((await register(who, "document.synced", ["document.failed"], "b")).status).toBe(201);
+    expect((await register(await someone(), "import.finished")).status).toBe(201);
+    await who.send("DELETE", `/webhooks/${first.body.id}`);
+    expect((await register(who, "transcription.completed", ["document.synced"])).status).toBe(201);
+  });
+});
+
+describe("who is told", () => {
+  const all = ["document.synced", "document.failed", "document.deleted", "answer.completed"];
+
+  test("of documents and answers: bodies, headers and signatures", async () => {
+    const who = await someone();
+    const { body: hook } = await register(who, "import.finished", all);
+    const folder_id = await who.folder();
+    let good: any, bad: any;
+    const come = await told(async () => {
+      good = await who.text(folder_id, "The otter sleeps in the reeds.", "a");
+      ({ body: bad } = await who.upload(folder_id, "bad.x", "#!fail corrupt\n"));
+      await who.settled(bad.id);
+    });
+    expect(come).toEqual([
+      {
+        event: "document.failed",
+        document_id: bad.id,
+        status: "sync_failed",
+        version: 1,
+        folder_ids: [folder_id],
+        error: { code: "corrupt", message: expect.any(String) },
+      },
+      {
+        event: "document.synced",
+        document_id: good.id,
+        status: "synced",
+        version: 1,
+        folder_ids: [folder_id],
+      },
+    ]);
+    for (const { body, headers } of receiver.came) {
+      expect(headers.get("x-service-event")).toBe(JSON.parse(body).event);
+      new Webhook(hook.secret).verify(body, Object.fromEntries(headers));
+    }
+
+    const { id: chat_id } = await who.made("/chats", { usedFolders: [folder_id] });
+    let requestId!: string;
+    const answered = await told(async () => {
+      const text = "Where does the otter sleep?";
+      ({
+        body: { requestId },
+      } = await who.send("POST", `/chats/${chat_id}/messages`, { text }));
+    });
+    const outcome = "answered";
+    expect(answered).toEqual([
+      { event: "answer.completed", chat_id, requestId, status: "COMPLETED", outcome },
+    ]);
+  });
+
+  test("each of many documents that go with their folder is told once, in small parts", async () => {
+    const who = await someone();
+    await register(who, "document.deleted", ["document.deleted"]);
+    const folder_id = await who.folder();
+    const count = 150;
+    await Promise.all(
+      Array.from({ length: count }, (_, n) => who.newText(folder_id, `The ${n}.`, `n${n}`)),
+    );
+    const come = await told(() => who.send("DELETE", `/folders/${folder_id}`));
+    expect(come.map(({ name }) => name).toSorted()).toEqual(
+      Array.from({ length: count }, (_, n) => `n${n}`).toSorted(),
+    );
+    expect(new Set(come.map(({ event }) => event))).toEqual(new Set(["document.deleted"]));
+  });
+
+  test("nobody without a list, and nobody after the webhook is gone: then no job is made", async () => {
+    const who = await someone();
+    const jobs = async () =>
+      (
+        await server.store.db
+          .selectFrom("core_jobs")
+          .select("name")
+          .where("plugin", "=", "webhooks")
+          .where("name", "in", all)
+          .execute()
+      ).length;
+    await register(who, "import.finished", undefined, "plain");
+    const { body: hook } = await register(who, "import.finished", ["document.synced"], "listed");
+    const folder_id = await who.folder();
+    const before = await jobs();
+    expect((await told(() => who.text(folder_id, "One."))).length).toBe(1);
+    expect(receiver.came.map(({ path }) => path)).toEqual(["/listed"]);
+    expect(await jobs()).toBe(before + 1);
+    await who.send("DELETE", `/webhooks/${hook.id}`);
+    expect(await told(() => who.text(folder_id, "Two."))).toEqual([]);
+    expect(await jobs()).toBe(before + 1);
+  });
+});
+
+test("a sample of each event is like what is sent", async () => {
+  const who = await someone();
+  for (const event of ["document.synced", "document.failed", "document.deleted"]) {
+    const { body: hook } = await register(who, event, [event]);
+    const [sample] = await told(() => who.send("POST", `/webhooks/${hook.id}/test`));
+    expect(sample.event).toBe(event);
+  }
+});

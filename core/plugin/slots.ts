@@ -1,6 +1,7 @@
 /** What plugins have filled into each other's slots. */
 import type { Fill, SlotRef } from "../base/refs";
 import {
+  DocumentParts,
   Authenticator,
   HealthFields,
   Protocols,
@@ -17,6 +18,7 @@ import { CommandObserver } from "./command";
 export const own_slots: readonly SlotRef<any>[] = [
   Authenticator,
   CommandObserver,
+  DocumentParts,
   HealthFields,
   JobObserver,
   Protocols,

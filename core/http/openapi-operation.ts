@@ -6,6 +6,7 @@ import { titleOf } from "./problem";
 import { problemsOf } from "./problem-codes";
 import type { Answer, Multipart, Route } from "./route";
 import type { Json, SchemaBook } from "./schema-book";
+import { integer_max } from "./validation";
 import type { Surface } from "./slots";
 
 /** What the documents of the API and of another surface differ in. */
@@ -67,9 +68,12 @@ function success(answer: Answer, { book, operations }: OperationParts): Json {
       content: {
         [media_type]: { schema: book.of(schema), ...(example !== undefined && { example }) },
         ...Object.fromEntries(
-          Object.entries(others).map(([type, text]) => [
+          Object.entries(others).map(([type, other]) => [
             type,
-            { schema: { type: "string" }, example: text },
+            {
+              schema: other.schema ? book.of(other.schema) : { type: "string" },
+              example: other.example,
+            },
           ]),
         ),
       },
@@ -147,7 +151,10 @@ function requestBody(route: Route<any, any>, { book }: OperationParts): Json | u
   const { body, example } = route;
   if (!body) return undefined;
   const json = (schema: TSchema): Json => ({
-    "application/json": { schema: book.of(schema), ...(example !== undefined && { example }) },
+    "application/json": {
+      schema: book.ofRequest(schema),
+      ...(example !== undefined && { example }),
+    },
   });
   if (!isMultipart(body)) return { required: !route.body_optional, content: json(body as TSchema) };
   const { multipart, or_json, or_media_type } = body as Multipart;
@@ -185,13 +192,17 @@ const pathParameters = (path: string, examples: ParameterExamples): Json[] =>
 function queryParameters(query: TObject | undefined, { book, examples }: OperationParts): Json[] {
   if (!query) return [];
   return Object.entries(query.properties).map(([name, of]) => {
-    const shown = book.of(of);
+    const shown = book.ofRequest(of);
     const { description, examples: _, ...schema } = shown;
-    const example = exampleOf(name, of, examples);
+    const required = query.required?.includes(name) ?? false;
+    const example = exampleOf(name, book.resolve(shown), examples);
+    // As `compileQuery` reads it: an integer has fifteen digits at most, what is required is there.
+    if (schema.type === "integer") schema.maximum ??= integer_max;
+    if (schema.type === "string" && required) schema.minLength ??= 1;
     return {
       name,
       in: "query",
-      required: query.required?.includes(name) ?? false,
+      required,
       description: description ?? book.resolve(shown).description ?? `${name}.`,
       schema,
       ...(example !== undefined && { example }),

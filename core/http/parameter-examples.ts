@@ -2,8 +2,8 @@
  * Examples of parameters, found where the document has them already: an id in the example of the
  * record that it names.
  */
-import type { TSchema } from "@sinclair/typebox";
 import type { Answer, Route } from "./route";
+import type { Json } from "./schema-book";
 
 /** Name of a path parameter → an example of it. */
 export type ParameterExamples = ReadonlyMap<string, string>;
@@ -47,12 +47,14 @@ function fieldOf({ answers }: Route<any, any>, field: string): string | undefine
   return undefined;
 }
 
-/** An example of a query field: its own, its default or first choice, or that of the same id. */
-export function exampleOf(name: string, schema: TSchema, examples: ParameterExamples): unknown {
-  if (schema.examples) return (schema.examples as unknown[])[0];
+/**
+ * An example of a query field, by its schema in the document: its own, its default or first choice,
+ * or that of the same id.
+ */
+export function exampleOf(name: string, schema: Json, examples: ParameterExamples): unknown {
+  const [own] = (schema.examples ?? schema.enum ?? []) as unknown[];
+  if (own !== undefined) return own;
   if (schema.default !== undefined) return schema.default;
-  const [first] = (schema.anyOf ?? []) as TSchema[];
-  if (first?.const !== undefined) return first.const;
   if (schema.type === "boolean") return true;
   if (schema.type === "integer") return schema.minimum ?? 1;
   return examples.get(name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase()));

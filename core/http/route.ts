@@ -54,8 +54,10 @@ export interface Answer<S extends TSchema = TSchema> {
    * `id` of this answer; what begins with `$` is a runtime expression of OpenAPI.
    */
   readonly links?: Readonly<Record<string, Readonly<Record<string, string>>>>;
-  /** Further media types that the same answer may have, texts: each with an example. */
-  readonly others?: Readonly<Record<string, string>>;
+  /** Further media types that the same answer may have; without a schema, texts. */
+  readonly others?: Readonly<
+    Record<string, { readonly schema?: TSchema; readonly example: unknown }>
+  >;
 }
 
 /** A multipart body: the handler reads `request.body` itself, so that nothing is buffered. */

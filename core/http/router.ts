@@ -37,6 +37,11 @@ export function createRouter(
   const app: AnyElysia = new Elysia({ aot: true, normalize: false });
   const contexts = new WeakMap<Request, RequestContext>();
   const failures = new WeakMap<Request, unknown>();
+  const paths = compiled.map(({ route }) => ({
+    method: route.method,
+    path: fullPath(route, at),
+  }));
+  const allowed = allowTable(paths);
   for (const { route, handle } of compiled) {
     app.route(
       route.method,
@@ -53,6 +58,12 @@ export function createRouter(
       { parse: "none" } as never,
     );
   }
+  const refuse = async ({ request }: any) => {
+    failures.set(request, unrouted(request, allowed, document));
+    return new Response(null, { status: 500 });
+  };
+  for (const { method, path } of maskedMethods(paths))
+    app.route(method, path, refuse, { parse: "none" } as never);
   app.onError(({ request, code }: any) => {
     if (code === "NOT_FOUND")
       return new Response(null, { status: 404, headers: { "x-unrouted": "1" } });
@@ -60,9 +71,6 @@ export function createRouter(
     return new Response(null, { status: 500 });
   });
   app.compile();
-  const allowed = allowTable(
-    compiled.map(({ route }) => ({ method: route.method, path: fullPath(route, at) })),
-  );
   return {
     methodsAt: allowed,
     async handle(request, context) {
@@ -107,11 +115,39 @@ function unrouted(
   );
 }
 
-function allowTable(
-  routes: readonly { readonly method: string; readonly path: string }[],
-): (path: string) => readonly string[] {
+interface MethodAt {
+  readonly method: string;
+  readonly path: string;
+}
+
+const is_param = (part: string): boolean => part.startsWith(":");
+
+/**
+ * `/notes/file` is narrower than `/notes/:noteId`: what is asked of it is not about a note. By the
+ * parts between slashes.
+ */
+const isNarrower = (path: readonly string[], than: readonly string[]): boolean =>
+  path.length === than.length &&
+  path.every((part, i) => part === than[i] || is_param(than[i]!)) &&
+  path.some((part, i) => !is_param(part) && is_param(than[i]!));
+
+/** Methods of a wider path that a narrower one lacks: nothing else would refuse them there. */
+function maskedMethods(all: readonly MethodAt[]): MethodAt[] {
+  const methods = new Map<string, Set<string>>();
+  for (const { method, path } of all)
+    methods.set(path, (methods.get(path) ?? new Set<string>()).add(method));
+  const paths = [...methods].map(([path, of]) => ({ path, of, parts: path.split("/") }));
+  const wide = paths.filter(({ path }) => path.includes(":"));
+  return paths.flatMap(({ path, of, parts }) => {
+    const wider = wide.filter((one) => isNarrower(parts, one.parts));
+    const taken = new Set(wider.flatMap((one) => [...one.of]));
+    return [...taken].filter((method) => !of.has(method)).map((method) => ({ method, path }));
+  });
+}
+
+function allowTable(all: readonly MethodAt[]): (path: string) => readonly string[] {
   const patterns = new Map<string, { readonly matches: RegExp; readonly methods: Set<string> }>();
-  for (const { method, path } of routes) {
+  for (const { method, path } of all) {
     const shape = path.replace(/:[^/]+/g, ":");
     const entry = patterns.get(shape) ?? {
       matches: new RegExp(
@@ -126,18 +162,13 @@ function allowTable(
     if (method === "GET") entry.methods.add("HEAD");
     patterns.set(shape, entry);
   }
-  const literal_first = [...patterns].sort(
-    ([a], [b]) => Number(a.includes(":")) - Number(b.includes(":")),
-  );
-  // `/documents/file` is also `/documents/:id`: every pattern that matches counts.
-  return (path) =>
-    [
-      ...new Set(
-        literal_first
-          .filter(([, { matches }]) => matches.test(path))
-          .flatMap(([, { methods }]) => [...methods]),
-      ),
-    ].sort();
+  return (path) => {
+    const matching = [...patterns].filter(([, { matches }]) => matches.test(path));
+    const narrowest = matching.filter(
+      ([shape]) => !matching.some(([other]) => isNarrower(other.split("/"), shape.split("/"))),
+    );
+    return [...new Set(narrowest.flatMap(([, { methods }]) => [...methods]))].sort();
+  };
 }
 
 /** An escape that is no valid UTF-8 (`%ff`) comes as null: the empty id, which nothing has. */

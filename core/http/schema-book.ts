@@ -16,6 +16,8 @@ export interface LateSchema {
 export class SchemaBook {
   /** By name: the schema, and what it is without its description. */
   readonly #named = new Map<string, { readonly shape: string; readonly schema: Json }>();
+  /** Components whose texts are bounded. */
+  readonly #bounded = new Set<string>();
   readonly #late: ReadonlyMap<string, LateSchema>;
 
   constructor(late: readonly LateSchema[]) {
@@ -34,6 +36,28 @@ export class SchemaBook {
         .sort(([one], [other]) => (one < other ? -1 : 1))
         .map(([name, { schema }]) => [name, schema]),
     );
+  }
+
+  /** Says of every text in it what holds for all that is sent to the server: no U+0000. */
+  ofRequest(schema: TSchema): Json {
+    const shown = this.of(schema);
+    this.#boundTexts(shown);
+    return shown;
+  }
+
+  #boundTexts(schema: Json): void {
+    const name = nameOf(schema);
+    if (name !== undefined) {
+      if (this.#bounded.has(name)) return;
+      this.#bounded.add(name);
+    }
+    const node = this.resolve(schema);
+    if ([node.type].flat().includes("string") && !text_keywords.some((key) => key in node))
+      node.pattern = "^[^\\u0000]*$";
+    const { properties = {}, items, additionalProperties, anyOf = [], oneOf = [] } = node;
+    const inner = [...Object.values(properties as Json), items, additionalProperties];
+    for (const one of [...inner, ...(anyOf as Json[]), ...(oneOf as Json[])])
+      if (isObject(one)) this.#boundTexts(one);
   }
 
   /** The component that a reference of this book leads to; any other schema is itself. */
@@ -123,6 +147,9 @@ export class SchemaBook {
     return shown;
   }
 }
+
+/** With one of them, it is said already which texts there may be. */
+const text_keywords = ["pattern", "enum", "const", "format"];
 
 const nameOf = ({ $ref }: Json): string | undefined =>
   typeof $ref === "string" ? $ref.slice("#/components/schemas/".length) : undefined;

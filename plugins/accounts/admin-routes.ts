@@ -189,6 +189,7 @@ export const adminRoutes = {
   deleteUser: route.delete("/users/:userId", {
     summary: "Delete a user",
     tag: "Users",
+    params: { userId: user_example.id },
     operation: "deleteUser",
     admin: true,
     description:

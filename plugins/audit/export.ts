@@ -11,7 +11,7 @@ export const entryRecord = ({ created_at, ...entry }: EntryRow) => ({
   ...entry,
   at: rfc3339(created_at),
 });
-const columns = [
+export const columns = [
   "at",
   "id",
   "actor",

@@ -10,8 +10,9 @@ import {
   toPage,
   type HandlersOf,
   named,
+  documented,
 } from "../../core/sdk";
-import { entryRecord, media_types, type ExportFormat } from "./export";
+import { columns, entryRecord, media_types, type ExportFormat } from "./export";
 import type { AuditLog, EntryFilter, Outcome } from "./service";
 
 const tag = "Audit log";
@@ -55,17 +56,33 @@ const entry_example = {
 };
 
 const text_length_max = 320;
+const Time = (description: string, example: string) =>
+  documented(t.String({ description, examples: [example] }), { format: "date-time" });
 const filter_fields = {
   actor: t.Optional(
-    t.String({ maxLength: text_length_max, description: "A user's id, or their email then." }),
+    t.String({
+      maxLength: text_length_max,
+      description: "A user's id, or their email then.",
+      examples: ["ada@example.com"],
+    }),
   ),
   action: t.Optional(
-    t.String({ maxLength: text_length_max, description: "Such as `deleteFolder`." }),
+    t.String({
+      maxLength: text_length_max,
+      description: "Such as `deleteFolder`.",
+      examples: ["deleteFolder"],
+    }),
   ),
-  record: t.Optional(t.String({ maxLength: text_length_max, description: "An id." })),
+  record: t.Optional(
+    t.String({
+      maxLength: text_length_max,
+      description: "An id.",
+      examples: [entry_example.record],
+    }),
+  ),
   outcome: t.Optional(t.Union(outcomes.map((one) => t.Literal(one)))),
-  since: t.Optional(t.String({ description: "From this time on (RFC 3339)." })),
-  until: t.Optional(t.String({ description: "Before this time (RFC 3339)." })),
+  since: t.Optional(Time("From this time on (RFC 3339).", "2026-11-21T00:00:00Z")),
+  until: t.Optional(Time("Before this time (RFC 3339).", "2026-11-22T00:00:00Z")),
 };
 
 export const routes = {
@@ -101,8 +118,10 @@ export const routes = {
     answers: {
       200: {
         description: "CSV with a line of titles, or a JSON array of entries.",
-        schema: t.Array(EntryRecord),
-        example: [entry_example],
+        schema: t.String(),
+        media_type: "text/csv",
+        example: `${columns.join(",")}\r\n`,
+        others: { "application/json": { schema: t.Array(EntryRecord), example: [entry_example] } },
       },
     },
   }),

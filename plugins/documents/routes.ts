@@ -92,7 +92,10 @@ export const routes = {
       t.Object({
         status: t.Optional(Status),
         name: t.Optional(
-          t.String({ description: "Only documents whose name contains this, in any case." }),
+          t.String({
+            description: "Only documents whose name contains this, in any case.",
+            examples: ["survey"],
+          }),
         ),
         deleted: t.Optional(
           t.Boolean({

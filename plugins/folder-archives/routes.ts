@@ -17,6 +17,8 @@ import {
   type HandlersOf,
   type Static,
   named,
+  RequiredText,
+  documented,
 } from "../../core/sdk";
 import type { Checked } from "./child/check";
 import type { ExportService } from "./exports";
@@ -117,10 +119,12 @@ export const routes = {
       "with the same words.",
     query: t.Object({
       name: t.Optional(
-        t.String({
-          description:
+        documented(
+          RequiredText(
             "What the folder is to be called. Without it as it was, with ` (2)` if that is taken.",
-        }),
+          ),
+          { examples: ["Field reports"] },
+        ),
       ),
     }),
     body: {

@@ -212,9 +212,9 @@ export const routes = {
         schema: Result,
         example: result_example,
         others: {
-          "text/vtt": toVtt([segment]),
-          "application/x-subrip": toSrt([segment]),
-          "text/plain": toText([segment]),
+          "text/vtt": { example: toVtt([segment]) },
+          "application/x-subrip": { example: toSrt([segment]) },
+          "text/plain": { example: toText([segment]) },
         },
       },
     },

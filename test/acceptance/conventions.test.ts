@@ -358,6 +358,9 @@ describe("methods", () => {
     ["/chats/{chat}/messages/{message}", "GET, HEAD"],
     ["/chats/{chat}/messages/{message}/cancel", "POST"],
     ["/search", "POST"],
+    ["/documents/file", "POST"],
+    ["/folders/import", "POST"],
+    ["/imports/files", "POST"],
     ["/openapi.json", "GET, HEAD"],
   ];
   const methods = ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];

@@ -103,7 +103,10 @@ function callerErrors(route: Route<any, any>, { document, name }: Described): Er
     is_api || route.method === "GET"
       ? {}
       : { cross_site: "The request comes from a page of another site." };
-  if (route.public) return { 403: site };
+  const not_found: Errors = {
+    404: route.path.includes(":") ? "There is no such record." : {},
+  };
+  if (route.public) return { 403: site, ...not_found };
   return {
     401: document.unauthorized,
     403: {
@@ -112,7 +115,7 @@ function callerErrors(route: Route<any, any>, { document, name }: Described): Er
       ...(is_api && { missing_scope: "The API key lacks the scope that this needs." }),
       ...(!route.admin && { forbidden: "The record is another user's." }),
     },
-    404: route.path.includes(":") ? "There is no such record." : {},
+    ...not_found,
   };
 }
 

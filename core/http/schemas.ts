@@ -33,6 +33,12 @@ export const Timestamp = (description?: string) =>
 export const Nullable = <S extends TSchema>(schema: S, description?: string) =>
   Type.Union([schema, Type.Null()], description === undefined ? {} : { description });
 
+/** Why something has failed: a code for programs, a sentence for people. */
+export const Failure = named(
+  "Failure",
+  Type.Object({ code: Type.String(), message: Type.String() }),
+);
+
 /** One of these words: `OneOf(["draft", "sent"])`. */
 export const OneOf = <const W extends string>(words: readonly W[], options: object = {}) =>
   Type.Union(

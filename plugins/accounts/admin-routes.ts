@@ -15,13 +15,13 @@ import {
   named,
 } from "../../core/sdk";
 import type { Key, User } from "./contract";
+import { Role } from "./routes";
 import type { Invitations } from "./invitations";
 import { parseTime } from "./key";
 import type { AccountService } from "./service";
 
 const surface = "console";
-const Role = t.Union([t.Literal("admin"), t.Literal("member")]);
-const Scope = t.Union([t.Literal("read"), t.Literal("write")]);
+const Scope = named("KeyScope", t.Union([t.Literal("read"), t.Literal("write")]));
 
 const KeyRecord = named(
   "Key",

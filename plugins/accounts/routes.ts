@@ -29,7 +29,8 @@ const surface = "console";
 /** More than any email, password and token can take. */
 const body_bytes_max = 16_384;
 
-const Role = t.Union([t.Literal("admin"), t.Literal("member")]);
+export const Role = named("Role", t.Union([t.Literal("admin"), t.Literal("member")]));
+const Token = named("LinkToken", t.Object({ token: t.String() }));
 const Who = named("SignedInUser", t.Object({ id: t.String(), email: t.String(), role: Role }));
 const Signed = named("SignedIn", t.Object({ user: Who }));
 const SessionRecord = named(
@@ -115,7 +116,7 @@ export const routes = {
     answers: {
       200: {
         description: "Signed out here; the browser goes on at `location` to sign out there too.",
-        schema: t.Object({ location: t.String() }),
+        schema: named("Redirection", t.Object({ location: t.String() })),
         example: { location: "https://sso.example.com/logout" },
         headers: cookie,
       },
@@ -149,7 +150,7 @@ export const routes = {
     surface,
     public: true,
     body_bytes_max,
-    body: t.Object({ token: t.String() }),
+    body: Token,
     example: { token: "dst_…" },
     answers: { 204: none("It is valid.") },
     errors: {
@@ -181,7 +182,7 @@ export const routes = {
     surface,
     public: true,
     body_bytes_max,
-    body: t.Object({ token: t.String() }),
+    body: Token,
     example: { token: "dsi_…" },
     answers: {
       200: {

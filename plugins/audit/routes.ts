@@ -18,6 +18,8 @@ import type { AuditLog, EntryFilter, Outcome } from "./service";
 const tag = "Audit log";
 const outcomes = ["done", "refused", "failed"] as const satisfies readonly Outcome[];
 
+const OutcomeName = named("AuditOutcome", t.Union(outcomes.map((one) => t.Literal(one))));
+
 const EntryRecord = named(
   "AuditEntry",
   t.Object({
@@ -35,7 +37,7 @@ const EntryRecord = named(
       description: "The operation as this document names it, or the command: `user create`.",
     }),
     record: Nullable(t.String(), "The id of what it was done to."),
-    outcome: t.Union(outcomes.map((one) => t.Literal(one))),
+    outcome: OutcomeName,
     status: Nullable(t.Integer(), "The HTTP status of the answer."),
     request_id: Nullable(t.String()),
   }),
@@ -80,7 +82,7 @@ const filter_fields = {
       examples: [entry_example.record],
     }),
   ),
-  outcome: t.Optional(t.Union(outcomes.map((one) => t.Literal(one)))),
+  outcome: t.Optional(OutcomeName),
   since: t.Optional(Time("From this time on (RFC 3339).", "2026-11-21T00:00:00Z")),
   until: t.Optional(Time("Before this time (RFC 3339).", "2026-11-22T00:00:00Z")),
 };

@@ -72,6 +72,8 @@ const backup_example = {
 
 const running = { backup_running: "A backup or a rehearsal is under way." };
 
+const params = { name: backup_example.name };
+
 export const routes = {
   list: route.get("/backups", {
     summary: "List backups",
@@ -119,6 +121,7 @@ export const routes = {
     summary: "Download a backup",
     tag,
     operation: "downloadBackup",
+    params,
     surface,
     admin: true,
     audited: true,
@@ -128,6 +131,7 @@ export const routes = {
     summary: "Delete a backup",
     tag,
     operation: "deleteBackup",
+    params,
     surface,
     admin: true,
     answers: { 204: { description: "It is deleted." } },
@@ -139,6 +143,7 @@ export const routes = {
     summary: "Rehearse a backup",
     tag,
     operation: "rehearseBackup",
+    params,
     surface,
     admin: true,
     description:

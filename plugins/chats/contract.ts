@@ -9,6 +9,7 @@ import {
   type Db,
   type Static,
   Nullable,
+  Failure,
 } from "../../core/sdk";
 import type { Overview } from "../documents/contract";
 import type { Prompt } from "../prompts/contract";
@@ -70,7 +71,7 @@ export const AnswerResult = named(
       retrieve_ms: t.Integer(),
       generate_ms: t.Integer(),
     }),
-    warnings: t.Array(t.Object({ code: t.String(), message: t.String() }), {
+    warnings: t.Array(Failure, {
       description:
         "What else a reader should know. With the code `overview` the answer names what the " +
         "folders hold, and is no statement of the documents.",

@@ -14,6 +14,7 @@ import {
   RequiredText,
   documented,
   name_length_max,
+  Failure,
 } from "../../core/sdk";
 import { AnswerResult } from "./contract";
 import type { Message } from "./citations";
@@ -159,7 +160,7 @@ export const MessageRecord = named(
     result: t.Union([AnswerResult, t.Null()], {
       description: "The answer of a COMPLETED message.",
     }),
-    error: t.Union([t.Object({ code: t.String(), message: t.String() }), t.Null()], {
+    error: t.Union([Failure, t.Null()], {
       description: "Why a message FAILED or was CANCELLED.",
     }),
   }),

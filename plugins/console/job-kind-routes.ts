@@ -69,20 +69,18 @@ const Dropped = t.Object({
   left: t.Integer({ description: "Could not be dropped: they run by now." }),
   ...next_field,
 });
+const Gate = (description: string) =>
+  named("Gate", t.Union([t.Literal("open"), t.Literal("paused")], { description }));
 const IntakeRecord = named(
   "Intake",
   t.Object({
-    intake: t.Union([t.Literal("open"), t.Literal("paused")], {
-      description: "Paused: what people bring is accepted, and waits to be read.",
-    }),
+    intake: Gate("Paused: what people bring is accepted, and waits to be read."),
   }),
 );
 const PauseRecord = named(
   "VectorsPause",
   t.Object({
-    vectors: t.Union([t.Literal("open"), t.Literal("paused")], {
-      description: "Paused: documents get no vectors, and words find them.",
-    }),
+    vectors: Gate("Paused: documents get no vectors, and words find them."),
   }),
 );
 const VectorsRecord = t.Object({

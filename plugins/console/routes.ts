@@ -122,7 +122,10 @@ export const routes = {
       "stream sends a comment every 15 s.",
     query: t.Object({
       last_event_id: t.Optional(
-        t.String({ description: "The same as the header, for clients that can't send it." }),
+        t.String({
+          description: "The same as the header, for clients that can't send it.",
+          examples: ["1"],
+        }),
       ),
     }),
     request_headers: { "Last-Event-ID": "The last event that was seen." },

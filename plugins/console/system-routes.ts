@@ -55,7 +55,10 @@ const SystemRecord = named(
       t.Object({
         id: t.String(),
         name: t.String(),
-        status: t.Union([t.Literal("ok"), t.Literal("warn"), t.Literal("fail")]),
+        status: named(
+          "CheckStatus",
+          t.Union([t.Literal("ok"), t.Literal("warn"), t.Literal("fail")]),
+        ),
         detail: t.String(),
         fix: Nullable(t.String()),
         mendable: t.Boolean({ description: "Something is wrong, and the server can mend it." }),
@@ -162,6 +165,7 @@ export const systemRoutes = {
     answers: answer("The state.", SystemRecord, system_example),
   }),
   mend: route.post("/system/checks/:checkId/mend", {
+    params: { checkId: "documents" },
     summary: "Mend what a check has found",
     tag: "System",
     operation: "mendCheck",
@@ -195,6 +199,7 @@ export const systemRoutes = {
     answers: answer("One page of jobs.", PageOf(JobRecord), toPage([job_example], 1, {})),
   }),
   retryJob: route.post("/system/jobs/:jobId/retry", {
+    params: { jobId: "job_01KAJ2Z9Q4W7N8X5R3T6V1Y0BC" },
     summary: "Run a failed job again",
     tag: "System",
     operation: "retryJob",

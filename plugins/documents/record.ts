@@ -61,32 +61,41 @@ export const DocumentRecord = named(
     version: t.Integer({ minimum: 1, description: "Counts up with every overwrite." }),
     page_count: Nullable(t.Integer()),
     language: Nullable(t.String(), "Of the text, as far as it could be told."),
-    source: t.Object({
-      kind: t.Union([
-        t.Literal("text"),
-        t.Literal("upload"),
-        t.Literal("import"),
-        t.Literal("transcription"),
-      ]),
-      uri: Nullable(t.String()),
-      run_id: Nullable(t.String()),
-    }),
-    indexing: t.Object({
-      stage: t.Union(
-        (["queued", "extracting", "chunking", "embedding", "storing", "done"] as const).map(
-          (stage) => t.Literal(stage),
+    source: named(
+      "DocumentSource",
+      t.Object({
+        kind: t.Union([
+          t.Literal("text"),
+          t.Literal("upload"),
+          t.Literal("import"),
+          t.Literal("transcription"),
+        ]),
+        uri: Nullable(t.String()),
+        run_id: Nullable(t.String()),
+      }),
+    ),
+    indexing: named(
+      "Indexing",
+      t.Object({
+        stage: t.Union(
+          (["queued", "extracting", "chunking", "embedding", "storing", "done"] as const).map(
+            (stage) => t.Literal(stage),
+          ),
         ),
-      ),
-      progress: t.Number({ minimum: 0, maximum: 1 }),
-      attempts: t.Integer({ minimum: 0 }),
-      vectors: VectorsState,
-    }),
+        progress: t.Number({ minimum: 0, maximum: 1 }),
+        attempts: t.Integer({ minimum: 0 }),
+        vectors: VectorsState,
+      }),
+    ),
     error: Nullable(
-      t.Object({ code: ErrorCode, message: t.String() }),
+      named("DocumentError", t.Object({ code: ErrorCode, message: t.String() })),
       "Why the newest version could not be indexed.",
     ),
     warnings: t.Array(
-      t.Object({ code: t.String(), message: t.String(), page: Nullable(t.Integer()) }),
+      named(
+        "DocumentWarning",
+        t.Object({ code: t.String(), message: t.String(), page: Nullable(t.Integer()) }),
+      ),
     ),
     created_at: Timestamp("When the document was created."),
     updated_at: Timestamp("When its name, version or status last changed."),

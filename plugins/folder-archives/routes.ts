@@ -19,6 +19,7 @@ import {
   named,
   RequiredText,
   documented,
+  Failure,
 } from "../../core/sdk";
 import type { Checked } from "./child/check";
 import type { ExportService } from "./exports";
@@ -45,7 +46,7 @@ const ImportRecord = named(
       "What the folder had, and the archive has not: documents that changed while it was made, " +
         "chats that asked other folders too, messages that were being answered.",
     ),
-    error: Nullable(t.Object({ code: t.String(), message: t.String() }), "Why it failed."),
+    error: Nullable(Failure, "Why it failed."),
     created_at: Timestamp(),
     started_at: Nullable(Timestamp()),
     finished_at: Nullable(Timestamp()),

@@ -1,5 +1,14 @@
 /** Imports as they go over the wire. */
-import { Nullable, rfc3339, rfc3339OrNull, t, Timestamp, type Static, named } from "../../core/sdk";
+import {
+  Nullable,
+  rfc3339,
+  rfc3339OrNull,
+  t,
+  Timestamp,
+  type Static,
+  named,
+  Failure,
+} from "../../core/sdk";
 import { pascalCase } from "../../core/lib/pascal-case";
 import type { ImportSource } from "./contract";
 import { source_shown_max } from "./limits";
@@ -7,8 +16,7 @@ import type { Preview } from "./service";
 import { typeOf, type ItemRow, type ListedRun, type ListedSchedule, type RunRow } from "./store";
 
 const Text = t.String();
-const Failure = (description: string) =>
-  Nullable(t.Object({ code: Text, message: Text }, { description }));
+const FailureOf = (description: string) => Nullable(Failure, description);
 const Count = (description: string) => t.Integer({ minimum: 0, description });
 
 /** As it is given: `type` and what that type of source needs. */
@@ -111,7 +119,7 @@ export const RunRecord = named(
     gone_item_count: t.Optional(
       Count("Those of the succeeded that the source has no longer; left out when there are none."),
     ),
-    error: Failure("Why the source could not be read to its end."),
+    error: FailureOf("Why the source could not be read to its end."),
     created_at: Timestamp("When it was asked for."),
     started_at: Nullable(Timestamp("When the source was first read.")),
     finished_at: Nullable(Timestamp("When its last item ended.")),
@@ -128,7 +136,7 @@ export const ItemRecord = named(
     document_id: Nullable(
       t.String({ description: "The document that was made of it, or that it has not changed." }),
     ),
-    error: Failure("Why it was not imported."),
+    error: FailureOf("Why it was not imported."),
     gone: t.Optional(
       t.Literal(true, {
         description:
@@ -245,7 +253,7 @@ export const toSchedule = ({
 });
 
 const folder_id = "fld_01J9ZK3V6W8Q2T4Y5N7B1C0DEF";
-const source = { type: "sitemap", url: "https://docs.example.com/sitemap.xml" };
+const source = { type: "sitemap", url: "https://example.com/sitemap.xml" };
 export const run_example: Static<typeof RunRecord> = {
   id: "imp_01KAJ2Z9Q4W7N8X5R3T6V1Y0BE",
   status: "completed_with_errors",
@@ -276,7 +284,7 @@ export const begun_example: Static<typeof RunRecord> = {
 };
 export const item_example: Static<typeof ItemRecord> = {
   id: "itm_01KAJ2Z9Q4W7N8X5R3T6V1Y0BF",
-  uri: "https://docs.example.com/moorings",
+  uri: "https://example.com/moorings",
   status: "succeeded",
   document_id: "doc_01J9ZK3V6W8Q2T4Y5N7B1C0DEF",
   error: null,

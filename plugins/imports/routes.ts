@@ -44,7 +44,7 @@ const orNull = {
 };
 const FolderId = t.String({ description: "The folder that the documents go into." });
 const OrNullGone = t.Optional(
-  t.Union([...Gone.anyOf, t.Null()], { description: Gone.description! }),
+  named("GoneSetting", t.Union([...Gone.anyOf, t.Null()], { description: Gone.description! })),
 );
 const NewImport = named(
   "NewImport",

@@ -9,6 +9,7 @@ import {
   t,
   type Context,
   type HandlersOf,
+  named,
 } from "../../core/sdk";
 import type { PluginDetails, PluginManager } from "./service";
 
@@ -22,16 +23,19 @@ const row_fields = {
   built_in: t.Boolean(),
   file: Nullable(t.String(), "Where it was loaded from; null when it is built in."),
   sha256: Nullable(t.String(), "Of the file as it is now; null when it is gone."),
-  status: t.Union(one_of(["loaded", "failing", "left_out", "disabled", "not_loaded"]), {
-    description: "`not_loaded`: its file came after the server was started.",
-  }),
+  status: named(
+    "PluginState",
+    t.Union(one_of(["loaded", "failing", "left_out", "disabled", "not_loaded"]), {
+      description: "`not_loaded`: its file came after the server was started.",
+    }),
+  ),
   reason: Nullable(t.String(), "Why it does not run, or what it complains of."),
   next_start: Nullable(
-    t.Union(one_of(["added", "replaced", "removed", "enabled", "disabled"])),
+    named("NextStart", t.Union(one_of(["added", "replaced", "removed", "enabled", "disabled"]))),
     "What the next start of the server changes.",
   ),
 };
-const PluginRecord = t.Object(row_fields);
+const PluginRecord = named("Plugin", t.Object(row_fields));
 const row_example = {
   name: "activity",
   version: "1.0.0",
@@ -57,6 +61,12 @@ const DetailsRecord = t.Object({
   tables: t.Array(t.Object({ name: t.String(), rows: t.Integer() })),
   commands: Names,
 });
+
+const params = { pluginName: row_example.name };
+const overruled = { overruled: "dossier.toml or the environment says what is disabled." };
+const not_allowed = {
+  not_allowed: "Plugins are neither added nor removed in the console of this server.",
+};
 
 export const routes = {
   list: route.get("/plugins", {
@@ -86,6 +96,7 @@ export const routes = {
     },
   }),
   get: route.get("/plugins/:pluginName", {
+    params,
     summary: "What a plugin is made of",
     tag,
     operation: "getPlugin",
@@ -118,6 +129,7 @@ export const routes = {
     },
   }),
   enable: route.post("/plugins/:pluginName/enable", {
+    params,
     summary: "Enable a plugin",
     tag,
     operation: "enablePlugin",
@@ -125,9 +137,10 @@ export const routes = {
     admin: true,
     description: "The next start of the server loads it.",
     answers: { 204: { description: "It is enabled." } },
-    errors: { 409: "dossier.toml or the environment says what is disabled (`overruled`)." },
+    errors: { 409: overruled },
   }),
   disable: route.post("/plugins/:pluginName/disable", {
+    params,
     summary: "Disable a plugin",
     tag,
     operation: "disablePlugin",
@@ -136,9 +149,7 @@ export const routes = {
     description: "Also one that is built in. The next start of the server runs without it.",
     answers: { 204: { description: "It is disabled." } },
     errors: {
-      409:
-        "Others need it (`needed`), or dossier.toml or the environment says what is disabled " +
-        "(`overruled`).",
+      409: { ...overruled, needed: "Others need it." },
     },
   }),
   add: route.post("/plugins", {
@@ -156,7 +167,11 @@ export const routes = {
         t.Boolean({ default: false, description: "In the place of the one with the same name." }),
       ),
       sha256: t.Optional(
-        t.String({ pattern: "^[0-9a-fA-F]{64}$", description: "What the file must have." }),
+        t.String({
+          pattern: "^[0-9a-fA-F]{64}$",
+          description: "What the file must have.",
+          examples: [row_example.sha256],
+        }),
       ),
     }),
     body: { multipart: { part: "file", description: "The plugin." } },
@@ -179,12 +194,13 @@ export const routes = {
       },
     },
     errors: {
-      400: "It can't run here (`bad_plugin`), or is another file (`wrong_sha256`).",
-      403: "Plugins are not added in the console of this server (`not_allowed`).",
-      409: "A plugin has this name already (`name_taken`).",
+      400: { bad_plugin: "It can't run here.", wrong_sha256: "It is another file." },
+      403: not_allowed,
+      409: { name_taken: "A plugin has this name already." },
     },
   }),
   remove: route.delete("/plugins/:pluginName", {
+    params,
     summary: "Remove a plugin",
     tag,
     operation: "removePlugin",
@@ -193,8 +209,8 @@ export const routes = {
     description: "Takes its file away. Its data stays; `dossier plugin remove --purge` deletes it.",
     answers: { 204: { description: "Its file is gone; it runs until the server is restarted." } },
     errors: {
-      403: "Plugins are not removed in the console of this server (`not_allowed`).",
-      409: "It is built in (`built_in`).",
+      403: not_allowed,
+      409: { built_in: "It is built in." },
     },
   }),
 };

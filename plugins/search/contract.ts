@@ -26,13 +26,16 @@ const passageFields = {
   quote: t.String({ description: "Exactly `content[start:end]` of that document version." }),
   start: t.Integer({ description: "First code point of the quote in the document's content." }),
   end: t.Integer({ description: "Code point after the last one of the quote." }),
-  passage: t.Object(
-    { start: t.Integer(), end: t.Integer() },
-    {
-      description:
-        "Where the surroundings of the quote lie in the same version, code points; the quote's " +
-        "own place when they are not known.",
-    },
+  passage: named(
+    "PassagePlace",
+    t.Object(
+      { start: t.Integer({ minimum: 0 }), end: t.Integer({ minimum: 0 }) },
+      {
+        description:
+          "Where the surroundings of the quote lie in the same version, code points; the quote's " +
+          "own place when they are not known.",
+      },
+    ),
   ),
   page: Nullable(t.Integer()),
   page_end: Nullable(t.Integer()),

@@ -87,7 +87,7 @@ const Trial = named(
   "SettingsTrial",
   t.Object({
     section: t.String(),
-    status: t.Union([t.Literal("ok"), t.Literal("warn"), t.Literal("fail")]),
+    status: named("CheckStatus", t.Union([t.Literal("ok"), t.Literal("warn"), t.Literal("fail")])),
     detail: t.String({ description: "What came of it, in sentences." }),
     fix: Nullable(t.String(), "What to do about it."),
     setting: Nullable(t.String(), "The setting to look at."),

@@ -7,6 +7,7 @@ import {
   t,
   type Context,
   type HandlersOf,
+  named,
 } from "../../core/sdk";
 import type { SignInCookies } from "./cookies";
 import type { SignIn } from "./contract";
@@ -47,6 +48,7 @@ export const routes = {
     },
   }),
   start: route.post("/sign-in/:way", {
+    params: { way: "oidc" },
     summary: "Begin to sign in",
     tag,
     operation: "startSignIn",
@@ -65,7 +67,7 @@ export const routes = {
     answers: {
       200: {
         description: "Where to go on.",
-        schema: t.Object({ location: t.String() }),
+        schema: named("Redirection", t.Object({ location: t.String() })),
         example: { location: "https://sso.example.com/authorize?client_id=dossier" },
         headers: cookie,
       },
@@ -81,6 +83,7 @@ export const routes = {
     },
   }),
   callback: route.get("/sign-in/:way/callback", {
+    params: { way: "oidc" },
     summary: "Come back from signing in",
     tag,
     operation: "finishSignIn",

@@ -19,6 +19,7 @@ import {
   type Static,
   named,
   PublicUrl,
+  Failure,
 } from "../../core/sdk";
 import type { Documents } from "../documents/contract";
 import { toSrt, toText, toVtt } from "./transcript";
@@ -43,7 +44,7 @@ const RunRecord = named(
       "What is transcribed: the document's name, or, while there is none, that of the recording. " +
         "Null once the document was deleted for good.",
     ),
-    error: Nullable(t.Object({ code: t.String(), message: t.String() }), "Why the run failed."),
+    error: Nullable(Failure, "Why the run failed."),
     created_at: Timestamp("When the run was asked for."),
     started_at: Nullable(Timestamp(), "When work on it began."),
     finished_at: Nullable(Timestamp(), "When it ended."),
@@ -157,7 +158,7 @@ export const routes = {
       },
       or_json: NewUrl,
     },
-    example: { folder_id: example.folder_id, url: "https://media.example.com/interview.mp3" },
+    example: { folder_id: example.folder_id, url: "https://example.com/interview.mp3" },
     answers: {
       202: {
         description: "The run.",

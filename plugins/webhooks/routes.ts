@@ -83,15 +83,18 @@ const WebhookFields = {
   ),
   created_at: Timestamp("When it was registered."),
   last_delivery: Nullable(
-    t.Object(
-      {
-        id: Text,
-        status: Status,
-        created_at: Timestamp("When it was due."),
-        status_code: Nullable(t.Integer({ minimum: 100, maximum: 999 })),
-        error: Nullable(Text),
-      },
-      { description: "What its last attempt came to." },
+    named(
+      "LastDelivery",
+      t.Object(
+        {
+          id: Text,
+          status: Status,
+          created_at: Timestamp("When it was due."),
+          status_code: Nullable(t.Integer({ minimum: 100, maximum: 999 })),
+          error: Nullable(Text),
+        },
+        { description: "What its last attempt came to." },
+      ),
     ),
   ),
 };
@@ -134,7 +137,7 @@ const DeliveryRecord = named(
 const example: Static<typeof WebhookRecord> = {
   id: "whk_01KAJ2Z9Q4W7N8X5R3T6V1Y0BC",
   event_type: "import.finished",
-  url: "https://hooks.example.com/dossier",
+  url: "https://example.com/hooks/dossier",
   created_at: "2026-03-01T09:30:00.000Z",
   last_delivery: null,
 };

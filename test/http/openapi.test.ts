@@ -1,0 +1,466 @@
+/**
+ * What generators of clients need of the two OpenAPI documents: names, choices, codes, limits that
+ * hold, links that lead somewhere; and how the documents are served.
+ */
+import { beforeAll, describe, expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from "node:zlib";
+import ts from "typescript";
+import { pascalCase } from "../../core/lib/pascal-case";
+import { definePlugin, DocumentParts, fill, named, reply, route, t } from "../../core/sdk";
+import { ImportSources } from "../../plugins/imports/contract";
+import { startTestServer, type TestServer } from "../helpers/host";
+
+type Json = Record<string, any>;
+interface Operation {
+  readonly at: string;
+  readonly path: string;
+  readonly method: string;
+  readonly of: Json;
+}
+
+const Note = named("Note", t.Object({ id: t.String(), colour: t.Optional(t.String()) }));
+/** A plugin of somebody else's: its routes, schemas, sources and codes are in the document too. */
+const notes = definePlugin({
+  name: "notes",
+  version: "1.0.0",
+  routes: {
+    get: route.get("/notes/:noteId", {
+      summary: "Get a note",
+      tag: "Notes",
+      operation: "getNote",
+      answers: { 200: { description: "It.", schema: Note, example: { id: "note_1" } } },
+    }),
+    create: route.post("/notes", {
+      summary: "Write a note",
+      tag: "Notes",
+      operation: "createNote",
+      body: Note,
+      example: { id: "note_1" },
+      answers: {
+        201: {
+          description: "It.",
+          schema: Note,
+          example: { id: "note_1" },
+          links: { getNote: { noteId: "id" }, forgetNote: { noteId: "id" } },
+        },
+      },
+      errors: { 409: { note_taken: "There is a note with this id." } },
+    }),
+    other: route.get("/other-notes", {
+      summary: "List other notes",
+      tag: "Notes",
+      operation: "listOtherNotes",
+      answers: {
+        200: {
+          description: "They have the name of something else.",
+          schema: t.Array(named("Note", t.Object({ text: t.String() }))),
+          example: [],
+        },
+      },
+    }),
+  },
+  setup: () => ({
+    routes: { get: () => ({ id: "note_1" }), create: () => reply(201), other: () => [] },
+    fills: [
+      fill(ImportSources, {
+        type: "reading-list",
+        description: "Links.",
+        schema: t.Object({ url: t.String() }),
+        async *items() {},
+      }),
+      fill(DocumentParts, { codes: { infected: "The document is infected." } }),
+    ],
+  }),
+});
+
+let server: TestServer;
+const documents: Record<"api" | "console", Json> = { api: {}, console: {} };
+const both = ["api", "console"] as const;
+beforeAll(async () => {
+  server = await startTestServer({ plugins: [notes] });
+  documents.api = (await server.send(null, "GET", "/openapi.json")).body;
+  documents.console = (await server.send(null, "GET", "//console/api/openapi.json")).body;
+});
+
+const operationsOf = (document: Json): Operation[] =>
+  Object.entries<Json>(document.paths).flatMap(([path, methods]) =>
+    Object.entries<Json>(methods).map(([method, of]) => ({
+      at: `${method} ${path}`,
+      path,
+      method,
+      of,
+    })),
+  );
+const resolved = (document: Json, schema: Json): Json =>
+  schema.$ref ? document.components.schemas[schema.$ref.split("/").at(-1)!] : schema;
+
+/** Every schema of the document with its place; what is referred to stands in its own place. */
+function* schemasOf(value: unknown, at = ""): Generator<readonly [string, Json]> {
+  if (typeof value !== "object" || value === null) return;
+  const node = value as Json;
+  if (typeof node.type === "string" || Array.isArray(node.type) || node.anyOf || node.oneOf)
+    yield [at, node];
+  for (const [key, inner] of Object.entries(node))
+    if (!/^(example|examples|default|enum)$/.test(key) || at.endsWith("/properties"))
+      yield* schemasOf(inner, `${at}/${key}`);
+}
+const codesOf = (document: Json): string[] => document.components.schemas.ErrorCode.enum;
+
+describe.each([...both])("the document of %s", (which) => {
+  test("has a name for every record that stands in it more than once", () => {
+    const seen = new Map<string, string[]>();
+    for (const [at, { description: _, ...schema }] of schemasOf(documents[which])) {
+      if (/\/components\/(securitySchemes|headers)/.test(at)) continue;
+      if (/multipart/.test(at) || (!schema.properties && !schema.enum)) continue;
+      const shape = JSON.stringify(schema);
+      seen.set(shape, [...(seen.get(shape) ?? []), at]);
+    }
+    const repeated = [...seen.values()].filter((places) => places.length > 1);
+    expect(repeated.map((places) => [places.length, places[0]])).toEqual([]);
+  });
+  test("has names that do not meet those that generators make of a field", () => {
+    const { schemas } = documents[which].components as { readonly schemas: Record<string, Json> };
+    const made = Object.entries(schemas).flatMap(([name, { properties = {} }]) =>
+      Object.entries<Json>(properties)
+        .filter(([, of]) => of.enum || of.properties || of.type === "object")
+        .map(([field]) => `${name}${pascalCase(field)}`),
+    );
+    expect(made.filter((name) => name in schemas)).toEqual([]);
+  });
+  test("writes choices as enum, and what may be null as a type", () => {
+    const wrong = [...schemasOf(documents[which])].filter(([, { anyOf = [] }]) => {
+      const members = anyOf as Json[];
+      const is_null = ({ type }: Json) => type === "null";
+      return (
+        members.some((one) => "const" in one) ||
+        (members.length === 2 &&
+          members.some(is_null) &&
+          members.some((one) => typeof one.type === "string" && !is_null(one)))
+      );
+    });
+    expect(wrong.map(([at]) => at)).toEqual([]);
+  });
+  test("refers to nothing that is not there, and has nothing that is not referred to", () => {
+    const text = JSON.stringify(documents[which]);
+    const referred = new Set(
+      [...text.matchAll(/#\/components\/schemas\/(\w+)/g)].map(([, n]) => n!),
+    );
+    expect([...referred].toSorted()).toEqual(
+      Object.keys(documents[which].components.schemas).toSorted(),
+    );
+  });
+  test("names the codes of each problem, and each code of them once with its meaning", () => {
+    const codes = codesOf(documents[which]);
+    expect(codes).toEqual([...new Set(codes)].toSorted());
+    const { description, "x-enum-descriptions": meanings } =
+      documents[which].components.schemas.ErrorCode;
+    expect(meanings).toHaveLength(codes.length);
+    for (const code of codes) expect(description).toContain(`\`${code}\`: `);
+    for (const { at, of } of operationsOf(documents[which]))
+      for (const [status, response] of Object.entries<Json>(of.responses)) {
+        const problem = response.content?.["application/problem+json"];
+        if (!problem) continue;
+        const examples = Object.entries<Json>(problem.examples);
+        expect([at, status, examples.length]).not.toEqual([at, status, 0]);
+        for (const [code, { value }] of examples) {
+          expect([at, codes.includes(code)]).toEqual([at, true]);
+          expect([value.code, value.status]).toEqual([code, Number(status)]);
+        }
+      }
+  });
+  test("says 404 wherever a path, a query or a body names a record", () => {
+    const lacking = operationsOf(documents[which]).filter(({ path, of }) => {
+      const body = of.requestBody?.content["application/json"]?.schema ?? {};
+      const fields = [
+        ...of.parameters.map(({ name }: Json) => name),
+        ...Object.keys(resolved(documents[which], body).properties ?? {}),
+      ];
+      const names_record =
+        path.includes("{") ||
+        fields.some((name) => /^(folder|document)_ids?$|^used[A-Z]|^parentId$/.test(name));
+      return names_record && !of.responses["404"];
+    });
+    expect(lacking.map(({ at }) => at)).toEqual([]);
+  });
+  test("has an example of every parameter", () => {
+    const lacking = operationsOf(documents[which]).flatMap(({ at, of }) =>
+      of.parameters
+        .filter((one: Json) => one.example === undefined)
+        .map(({ name }: Json) => `${at} ${name}`),
+    );
+    expect(lacking).toEqual([]);
+  });
+  test("links to operations that are there, and gives them what they need", () => {
+    const operations = new Map(
+      operationsOf(documents[which]).map(({ of }) => [of.operationId, of]),
+    );
+    let count = 0;
+    for (const { at, of } of operationsOf(documents[which]))
+      for (const response of Object.values<Json>(of.responses))
+        for (const { operationId, parameters } of Object.values<Json>(response.links ?? {})) {
+          count += 1;
+          const wanted = operations.get(operationId)!.parameters as Json[];
+          const names = wanted.map(({ name }) => name);
+          for (const name of Object.keys(parameters))
+            expect([at, names]).toEqual([at, expect.arrayContaining([name])]);
+          for (const { name, required } of wanted)
+            if (required)
+              expect([at, Object.keys(parameters)]).toEqual([at, expect.arrayContaining([name])]);
+        }
+    expect(count).toBeGreaterThan(30);
+  });
+});
+
+test("records have their names in the API", () => {
+  const names = Object.keys(documents.api.components.schemas);
+  for (const name of [
+    ...["Folder", "FolderPage", "NewFolder", "Document", "Chat", "Message", "Answer", "Citation"],
+    ...["Import", "ImportItem", "Transcription", "Webhook", "Delivery", "Pagination", "Problem"],
+  ])
+    expect(names).toContain(name);
+});
+
+describe("a source of imports", () => {
+  const source = () => documents.api.components.schemas.ImportSource;
+  test("is one of a union that its type tells apart, those of plugins too", () => {
+    expect(source().discriminator).toEqual({
+      propertyName: "type",
+      mapping: Object.fromEntries(
+        ["urls", "sitemap", "feed", "zip", "directory", "reading-list"].map((type) => [
+          type,
+          `#/components/schemas/${pascalCase(type)}Source`,
+        ]),
+      ),
+    });
+    expect(source().oneOf).toHaveLength(6);
+  });
+  test("has the fields of its type", () => {
+    const { properties, required } = documents.api.components.schemas.ReadingListSource;
+    expect([properties.type.const, Object.keys(properties), required]).toEqual([
+      "reading-list",
+      ["type", "url"],
+      ["type", "url"],
+    ]);
+  });
+});
+
+describe("a plugin of somebody else's", () => {
+  test("has its records named, and others of that name numbered", () => {
+    const { schemas } = documents.api.components;
+    expect(Object.keys(schemas.Note.properties)).toEqual(["id", "colour"]);
+    expect(Object.keys(schemas.Note2.properties)).toEqual(["text"]);
+  });
+  test("has its codes in the list: those of its routes, and those that it tells", () => {
+    expect(codesOf(documents.api)).toEqual(expect.arrayContaining(["note_taken", "infected"]));
+  });
+  test("has its links, but to no operation that is not there", () => {
+    const { links } = documents.api.paths["/api/dev/v1/notes"].post.responses["201"];
+    expect(links).toEqual({
+      getNote: { operationId: "getNote", parameters: { noteId: "$response.body#/id" } },
+    });
+  });
+});
+
+describe("what the server sends", () => {
+  test.each([
+    [
+      "import.finished",
+      "onImportFinished",
+      [
+        "event",
+        "import_run_id",
+        "status",
+        "completed_item_count",
+        "succeeded_item_count",
+        "failed_item_count",
+      ],
+    ],
+    [
+      "transcription.completed",
+      "onTranscriptionCompleted",
+      ["event", "processing_run_id", "result_history_id", "status"],
+    ],
+  ])("%s is under webhooks, with its body and its headers", (event, operation, fields) => {
+    const { post } = documents.api.webhooks[event];
+    const { schema, example } = post.requestBody.content["application/json"];
+    expect([post.operationId, Object.keys(resolved(documents.api, schema).properties)]).toEqual([
+      operation,
+      fields,
+    ]);
+    expect(Object.keys(example)).toEqual(fields);
+    expect(post.parameters.map(({ name }: Json) => name)).toEqual(
+      expect.arrayContaining(["X-Service-Event", "X-Service-Signature", "webhook-signature"]),
+    );
+  });
+  test("is what a webhook may be registered for", () => {
+    expect(documents.api.components.schemas.WebhookEventType.enum).toEqual(
+      expect.arrayContaining(Object.keys(documents.api.webhooks)),
+    );
+  });
+});
+
+/** Each limit of the body of a request: what breaks it, and what just keeps it where that is simple. */
+function* limitsOf(schema: Json, id: string): Generator<readonly [string, unknown, unknown?]> {
+  const { type, minLength, maxLength, maxItems, pattern, format, minimum } = schema;
+  if (maxLength !== undefined)
+    yield [
+      `maxLength ${maxLength}`,
+      format === "uri" ? `http://a/${"x".repeat(maxLength)}` : "x".repeat(maxLength + 1),
+      "😀".repeat(maxLength),
+    ];
+  if (minLength > 0) yield [`minLength ${minLength}`, "", "x"];
+  if (maxItems !== undefined)
+    yield [`maxItems ${maxItems}`, Array(maxItems + 1).fill(id), Array(maxItems).fill(id)];
+  if (pattern?.includes("u0000")) yield ["no U+0000", "a\u0000b", "ab"];
+  if (pattern?.includes("u2028")) yield ["not blank", "\u2003 \u200b", "\u2003x"];
+  if (format === "uuid") yield ["format uuid", "6f1f2c0e", crypto.randomUUID()];
+  if (minimum !== undefined) yield [`minimum ${minimum}`, minimum - 1, minimum];
+  if ([type].flat().includes("boolean")) yield ["type boolean", "yes"];
+}
+
+test("every limit of a body is one that the server keeps, and no narrower one", async () => {
+  const folder = (await server.send("ada", "POST", "/folders", { name: "Limits" })).body;
+  const chat = (await server.send("ada", "POST", "/chats", {})).body;
+  const ids: Record<string, string> = { sessionId: chat.id, folder_id: folder.id };
+  let count = 0;
+  for (const { path, method, of } of operationsOf(documents.api)) {
+    const body = of.requestBody?.content["application/json"];
+    // Those take what must exist beforehand, or look hosts up.
+    if (!body || /settings|users|webhooks|notes/.test(path)) continue;
+    const target = path
+      .replace("/api/dev/v1", "")
+      .replace(/\{(\w+)\}/g, (_, name) => ids[name] ?? name);
+    if (/documentId|promptId|folderId/.test(target)) continue;
+    const given = { ...body.example, ...(body.example.folder_id && { folder_id: folder.id }) };
+    for (const list of ["usedFolders", "folder_ids"]) if (given[list]) given[list] = [folder.id];
+    const fields = Object.entries<Json>(resolved(documents.api, body.schema).properties);
+    for (const [field, of_field] of fields) {
+      if (of_field.anyOf || field === "source" || field.endsWith("_id")) continue;
+      for (const [limit, broken, kept] of limitsOf(resolved(documents.api, of_field), folder.id)) {
+        count += 1;
+        const what = `${method} ${path} ${field}: ${limit}`;
+        const ask = async (value: unknown) =>
+          (
+            await server.send("ada", method.toUpperCase(), target, {
+              ...given,
+              [field]: value,
+              requestId: undefined,
+              ...(field === "requestId" && { requestId: value }),
+            })
+          ).status;
+        expect([what, await ask(broken)]).toEqual([what, 400]);
+        // Schedules and addresses have a grammar beside their limits; a list is of its own records.
+        if (kept === undefined || /^(every|url|parentId|document_ids|usedPrompts)$/.test(field))
+          continue;
+        expect([what, [200, 201, 202].includes(await ask(kept))]).toEqual([what, true]);
+      }
+    }
+  }
+  expect(count).toBeGreaterThan(20);
+});
+
+describe("a query", () => {
+  test.each([
+    ["page", 999_999_999_999_999, "1000000000000000"],
+    ["per_page", 999_999_999_999_999, "1000000000000000"],
+  ])("says the largest %s, which is taken, and no larger one", async (name, maximum, larger) => {
+    const { parameters } = documents.api.paths["/api/dev/v1/folders"].get;
+    expect(parameters.find((one: Json) => one.name === name).schema).toMatchObject({
+      minimum: 1,
+      maximum,
+    });
+    const ask = async (value: unknown) =>
+      (await server.send("ada", "GET", `/folders?${name}=${value}`)).status;
+    expect([await ask(maximum), await ask(larger), await ask(0)]).toEqual([200, 400, 400]);
+  });
+});
+
+/** The codes that are written out in the code of the server: `new HttpError(409, "name_taken", …)`. */
+function* thrownCodes(): Generator<readonly [string, string]> {
+  const root = resolve(import.meta.dir, "../..");
+  const place: Readonly<Record<string, number>> = {
+    HttpError: 1,
+    badRequest: 2,
+    conflict: 1,
+    forbidden: 1,
+  };
+  for (const file of new Bun.Glob("{core,plugins}/**/*.ts").scanSync(root)) {
+    const text = readFileSync(resolve(root, file), "utf8");
+    if (files_elsewhere.test(file) || !/HttpError|badRequest|conflict\(|forbidden\(/.test(text))
+      continue;
+    const found: string[] = [];
+    const visit = (node: ts.Node): void => {
+      if (ts.isNewExpression(node) || ts.isCallExpression(node)) {
+        const code = node.arguments?.[place[node.expression.getText()] ?? -1];
+        if (code && ts.isStringLiteral(code)) found.push(code.text);
+      }
+      ts.forEachChild(node, visit);
+    };
+    visit(ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true));
+    for (const code of found) yield [file, code];
+  }
+}
+
+test("every code that the server's own code names is in a document", () => {
+  const known = new Set([
+    ...codesOf(documents.api),
+    ...codesOf(documents.console),
+    ...codes_elsewhere,
+  ]);
+  const thrown = [...thrownCodes()];
+  expect(thrown.length).toBeGreaterThan(40);
+  expect(thrown.filter(([, code]) => !known.has(code))).toEqual([]);
+});
+/** Of what lies outside of both documents: at the root of the server, in other protocols. */
+const codes_elsewhere = ["metrics_closed", "sign_in_failed", "no_role", "too_many_questions"];
+const files_elsewhere = /^(core\/bench\/templates|plugins\/(mcp|openai-api|oidc|signin-header))\//;
+
+describe("a document that is served", () => {
+  const ask = (path: string, headers: Record<string, string>) =>
+    server.fetch(new Request(`http://dossier.test${path}`, { headers }));
+  const paths = ["/api/dev/v1/openapi.json", "/console/api/openapi.json"];
+  const encodings = [
+    ["gzip", (bytes: Uint8Array) => gunzipSync(bytes)],
+    ["br", (bytes: Uint8Array) => brotliDecompressSync(bytes)],
+    ["zstd", (bytes: Uint8Array) => zstdDecompressSync(bytes)],
+  ] as const;
+  for (const path of paths)
+    for (const [encoding, decode] of encodings)
+      test(`${path} comes as ${encoding}, a tenth as long, when the client takes that`, async () => {
+        const plain = new Uint8Array(await (await ask(path, {})).arrayBuffer());
+        const answer = await ask(path, { "accept-encoding": `deflate, ${encoding}` });
+        const bytes = new Uint8Array(await answer.arrayBuffer());
+        expect([answer.headers.get("content-encoding"), answer.headers.get("vary")]).toEqual([
+          encoding,
+          expect.stringMatching(/accept-encoding/i),
+        ]);
+        expect(new Uint8Array(decode(bytes))).toEqual(plain);
+        expect(bytes.length).toBeLessThan(plain.length / 10);
+      });
+  test.each<[string, string, string | null]>([
+    ["no header", "", null],
+    ["what is not made", "deflate", null],
+    ["a no", "gzip;q=0, br;q=0.0", null],
+    ["a wish", "gzip;q=0.5, br;q=0.1, zstd;q=0.2", "gzip"],
+    ["anything", "*", "br"],
+    ["as it is rather than compressed", "identity, gzip;q=0.5", null],
+  ])("%s decides how it comes", async (_, header, encoding) => {
+    const answer = await ask(paths[0]!, { "accept-encoding": header });
+    expect([answer.status, answer.headers.get("content-encoding")]).toEqual([200, encoding]);
+  });
+  for (const path of paths)
+    test(`${path} is revalidated by its tag, whatever its encoding`, async () => {
+      const headers = { "accept-encoding": "gzip" };
+      const first = await ask(path, headers);
+      expect(first.headers.get("cache-control")).toBe("no-cache");
+      const tag = first.headers.get("etag")!;
+      for (const known of [tag, `W/${tag}`, `"other", ${tag}`, "*"]) {
+        const again = await ask(path, { ...headers, "if-none-match": known });
+        expect([known, again.status, await again.text()]).toEqual([known, 304, ""]);
+      }
+      expect((await ask(path, { ...headers, "if-none-match": '"other"' })).status).toBe(200);
+      expect((await ask(path, {})).headers.get("etag")).not.toBe(tag);
+    });
+});

@@ -147,7 +147,7 @@ class DevServer {
 
 /** What the plugin logs, and whatever went wrong. */
 const isWorthReading = ({ level, plugin }: LogLine, built_in: ReadonlySet<string>): boolean =>
-  level === "error" || (plugin === undefined ? level === "warn" : !built_in.has(plugin));
+  level === "error" || (plugin !== undefined && !built_in.has(plugin));
 
 function wordsOf({ time, level, message, stack, ...fields }: LogLine): string[] {
   const shown = Object.keys(fields).length > 0 ? ` ${JSON.stringify(fields)}` : "";

@@ -151,7 +151,7 @@ async function develop(
   const project = await openProject(given, options);
   const { develop: run } = await import("../bench/dev");
   const ending = new AbortController();
-  for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => ending.abort());
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.once(signal, () => ending.abort());
   await run(project, {
     env: process.env,
     self: selfOf(options),

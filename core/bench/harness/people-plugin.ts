@@ -1,6 +1,7 @@
 /**
  * Loaded beside the plugin that is tried out: makes users with keys, and writes them into the data
- * directory, where whoever started the server finds them. They sign in without a password.
+ * directory, where whoever started the server finds them. They sign in without a password. Ends the
+ * server when whoever started it is gone.
  */
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -24,6 +25,8 @@ export default definePlugin({
         provider: "people-of-the-bench",
         role: people[name].role,
       });
+    const parent = process.ppid;
+    let watching: Timer | undefined;
     const names = Object.keys(people) as (keyof typeof people)[];
     return {
       fills: names.map((id) =>
@@ -45,7 +48,11 @@ export default definePlugin({
           made[name] = { id, email, role, key };
         }
         writeFileSync(file, JSON.stringify(made));
+        watching = setInterval(() => {
+          if (process.ppid !== parent) process.kill(process.pid, "SIGTERM");
+        }, 1_000);
       },
+      stop: async () => clearInterval(watching),
     };
   },
 });

@@ -59,11 +59,8 @@ function checkDomain(email: string, { allowed_domains }: Rules): void {
 /** Of a text, a list of texts, or the keys of an object; `realm_access.roles` lies within one. */
 function valuesOf(claims: Claims, name: string): string[] {
   const value = Object.hasOwn(claims, name) ? claims[name] : within(claims, name.split("."));
-  if (typeof value === "string")
-    return value
-      .split(/[\s,]+/)
-      .filter((one) => one !== "")
-      .concat(value);
+  // Names of groups have spaces and commas in them: a text is one value.
+  if (typeof value === "string") return [value];
   if (Array.isArray(value)) return value.filter((one) => typeof one === "string");
   return isObject(value) ? Object.keys(value) : [];
 }

@@ -36,9 +36,16 @@ export function namedIn(
   return {
     name,
     email: email !== null && email.includes("@") ? email : null,
-    roles: roles.length > roles_length_max ? [] : roles.split(/[,;|\s]+/).filter(Boolean),
+    roles: roles.length > roles_length_max ? [] : rolesIn(roles),
   };
 }
+
+/** `staff,Domain Users`, or with `|` or `;` between them. */
+const rolesIn = (header: string): string[] =>
+  header
+    .split(/[,;|]/)
+    .map((role) => role.trim())
+    .filter((role) => role !== "");
 
 function single(header: string | null): string | null {
   const value = header?.trim() ?? "";

@@ -3,7 +3,7 @@
  * where it began; who somebody is for others; the switch for passwords.
  */
 import { beforeAll, describe, expect, test } from "bun:test";
-import { definePlugin, fill, HttpError } from "../../core/sdk";
+import { definePlugin, fill, HttpError, sql } from "../../core/sdk";
 import { Accounts, type ExternalUser } from "../../plugins/accounts/contract";
 import { SignIn } from "../../plugins/sign-in/contract";
 import { returnPath } from "../../plugins/sign-in/return-path";
@@ -400,6 +400,24 @@ describe("somebody whom others know", () => {
       if (remove === "setUserActive") await server.accounts.setUserActive(id, true);
     }
   });
+});
+
+test("the rate limit of an address holds, whoever it wants to be", async () => {
+  await using one = await startTestServer({
+    plugins: [elsewhere],
+    env: { DOSSIER_RATE_LIMIT_REQUESTS: "4" },
+  });
+  const statuses: number[] = [];
+  const browser = visit(one);
+  for (let n = 0; n < 3; n++) {
+    statuses.push((await browser.send("POST", "/sign-in/elsewhere", {})).status);
+    statuses.push((await back(browser, "forged")).status);
+  }
+  expect(statuses).toEqual([200, 403, 200, 403, 429, 429]);
+  const { rows } = await sql<{ n: number }>`select count(*) as n from accounts_sessions`.execute(
+    one.store.db,
+  );
+  expect(Number(rows[0]!.n)).toBe(0);
 });
 
 test("the audit log knows who came in and who did not", async () => {

@@ -1,4 +1,6 @@
 /** Single sign-on at a real provider, in this process. */
+import { expect, test } from "bun:test";
+import { visit } from "../helpers/browser";
 import { startTestServer } from "../helpers/host";
 import { singleSignOnCases } from "../cases/single-sign-on";
 
@@ -6,3 +8,26 @@ singleSignOnCases(async (env) => {
   const server = await startTestServer({ env });
   return Object.assign(server, { base: "http://dossier.test" });
 });
+
+test.each([
+  ["that never ends", () => new Response(new ReadableStream()), "does not answer"],
+  ["that is silent", () => new Promise<Response>(() => undefined), "does not answer"],
+  ["without an end in sight", () => new Response("x".repeat(2 ** 20 + 1)), "can't be used"],
+  ["that leads elsewhere", () => Response.redirect("http://127.0.0.1:1/"), "can't be used"],
+  ["that is a page", () => new Response("<html>"), "can't be used"],
+] as const)(
+  "an answer of the provider %s costs bounded time and memory",
+  async (_, answer, says) => {
+    await using provider = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: answer });
+    await using server = await startTestServer({
+      env: {
+        DOSSIER_OIDC_ISSUER: `http://127.0.0.1:${provider.port}`,
+        DOSSIER_OIDC_CLIENT_ID: "dossier",
+        DOSSIER_OIDC_TIMEOUT: "200ms",
+      },
+    });
+    const { status, body } = await visit(server).send("POST", "/sign-in/oidc", {});
+    expect([status, body.code]).toEqual([502, "provider_failed"]);
+    expect(body.detail).toContain(says);
+  },
+);

@@ -99,6 +99,8 @@ export interface SourceTools {
   /** Directory for temporary files. */
   readonly temporary: string;
   readonly upload_bytes_max: number;
+  /** How long a fetch, or a request, may take. */
+  readonly timeout_ms: number;
   /** @throws SourceFailure */
   fetch(url: string, options?: FetchOptions): Promise<FetchedFile>;
   /**

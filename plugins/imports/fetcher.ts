@@ -58,7 +58,6 @@ export interface FetcherParts extends Pick<Context, "files" | "now_ms"> {
   /** Which addresses get the delay of `host_delay_ms`. */
   readonly isPublic: AddressPolicy;
   readonly host_delay_ms: () => number;
-  /** For one item, redirects and all. */
   readonly timeout_ms: () => number;
 }
 
@@ -78,9 +77,14 @@ export class Fetcher {
 
   constructor(private readonly ctx: FetcherParts) {}
 
+  /** For one item, redirects and all. */
+  timeout_ms(): number {
+    return this.ctx.timeout_ms();
+  }
+
   /** The file at this address. @throws SourceFailure, and the reason of the signal. */
   async fetch(url: string, options: FetchLimits): Promise<FetchedItem> {
-    const timeout_ms = this.ctx.timeout_ms();
+    const timeout_ms = this.timeout_ms();
     const late = AbortSignal.timeout(timeout_ms);
     const signal = AbortSignal.any([options.signal, late]);
     try {
@@ -116,7 +120,7 @@ export class Fetcher {
       requireIdle(target, response, this.ctx.now_ms());
       return response;
     };
-    return askService(request, toFailure, { ...limits, timeout_ms: this.ctx.timeout_ms() });
+    return askService(request, toFailure, { ...limits, timeout_ms: this.timeout_ms() });
   }
 
   /** Follows redirects. */

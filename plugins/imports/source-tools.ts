@@ -59,6 +59,7 @@ export async function openSource(
 export class RunTools implements SourceTools {
   readonly temporary: string;
   readonly upload_bytes_max: number;
+  readonly timeout_ms: number;
   /** The source has said that it has listed everything. */
   is_complete = false;
   private readonly robots: RobotsOfRun;
@@ -82,6 +83,7 @@ export class RunTools implements SourceTools {
     this.working = AbortSignal.any([signal, this.ended.signal]);
     this.temporary = ctx.paths.temporary;
     this.upload_bytes_max = ctx.documents.upload_bytes_max();
+    this.timeout_ms = ctx.fetcher.timeout_ms();
     this.robots = run_id === null ? new Map() : ctx.robots.ofRun(run_id);
   }
 

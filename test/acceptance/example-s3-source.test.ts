@@ -173,12 +173,6 @@ describe("what is wrong is said, with what to do", () => {
       /could not be reached/,
     ],
     [
-      "one that hangs",
-      async () => at(await example.badService("hangs")),
-      "timeout",
-      /took longer than 1 s/,
-    ],
-    [
       "its certificate",
       async () => at(await example.badService("has a bad certificate"), "https"),
       "certificate_refused",
@@ -189,6 +183,12 @@ describe("what is wrong is said, with what to do", () => {
       () => ({ endpoint: endpoint.replace("127.0.0.1", "127.0.0.2") }),
       "address_refused",
       /only public hosts/,
+    ],
+    [
+      "one that hangs",
+      async () => at(await example.badService("hangs")),
+      "timeout",
+      /took longer than 1 s/,
     ],
   ];
   test.each(cases)("%s", async (_reason, more, code, said) => {

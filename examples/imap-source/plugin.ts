@@ -1,0 +1,256 @@
+/**
+ * IMAP: imports the messages of a mail folder, with their attachments. To use it, bundle it with
+ * the package that it imports, and add the one file that comes of it to a server:
+ *
+ *     dossier plugin pack examples/imap-source imap.js
+ *     dossier plugin add imap.js
+ *
+ * Then restart that server, and send `POST /api/dev/v1/imports` with the body
+ *
+ *     {
+ *       "folder_id": "…",
+ *       "source": {
+ *         "type": "imap", "host": "imap.example.com", "username": "ada@example.com",
+ *         "password": "an app password", "folder": "Archive/Contracts", "since": "2026-01-01"
+ *       }
+ *     }
+ *
+ * The password is kept sealed. Messages never change, so each is read once; one that is not in the
+ * folder any more is gone. The folder is opened for reading only: nothing becomes read, and nothing
+ * is deleted. Only public hosts are connected to, and those that `imports.allow_networks` allows.
+ */
+import { isIP } from "node:net";
+import { badRequest, definePlugin, fill, InvalidUrl, parseTarget, Secret, t } from "dossier";
+import type { Static } from "dossier";
+import {
+  ImportSources,
+  SourceFailure,
+  type ImportSource,
+  type SourceItem,
+  type SourceTools,
+} from "dossier/contracts";
+import { ImapFlow, type FetchMessageObject, type ListResponse } from "imapflow";
+
+const schema = t.Object({
+  host: t.String({ minLength: 1, maxLength: 253, description: "Of the IMAP server." }),
+  port: t.Optional(t.Integer({ minimum: 1, maximum: 65_535 })),
+  security: t.Optional(
+    t.Union([t.Literal("tls"), t.Literal("starttls"), t.Literal("none")], {
+      default: "tls",
+      description: "Port 993 for `tls`, else 143. `none` sends the password as it is.",
+    }),
+  ),
+  username: t.String({ minLength: 1, maxLength: 320 }),
+  password: Secret({ description: "Where two factors are asked for: an app password." }),
+  folder: t.Optional(t.String({ default: "INBOX", minLength: 1, maxLength: 500 })),
+  since: t.Optional(
+    t.String({ format: "date", description: "Only messages that came on this day or later." }),
+  ),
+});
+type Mailbox = Static<typeof schema>;
+
+const connect_ms_max = 15_000;
+/** Messages that are asked about at once. */
+const batch_messages = 500;
+/** Folders that a message names. */
+const names_max = 10;
+
+// --- The connection ------------------------------------------------------------------------------
+
+const portOf = ({ port, security = "tls" }: Mailbox): number =>
+  port ?? (security === "tls" ? 993 : 143);
+
+/** A folder that is open, and what its UIDs belong to. */
+interface Opened {
+  readonly client: ImapFlow;
+  readonly validity: string;
+}
+/** One for all messages that these tools are used for. */
+const opened = new WeakMap<SourceTools, Promise<Opened>>();
+
+function open(mailbox: Mailbox, tools: SourceTools): Promise<Opened> {
+  const known = opened.get(tools);
+  if (known !== undefined) return known;
+  const opening = openNew(mailbox, tools);
+  opened.set(tools, opening);
+  return opening;
+}
+
+async function openNew(mailbox: Mailbox, tools: SourceTools): Promise<Opened> {
+  const { host, security = "tls", username, password, folder = "INBOX" } = mailbox;
+  const [address] = await tools.resolve(host);
+  // The connection is to an address that was checked; the certificate is that of the name.
+  const name = isIP(host) === 0 ? { servername: host } : {};
+  const client = new ImapFlow({
+    host: address!,
+    ...name,
+    port: portOf(mailbox),
+    secure: security === "tls",
+    doSTARTTLS: security === "tls" ? undefined : security === "starttls",
+    tls: { rejectUnauthorized: true, ...name },
+    auth: { user: username, pass: password },
+    logger: false,
+    disableAutoIdle: true,
+    connectionTimeout: Math.min(connect_ms_max, tools.timeout_ms),
+    greetingTimeout: Math.min(connect_ms_max, tools.timeout_ms),
+    // Without a byte from the server.
+    socketTimeout: tools.timeout_ms,
+  });
+  // A connection that breaks off between two commands has nobody else who hears of it.
+  client.on("error", () => opened.delete(tools));
+  const close = (): void => client.close();
+  tools.signal.addEventListener("abort", close, { once: true });
+  tools.atEnd(async () => {
+    tools.signal.removeEventListener("abort", close);
+    close();
+  });
+  try {
+    await client.connect();
+  } catch (error) {
+    throw failureOf(error, mailbox, tools);
+  }
+  try {
+    const { uidValidity } = await client.mailboxOpen(folder, { readOnly: true });
+    return { client, validity: String(uidValidity) };
+  } catch (error) {
+    if (!client.usable) throw failureOf(error, mailbox, tools);
+    throw await missing(client, folder);
+  }
+}
+
+async function missing(client: ImapFlow, folder: string): Promise<SourceFailure> {
+  const folders: ListResponse[] = await client.list().catch(() => []);
+  const names = folders.map(({ path }) => path);
+  const some = `${names.slice(0, names_max).join(", ")}${names.length > names_max ? ", …" : ""}`;
+  return new SourceFailure(
+    `The mailbox has no folder ${folder}${some === "" ? "" : `. It has ${some}`}.`,
+  );
+}
+
+/** In words for the person who started the import. */
+function failureOf(error: unknown, mailbox: Mailbox, { signal }: SourceTools): unknown {
+  signal.throwIfAborted();
+  if (error instanceof SourceFailure || !(error instanceof Error)) return error;
+  const { code = "", authenticationFailed } = error as Error & {
+    readonly code?: string;
+    readonly authenticationFailed?: boolean;
+  };
+  const at = `${mailbox.host}:${portOf(mailbox)}`;
+  if (authenticationFailed === true)
+    return new SourceFailure(
+      `${mailbox.host} refuses the user name or the password. Correct them; many want an app ` +
+        "password, and that IMAP is switched on in their settings.",
+      "credentials_refused",
+    );
+  if (/CERT|SELF_SIGNED|ALTNAME|VERIFY/i.test(code))
+    return new SourceFailure(
+      `The certificate of ${at} was not accepted (${code}). It must be valid for this name; one ` +
+        "of an authority of your own goes into the environment of this server as " +
+        "NODE_EXTRA_CA_CERTS.",
+      "certificate_refused",
+    );
+  if (/TIMEOUT/i.test(code))
+    return new SourceFailure(
+      `${at} does not answer. Correct host, port and security (tls: 993, starttls: 143).`,
+      "timeout",
+    );
+  if (/TLS|SSL|WRONG_VERSION/i.test(`${code} ${error.message}`))
+    return new SourceFailure(
+      `${at} does not speak TLS in this way. Correct port and security: tls is 993, ` +
+        "starttls is 143.",
+      "unreachable",
+    );
+  return new SourceFailure(
+    `${at} could not be reached, or broke off (${code || error.message.slice(0, 100)}). ` +
+      "Correct host, port and security.",
+    "unreachable",
+  );
+}
+
+// --- The source ----------------------------------------------------------------------------------
+
+/** As RFC 5092 writes it. */
+function uriOf(
+  { host, username, folder = "INBOX" }: Mailbox,
+  validity: string,
+  uid: number,
+): string {
+  const place = folder.split("/").map(encodeURIComponent).join("/");
+  return (
+    `imap://${encodeURIComponent(username)}@${host.toLowerCase()}/${place};` +
+    `UIDVALIDITY=${validity}/;UID=${uid}`
+  );
+}
+
+function itemOf(
+  uri: string,
+  locator: string,
+  message: FetchMessageObject,
+  bytes_max: number,
+): SourceItem {
+  if ((message.size ?? 0) > bytes_max)
+    return {
+      uri,
+      error: `The message is larger than ${bytes_max} bytes, the most that is accepted.`,
+    };
+  const subject = (message.envelope?.subject ?? "").replace(/[\s\p{Cc}]+/gu, " ").trim();
+  const day = new Date(message.internalDate ?? 0).toISOString().slice(0, 10);
+  return { uri, locator, etag: locator, name: subject || `Message of ${day}` };
+}
+
+const source: ImportSource<Mailbox> = {
+  type: "imap",
+  description: "The messages of a folder of a mailbox, with their attachments.",
+  schema,
+
+  async check({ host, port }) {
+    try {
+      parseTarget(`https://${host.includes(":") ? `[${host}]` : host}:${port ?? 993}/`);
+    } catch (error) {
+      if (error instanceof InvalidUrl)
+        throw badRequest("The host must be the name or the address of a server.", "/source/host");
+      throw error;
+    }
+  },
+
+  async *items(mailbox, tools) {
+    const { client, validity } = await open(mailbox, tools);
+    try {
+      const since = mailbox.since === undefined ? {} : { since: new Date(mailbox.since) };
+      const uids = (await client.search({ all: true, ...since }, { uid: true })) || [];
+      for (let at = 0; at < uids.length; at += batch_messages) {
+        const some = uids.slice(at, at + batch_messages).join(",");
+        const query = { uid: true, size: true, envelope: true, internalDate: true };
+        for await (const message of client.fetch(some, query, { uid: true })) {
+          const uri = uriOf(mailbox, validity, message.uid);
+          const locator = `${validity}/${message.uid}`;
+          yield itemOf(uri, locator, message, tools.upload_bytes_max);
+        }
+      }
+    } catch (error) {
+      throw failureOf(error, mailbox, tools);
+    }
+    tools.listingComplete();
+  },
+
+  async read({ locator, name }, mailbox, tools) {
+    const { client, validity } = await open(mailbox, tools);
+    const [of, uid] = locator!.split("/");
+    if (of !== validity)
+      throw new SourceFailure("The folder was made anew meanwhile. Import it again.", "gone");
+    try {
+      const { content } = await client.download(uid!, undefined, { uid: true });
+      if (!content) throw new SourceFailure("The message is not there any more.", "gone");
+      const release = async (): Promise<void> => void content.destroy();
+      return { name: name!, media_type: "message/rfc822", bytes: content, release };
+    } catch (error) {
+      throw failureOf(error, mailbox, tools);
+    }
+  },
+};
+
+export default definePlugin({
+  name: "imap",
+  version: "1.0.0",
+  setup: () => ({ fills: [fill(ImportSources, source)] }),
+});

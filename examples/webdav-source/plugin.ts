@@ -1,0 +1,259 @@
+/**
+ * WebDAV: imports a folder of Nextcloud, ownCloud, Apache, a NAS and whatever else speaks WebDAV,
+ * with the folders in it. A complete plugin in one file. To use it, copy it to
+ * `<data directory>/plugins/webdav.ts`, restart Dossier, and send `POST /api/dev/v1/imports` with
+ * the body
+ *
+ *     {
+ *       "folder_id": "…",
+ *       "source": {
+ *         "type": "webdav", "url": "https://cloud.example.com/remote.php/dav/files/ada/Reports/",
+ *         "username": "ada", "password": "an app password"
+ *       }
+ *     }
+ *
+ * The password is kept sealed. A file whose entity tag is that of the last import is not read
+ * again, and one that is not there any more is gone. Hidden files are left out. Only public hosts
+ * are connected to, and those that `imports.allow_networks` allows.
+ */
+import { definePlugin, fill, requireTarget, Secret, t, type Static } from "dossier";
+import {
+  ImportSources,
+  SourceFailure,
+  type ImportSource,
+  type SourceAnswer,
+  type SourceItem,
+  type SourceTools,
+} from "dossier/contracts";
+
+const schema = t.Object({
+  url: t.String({
+    description: "Of the folder. Nextcloud: `https://HOST/remote.php/dav/files/USER/FOLDER/`.",
+  }),
+  username: t.Optional(t.String({ minLength: 1, maxLength: 200, pattern: "^[^:]+$" })),
+  password: t.Optional(Secret({ description: "Nextcloud: an app password. Kept sealed." })),
+});
+type Share = Static<typeof schema>;
+
+/** Deeper folders are not read: a link to a folder above would have no end. */
+const depth_max = 64;
+/** Of the list of one folder. */
+const list_bytes_max = 1024 * 1024 * 1024;
+/** Of what it says of one file, UTF-16 units. */
+const entry_length_max = 64 * 1024;
+
+// --- Requests ------------------------------------------------------------------------------------
+
+const wanted =
+  '<?xml version="1.0" encoding="utf-8"?><d:propfind xmlns:d="DAV:"><d:prop><d:resourcetype/>' +
+  "<d:getetag/><d:getcontentlength/><d:getlastmodified/></d:prop></d:propfind>";
+
+const authorization = ({ username, password }: Share): Record<string, string> =>
+  username === undefined
+    ? {}
+    : { authorization: `Basic ${Buffer.from(`${username}:${password ?? ""}`).toString("base64")}` };
+
+/** The list of a folder. @throws SourceFailure unless it is one. */
+async function askForList(share: Share, url: string, tools: SourceTools): Promise<SourceAnswer> {
+  const answer = await tools.request(url, {
+    method: "PROPFIND",
+    headers: { ...authorization(share), depth: "1", "content-type": "application/xml" },
+    body: wanted,
+    bytes_max: list_bytes_max,
+  });
+  if (answer.status === 207) return answer;
+  await answer.release();
+  throw refusal(share, url, answer);
+}
+
+/** In words for the person who started the import. */
+function refusal(
+  { username }: Share,
+  url: string,
+  { status, headers }: SourceAnswer,
+): SourceFailure {
+  const { host, pathname } = new URL(url);
+  if (status === 401 && /^\s*digest\b/i.test(headers.get("www-authenticate") ?? ""))
+    return new SourceFailure(
+      `${host} asks for the password in a way that is not supported (Digest). Its administrator ` +
+        "allows Basic over HTTPS.",
+      "credentials_refused",
+    );
+  if (status === 401)
+    return new SourceFailure(
+      username === undefined
+        ? `${host} wants a user name and a password. Give username and password.`
+        : `${host} refuses the user name or the password. Correct them; Nextcloud wants an app ` +
+            "password where two factors are asked for.",
+      "credentials_refused",
+    );
+  if (status === 403) return new SourceFailure(`${host} does not let you read ${pathname}.`);
+  if (status === 404)
+    return new SourceFailure(
+      `${host} has no folder at ${pathname}. Correct the address; Nextcloud's is ` +
+        "https://HOST/remote.php/dav/files/USER/FOLDER/.",
+    );
+  const to = URL.parse(headers.get("location") ?? "", url);
+  if (status >= 300 && status < 400 && to !== null)
+    return new SourceFailure(`${host} sends on to ${to.origin}${to.pathname}. Give that address.`);
+  return new SourceFailure(
+    `${host} answers, but not as a WebDAV server does (${status}). Correct the address; ` +
+      "Nextcloud's is https://HOST/remote.php/dav/files/USER/FOLDER/.",
+  );
+}
+
+// --- The list of a folder ------------------------------------------------------------------------
+// It may be long: it is read while it comes, entry by entry.
+
+interface Entry {
+  /** Decoded. */
+  readonly path: string;
+  readonly is_folder: boolean;
+  readonly etag: string;
+  readonly size_bytes: number;
+}
+
+async function* entriesOf(answer: SourceAnswer, url: string): AsyncGenerator<Entry> {
+  const decoder = new TextDecoder();
+  const closing = /<\/(?:[\w.-]+:)?response\s*>/g;
+  let text = "";
+  let is_list = false;
+  for await (const bytes of answer.bytes()) {
+    text += decoder.decode(bytes, { stream: true });
+    let from = 0;
+    while (closing.test(text)) {
+      const piece = text.slice(from, (from = closing.lastIndex));
+      const start = piece.search(/<(?:[\w.-]+:)?response[\s>]/);
+      const entry = start < 0 ? null : entryOf(piece.slice(start));
+      if (entry !== null) yield entry;
+      is_list = true;
+    }
+    text = text.slice(from);
+    if (text.length > entry_length_max) break;
+  }
+  is_list ||= /<(?:[\w.-]+:)?multistatus/.test(text);
+  if (!is_list || text.length > entry_length_max)
+    throw new SourceFailure(`${new URL(url).host} answers, but not as a WebDAV server does.`);
+}
+
+type Node = Readonly<Record<string, unknown>>;
+/** The elements of this name, whatever the prefix of their namespace is. */
+const within = (node: unknown, name: string): unknown[] =>
+  Object.entries(typeof node === "object" && node !== null ? (node as Node) : {})
+    .filter(([key]) => key.replace(/^.*:/, "") === name)
+    .flatMap(([, value]) => value);
+const textOf = (node: unknown): string =>
+  typeof node === "string" ? node : String((node as Node | undefined)?.["#text"] ?? "");
+
+/** Null when it is none that can be read. */
+function entryOf(xml: string): Entry | null {
+  let response: unknown;
+  try {
+    [response] = within(Bun.XML.parse(xml), "response");
+  } catch {
+    return null;
+  }
+  // Some write an address, and some leave a `#` as it is.
+  const href = textOf(within(response, "href")[0]).trim();
+  const found = within(response, "propstat").find((one) =>
+    / 2\d\d /.test(`${textOf(within(one, "status")[0])} `),
+  );
+  if (found === undefined) return null;
+  const of = (name: string): unknown => within(within(found, "prop")[0], name)[0];
+  const size_bytes = Number(textOf(of("getcontentlength")));
+  return {
+    path: decoded(href.replace(/^https?:\/\/[^/]*/i, "")),
+    is_folder: within(of("resourcetype"), "collection").length > 0,
+    etag: textOf(of("getetag")) || `${textOf(of("getlastmodified"))} ${size_bytes}`,
+    size_bytes,
+  };
+}
+
+function decoded(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
+}
+const encoded = (path: string): string => path.split("/").map(encodeURIComponent).join("/");
+
+// --- The source ----------------------------------------------------------------------------------
+
+/** `a/b/c.txt` is `b/c.txt` in the subfolder `a`: folders have two levels. */
+function itemOf(uri: string, inside: string, entry: Entry, bytes_max: number): SourceItem {
+  if (entry.size_bytes > bytes_max)
+    return { uri, error: `The file is larger than ${bytes_max} bytes, the most that is accepted.` };
+  const [folder, ...rest] = inside.split("/");
+  return {
+    uri,
+    etag: entry.etag,
+    ...(rest.length === 0 ? { name: folder! } : { folder: folder!, name: rest.join("/") }),
+  };
+}
+
+const source: ImportSource<Share> = {
+  type: "webdav",
+  description:
+    "A folder of Nextcloud or of another WebDAV server. Its folders become subfolders; in those, " +
+    "the path becomes part of the name.",
+  schema,
+
+  check: async ({ url }) => void requireTarget(url, "/source/url"),
+
+  async *items(share, tools) {
+    const { origin, pathname } = new URL(share.url);
+    const root = `${decoded(pathname).replace(/\/+$/, "")}/`;
+    const folders = [root];
+    let is_complete = true;
+    for (let folder; (folder = folders.pop()) !== undefined;) {
+      const url = origin + encoded(folder);
+      try {
+        const answer = await askForList(share, url, tools);
+        for await (const entry of entriesOf(answer, url)) {
+          const path = entry.path.replace(/\/+$/, "");
+          const name = path.slice(folder.length);
+          // The folder itself is listed, too.
+          if (!path.startsWith(folder) || name === "" || /^\.|\//.test(name)) continue;
+          if (!entry.is_folder)
+            yield itemOf(
+              origin + encoded(path),
+              path.slice(root.length),
+              entry,
+              tools.upload_bytes_max,
+            );
+          else if (path.split("/").length - root.split("/").length < depth_max)
+            folders.push(`${path}/`);
+        }
+      } catch (error) {
+        if (!(error instanceof SourceFailure) || folder === root) throw error;
+        is_complete = false;
+        yield { uri: url, error: `This folder was not read. ${error.message}` };
+      }
+    }
+    if (is_complete) tools.listingComplete();
+  },
+
+  async read({ uri, name }, share, tools) {
+    const answer = await tools.request(uri, { headers: authorization(share) });
+    if (answer.status === 200) {
+      const type = answer.headers.get("content-type")?.split(";")[0]!.trim().toLowerCase();
+      return {
+        name: name!,
+        media_type: type || null,
+        bytes: answer.bytes(),
+        release: () => answer.release(),
+      };
+    }
+    await answer.release();
+    throw answer.status === 404 || answer.status === 410
+      ? new SourceFailure("The file is not there any more.", "gone")
+      : refusal(share, uri, answer);
+  },
+};
+
+export default definePlugin({
+  name: "webdav",
+  version: "1.0.0",
+  setup: () => ({ fills: [fill(ImportSources, source)] }),
+});

@@ -1,0 +1,211 @@
+/** The plugin of examples/webdav-source in the built executable, against webdav-server. */
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { v2 as webdav } from "webdav-server";
+import { startExampleSource, type ExampleSource } from "../helpers/example-source";
+
+setDefaultTimeout(120_000);
+
+const password = "correct horse";
+
+let example: ExampleSource;
+let server: webdav.WebDAVServer;
+let root: string;
+/** `PROPFIND /reports/` … */
+let asked: string[] = [];
+const send = (method: string, path: string, body?: string): Promise<Response> =>
+  fetch(`${root}${path}`, {
+    method,
+    headers: { authorization: `Basic ${btoa(`ada:${password}`)}` },
+    ...(body === undefined ? {} : { body }),
+  });
+
+beforeAll(async () => {
+  const users = new webdav.SimpleUserManager();
+  const rights = new webdav.SimplePathPrivilegeManager();
+  rights.setRights(users.addUser("ada", password, false), "/", ["all"]);
+  server = new webdav.WebDAVServer({
+    httpAuthentication: new webdav.HTTPBasicAuthentication(users, "shelf"),
+    privilegeManager: rights,
+    requireAuthentification: true,
+    hostname: "127.0.0.1",
+    port: 0,
+  });
+  server.beforeRequest((ctx, next) => {
+    asked.push(`${ctx.request.method} ${decodeURIComponent(ctx.requested.uri)}`);
+    next();
+  });
+  const { port } = (await server.startAsync(0)).address() as { port: number };
+  root = `http://127.0.0.1:${port}`;
+  for (const folder of ["/reports", "/reports/R%26D%20%231", "/reports/R%26D%20%231/deep"])
+    await send("MKCOL", folder);
+  await send("PUT", "/reports/herons%2Bcarp.txt", "The heron stands in the water.");
+  await send("PUT", "/reports/R%26D%20%231/M%C3%A4rz%20%281%29.txt", "The otter sleeps.");
+  await send("PUT", "/reports/R%26D%20%231/deep/er.txt", "The otter's den is deeper.");
+  await send("PUT", "/reports/.hidden", "Not for others.");
+  await send("PUT", "/other.txt", "Elsewhere.");
+  example = await startExampleSource("webdav-source");
+});
+afterAll(async () => {
+  await example?.[Symbol.asyncDispose]();
+  await server?.stopAsync();
+});
+
+const source = (more: object = {}) => ({
+  type: "webdav",
+  url: `${root}/reports`,
+  username: "ada",
+  password,
+  ...more,
+});
+
+describe("a folder", () => {
+  test("becomes documents, with the folders in it, whatever their names are", async () => {
+    const { run, texts } = await example.run(source());
+    expect([run.status, run.source.password]).toEqual(["completed", { set: true }]);
+    expect(texts).toEqual([
+      ["R&D #1/März (1).txt", "The otter sleeps."],
+      ["R&D #1/deep/er.txt", "The otter's den is deeper."],
+      ["herons+carp.txt", "The heron stands in the water."],
+    ]);
+  });
+
+  test("is read again only where an entity tag has changed; what is not there any more goes", async () => {
+    await send("PUT", "/reports/herons%2Bcarp.txt", "The heron has flown.");
+    await send("DELETE", "/reports/R%26D%20%231/deep/er.txt");
+    asked = [];
+    const { run, texts } = await example.run(source(), { gone: "remove" });
+    expect([run.status, run.gone_item_count]).toEqual(["completed", 1]);
+    expect(texts).toEqual([
+      ["R&D #1/März (1).txt", "The otter sleeps."],
+      ["herons+carp.txt", "The heron has flown."],
+    ]);
+    expect(asked.filter((one) => one.startsWith("GET"))).toEqual(["GET /reports/herons+carp.txt"]);
+  });
+});
+
+/** A server whose answers are written here. */
+const scripted = (answer: (request: Request) => Response): Bun.Server<undefined> =>
+  Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: answer });
+const list = (...entries: string[]): Response =>
+  new Response(`<multistatus xmlns="DAV:">${entries.join("")}</multistatus>`, { status: 207 });
+const entry = (href: string, prop: string, status = "HTTP/1.1 200 OK"): string =>
+  `<response><href>${href}</href><propstat><prop>${prop}</prop><status>${status}</status>` +
+  "</propstat></response>";
+const folder = "<resourcetype><collection/></resourcetype>";
+
+test("a list of 100,000 files streams, and no address leads out of the folder", async () => {
+  const count = 100_000;
+  using service = scripted((request) => {
+    const { pathname } = new URL(request.url);
+    if (request.method === "GET") return new Response("The last of them.");
+    if (pathname !== "/a/")
+      return list(entry("/a/", folder), entry("/a/", folder), entry("/secret", ""));
+    const bytes = async function* () {
+      yield '<x:multistatus xmlns:x="DAV:">';
+      for (let n = 0; n < count; n += 1_000) {
+        const names = Array.from({ length: 1_000 }, (_none, more) => `.hidden-${n + more}`);
+        yield names.map((name) => entry(`/a/${name}`, "")).join("");
+      }
+      yield entry("http://elsewhere.test/a/last.txt", "<getetag>1</getetag>");
+      yield `${entry("/a/../../etc/passwd", "")}${entry("/a/loop/", folder)}</x:multistatus>`;
+    };
+    return new Response(bytes() as never, { status: 207 });
+  });
+  const url = `http://127.0.0.1:${service.port}/a/`;
+  const { run, items } = await example.run({ type: "webdav", url });
+  expect([run.status, items.map(({ uri }) => uri)]).toEqual(["completed", [`${url}last.txt`]]);
+});
+
+test("a folder that can't be read fails alone, and nothing counts as gone for it", async () => {
+  let is_closed = false;
+  using service = scripted((request) => {
+    const { pathname } = new URL(request.url);
+    if (request.method === "GET") return new Response(`The text of ${pathname}.`);
+    if (pathname === "/b/") return list(entry("/b/in/", folder), entry("/b/one.txt", ""));
+    return is_closed ? new Response("", { status: 403 }) : list(entry("/b/in/two.txt", ""));
+  });
+  const of = { type: "webdav", url: `http://127.0.0.1:${service.port}/b` };
+  expect((await example.run(of)).run.status).toBe("completed");
+  is_closed = true;
+  const { run, items } = await example.run(of, { gone: "remove" });
+  expect([run.status, run.gone_item_count]).toEqual(["completed_with_errors", undefined]);
+  expect(items.find(({ status }) => status === "failed")!.error.message).toBe(
+    `This folder was not read. 127.0.0.1:${service.port} does not let you read /b/in/.`,
+  );
+});
+
+describe("what is wrong is said, with what to do", () => {
+  const at = (port: number, scheme = "http") => ({ url: `${scheme}://127.0.0.1:${port}/` });
+  const cases: [
+    reason: string,
+    more: () => object | Promise<object>,
+    code: string,
+    said: RegExp,
+  ][] = [
+    [
+      "the password",
+      () => ({ password: "wrong" }),
+      "credentials_refused",
+      /refuses .*app password/,
+    ],
+    ["no password", () => ({ username: undefined }), "credentials_refused", /Give username and/],
+    [
+      "the folder",
+      () => ({ url: `${root}/none` }),
+      "unreadable",
+      /no folder at \/none\/\. Correct/,
+    ],
+    [
+      "another service",
+      async () => at(await example.badService("is another")),
+      "unreadable",
+      /not as a WebDAV server does \(200\)\. Correct/,
+    ],
+    [
+      "no service",
+      async () => at(await example.badService("is gone")),
+      "unreachable",
+      /could not be reached/,
+    ],
+    [
+      "its certificate",
+      async () => at(await example.badService("has a bad certificate"), "https"),
+      "certificate_refused",
+      /certificate .* was not accepted .*NODE_EXTRA_CA_CERTS/,
+    ],
+    [
+      "an address inside",
+      () => ({ url: root.replace("127.0.0.1", "127.0.0.2") }),
+      "address_refused",
+      /only public hosts/,
+    ],
+    [
+      "one that hangs",
+      async () => at(await example.badService("hangs")),
+      "timeout",
+      /took longer than 1 s/,
+    ],
+  ];
+  test.each(cases)("%s", async (_reason, more, code, said) => {
+    const { run } = await example.run(source(await more()));
+    expect([run.status, run.error.code]).toEqual(["failed", code]);
+    expect(run.error.message).toMatch(said);
+    expect(JSON.stringify(run)).not.toContain(password);
+  });
+
+  test("where it sends on to, without following with the password", async () => {
+    using service = scripted(() => Response.redirect("https://cloud.example.com/dav?x=1", 302));
+    const { run } = await example.run(source({ url: `http://127.0.0.1:${service.port}/` }));
+    expect(run.error.message).toEndWith(
+      "sends on to https://cloud.example.com/dav. Give that address.",
+    );
+  });
+
+  test("at once, where no request is needed for it", async () => {
+    const { status, body } = await example.dossier.api("POST", "/imports", {
+      folder_id: example.folder_id,
+      source: source({ url: "https://ada:pass@cloud.example.com/" }),
+    });
+    expect([status, body.errors[0].pointer]).toEqual([400, "/source/url"]);
+  });
+});

@@ -260,8 +260,7 @@ export interface Documents {
     folder_ids: readonly string[],
   ): Promise<Map<string, DocumentName>>;
   /**
-   * Tells those documents that are synced, and in the folder that is named with them. Of many at
-   * once; the function that it gives is about the moment of the call.
+   * Tells those that are synced and in the folder that is named with them, as of this moment.
    */
   findAnswering(
     db: Db,
@@ -333,6 +332,8 @@ export interface Documents {
   ): Promise<void>;
   /** Indexes the document again, whoever's it is; one that is gone stays as it is. */
   reindex(document_id: string): Promise<void>;
+  /** Emits the events of copies that everybody finds now: created, and synced or failed. */
+  announce(tx: Db, document_ids: readonly string[]): Promise<void>;
   /**
    * Deletes these originals where nothing uses them any more: once the surrounding transaction is
    * on disk, at once outside one.

@@ -1,6 +1,7 @@
 /** Documents that are taken to another server, and those that come from one. */
 import { pairsIn } from "../../core/lib/text-pieces";
 import { toNumber, type Db } from "../../core/sdk";
+import { DocumentCreated, DocumentFailed, DocumentSynced } from "../events/contract";
 import { requireAdmitted } from "./admission";
 import type { DocumentContext } from "./context";
 import type { DocumentCopy, Documents, TextCopy } from "./contract";
@@ -103,6 +104,28 @@ export async function insertCopy(
     { folder_id: row.held_by!, counter: "held_bytes", by: size_bytes },
   ]);
   if (prepared?.version === version) await ctx.index.publish(tx, prepared, folder_ids);
+}
+
+/** As `Documents.announce`. */
+export async function announce(
+  { emit }: Pick<DocumentContext, "emit">,
+  tx: Db,
+  document_ids: readonly string[],
+): Promise<void> {
+  const folders = await linkStore.foldersOfAll(tx, document_ids);
+  for (const row of await copyStore.findAnnounced(tx, document_ids)) {
+    const { id: document_id, owner_id, name, source_kind: kind, status, version } = row;
+    const folder_ids = folders.get(document_id) ?? [];
+    const [folder_id] = folder_ids;
+    // Deleted since.
+    if (folder_id === undefined) continue;
+    await emit(tx, DocumentCreated, { owner_id, document_id, name, folder_id, kind });
+    const settled = { owner_id, document_id, version, folder_ids };
+    if (status === "synced") await emit(tx, DocumentSynced, settled);
+    if (status !== "sync_failed" || row.error_code === null) continue;
+    const error = { code: row.error_code, message: row.error_message ?? "" };
+    await emit(tx, DocumentFailed, { ...settled, error });
+  }
 }
 
 function rowOf(document: DocumentCopy, owner_id: string, root_id: string): DocumentRow {

@@ -63,3 +63,23 @@ export async function findAnswering(db: DocumentsDb, id: string) {
     .executeTakeFirst();
   return found && { ...found, text: textOf(found) };
 }
+
+/** What the events of new documents say of them. */
+export const findAnnounced = (db: DocumentsDb, document_ids: readonly string[]) =>
+  document_ids.length === 0
+    ? Promise.resolve([])
+    : db
+        .selectFrom("documents")
+        .select([
+          "id",
+          "owner_id",
+          "name",
+          "source_kind",
+          "status",
+          "version",
+          "error_code",
+          "error_message",
+        ])
+        .where("id", "in", document_ids)
+        .orderBy("id")
+        .execute();

@@ -32,7 +32,7 @@ import { FreshTexts } from "./fresh-texts";
 import { documentJobs, documentSchedules, enqueuers, resumePurge } from "./jobs";
 import { takeOut } from "./links";
 import { migrations } from "./migrations";
-import { findCopy, insertCopy } from "./copies";
+import { announce, findCopy, insertCopy } from "./copies";
 import { listPlaces } from "./copy-store";
 import { reindexFound } from "./indexer";
 import { countToPurge, hideFolders, purgeFolders } from "./purge";
@@ -111,6 +111,7 @@ export default definePlugin({
           findCopy: (document_id, folder_ids) => findCopy(ctx, document_id, folder_ids),
           insertCopy: (tx, owner_id, document, parts) =>
             insertCopy(ctx, tx, owner_id, document, parts),
+          announce: (tx, document_ids) => announce(ctx, tx, document_ids),
           reindex: (document_id) => reindexFound(ctx, document_id),
           removeFiles: ctx.removeFiles,
           upload_bytes_max: () => ctx.config.upload_bytes_max,

@@ -17,6 +17,12 @@ export interface ImporterParts extends Pick<
   Context,
   "db" | "files" | "inDeletion" | "inTransaction" | "newId" | "notify" | "now_ms"
 > {
+  /** Queues the events of the documents of an import, behind this one: jobs.ts. */
+  readonly enqueueAnnouncing: (
+    tx: Db,
+    row: Pick<ImportRow, "id" | "owner_id">,
+    after: string,
+  ) => Promise<void>;
   readonly chats: Chats;
   readonly documents: Documents;
   readonly folders: Folders;

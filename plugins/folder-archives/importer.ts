@@ -72,6 +72,7 @@ export class FolderImporter {
       } as const;
       if (!(await store.updateUnfinished(tx, row.id, values)))
         throw new Error("the import has ended already");
+      await this.run.parts.enqueueAnnouncing(tx, row, "");
       this.run.notify();
     });
   }

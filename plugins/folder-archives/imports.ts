@@ -13,6 +13,7 @@ import {
   type Context,
   type Db,
   type Isolate,
+  type JobEffect,
   type JobRun,
   type Listed,
   type PageRequest,
@@ -42,6 +43,8 @@ const check_memory_bytes_max = 512 * 2 ** 20;
 const patience_ms = 40_000;
 const check_ms_max = 600_000;
 const ids_at_once = 1_000;
+/** Documents of one transaction, each with two events where anybody listens. */
+const announced_at_once = 50;
 
 export class ImportService {
   /** Few children read archives at a time: others of the server are for uploads. */
@@ -123,6 +126,19 @@ export class ImportService {
     );
     documents.removeFiles([row.archive_sha256]);
     for (const document_id of unread) await documents.reindex(document_id);
+  }
+
+  /** Runs `AnnounceDocuments`: some of them, and queues itself for the rest. */
+  async announce(import_id: string, after: string): Promise<JobEffect | void> {
+    const { db, documents, enqueueAnnouncing } = this.parts,
+      row = await store.findImport(db, import_id),
+      ids = await store.documentIdsAfter(db, import_id, after, announced_at_once),
+      last = ids.at(-1);
+    if (!row || last === undefined) return;
+    return async (tx) => {
+      await documents.announce(tx, ids);
+      await enqueueAnnouncing(tx, row, last);
+    };
   }
 
   /** The last attempt has failed. */

@@ -4,6 +4,11 @@ import { purgeOfUser } from "../accounts/contract";
 import type { ImportParts, ImportService } from "./imports";
 
 export const ImportFolder = job("folder_archives.import", t.Object({ import_id: t.String() }));
+/** Emits the events of the documents that an import has brought, some at a time. */
+export const AnnounceDocuments = job(
+  "folder_archives.announce",
+  t.Object({ import_id: t.String(), after: t.String() }),
+);
 export const ForgetImports = job("folder_archives.forget", t.Object({}));
 
 const hour_ms = 3_600_000;
@@ -11,7 +16,9 @@ const concurrency = 2;
 
 export const enqueuers = ({
   enqueue,
-}: Pick<Context, "enqueue">): Pick<ImportParts, "enqueueImport"> => ({
+}: Pick<Context, "enqueue">): Pick<ImportParts, "enqueueAnnouncing" | "enqueueImport"> => ({
+  enqueueAnnouncing: (tx, { id, owner_id }, after) =>
+    enqueue(tx, AnnounceDocuments, { import_id: id, after }, { owner: owner_id }),
   enqueueImport: (tx, { id, owner_id }) =>
     enqueue(
       tx,
@@ -35,6 +42,11 @@ export const archiveJobs = (imports: ImportService): readonly JobHandler[] => [
     io_bound: true,
     concurrency,
     onExhausted: (tx, { import_id }) => imports.exhausted(tx, import_id),
+  }),
+  handle(AnnounceDocuments, ({ import_id, after }) => imports.announce(import_id, after), {
+    attempts_max: 10,
+    timeout_ms: 60_000,
+    io_bound: true,
   }),
   purgeOfUser((user_id, signal) => imports.purgeOf(user_id, signal)),
   handle(ForgetImports, (_payload, { signal }) => imports.forget(signal), {

@@ -144,6 +144,25 @@ export const deleteSomeIds = async (
       .execute()
   ).length === limit;
 
+/** New ids of documents, in their order, after one of them: the first `limit`. */
+export const documentIdsAfter = async (
+  db: ArchivesDb,
+  import_id: string,
+  after: string,
+  limit: number,
+): Promise<string[]> =>
+  (
+    await db
+      .selectFrom("folder_archives_ids")
+      .select("id")
+      .where("import_id", "=", import_id)
+      .where("kind", "=", "document")
+      .where("id", ">", after)
+      .orderBy("id")
+      .limit(limit)
+      .execute()
+  ).map(({ id }) => id);
+
 /** One page in the order of their new ids, and how many there are in all. */
 export async function listIds(
   db: ArchivesDb,

@@ -3,7 +3,8 @@
  * transaction of the change, for those who want it, and for nobody else a row is written.
  */
 import { beforeAll, describe, expect, test } from "bun:test";
-import { definePlugin, handle, type JobHandler } from "../../core/sdk";
+import { definePlugin, fillWith, handle, PermanentFailure, type JobHandler } from "../../core/sdk";
+import { Answerers, type Answerer } from "../../plugins/chats/contract";
 import * as events from "../../plugins/events/contract";
 import { scriptedExtractor } from "../helpers/documents";
 import { startTestServer, type TestServer } from "../helpers/host";
@@ -12,10 +13,18 @@ import { person, type Person } from "../helpers/person";
 /** What was heard, oldest first. */
 const heard: { readonly event: string; readonly payload: any }[] = [];
 const refs = Object.values(events);
+/** Set, no question gets an answer. */
+let is_broken = false;
+const broken: Answerer = {
+  name: "broken",
+  rank: 1_000,
+  answer: () => Promise.reject(new PermanentFailure("The model is gone.")),
+};
 const listener = definePlugin({
   name: "listener",
   version: "1.0.0",
   setup: () => ({
+    fills: [fillWith(Answerers, () => (is_broken ? broken : null))],
     jobs: refs.map((ref): JobHandler =>
       handle(
         ref,
@@ -154,6 +163,31 @@ describe("documents", () => {
   });
 });
 
+test("a folder of another server: its folders and documents, once it is there", async () => {
+  const from = await ada.folder("Archive");
+  const sub = await ada.folder("Sub", from);
+  const { body: bad } = await ada.upload(sub, "bad.x", "#!fail corrupt\n");
+  await ada.settled(bad.id);
+  for (let n = 0; n < 60; n++) await ada.newText(from, `The ${n}.`, `n${n}`);
+  await server.settle();
+  const archive = await (await server.call("ada", "GET", `/folders/${from}/export`)).bytes();
+  const came = await during(() =>
+    ada.send("POST", "/folders/import", archive, { "content-type": "application/zip" }),
+  );
+  const counts = Object.groupBy(came, ([event]) => event);
+  expect(Object.entries(counts).map(([event, all]) => [event, all!.length])).toEqual([
+    ["document.created", 61],
+    ["document.failed", 1],
+    ["document.synced", 60],
+    ["folder.created", 2],
+  ]);
+  const [, failed] = counts["document.failed"]![0]!;
+  expect([failed.error.code, (await ada.get(failed.document_id)).name]).toEqual([
+    "corrupt",
+    "bad.x",
+  ]);
+});
+
 test("folders: created and changed", async () => {
   let root!: string;
   let sub!: string;
@@ -170,20 +204,25 @@ test("folders: created and changed", async () => {
   ]);
 });
 
-test("answers: completed, and not when they are cancelled", async () => {
+test("answers: completed or failed", async () => {
   const folder_id = await ada.folder();
   await ada.text(folder_id, "The otter sleeps in the reeds.");
   const { id: chat_id } = await ada.made("/chats", { usedFolders: [folder_id] });
   let request_id!: string;
-  const came = await during(async () => {
-    const text = "Where does the otter sleep?";
-    const { body } = await ada.send("POST", `/chats/${chat_id}/messages`, { text });
-    request_id = body.requestId;
-    await ada.finished(`/chats/${chat_id}/messages/${request_id}`);
-  });
-  expect(came).toEqual([
-    ["answer.completed", { owner_id, chat_id, request_id, outcome: "answered" }],
-  ]);
+  const asking = () =>
+    during(async () => {
+      const text = "Where does the otter sleep?";
+      const { body } = await ada.send("POST", `/chats/${chat_id}/messages`, { text });
+      request_id = body.requestId;
+    });
+  const answered = await asking();
+  const of = { owner_id, chat_id, request_id };
+  expect(answered).toEqual([["answer.completed", { ...of, outcome: "answered" }]]);
+  is_broken = true;
+  const failed = await asking();
+  is_broken = false;
+  const error = { code: "answer_failed", message: "The model is gone." };
+  expect(failed).toEqual([["answer.failed", { ...of, request_id, error }]]);
 });
 
 test("users: created, and changed when something is another", async () => {

@@ -24,7 +24,7 @@ export class PluginFaults {
 
   constructor(
     private readonly log: Log,
-    private readonly clock: Clock,
+    private readonly clock: Pick<Clock, "now_ms">,
   ) {}
 
   note({ plugin, what }: CodeLabel, error: unknown): void {

@@ -1,0 +1,65 @@
+/** Commands of plugin files on the command line of the built executable. */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { buildIfStale } from "../../scripts/build";
+import { runCommand, type Said } from "../../scripts/lib/launch";
+import { define_plugin } from "../cases/plugin-mistakes";
+import { temporaryDirectory } from "../helpers/data-directory";
+
+const commanding = define_plugin(
+  "commanding",
+  `commands: {
+    greet: { name: "greet", summary: "Says hello.", args: ["who"] },
+    greetAll: { name: "user greet", summary: "Says hello to every user." },
+  },
+  tools: {
+    told: { name: "told", summary: "Says a setting.", run: async ({ config, print }) => print(config.word as string) },
+  },
+  config: t.Object({ word: t.String({ default: "yes" }) }),
+  setup: () => ({
+    commands: {
+      greet: async ({ args, print }) => print("Hello " + args[0]),
+      greetAll: async ({ print }) => print("Hello all"),
+    },
+  })`,
+);
+/** Built-in commands never load it: it would say so. */
+const loud = `process.stderr.write("loaded\\n");\nthrow new Error("too loud");`;
+
+let data: string;
+const run = (...words: string[]): Promise<Said> => runCommand(data, words);
+
+beforeAll(async () => {
+  await buildIfStale();
+  data = temporaryDirectory();
+  await Bun.write(join(data, "plugins/commanding.ts"), commanding);
+  await Bun.write(join(data, "plugins/loud.ts"), loud);
+});
+afterAll(() => rmSync(data, { recursive: true, force: true }));
+
+const cases: [string, string[], number, RegExp][] = [
+  ["a command runs", ["greet", "Ada"], 0, /^Hello Ada$/],
+  ["one below a built-in word runs", ["user", "greet"], 0, /^Hello all$/],
+  ["a tool runs, with its settings", ["told"], 0, /^yes$/],
+  ["it has its help", ["greet", "--help"], 0, /Usage: dossier greet .*<who>[^]*Says hello\./],
+  ["it says what is missing", ["greet"], 2, /missing required argument 'who'/],
+  ["the list of commands has it", ["--help"], 0, /greet \[options\] <who> +Says hello\./],
+  ["a word that nobody has is wrong", ["greed"], 2, /Did you mean greet\?/],
+  ["… and tells what is left out", ["greed"], 2, /the plugin loud is left out: too loud/],
+];
+for (const [why, words, code, says] of cases)
+  test(
+    why,
+    async () => {
+      const said = await run(...words);
+      expect(said.code).toBe(code);
+      expect((said.stdout + said.stderr).trim()).toMatch(says);
+    },
+    60_000,
+  );
+
+test("a built-in command loads no plugin file", async () => {
+  const said = await run("user", "list");
+  expect([said.code, said.stderr]).toEqual([0, ""]);
+}, 60_000);

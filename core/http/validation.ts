@@ -60,8 +60,11 @@ function expected(schema: TSchema): string {
     const limit = schema.maximum === undefined ? "" : ` of at most ${schema.maximum}`;
     return `${schema.minimum === 1 ? "a positive integer" : "an integer"}${limit}`;
   }
-  if (schema.type === "array")
-    return `an array${schema.maxItems === undefined ? "" : ` of at most ${schema.maxItems} items`}`;
+  if (schema.type === "array") {
+    const { minItems, maxItems } = schema;
+    const least = minItems ? `${minItems} to` : "at most";
+    return maxItems === undefined ? "an array" : `an array of ${least} ${maxItems} items`;
+  }
   if (schema.type === "null") return "null";
   if (schema.type === "string" && schema.format) return `a ${schema.format.toUpperCase()}`;
   return `${/^[aeiou]/.test(schema.type) ? "an" : "a"} ${schema.type}`;

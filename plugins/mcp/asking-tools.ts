@@ -24,7 +24,8 @@ const folders_max = 200;
 const name_length = 80;
 
 const Wait = t.Optional(
-  t.Union([t.Integer({ minimum: 0 }), t.Null()], {
+  t.Integer({
+    minimum: 0,
     description: `Seconds to wait: ${wait_s_default} unless given, up to ${wait_s_max}.`,
   }),
 );
@@ -39,7 +40,7 @@ const askTool = tool({
     question: t.String({ description: "In any language." }),
     folders: Folders,
     conversation: t.Optional(
-      t.Union([t.String(), t.Null()], {
+      t.String({
         description: "The id of an earlier answer's conversation, which the question goes on from.",
       }),
     ),
@@ -72,7 +73,7 @@ async function askDirectly(
   call: ToolCall,
   text: string,
   folder_ids: readonly string[] | null,
-  conversation: string | null | undefined,
+  conversation: string | undefined,
 ): Promise<ToolText> {
   if (conversation)
     throw new HttpError(
@@ -128,7 +129,7 @@ const pathOf = ({ chat_id, request_id }: Place): string =>
 async function answerText(
   call: ToolCall,
   place: Place,
-  wait_s: number | null | undefined,
+  wait_s: number | undefined,
 ): Promise<ToolText> {
   const most = call.tells_progress ? wait_s_told : wait_s_max;
   let left_s = Math.min(wait_s ?? (call.tells_progress ? wait_s_told : wait_s_default), most);
@@ -176,9 +177,7 @@ const addText = tool({
   input: t.Object({
     folder: t.String({ description: "The folder, by id or name." }),
     text: t.String(),
-    name: t.Optional(
-      t.Union([t.String(), t.Null()], { description: "Its first line when absent." }),
-    ),
+    name: t.Optional(t.String({ description: "Its first line when absent." })),
   }),
   reads_only: false,
   run: async (call, { folder, text, name }) => {

@@ -18,12 +18,13 @@ const passages_max = 25;
 /** More than fits any answer. */
 const read_points = 40_000;
 
-const Page = t.Optional(
-  t.Union([t.Integer({ minimum: 1 }), t.Null()], { description: "1 is the first page." }),
-);
+const counted = (count: number, what: string): string =>
+  `${count} ${what}${count === 1 ? "" : "s"}`;
+
+const Page = t.Optional(t.Integer({ minimum: 1, description: "1 is the first page." }));
 
 /** The items of one page of a list, and how it goes on. */
-function paged<R>(all: readonly R[], page: number | null | undefined) {
+function paged<R>(all: readonly R[], page: number | undefined) {
   const number = page ?? 1,
     from = (number - 1) * page_size,
     items = all.slice(from, from + page_size);
@@ -43,7 +44,7 @@ const listFoldersTool = tool({
     const names = new Map(folders.map(({ id, name }) => [id, name]));
     const { items, note } = paged(folders, page);
     return {
-      text: `${folders.length} folders, newest first.${note}`,
+      text: `${counted(folders.length, "folder")}, newest first.${note}`,
       items: items.map((folder) => folderLine(folder, folderPath(folder, names))),
       more: "Ask for a page after this one, or name a folder.",
     };
@@ -53,7 +54,7 @@ const listFoldersTool = tool({
 function folderLine(folder: FolderRecord, path: string): string {
   const { syncing, sync_failed } = folder.status_counts;
   const states = [
-    `${folder.document_count} documents`,
+    counted(folder.document_count, "document"),
     ...(syncing > 0 ? [`${syncing} still being read`] : []),
     ...(sync_failed > 0 ? [`${sync_failed} could not be read`] : []),
   ];
@@ -67,9 +68,7 @@ const listDocuments = tool({
   description: "The documents of a folder, newest first, with their ids.",
   input: t.Object({
     folder: t.String({ description: "The folder, by id or name." }),
-    name: t.Optional(
-      t.Union([t.String(), t.Null()], { description: "Only those whose name contains this." }),
-    ),
+    name: t.Optional(t.String({ description: "Only those whose name contains this." })),
     page: Page,
   }),
   reads_only: true,
@@ -87,11 +86,11 @@ const listDocuments = tool({
     }>(call, "GET", `/documents?${query.toString()}`);
     const next = pagination.next_page === null ? "" : ` Page ${pagination.next_page} goes on.`;
     return {
-      text: `${folder_name}: ${pagination.total} documents.${next}`,
+      text: `${folder_name}: ${counted(pagination.total, "document")}.${next}`,
       items: data.map(
         (one) =>
           `- ${one.name} (id ${one.id})` +
-          (one.page_count === null ? "" : `, ${one.page_count} pages`) +
+          (one.page_count === null ? "" : `, ${counted(one.page_count, "page")}`) +
           (one.status === "synced" ? "" : `, ${states[one.status]}`),
       ),
       more: "Narrow it by `name`.",
@@ -110,7 +109,8 @@ const search = tool({
     query: t.String({ description: "A question or words, in any language." }),
     folders: Folders,
     limit: t.Optional(
-      t.Union([t.Integer({ minimum: 1 }), t.Null()], {
+      t.Integer({
+        minimum: 1,
         description: `Passages at most: ${passages_default} unless given, up to ${passages_max}.`,
       }),
     ),
@@ -129,7 +129,7 @@ const search = tool({
     );
     if (data.length === 0) return { text: "No passage of these documents matches." };
     return {
-      text: `${data.length} passages, best first. read_document shows what is around them.`,
+      text: `${counted(data.length, "passage")}, best first. read_document reads around them.`,
       items: data.map((passage, at) => `[${at + 1}] ${placeOf(passage)}\n${quoted(passage.quote)}`),
       more: "Ask for fewer, or more narrowly.",
     };
@@ -190,12 +190,11 @@ const readDocument = tool({
     "from the beginning. What does not fit goes on with the `start` that is named at the end.",
   input: t.Object({
     document: t.String({ description: "The document's id: doc_…" }),
-    page: t.Optional(t.Union([t.Integer({ minimum: 1 }), t.Null()])),
-    page_end: t.Optional(
-      t.Union([t.Integer({ minimum: 1 }), t.Null()], { description: "The last page to read." }),
-    ),
+    page: t.Optional(t.Integer({ minimum: 1 })),
+    page_end: t.Optional(t.Integer({ minimum: 1, description: "The last page to read." })),
     start: t.Optional(
-      t.Union([t.Integer({ minimum: 0 }), t.Null()], {
+      t.Integer({
+        minimum: 0,
         description: "The first character, as passages and earlier parts name it.",
       }),
     ),

@@ -30,7 +30,7 @@ export interface Tool {
   readonly description: string;
   readonly input: TObject;
   readonly reads_only: boolean;
-  readonly run: (call: ToolCall, given: unknown) => Promise<ToolText>;
+  readonly run: (call: ToolCall, given: Readonly<Record<string, unknown>>) => Promise<ToolText>;
 }
 
 /** A tool whose input is checked before it runs. */
@@ -44,16 +44,21 @@ export function tool<S extends TObject>(
   return {
     ...made,
     run: async (call, given) => {
-      validator.validate(given);
-      return made.run(call, given as Static<S>);
+      const input = withoutNulls(given);
+      validator.validate(input);
+      return made.run(call, input as Static<S>);
     },
   };
 }
 
-/** Empty lists and null are nothing that was asked for. */
+/** Models send null for what they leave out. */
+const withoutNulls = (given: Readonly<Record<string, unknown>>): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null));
+
 export const Folders = t.Optional(
-  t.Union([t.Array(t.String(), { maxItems: 50 }), t.Null()], {
-    description: "Folders to look in, by id or name; all of them when absent.",
+  t.Array(t.String(), {
+    maxItems: 50,
+    description: "Folders to look in, by id or name; all of them when absent or empty.",
   }),
 );
 
@@ -76,7 +81,7 @@ export async function requireFolder(call: ToolCall, named: string): Promise<Fold
 /** The ids of these folders; null when none are named. */
 export async function folderIds(
   call: ToolCall,
-  named: readonly string[] | null | undefined,
+  named: readonly string[] | undefined,
 ): Promise<string[] | null> {
   if (!named || named.length === 0) return null;
   const ids: string[] = [];

@@ -80,7 +80,7 @@ export function mcpCases(start: StartServer): void {
         "passages of a folder",
         "search",
         () => ({ query: "pump oiled", folders: [folder], limit: 1 }),
-        [() => pump, () => "1 passages"],
+        [() => pump, () => "1 passage,"],
       ],
       ["no passages", "search", () => ({ query: "zebra" }), [() => "No passage"]],
       [

@@ -1,7 +1,7 @@
 /** `dossier plugin check`: what is wrong with a plugin, before any server sees it. */
-import { mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, relative, resolve } from "node:path";
+import { dirname, join, relative, resolve } from "node:path";
 import { PackFailure, packInto } from "./pack";
 import type { Project } from "./project";
 import { StartFailure, startServer, type ServerProcess } from "./server-process";
@@ -114,15 +114,23 @@ async function tryOn(
       };
     const packed = join(data, "plugins", `${name}.js`);
     return {
-      problems: reasons.map(
-        (reason) => `${shown(entry)}: ${reason.replaceAll(packed, shown(entry))}`,
-      ),
+      problems: reasons.map((reason) => placed(reason.replaceAll(packed, shown(entry)), entry)),
       unset: [],
     };
   } finally {
     await server.stop();
   }
 }
+
+/** `no luck (plugin.ts:3:9)` → `notes/plugin.ts:3:9: no luck`. */
+function placed(reason: string, entry: string): string {
+  const [, words, file, place] = /^([^]*) \(([^()\s]+\.[jt]s):(\d+:\d+)\)$/.exec(reason) ?? [];
+  const path = file === undefined ? "" : join(dirname(entry), file);
+  return existsSync(path) && file !== undefined
+    ? `${shown(path)}:${place}: ${words}`
+    : `${shown(entry)}: ${reason}`;
+}
+
 const required = /(\S+) is required \((DOSSIER_\w+)\)/g;
 
 /** What the server says of plugins that do not work: it has no others than its own and this one. */

@@ -36,6 +36,7 @@ import { order, type Off } from "./order";
 import { checkedParts, type SetUpResult, type Taken } from "./parts";
 import type { DescribedPlugin, PluginFiles } from "./plugin-files";
 import { PatientStart } from "./patient-start";
+import { placeOf } from "./place";
 import { RunningCode, type CodeLabel } from "./running-code";
 import { own_slots, SlotRegistry, type Filled } from "./slots";
 
@@ -390,7 +391,7 @@ export class Host {
 
 const refsOf = (refs: Plugin["needs"]): [string, ServiceRef<unknown>][] => Object.entries(refs);
 const messageOf = (error: unknown): string =>
-  error instanceof Error ? error.message : String(error);
+  error instanceof Error ? error.message + placeOf(error) : String(error);
 
 /** @throws Error naming `what`, when the work takes longer. */
 const timed = <T>(work: Promise<T>, limit_ms: number, what: string): Promise<T> =>

@@ -9,6 +9,7 @@ import { withTimeout } from "../lib/timeout";
 import { definePlugin, type Plugin } from "./define";
 import { manifestProblems, sinceProblem } from "./manifest";
 import type { PluginFailure } from "./operations";
+import { placeOf } from "./place";
 
 export interface Loaded {
   readonly plugins: readonly { readonly plugin: Plugin; readonly file: string }[];
@@ -140,7 +141,7 @@ export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { line, column } =
     (error as { position?: { line?: number; column?: number } }).position ?? {};
-  const place = line ? ` (line ${line}, column ${column})` : "";
+  const place = line ? ` (line ${line}, column ${column})` : placeOf(error);
   const hint = /Cannot find (package|module)/.test(error.message)
     ? " (a plugin is one file: bundle what it imports with `dossier plugin pack`)"
     : "";

@@ -1,0 +1,19 @@
+/** Where in a plugin's file something went wrong. */
+import { basename } from "node:path";
+
+/** A call as a stack tells it: `at setUp (/data/plugins/notes.ts:3:9)`. */
+const call = /^\s*at .*?\(?((?:\/|[A-Z]:\\)[^()]*?):(\d+):(\d+)\)?$/;
+
+/**
+ * ` (notes.ts:3:9)`: the innermost call that is not this program's own; nothing when there is none.
+ * Only the compiled executable can tell them apart.
+ */
+export function placeOf(error: unknown): string {
+  if (!Bun.isStandaloneExecutable || !(error instanceof Error)) return "";
+  for (const line of (error.stack ?? "").split("\n")) {
+    const [, file, row, column] = call.exec(line) ?? [];
+    if (file !== undefined && !file.includes("$bunfs"))
+      return ` (${basename(file)}:${row}:${column})`;
+  }
+  return "";
+}

@@ -1,9 +1,11 @@
 /** What other plugins may know about imports: how to add a kind of source. */
 import {
+  event,
   misplacedSecret,
   service,
   shaped,
   slot,
+  t,
   type AddressPolicy,
   type TObject,
 } from "../../core/sdk";
@@ -203,3 +205,26 @@ export const ImportSources = slot<ImportSource>("imports.sources", {
  * `imports.allow_networks`.
  */
 export const FetchPolicy = service<AddressPolicy>("imports.fetch_policy");
+
+/**
+ * A run has ended: emitted in the transaction that ends it. Not of one that was cancelled, nor of
+ * files that a device has sent.
+ */
+export const ImportEnded = event(
+  "import.ended",
+  t.Object({
+    owner_id: t.String(),
+    import_id: t.String(),
+    folder_id: t.String(),
+    status: t.Union([
+      t.Literal("completed"),
+      t.Literal("completed_with_errors"),
+      t.Literal("failed"),
+    ]),
+    /** Items. */
+    succeeded: t.Integer(),
+    failed: t.Integer(),
+    /** Why the source could not be read, or not to its end; null when it was. */
+    error: t.Union([t.String(), t.Null()]),
+  }),
+);

@@ -22,7 +22,7 @@ import { FolderContents, Folders } from "../folders/contract";
 import { WebhookEvents } from "../webhooks/contract";
 import { tasks } from "./child/tasks";
 import type { ImportContext } from "./context";
-import { FetchPolicy, ImportSources } from "./contract";
+import { FetchPolicy, ImportEnded, ImportSources } from "./contract";
 import { Fetcher } from "./fetcher";
 import { page_prefix } from "./ingest";
 import { enqueuers, importJobs, importSchedules } from "./jobs";
@@ -83,6 +83,7 @@ export default definePlugin({
   },
   provides: { fetch_policy: FetchPolicy },
   slots: { sources: ImportSources },
+  events: [ImportEnded],
   tables: ["imports_runs", "imports_items", "imports_schedules", "imports_listed"],
   migrations,
   routes,

@@ -7,6 +7,7 @@ import { named, t, type Change, type Db, type PayloadOf } from "../../core/sdk";
 import type { DocumentSettled } from "../documents/contract";
 import { WebhookDue } from "../webhooks/contract";
 import type { ImportContext } from "./context";
+import { ImportEnded } from "./contract";
 import * as itemStore from "./item-store";
 import * as listedStore from "./listed-store";
 import * as store from "./store";
@@ -175,7 +176,9 @@ export async function endRunIfDone(ctx: ImportContext, tx: Db, run: RunState): P
   await endRun(ctx, tx, run, statusOf(run));
 }
 
-function statusOf({ error, succeeded, failed }: RunState): RunStatus {
+type EndStatus = Exclude<RunStatus, "pending" | "running">;
+
+function statusOf({ error, succeeded, failed }: RunState): EndStatus {
   if (error !== null) return "failed";
   if (failed === 0) return "completed";
   return succeeded === 0 ? "failed" : "completed_with_errors";
@@ -185,7 +188,7 @@ async function endRun(
   ctx: ImportContext,
   tx: Db,
   { id, owner_id, kind, kept_sha256 }: RunState,
-  status: RunStatus,
+  status: EndStatus,
   error?: Failure,
 ): Promise<void> {
   const run = (await store.updateRun(tx, id, {
@@ -203,6 +206,9 @@ async function endRun(
   if (kind === "device" || status === "cancelled") return;
   const body = finishedEvent(run);
   await ctx.emit(tx, WebhookDue, { owner_id, event_type: body.event, body });
+  const { folder_id, succeeded, failed } = run;
+  const ended = { owner_id, import_id: id, folder_id, status, succeeded, failed };
+  await ctx.emit(tx, ImportEnded, { ...ended, error: run.error });
 }
 
 /** What is finished stays; the rest is skipped. */

@@ -1,0 +1,337 @@
+/**
+ * Chat notifier: posts to an incoming webhook of Slack, Mattermost, Rocket.Chat, Google Chat or a
+ * Matrix bridge when an import has ended, a document could not be read, or an answer is there. A
+ * complete plugin in one file. To use it, add it with `dossier plugin add`, put the address of the
+ * webhook into dossier.toml or DOSSIER_CHAT_NOTIFIER_URL, and restart Dossier:
+ *
+ *     [chat_notifier]
+ *     url = "https://hooks.slack.com/services/T000/B000/XXXX"
+ *
+ * News is written down in the transaction that makes it, and posted by a job: a crash loses none,
+ * and a chat that is down for half an hour gets it afterwards. What happens at about the same time
+ * is one message. Only public hosts are posted to, and those that `imports.allow_networks` allows.
+ */
+import {
+  checkHost,
+  ConfigError,
+  definePlugin,
+  DnsLookup,
+  Duration,
+  errorCode,
+  handle,
+  InvalidUrl,
+  job,
+  List,
+  parseTarget,
+  PermanentFailure,
+  postPinned,
+  Secret,
+  t,
+  toNumber,
+  version,
+  type Context,
+  type Db,
+  type JobEffect,
+  type JobHandler,
+  type JobRun,
+  type Migration,
+  type PostAnswer,
+  type Target,
+} from "dossier";
+import {
+  Accounts,
+  AnswerCompleted,
+  DocumentFailed,
+  Documents,
+  FetchPolicy,
+  ImportEnded,
+  purgeOfUser,
+} from "dossier/contracts";
+
+const kinds = ["import_ended", "document_failed", "answer_completed"] as const;
+type Kind = (typeof kinds)[number];
+
+const config = t.Object({
+  url: t.Optional(Secret({ description: "The address of the incoming webhook." })),
+  events: List("string", {
+    default: "import_ended,document_failed",
+    changes: "now",
+    description: `What is told, of ${kinds.join(", ")}.`,
+  }),
+  users: List("string", {
+    changes: "now",
+    description: "Only what happens to these users is told, by e-mail; of everybody unless given.",
+  }),
+  collect: Duration({
+    default: "5s",
+    changes: "now",
+    description: "How long news is waited for, so that it is one message.",
+  }),
+});
+const needs = { accounts: Accounts, allows: FetchPolicy, documents: Documents, lookup: DnsLookup };
+type NotifierContext = Context<typeof config, typeof needs>;
+
+// --- What is to be posted ------------------------------------------------------------------------
+
+interface Line {
+  id: string;
+  owner_id: string;
+  at: number;
+  text: string;
+}
+interface Tables {
+  chat_notifier_lines: Line;
+}
+const migrations: readonly Migration[] = [
+  {
+    id: "0001_lines",
+    up: async (tx) => {
+      await tx.schema
+        .createTable("chat_notifier_lines")
+        .addColumn("id", "text", (column) => column.primaryKey())
+        .addColumn("owner_id", "text", (column) => column.notNull())
+        .addColumn("at", "bigint", (column) => column.notNull())
+        .addColumn("text", "text", (column) => column.notNull())
+        .execute();
+      await tx.schema
+        .createIndex("chat_notifier_lines_by_owner")
+        .on("chat_notifier_lines")
+        .column("owner_id")
+        .execute();
+    },
+  },
+];
+/** Of one message; more are counted. */
+const lines_max = 20;
+
+const Post = job("chat-notifier.post", t.Object({}));
+const enqueuePost = ({ enqueue }: NotifierContext, tx: Db, run_at_ms: number): Promise<void> =>
+  enqueue(tx, Post, {}, { key: "chat-notifier.post", run_at_ms });
+
+/** What follows from news, for those whose news is told. */
+async function tell(
+  ctx: NotifierContext,
+  kind: Kind,
+  owner_id: string,
+  textOf: (email: string) => string | Promise<string>,
+): Promise<JobEffect | void> {
+  const { url, events, users, collect } = ctx.config;
+  if (url === undefined || !events.includes(kind)) return;
+  const { email } = await ctx.services.accounts.findUser(owner_id);
+  const wanted = users.map((user) => user.toLowerCase());
+  if (wanted.length > 0 && !wanted.includes(email.toLowerCase())) return;
+  const at = ctx.now_ms();
+  const text = await textOf(email);
+  return async (tx: Db<Tables>) => {
+    // The id is made here: lines are in the order in which they become visible.
+    const line: Line = { id: ctx.newId("line"), owner_id, at, text };
+    await tx.insertInto("chat_notifier_lines").values(line).execute();
+    await enqueuePost(ctx, tx, at + collect);
+  };
+}
+
+/** What happens, and the sentence for it. */
+const newsOf = (ctx: NotifierContext): readonly JobHandler[] => {
+  const link = (path: string): string => `${ctx.public_url()}/console/${path}`;
+  return [
+    handle(
+      ImportEnded,
+      ({ owner_id, import_id, succeeded, failed, error }) =>
+        tell(ctx, "import_ended", owner_id, (email) => {
+          const counts = `${succeeded} succeeded, ${failed} failed`;
+          const end = error === null ? "" : `: ${quoted(error, message_length_max)}`;
+          return `An import of ${email} has ended, ${counts}${end} ${link(`imports/${import_id}`)}`;
+        }),
+      limits,
+    ),
+    handle(
+      DocumentFailed,
+      ({ owner_id, document_id, error }) =>
+        tell(ctx, "document_failed", owner_id, async () => {
+          const names = await ctx.services.documents.findNames(ctx.db, [document_id]);
+          const name = quoted(names.get(document_id)?.name ?? "A document", name_length_max);
+          const why = quoted(error.message, message_length_max);
+          return `${name} can't be read: ${why} ${link(`documents/${document_id}`)}`;
+        }),
+      limits,
+    ),
+    handle(
+      AnswerCompleted,
+      ({ owner_id, chat_id, outcome }) =>
+        tell(ctx, "answer_completed", owner_id, (email) => {
+          const what = outcome === "answered" ? "has its answer" : "found no answer";
+          return `A question of ${email} ${what} ${link(`chats/${chat_id}`)}`;
+        }),
+      limits,
+    ),
+  ];
+};
+const limits = { attempts_max: 5, timeout_ms: 10_000 };
+const name_length_max = 100;
+const message_length_max = 300;
+
+/**
+ * A name that somebody has chosen: as code, so that it calls nobody (`@channel`), links to nothing
+ * and changes nothing of the rest; what is a tag for Slack is escaped.
+ */
+const quoted = (name: string, length_max: number): string =>
+  `\`${name
+    .replace(/[`\p{Cc}\u2028\u2029]+/gu, " ")
+    .trim()
+    .slice(0, length_max)
+    .toWellFormed()
+    .replaceAll("&", "&amp;")
+    .replaceAll("<", "&lt;")
+    .replaceAll(">", "&gt;")}\``;
+
+// --- Posting -------------------------------------------------------------------------------------
+
+const answer_ms_max = 15_000;
+const attempts_max = 12;
+const again_ms_max = 30 * 60_000;
+/** Of its answer, for the log. */
+const answer_limits = { bytes_max: 200, ms_max: 1_000 };
+
+/** Why the last attempt failed; null when it did not. */
+interface State {
+  failing: string | null;
+}
+
+/** Posts the oldest lines; what the effect deletes is posted, and nothing else. */
+async function post(
+  ctx: NotifierContext,
+  state: State,
+  { signal }: JobRun,
+): Promise<JobEffect | void> {
+  const { url } = ctx.config;
+  const db: Db<Tables> = ctx.db;
+  const lines = db.selectFrom("chat_notifier_lines");
+  const first = await lines.selectAll().orderBy("id").limit(lines_max).execute();
+  const last = await lines.select("id").orderBy("id", "desc").executeTakeFirst();
+  if (url === undefined || last === undefined) return;
+  const { total } = await lines
+    .select((e) => e.fn.countAll().as("total"))
+    .where("id", "<=", last.id)
+    .executeTakeFirstOrThrow();
+  const more = toNumber(total) - first.length;
+  const texts = first.map(({ text }) => text);
+  const text = [...texts, ...(more > 0 ? [`… and ${more} more`] : [])].join("\n");
+  try {
+    const again_ms = await send(ctx, parseTarget(url), JSON.stringify({ text }), signal);
+    if (again_ms !== null) return (tx) => enqueuePost(ctx, tx, ctx.now_ms() + again_ms);
+    state.failing = null;
+  } catch (error) {
+    signal.throwIfAborted();
+    state.failing = error instanceof Error ? error.message : String(error);
+    throw error;
+  }
+  return async (tx) => {
+    await deleteLines(tx, last.id);
+    // Whoever has written since then found this job, and made none.
+    if (await tx.selectFrom("chat_notifier_lines").select("id").executeTakeFirst())
+      await enqueuePost(ctx, tx, ctx.now_ms() + ctx.config.collect);
+  };
+}
+const deleteLines = (tx: Db<Tables>, last_id: string) =>
+  tx.deleteFrom("chat_notifier_lines").where("id", "<=", last_id).execute();
+
+/**
+ * Null when it was taken; else when the chat wants it again, milliseconds. @throws Error in words
+ * for the administrator.
+ */
+async function send(
+  { services: { allows, lookup } }: NotifierContext,
+  target: Target,
+  body: string,
+  signal: AbortSignal,
+): Promise<number | null> {
+  const host = target.url.host;
+  const checked = await checkHost(target, lookup, allows);
+  if (checked.kind === "refused")
+    throw new PermanentFailure(
+      `${host} has an address that is not public; nothing was posted. Allow its network in ` +
+        "imports.allow_networks, or correct chat_notifier.url.",
+    );
+  if (checked.kind === "absent")
+    throw new Error(`The host ${host} does not exist. Correct chat_notifier.url.`);
+  if (checked.kind === "silent")
+    throw new Error(`The host ${host} could not be looked up: ${checked.reason}.`);
+  const late = AbortSignal.timeout(answer_ms_max);
+  try {
+    const answer = await postPinned(target, checked.addresses, {
+      headers: { "content-type": "application/json", "user-agent": `Dossier/${version}` },
+      body,
+      signal: AbortSignal.any([signal, late]),
+      answer: answer_limits,
+    });
+    return againAfter(answer, host);
+  } catch (error) {
+    signal.throwIfAborted();
+    if (late.aborted) throw new Error(`${host} did not answer within ${answer_ms_max / 1_000} s.`);
+    const code = errorCode(error);
+    throw code === "" ? error : new Error(`${host} can't be reached, or broke off (${code}).`);
+  }
+}
+
+/** As `send`. Of what the chat says, one line without what could be the address. */
+function againAfter({ status, headers, body }: PostAnswer, host: string): number | null {
+  if (status >= 200 && status < 300) return null;
+  const wait_s = Number(headers.get("retry-after") ?? NaN);
+  if (status === 429 && wait_s >= 0) return Math.min(wait_s * 1_000, again_ms_max);
+  const said = /^[\w .,:-]{1,80}/.exec(new TextDecoder().decode(body))?.[0].trim();
+  const answer = `${host} answered ${status}${said ? ` (${said})` : ""}`;
+  if (status >= 500 || status === 408 || status === 429) throw new Error(`${answer}.`);
+  throw new PermanentFailure(
+    `${answer}: make a new incoming webhook there, and put its address into chat_notifier.url.`,
+  );
+}
+
+// --- The plugin ----------------------------------------------------------------------------------
+
+export default definePlugin({
+  name: "chat-notifier",
+  version: "1.0.0",
+  config,
+  checkConfig: ({ url, events }) => {
+    const unknown = events.filter((one) => !kinds.some((kind) => kind === one));
+    if (unknown.length > 0)
+      throw new ConfigError([
+        `chat_notifier.events knows ${kinds.join(", ")}, and not ${unknown.join(", ")}.`,
+      ]);
+    try {
+      if (url !== undefined) parseTarget(url);
+    } catch (error) {
+      if (!(error instanceof InvalidUrl)) throw error;
+      throw new ConfigError([`chat_notifier.url is no address to post to: ${error.message}`]);
+    }
+  },
+  needs,
+  tables: ["chat_notifier_lines"],
+  migrations,
+  setup: (ctx) => {
+    const state: State = { failing: null };
+    return {
+      jobs: [
+        ...newsOf(ctx),
+        handle(Post, (_payload, run) => post(ctx, state, run), {
+          attempts_max,
+          timeout_ms: 60_000,
+          io_bound: true,
+          // What nobody takes for so long is old news.
+          onExhausted: async (tx: Db<Tables>) => {
+            await tx.deleteFrom("chat_notifier_lines").execute();
+          },
+        }),
+        purgeOfUser(async (user_id) => {
+          const db: Db<Tables> = ctx.db;
+          await db.deleteFrom("chat_notifier_lines").where("owner_id", "=", user_id).execute();
+        }),
+      ],
+      health: async () => (state.failing === null ? "ok" : { failing: state.failing }),
+      start: async () => {
+        if (ctx.config.url === undefined)
+          ctx.log.warn("nothing is posted: put the address of a webhook into chat_notifier.url");
+      },
+    };
+  },
+});

@@ -32,7 +32,8 @@ describe("a document with pages", () => {
   ];
   test.each(rows)("%s", async (query, text, page, page_end, more) => {
     const { body } = await read(paged, query);
-    expect(body).toMatchObject({ text: expect.stringMatching(text), page, page_end, version: 1 });
+    expect(body.text).toMatch(text);
+    expect(body).toMatchObject({ page, page_end, version: 1 });
     expect([body.next_start !== null, body.end - body.start]).toEqual([
       more,
       [...body.text].length,

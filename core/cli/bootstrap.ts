@@ -64,9 +64,9 @@ export async function bootstrap({
   const command = [...(preflight_command ?? []), "--data", located.data];
   const loaded = await loadPlugins(files, (tried) => preflight(command, env, tried));
   const checked = checkSettings(loaded, built_in, located);
-  const { dropped_in, sections, failures, left_out } = checked;
+  const { dropped_in, sections, failures, left_out, sources } = checked;
   const lenient = loaded.failures.length > 0 || preflight_command === null;
-  const config = readConfig(sections, located.sources, { lenient, left_out });
+  const config = readConfig(sections, sources, { lenient, left_out });
   const known = [...built_in, ...loaded.plugins.map(({ plugin }) => plugin)].map(
     ({ name }) => name,
   );

@@ -4,20 +4,23 @@
  */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { Type } from "@sinclair/typebox";
+import { Type, type TObject } from "@sinclair/typebox";
 import {
   ConfigError,
+  decode,
+  hidden,
   readSection,
-  type ConfigSources,
   stored_origin,
   unknownKeys,
+  type ConfigSources,
+  type Kinded,
 } from "../base/config";
 import { Secret } from "../base/settings";
 import type { Plugin } from "../plugin/define";
-import { ableToBe, disabled_setting, disablingProblems } from "../plugin/disabled";
+import { ableToBe, disablingProblems } from "../plugin/disabled";
 import type { Loaded } from "../plugin/load";
 import type { PluginFailure } from "../plugin/operations";
-import { readStoredSetting } from "../store/inspection";
+import { readStoredSettings } from "../store/inspection";
 import { database_file } from "../store/lock";
 import { coreSections, type Located } from "./config-sources";
 
@@ -30,10 +33,8 @@ export function disabledPlugins(
   built_in: readonly Plugin[],
   strict: boolean,
 ): { disabled: readonly string[]; warnings: string[] } {
-  const path = join(data, database_file);
-  const value = existsSync(path) ? readStoredSetting(path, disabled_setting) : null;
-  const stored = new Map(value === null ? [] : [[disabled_setting, value]]);
-  const read = readSection("plugins", coreSections.get("plugins")!, { ...sources, stored });
+  const section = coreSections.get("plugins")!;
+  const read = readSection("plugins", section, withStored({ data, sources }, "plugins", section));
   const disabled = (read.values.disabled ?? []) as readonly string[];
   const problems = disablingProblems(disabled, built_in);
   if (problems.length === 0) return { disabled, warnings: [] };
@@ -45,20 +46,44 @@ export function disabledPlugins(
   return { disabled: ableToBe(disabled, built_in), warnings: problems };
 }
 
+/**
+ * The sources with what is stored of a section, as far as it can be used. Of a secret it is only
+ * known that there is one: the value comes once the database is open.
+ */
+export function withStored(
+  { data, sources }: Pick<Located, "data" | "sources">,
+  section: string,
+  config: Plugin["config"],
+): ConfigSources {
+  const path = join(data, database_file);
+  const usable = (existsSync(path) ? readStoredSettings(path) : []).flatMap(
+    ({ setting, value, sealed }): [string, unknown][] => {
+      const key = setting.slice(section.length + 1);
+      if (!setting.startsWith(`${section}.`) || !Object.hasOwn(config.properties, key)) return [];
+      const raw: unknown = sealed === 1 ? hidden : JSON.parse(value);
+      return "problem" in decode(raw, config.properties[key] as Kinded) ? [] : [[setting, raw]];
+    },
+  );
+  return { ...sources, stored: new Map([...(sources.stored ?? []), ...usable]) };
+}
+
 export interface CheckedPlugins {
   readonly dropped_in: Loaded["plugins"];
   readonly sections: ReadonlyMap<string, Plugin["config"]>;
   readonly failures: readonly PluginFailure[];
   /** The sections of plugins that are left out. */
   readonly left_out: ReadonlySet<string>;
+  /** With what is stored for plugins of the plugins directory. */
+  readonly sources: ConfigSources;
 }
 
 /** A dropped-in plugin whose settings are wrong is left out, with the reason. */
 export function checkSettings(
   loaded: Loaded,
   built_in: readonly Plugin[],
-  { sources }: Located,
+  located: Located,
 ): CheckedPlugins {
+  let { sources } = located;
   const sections = new Map([
     ...coreSections,
     ...built_in.map((plugin) => [plugin.section, plugin.config] as const),
@@ -73,6 +98,7 @@ export function checkSettings(
   const left_out = new Set<string>();
   for (const { plugin, file } of own) {
     const { section, config, name } = plugin;
+    sources = withStored({ ...located, sources }, section, config);
     const problems = [
       ...settingProblems(section, config, sources),
       ...unknownKeys(section, sections, sources),
@@ -82,11 +108,18 @@ export function checkSettings(
     left_out.add(section);
   }
   for (const { plugin } of own)
-    if (left_out.has(plugin.section)) sections.set(plugin.section, emptied(plugin.config));
+    if (left_out.has(plugin.section)) sections.set(plugin.section, relaxed(plugin, sources));
   const dropped_in = loaded.plugins.filter(({ file }) =>
     failures.every((one) => one.file !== file),
   );
-  return { dropped_in, sections, failures, left_out };
+  return { dropped_in, sections, failures, left_out, sources };
+}
+
+/** What a plugin that is left out may be set: nothing is required while something is missing. */
+function relaxed({ section, config }: Plugin, sources: ConfigSources): Plugin["config"] {
+  const { required: _, ...optional } = config as TObject;
+  const is_fine = settingProblems(section, optional as TObject, sources).length === 0;
+  return is_fine ? optional : emptied(config);
 }
 
 /**

@@ -14,7 +14,7 @@ import { preflight_scratch, type PreflightMessage } from "../plugin/preflight";
 import { assemble } from "./assembly";
 import type { Bootstrap } from "./bootstrap";
 import { coreSections, locate, type Located } from "./config-sources";
-import { disabledPlugins, settingProblems } from "./plugin-settings";
+import { disabledPlugins, settingProblems, withStored } from "./plugin-settings";
 
 interface DroppedIn {
   readonly plugin: Plugin;
@@ -45,7 +45,7 @@ export async function runPreflight(
   built_in: readonly Plugin[],
 ): Promise<void> {
   const [, data = "", ...files] = words;
-  const located = locate({ "server.data": data }, process.env);
+  let located = locate({ "server.data": data }, process.env);
   // What a timer of a plugin throws, a server survives.
   process.on("uncaughtException", () => undefined);
   process.on("unhandledRejection", () => undefined);
@@ -53,6 +53,10 @@ export async function runPreflight(
   tellExits(dropped_in);
   for (const file of files) {
     const plugin = await tryImport(file);
+    if (plugin) {
+      const sources = withStored(located, plugin.section, plugin.config);
+      located = { ...located, sources };
+    }
     // Wrong settings are reported by the server itself: here they only prevent the set-up.
     if (plugin && hasSettings(plugin, located))
       dropped_in.push({ plugin: observed(plugin, file), file });

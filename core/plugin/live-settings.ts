@@ -62,7 +62,9 @@ export class LiveSettings {
   async load(checks: Iterable<readonly [string, SectionCheck]>): Promise<void> {
     for (const [section, check] of checks) this.checks.set(section, check);
     await this.read();
-    for (const section of sectionsOf(this.stored.keys())) this.takeOver(section, true);
+    // What was read before the database was open counts no longer.
+    const read = [...this.stored.keys(), ...this.unusable.keys()];
+    for (const section of sectionsOf(read)) this.takeOver(section, true);
   }
 
   /** Another process has stored something: what changes at once does. */

@@ -47,18 +47,22 @@ export const readFacts = (path: string): DatabaseFacts =>
     };
   });
 
-/** What is stored of a setting that is no secret, while the database is not open; or null. */
-export function readStoredSetting(path: string, setting: string): unknown {
+export interface StoredSetting {
+  /** `section.key` */
+  readonly setting: string;
+  /** JSON; of a secret the sealed text. */
+  readonly value: string;
+  readonly sealed: number;
+}
+/** The settings that are stored, while the database is not open. */
+export function readStoredSettings(path: string): readonly StoredSetting[] {
   try {
-    return withDatabase(path, (database) => {
-      const row = database
-        .query<{ value: string }, [string]>("select value from core_settings where setting = ?")
-        .get(setting);
-      return row && (JSON.parse(row.value) as unknown);
-    });
+    return withDatabase(path, (database) =>
+      database.query<StoredSetting, []>("select setting, value, sealed from core_settings").all(),
+    );
   } catch {
     // A database without that table, or one that can't be opened: whoever opens it says so.
-    return null;
+    return [];
   }
 }
 

@@ -1,6 +1,7 @@
 /**
- * What plugins show in the console: panels on four pages with the console's own components, and
- * what a bad one does to the page around it.
+ * Plugins in the console: the page on which administrators manage them, and what they show
+ * themselves: panels on four pages with the console's own components, and what a bad one does to
+ * the page around it.
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { chromium_path, why_skipped } from "../helpers/chromium";
@@ -72,7 +73,10 @@ let at: Console;
 let folder_id: string, document_id: string, chat_id: string;
 beforeAll(async () => {
   if (!chromium_path) return console.log(why_skipped);
-  at = await startConsole({ files: { "plugins/panels.ts": panels, "plugins/bad-panels.ts": bad } });
+  at = await startConsole({
+    files: { "plugins/panels.ts": panels, "plugins/bad-panels.ts": bad },
+    env: { DOSSIER_PLUGINS_INSTALL_IN_CONSOLE: "true" },
+  });
   folder_id = (await at.api("POST", "/folders", { name: "Huts" })).id;
   const text = { folder_id, name: "Hollin Fell", content: "The hut is open in winter." };
   document_id = (await at.api("POST", "/documents", text)).id;
@@ -167,6 +171,63 @@ inBrowser(
       .waitFor();
     expect(faults).toEqual([]);
     await page.context().close();
+  },
+  limit_ms,
+);
+
+const added = `
+import { definePlugin, t } from "dossier";
+export default definePlugin({ name: "weather", version: "3.0.0", config: t.Object({
+  station: t.String({ description: "Where the weather is." }),
+  share: t.Integer({ default: 3, minimum: 1, description: "How much of it." }),
+}), setup: () => ({}) });`;
+
+inBrowser(
+  "a plugin is added, set up by its form, disabled and removed",
+  async () => {
+    const { page, window } = at;
+    await window.go("/plugins");
+    const row = (name: string) => page.getByRole("row", { name: new RegExp(`^${name} `) });
+    await row("panels").getByText("Running").waitFor();
+    await page.getByRole("button", { name: "Add a plugin" }).click();
+    const upload = async (text: string) => {
+      const file = { name: "w.ts", mimeType: "text/plain", buffer: Buffer.from(text) };
+      await page.getByLabel("File").setInputFiles(file);
+      await page.getByRole("button", { name: "Try it out and add it" }).click();
+    };
+    await upload("export default 5");
+    await page.getByRole("dialog").getByText("w.ts can't be added").waitFor();
+    await upload(added);
+    await row("weather").getByText("Not loaded yet").waitFor();
+    await page.getByText("Restart the server").first().waitFor();
+    expect(await window.problems()).toEqual([]);
+    await page.getByRole("link", { name: "weather" }).click();
+    const form = page.getByRole("form", { name: "Settings" });
+    await form.getByLabel("Station").fill("Hollin Fell");
+    await form.getByLabel("Share").fill("none");
+    await form.getByRole("button", { name: "Save" }).click();
+    await form.getByRole("alert").waitFor();
+    await form.getByLabel("Share").fill("5");
+    await form.getByRole("button", { name: "Save" }).click();
+    await page.getByText("The settings are saved for the next start").waitFor();
+    expect(await window.problems()).toEqual([]);
+    await at.dossier.restart();
+    await window.open("/plugins/weather");
+    await page.getByText("Running").waitFor();
+    expect(await page.getByLabel("Station").inputValue()).toBe("Hollin Fell");
+    await window.go("/plugins");
+    const choose = async (what: string) => {
+      await page.getByRole("button", { name: "Actions for weather" }).click();
+      await page.getByRole("menuitem", { name: what }).click();
+    };
+    await choose("Disable");
+    await page.getByRole("dialog").getByRole("button", { name: "Disable" }).click();
+    await row("weather").getByText("runs without it").waitFor();
+    await choose("Enable");
+    await row("weather").getByText("runs without it").waitFor({ state: "detached" });
+    await choose("Remove");
+    await page.getByRole("dialog").getByRole("button", { name: "Remove" }).click();
+    await row("weather").getByText("until the server is restarted").waitFor();
   },
   limit_ms,
 );

@@ -17,7 +17,7 @@ export interface Seen {
 }
 export interface Browser {
   /**
-   * A path below `/console/api/v1`, or, with two slashes, one at the root of the server. A header
+   * A form, or JSON. A path below `/console/api/v1`, or, with two slashes, one at the root of the server. A header
    * of "" is left out.
    */
   send(
@@ -59,10 +59,11 @@ export function openBrowser(
     },
     async send(method, path, body, headers = {}) {
       const cookie = cookieNow();
+      const is_form = body instanceof FormData;
       const wanted: Record<string, string> = {
         host: new URL(origin).host,
         ...(method === "GET" ? {} : { origin, "sec-fetch-site": "same-origin" }),
-        ...(body === undefined ? {} : { "content-type": "application/json" }),
+        ...(body === undefined || is_form ? {} : { "content-type": "application/json" }),
         ...(cookie === "" ? {} : { cookie }),
         ...always,
         ...headers,
@@ -72,7 +73,7 @@ export function openBrowser(
           method,
           redirect: "manual",
           headers: Object.fromEntries(Object.entries(wanted).filter(([, value]) => value !== "")),
-          ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+          ...(body === undefined ? {} : { body: is_form ? body : JSON.stringify(body) }),
         }),
       );
       for (const set of response.headers.getSetCookie())

@@ -83,6 +83,7 @@ export async function startTestServer({
     env: settingsOf(env),
     built_in,
     preflight_command: null,
+    try_out_command: [process.execPath, join(import.meta.dir, "../../core/main.ts"), "__preflight"],
     log_level: "error",
   });
   openDataDirectory(data);

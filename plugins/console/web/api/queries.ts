@@ -57,6 +57,8 @@ export const keys = {
   system: ["system"],
   health: ["health"],
   jobs: ["job"],
+  plugins: ["plugin"],
+  plugin: (name: string) => ["plugin", name],
   plugin_pages: ["plugin-page"],
   plugin_panels: ["plugin-page", "panel"],
 } as const;

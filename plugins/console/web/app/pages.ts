@@ -81,6 +81,13 @@ export const pages: readonly PageEntry[] = [
     admin: true,
   },
   {
+    path: "/plugins",
+    load: () => import("../pages/plugins/plugins"),
+    nav: { group: "admin", label: "Plugins", icon: "plug" },
+    admin: true,
+  },
+  { path: "/plugins/:name", load: () => import("../pages/plugins/plugin"), admin: true },
+  {
     path: "/system",
     load: () => import("../pages/system/system"),
     nav: { group: "admin", label: "System", icon: "system" },

@@ -69,6 +69,7 @@ export const system_strings = {
   plugin_states: { loaded: "Running", failing: "Failing", left_out: "Left out", disabled: "Off" },
   plugins_label: "Plugins",
   plugins_text: "Plugin files lie in the plugins directory; a restart loads them.",
+  plugins_link: "Plugins have a page of their own.",
   level: "Level",
   levels: {
     debug: "Everything",

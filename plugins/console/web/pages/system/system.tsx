@@ -96,7 +96,9 @@ function Panel({ part, state }: { readonly part: Part; readonly state: SystemSta
           rows={worstFirst(state.plugins)}
           row_key={({ name }) => name}
         />
-        <p class="card-foot small muted">{strings.plugins_text}</p>
+        <p class="card-foot small muted">
+          {strings.plugins_text} <Link href="/plugins">{strings.plugins_link}</Link>
+        </p>
       </section>
     );
   if (part === "logs") return <Logs />;

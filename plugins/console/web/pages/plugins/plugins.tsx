@@ -1,0 +1,166 @@
+/** Plugins, for administrators: which there are and how they do; adding, disabling and removing. */
+import { useQuery } from "@tanstack/preact-query";
+import { useState } from "preact/hooks";
+import { Link } from "wouter-preact";
+import { api } from "../../api/client";
+import { keys } from "../../api/queries";
+import { Button } from "../../ui/button";
+import { Secret } from "../../ui/copy";
+import { Menu, type MenuItem } from "../../ui/menu";
+import { Note } from "../../ui/note";
+import { PageHeader } from "../../ui/page-header";
+import { RecordPage } from "../../ui/record-page";
+import { Table, type Column } from "../../ui/table";
+import { Tag } from "../../ui/tag";
+import { plugin_strings as strings } from "../../strings/plugins";
+import { AddDialog, DisableDialog, RemoveDialog } from "./dialogs";
+import { enable, isWanted, tones, type Plugin, type Plugins } from "./records";
+
+const refresh_ms = 10_000;
+type Asking = { readonly what: "disable" | "remove"; readonly plugin: Plugin } | "add" | null;
+
+export default function PluginsPage() {
+  const [asking, setAsking] = useState<Asking>(null);
+  const plugins = useQuery({
+    queryKey: keys.plugins,
+    queryFn: () => api<Plugins>("/plugins"),
+    refetchInterval: refresh_ms,
+  });
+  const close = () => setAsking(null);
+  return (
+    <RecordPage query={plugins} title={strings.title}>
+      {({ data, directory, installs }) => (
+        <>
+          <PageHeader
+            title={strings.title}
+            text={strings.text(directory)}
+            actions={
+              installs && (
+                <Button
+                  kind="primary"
+                  icon="plus"
+                  data-shortcut="n"
+                  onClick={() => setAsking("add")}
+                >
+                  {strings.add}
+                </Button>
+              )
+            }
+          />
+          <RestartNote changes={data.filter(({ next_start }) => next_start !== null).length} />
+          <section class="card">
+            <Table
+              label={strings.label}
+              columns={columnsOf(installs, setAsking)}
+              rows={addedFirst(data)}
+              row_key={({ name, file }) => `${name} ${file}`}
+            />
+          </section>
+          {!installs && (
+            <Note title={strings.not_here_title}>
+              <div class="stack-small">
+                <p>{strings.not_here_text}</p>
+                <Secret label={strings.add} text={strings.not_here_command} />
+              </div>
+            </Note>
+          )}
+          {asking === "add" && <AddDialog onClose={close} />}
+          {asking !== null && asking !== "add" && asking.what === "disable" && (
+            <DisableDialog plugin={asking.plugin} onClose={close} />
+          )}
+          {asking !== null && asking !== "add" && asking.what === "remove" && (
+            <RemoveDialog plugin={asking.plugin} onClose={close} />
+          )}
+        </>
+      )}
+    </RecordPage>
+  );
+}
+
+/** Those that somebody has added, and what is wrong, come before what is built in. */
+const addedFirst = (plugins: readonly Plugin[]): Plugin[] =>
+  [...plugins].sort((one, other) => Number(one.built_in) - Number(other.built_in));
+
+/** What waits for the next start, and how that is done. */
+export function RestartNote({ changes }: { readonly changes: number }) {
+  if (changes === 0) return null;
+  return (
+    <Note tone="warn" title={strings.restart_title}>
+      <div class="stack-small">
+        <p>{strings.restart_text(changes)}</p>
+        <Secret label={strings.restart_title} text={strings.restart_command} />
+        <p class="small">{strings.restart_other}</p>
+      </div>
+    </Note>
+  );
+}
+
+const columnsOf = (installs: boolean, ask: (asking: Asking) => void): readonly Column<Plugin>[] => [
+  {
+    key: "name",
+    header: strings.plugin,
+    kind: "main",
+    cell: ({ name, reason, next_start, status }) => (
+      <span class="two-lines">
+        <Link href={`/plugins/${name}`} class="strong">
+          {name}
+        </Link>
+        {reason && (
+          <span class={`wrap-anywhere ${status === "disabled" ? "muted small" : "bad-text"}`}>
+            {reason}
+          </span>
+        )}
+        {next_start && <span class="small">{strings.next[next_start]}</span>}
+      </span>
+    ),
+  },
+  {
+    key: "version",
+    header: strings.version,
+    kind: "tight",
+    cell: ({ version }) => <span class="num">{version ?? "–"}</span>,
+  },
+  {
+    key: "kind",
+    header: strings.kind,
+    kind: "tight",
+    cell: ({ built_in }) => (built_in ? strings.kinds.built_in : strings.kinds.added),
+  },
+  {
+    key: "status",
+    header: strings.status,
+    kind: "tight",
+    cell: ({ status }) => <Tag tone={tones[status]}>{strings.states[status]}</Tag>,
+  },
+  {
+    key: "actions",
+    header: strings.actions,
+    kind: "actions",
+    cell: (plugin) => (
+      <Menu label={strings.actions_of(plugin.name)} items={itemsOf(plugin, installs, ask)} />
+    ),
+  },
+];
+
+function itemsOf(
+  plugin: Plugin,
+  installs: boolean,
+  ask: (asking: Asking) => void,
+): readonly MenuItem[] {
+  const turn: MenuItem = isWanted(plugin)
+    ? { label: strings.disable, icon: "close", run: () => ask({ what: "disable", plugin }) }
+    : { label: strings.enable, icon: "check", run: () => void enable(plugin) };
+  const removes = installs && !plugin.built_in && plugin.next_start !== "removed";
+  return removes
+    ? [
+        turn,
+        "separator",
+        {
+          label: strings.remove,
+          icon: "trash",
+          danger: true,
+          run: () => ask({ what: "remove", plugin }),
+        },
+      ]
+    : [turn];
+}

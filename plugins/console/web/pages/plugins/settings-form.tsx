@@ -1,0 +1,63 @@
+/** The settings of a plugin as a form, made of what the plugin says of each. */
+import { useState } from "preact/hooks";
+import { api } from "../../api/client";
+import { Button } from "../../ui/button";
+import { Problem } from "../../ui/note";
+import { toast } from "../../ui/toast";
+import { plugin_strings as strings } from "../../strings/plugins";
+import { changesOf, problemAt, type Draft, type Setting } from "../system/model-draft";
+import { SettingField } from "../system/setting-field";
+import { refreshPlugins } from "./records";
+
+export function SettingsForm({ settings }: { readonly settings: readonly Setting[] }) {
+  const [draft, setDraft] = useState<Draft>({});
+  const [problem, setProblem] = useState<unknown>(null);
+  const [busy, setBusy] = useState(false);
+  const own = settings.filter(({ changes: when }) => when !== "outside");
+  const outside = settings.filter((one) => !own.includes(one)).map(({ setting }) => setting);
+  const changes = changesOf(own, draft);
+  const is_changed = Object.keys(changes).length > 0;
+  const beside = settings.some((one) => problemAt(problem, one) !== undefined);
+  const save = async (event: Event) => {
+    event.preventDefault();
+    if (busy) return;
+    if (!is_changed) return toast({ text: strings.nothing_to_save });
+    setBusy(true);
+    setProblem(null);
+    try {
+      const saved = await api<readonly Setting[]>("/settings", { method: "PATCH", body: changes });
+      await refreshPlugins();
+      setDraft({});
+      const waits = saved.some(({ restart_needed }) => restart_needed);
+      toast({ text: waits ? strings.saved_for_start : strings.saved });
+    } catch (error) {
+      setProblem(error);
+    }
+    setBusy(false);
+  };
+  const edit = (change: Draft) => {
+    setDraft((before) => ({ ...before, ...change }));
+    setProblem(null);
+  };
+  return (
+    <form class="stack form-narrow" noValidate onSubmit={save} aria-label={strings.settings}>
+      {own.map((one) => (
+        <SettingField
+          key={one.setting}
+          setting={one}
+          draft={draft}
+          problem={problem}
+          onEdit={edit}
+        />
+      ))}
+      {outside.length > 0 && <p class="small muted">{strings.outside(outside)}</p>}
+      {problem !== null && !beside && <Problem error={problem} />}
+      <div class="row row-wrap">
+        <Button type="submit" kind={is_changed ? "primary" : "default"} busy={busy}>
+          {strings.save}
+        </Button>
+        {is_changed && <span class="small muted">{strings.unsaved}</span>}
+      </div>
+    </form>
+  );
+}

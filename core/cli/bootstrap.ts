@@ -11,7 +11,7 @@ import { disabled_reason, disablingProblems, unknownDisabled } from "../plugin/d
 import { fileStem, findPluginFiles, loadPlugins, type Loaded } from "../plugin/load";
 import type { PluginFailure, PluginOff } from "../plugin/operations";
 import { PluginDirectory } from "../plugin/plugin-directory";
-import { preflight, tryOut } from "../plugin/preflight";
+import { patient_silence_ms_max, preflight, tryOut } from "../plugin/preflight";
 import { locate, type Flags, type Located } from "./config-sources";
 import { checkSettings, disabledPlugins } from "./plugin-settings";
 
@@ -97,7 +97,8 @@ export async function bootstrap({
     directory: located.plugins,
     built_in: built_in.map(({ name }) => name),
     loaded: files,
-    tryOut: (tried) => tryOut([...try_out_command, "--data", located.data], env, tried),
+    tryOut: (tried) =>
+      tryOut([...try_out_command, "--data", located.data], env, tried, patient_silence_ms_max),
     disablingProblems: (names) => disablingProblems(names, built_in),
   });
   return {

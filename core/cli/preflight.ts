@@ -74,8 +74,7 @@ export async function runPreflight(
     if (of) sayBad(of.file, name, of.plugin.version, [reason]);
   }
   for (const { file, runs, description } of assembled.host.described)
-    if (runs || file === null)
-      say({ preflight: "found", file: file ?? description.name, plugin: description });
+    if (runs && file !== null) say({ preflight: "found", file, plugin: description });
   say({ preflight: "end" });
   await assembled.close();
 }

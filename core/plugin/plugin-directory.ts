@@ -81,23 +81,11 @@ export class PluginDirectory implements PluginFiles {
     const files = this.files();
     const key = JSON.stringify(files);
     if (this.#found?.key === key) return this.#found.plugins;
-    const plugins = this.#find(files);
+    const paths = files.map(({ file }) => file);
+    const plugins = this.options.tryOut(paths).then((tried) => foundIn(files, tried));
     this.#found = { key, plugins };
     plugins.catch(() => (this.#found = null));
     return plugins;
-  }
-
-  async #find(files: readonly HashedFile[]): Promise<FoundPlugins> {
-    const { bad, found } = await this.options.tryOut(files.map(({ file }) => file));
-    const built_in = [...found].flatMap(([file, one]) => (isName(file) ? one : []));
-    return {
-      built_in,
-      files: files.map(({ file, stem, sha256 }) => {
-        const description = found.get(file) ?? null;
-        const name = description?.name ?? stem;
-        return { file, sha256, name, description, reason: whyBad(bad.get(file)) ?? null };
-      }),
-    };
   }
 
   async add({ bytes, shown, replace, sha256 }: NewPlugin): Promise<Added> {
@@ -114,11 +102,13 @@ export class PluginDirectory implements PluginFiles {
       const staged = join(staging, `candidate${extensionOf(shown)}`);
       writeFileSync(staged, bytes, { mode: 0o644 });
       const isReplaceable = (one: PluginFile) => replace || one.sha256 === own_sha256;
-      const { description, replaced } = await this.#check(staged, shown, isReplaceable, installed);
+      const checked = await this.#check(staged, shown, isReplaceable, installed);
+      const { description, replaced } = checked;
       const { name, version } = description;
       const file = join(this.directory, `${name}${extensionOf(shown)}`);
       renameSync(staged, file);
       if (replaced !== null && replaced.file !== file) removeFile(replaced.file, this.directory);
+      this.#remember(checked.tried, staged, file);
       return { name, version, file, sha256: own_sha256, replaced, description };
     } finally {
       rmSync(staging, { recursive: true, force: true });
@@ -131,7 +121,11 @@ export class PluginDirectory implements PluginFiles {
     shown: string,
     isReplaceable: (installed: PluginFile) => boolean,
     installed: FoundPlugins,
-  ): Promise<{ description: PluginDescription; replaced: PluginFile | null }> {
+  ): Promise<{
+    readonly description: PluginDescription;
+    readonly replaced: PluginFile | null;
+    readonly tried: TriedOut;
+  }> {
     const reasonIn = ({ bad }: TriedOut): string | undefined =>
       whyBad(bad.get(staged))?.replaceAll(staged, shown);
     const others = installed.files.map(({ file }) => file);
@@ -161,7 +155,17 @@ export class PluginDirectory implements PluginFiles {
           `${shown} can't be added: ${name} would be left out: ${after}.`,
         );
     }
-    return { description: next.found.get(staged) ?? description, replaced };
+    return { description: next.found.get(staged) ?? description, replaced, tried: next };
+  }
+
+  /** What was tried out just now need not be again: the staged file is the one in its place. */
+  #remember({ bad, found }: TriedOut, staged: string, file: string): void {
+    const files = this.files();
+    const description = found.get(staged);
+    const moved = new Map(found);
+    if (description) moved.set(file, description);
+    const plugins = Promise.resolve(foundIn(files, { bad, found: moved }));
+    this.#found = { key: JSON.stringify(files), plugins };
   }
 
   #requireName(
@@ -190,8 +194,13 @@ export class PluginDirectory implements PluginFiles {
 const sha256Of = (bytes: Uint8Array): string =>
   new Bun.CryptoHasher("sha256").update(bytes).digest("hex");
 
-/** Those that are built in are described under their names. */
-const isName = (key: string): boolean => !key.includes("/") && !key.includes("\\");
+const foundIn = (files: readonly HashedFile[], { bad, found }: TriedOut): FoundPlugins => ({
+  files: files.map(({ file, stem, sha256 }) => {
+    const description = found.get(file) ?? null;
+    const name = description?.name ?? stem;
+    return { file, sha256, name, description, reason: whyBad(bad.get(file)) ?? null };
+  }),
+});
 
 const extensionOf = (shown: string): string => (/\.ts(\?.*)?$/.test(shown) ? ".ts" : ".js");
 

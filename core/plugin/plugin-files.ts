@@ -57,7 +57,6 @@ export interface HashedFile {
 /** What the next start would find. */
 export interface FoundPlugins {
   readonly files: readonly PluginFile[];
-  readonly built_in: readonly PluginDescription[];
 }
 export interface NewPlugin {
   readonly bytes: Uint8Array;

@@ -17,7 +17,7 @@ export type PreflightMessage =
   /** It is through with that. */
   | { readonly preflight: "past"; readonly file: string }
   | ({ readonly preflight: "bad" } & BadPlugin)
-  /** What it is made of; the last of these holds. `file`: the name of one that is built in. */
+  /** What it is made of; the last of these holds. */
   | { readonly preflight: "found"; readonly file: string; readonly plugin: PluginDescription }
   | { readonly preflight: "end" };
 
@@ -40,13 +40,15 @@ export const preflight_scratch = "PREFLIGHT_SCRATCH";
 
 /** Each step is a small one: the import or the set-up of one file, the set-up of the host. */
 const silence_ms_max = 5_000;
+/** The same for whoever adds a plugin: no start waits for it, and a wrong verdict would be one. */
+export const patient_silence_ms_max = 20_000;
 const complaint_length_max = 300;
 
 /** By file. */
 export interface TriedOut {
   /** Those that would be left out, and why. */
   readonly bad: ReadonlyMap<string, BadPlugin>;
-  /** Every one that could be imported; those that are built in under their names. */
+  /** Every one that could be imported. */
   readonly found: ReadonlyMap<string, PluginDescription>;
 }
 interface Outcome extends TriedOut {
@@ -60,8 +62,7 @@ interface Outcome extends TriedOut {
 /** Those of the files that are bad, see `tryOut`. */
 export const preflight = async (
   ...given: Parameters<typeof tryOut>
-): Promise<ReadonlyMap<string, BadPlugin>> =>
-  given[2].length === 0 ? new Map() : (await tryOut(...given)).bad;
+): Promise<ReadonlyMap<string, BadPlugin>> => (await tryOut(...given)).bad;
 
 /**
  * Imports and sets up the files one after another in a child, and answers those that are bad, by
@@ -72,6 +73,7 @@ export async function tryOut(
   command: readonly string[],
   env: Readonly<Record<string, string | undefined>>,
   files: readonly string[],
+  silence_ms = silence_ms_max,
 ): Promise<TriedOut> {
   const bad = new Map<string, BadPlugin>();
   const found = new Map<string, PluginDescription>();
@@ -81,10 +83,10 @@ export async function tryOut(
   };
   const blame = (file: string, reason: string): void =>
     void bad.set(file, { file, name: fileStem(file), version: null, problems: [reason] });
-  for (let round = 1; ; round++) {
+  for (;;) {
     const rest = files.filter((file) => !bad.has(file));
-    if (rest.length === 0 && round > 1) return { bad, found };
-    const outcome = await runChild([...command, ...rest], env);
+    if (rest.length === 0) return { bad, found };
+    const outcome = await runChild([...command, ...rest], env, silence_ms);
     take(outcome);
     if (outcome.finished) return { bad, found };
     if (outcome.at !== null) blame(outcome.at, outcome.ending);
@@ -92,7 +94,7 @@ export async function tryOut(
       // Nothing says which of them it was: each by itself.
       if (rest.length < 2)
         for (const file of rest) blame(file, `it could not be tried out: ${outcome.ending}`);
-      else for (const file of rest) take(await tryOut(command, env, [file]));
+      else for (const file of rest) take(await tryOut(command, env, [file], silence_ms));
       return { bad, found };
     }
   }
@@ -101,6 +103,7 @@ export async function tryOut(
 async function runChild(
   command: string[],
   env: Readonly<Record<string, string | undefined>>,
+  silence_ms: number,
 ): Promise<Outcome> {
   // Made here, because a child that is stopped cleans nothing up.
   const scratch = mkdtempSync(join(tmpdir(), "dossier-preflight-"));
@@ -112,7 +115,7 @@ async function runChild(
       stderr: "pipe",
     });
     const [output, complaint] = await Promise.all([
-      textOf(child),
+      textOf(child, silence_ms),
       new Response(child.stderr).text(),
       child.exited,
     ]);
@@ -120,7 +123,7 @@ async function runChild(
     const words = lastWords(complaint);
     const ending =
       child.signalCode === "SIGKILL"
-        ? `its ${doing} hung and was stopped after ${silence_ms_max / 1_000} s`
+        ? `its ${doing} hung and was stopped after ${silence_ms / 1_000} s`
         : `its ${doing} ended the process: ${words || `exit code ${child.exitCode}`}`;
     return { ...progress, ending };
   } finally {
@@ -129,14 +132,17 @@ async function runChild(
 }
 
 /** What the child says; one that says nothing for too long is stopped. */
-async function textOf(child: Bun.Subprocess<"ignore", "pipe", "pipe">): Promise<string> {
+async function textOf(
+  child: Bun.Subprocess<"ignore", "pipe", "pipe">,
+  silence_ms: number,
+): Promise<string> {
   const stop = (): void => child.kill("SIGKILL");
   const decoder = new TextDecoder();
   let text = "";
-  let timer = setTimeout(stop, silence_ms_max);
+  let timer = setTimeout(stop, silence_ms);
   for await (const bytes of child.stdout) {
     clearTimeout(timer);
-    timer = setTimeout(stop, silence_ms_max);
+    timer = setTimeout(stop, silence_ms);
     text += decoder.decode(bytes, { stream: true });
   }
   // What has closed its output may still run.

@@ -184,8 +184,9 @@ export class PluginManager {
   async fileOf(name: string): Promise<string | null> {
     const { plugin_files } = this.parts.operations;
     const by_stem = plugin_files.files().find(({ stem }) => stem === name);
+    if (by_stem) return by_stem.file;
     const { files } = await plugin_files.find();
-    return (files.find((one) => one.name === name) ?? by_stem)?.file ?? null;
+    return files.find((one) => one.name === name)?.file ?? null;
   }
 
   private async madeOf(name: string): Promise<PluginDescription | null> {

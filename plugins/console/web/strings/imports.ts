@@ -28,6 +28,7 @@ export const import_strings = {
     failed: "Failed",
     cancelled: "Cancelled",
   },
+  item_gone: "Gone from the source",
   item_states: { pending: "Waiting", succeeded: "Imported", failed: "Failed", skipped: "Skipped" },
   kinds: {
     urls: "Web addresses",

@@ -199,7 +199,12 @@ const columns: readonly Column<ImportItem>[] = [
     key: "status",
     header: strings.status,
     kind: "tight",
-    cell: ({ status }) => <Tag tone={item_tones[status]}>{strings.item_states[status]}</Tag>,
+    cell: ({ status, gone }) =>
+      gone === true ? (
+        <Tag tone="plain">{strings.item_gone}</Tag>
+      ) : (
+        <Tag tone={item_tones[status]}>{strings.item_states[status]}</Tag>
+      ),
   },
   {
     key: "actions",

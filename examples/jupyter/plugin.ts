@@ -1,8 +1,7 @@
 /**
  * Jupyter notebooks: their notes, their code with its language, and what the code printed, with the
  * headings of the notes. Pictures and interactive outputs are left out, and the document says so. A
- * complete plugin in one file. To use it, copy it to `<data directory>/plugins/jupyter.ts` and
- * restart Dossier.
+ * complete plugin in one file. To use it, add it with `dossier plugin add` and restart Dossier.
  *
  * A notebook of Jupyter, VS Code or Colab is known by its content, whatever its name is. It is read
  * in a process of its own, which may be killed: a stranger's file can do no harm to the server.

@@ -1,10 +1,11 @@
 /**
  * OpenTelemetry: sends a span for every request and every run of a job to a collector, such as that
  * of OpenTelemetry, Jaeger, Tempo or any service that takes OTLP over HTTP. A request and the jobs
- * that it started are one trace. To use it, bundle it with the packages that it imports, copy the
- * one file that comes of it into `<data directory>/plugins/`, and restart Dossier:
+ * that it started are one trace. To use it, bundle it with the packages that it imports, add the
+ * one file that comes of it to a server, and restart that:
  *
- *     dossier plugin pack examples/opentelemetry
+ *     dossier plugin pack examples/opentelemetry opentelemetry.js
+ *     dossier plugin add opentelemetry.js
  *
  * The collector is named by `[opentelemetry] endpoint = "http://127.0.0.1:4318"` in dossier.toml,
  * or by DOSSIER_OPENTELEMETRY_ENDPOINT.

@@ -1,7 +1,7 @@
 /**
  * S3: imports the objects of a bucket, or of those below a prefix, from Amazon S3, MinIO, Ceph,
  * Cloudflare R2, Backblaze B2 and whatever else speaks its protocol. A complete plugin in one file.
- * To use it, copy it to `<data directory>/plugins/s3.ts`, restart Dossier, and send
+ * To use it, add it with `dossier plugin add`, restart Dossier, and send
  * `POST /api/dev/v1/imports` with the body
  *
  *     {

@@ -1,8 +1,7 @@
 /**
  * WebDAV: imports a folder of Nextcloud, ownCloud, Apache, a NAS and whatever else speaks WebDAV,
- * with the folders in it. A complete plugin in one file. To use it, copy it to
- * `<data directory>/plugins/webdav.ts`, restart Dossier, and send `POST /api/dev/v1/imports` with
- * the body
+ * with the folders in it. A complete plugin in one file. To use it, add it with
+ * `dossier plugin add`, restart Dossier, and send `POST /api/dev/v1/imports` with the body
  *
  *     {
  *       "folder_id": "…",

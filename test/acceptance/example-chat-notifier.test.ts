@@ -11,14 +11,11 @@ import {
   setDefaultTimeout,
   test,
 } from "bun:test";
-import { resolve } from "node:path";
 import { startExecutable, type Executable } from "../helpers/executable";
 import { startReceiver, type Receiver } from "../helpers/receiver";
 import { importOf, startWebsite, type Website } from "../helpers/website";
 
 setDefaultTimeout(120_000);
-
-const plugin = resolve(import.meta.dir, "../../examples/chat-notifier/plugin.ts");
 
 let dossier: Executable;
 let chat: Receiver;
@@ -28,7 +25,7 @@ let folder_id: string;
 beforeAll(async () => {
   [chat, site] = [startReceiver(), await startWebsite()];
   dossier = await startExecutable({
-    files: { "plugins/chat-notifier.ts": await Bun.file(plugin).text() },
+    example: "chat-notifier",
     env: {
       DOSSIER_IMPORTS_ALLOW_NETWORKS: "127.0.0.1/32,127.0.0.2/32",
       DOSSIER_SERVER_PUBLIC_URL: "https://dossier.example",

@@ -3,19 +3,17 @@
  * write them become documents, and hostile ones do no harm.
  */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { resolve } from "node:path";
 import { startExecutable, type Executable } from "../helpers/executable";
 
 setDefaultTimeout(120_000);
 
-const plugin = resolve(import.meta.dir, "../../examples/jupyter/plugin.ts");
 const media_type = "application/x-ipynb+json";
 
 let dossier: Executable;
 let folder_id: string;
 beforeAll(async () => {
   dossier = await startExecutable({
-    files: { "plugins/jupyter.ts": await Bun.file(plugin).text() },
+    example: "jupyter",
     env: { DOSSIER_JUPYTER_OUTPUT_MAX: "1000" },
   });
   await dossier.createUser();

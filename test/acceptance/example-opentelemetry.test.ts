@@ -3,9 +3,6 @@
  * requests and jobs, over OTLP.
  */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { buildIfStale } from "../../scripts/build";
-import { packExample } from "../helpers/bench";
-import { temporaryDirectory } from "../helpers/data-directory";
 import { startExecutable, type Executable } from "../helpers/executable";
 
 setDefaultTimeout(120_000);
@@ -53,11 +50,8 @@ const collector = Bun.serve({
 let dossier: Executable;
 let folder_id: string;
 beforeAll(async () => {
-  const packed = `${temporaryDirectory()}/opentelemetry.js`;
-  await buildIfStale();
-  await packExample("opentelemetry", packed);
   dossier = await startExecutable({
-    files: { "plugins/opentelemetry.js": await Bun.file(packed).text() },
+    example: "opentelemetry",
     env: {
       DOSSIER_OPENTELEMETRY_ENDPOINT: `http://127.0.0.1:${collector.port}/`,
       DOSSIER_OPENTELEMETRY_AUTHORIZATION: "Bearer of news",

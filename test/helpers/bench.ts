@@ -1,8 +1,10 @@
 /** The commands for plugin developers, as they run them: nothing but the executable is there. */
+import { rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { relative, resolve } from "node:path";
+import { dirname, join, relative, resolve } from "node:path";
 import { executable } from "../../scripts/build";
 import type { Said } from "../../scripts/lib/launch";
+import { temporaryDirectory } from "./data-directory";
 
 /** Without anything of this checkout: no Node, no npm, no settings. */
 export const newcomer = { HOME: tmpdir(), PATH: "/usr/bin:/bin" };
@@ -40,3 +42,11 @@ export const packExample = (name: string, file: string): Promise<string> =>
     `examples/${name}`,
     relative(resolve(import.meta.dir, "../.."), file),
   );
+
+/** A plugin of `examples/`, packed and added to a data directory as an operator does it. */
+export async function addExample(name: string, data: string): Promise<void> {
+  const packed = join(temporaryDirectory(), `${name}.js`);
+  await packExample(name, packed);
+  await mustBench(data, "add", packed, "--data", data);
+  rmSync(dirname(packed), { recursive: true });
+}

@@ -1,7 +1,5 @@
 /** An example that adds a kind of import source, installed in the built executable. */
 import { createServer, type Server } from "node:net";
-import { resolve } from "node:path";
-import { packPlugin } from "../../core/bench/pack";
 import { startExecutable, type Executable } from "./executable";
 import { selfSigned } from "./self-signed";
 import { importOf, type ImportClient } from "./website";
@@ -23,9 +21,8 @@ export interface ExampleSource extends AsyncDisposable {
 
 /** `name`: of the directory in examples. */
 export async function startExampleSource(name: string): Promise<ExampleSource> {
-  const entry = resolve(import.meta.dir, `../../examples/${name}/plugin.ts`);
   const dossier = await startExecutable({
-    files: { [`plugins/${name}.js`]: await packPlugin(entry) },
+    example: name,
     env: { DOSSIER_IMPORTS_ALLOW_NETWORKS: "127.0.0.1/32" },
   });
   await dossier.createUser();

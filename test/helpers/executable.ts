@@ -13,6 +13,7 @@ import {
   type Launched,
   type Said,
 } from "../../scripts/lib/launch";
+import { addExample } from "./bench";
 import { temporaryDirectory } from "./data-directory";
 import {
   answerOf,
@@ -71,6 +72,8 @@ export interface ExecutableOptions extends StartOptions {
   readonly data?: string;
   /** Written into the data directory before the start: `{ "plugins/activity.ts": text }`. */
   readonly files?: Readonly<Record<string, string>>;
+  /** A plugin of `examples/`: it is packed and added before the start. */
+  readonly example?: string;
 }
 
 /** What `callOf` takes after the key. */
@@ -90,10 +93,12 @@ export async function startExecutable({
   args = [],
   data: given,
   files = {},
+  example,
 }: ExecutableOptions = {}): Promise<Executable> {
   await buildIfStale();
   const data = given ?? temporaryDirectory();
   for (const [path, text] of Object.entries(files)) await Bun.write(join(data, path), text);
+  if (example !== undefined) await addExample(example, data);
   const settings = settingsOf(env);
   let last_key: string | null = null;
   let now = await start();

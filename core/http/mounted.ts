@@ -93,11 +93,22 @@ export function mountProtocol(
     },
     problem: (error, request_id) => {
       const known = toHttpError(error);
-      const response = protocol.problem(known, request_id);
+      const response = inItsForm(protocol, known, request_id);
+      if (response === null) return problemResponse(known, request_id);
       for (const name in known.headers) response.headers.set(name, known.headers[name]!);
       return response;
     },
   };
+}
+
+/** Null when the protocol has no answer. */
+function inItsForm(protocol: Protocol, error: HttpError, request_id: string): Response | null {
+  try {
+    const response: unknown = protocol.problem(error, request_id);
+    return response instanceof Response ? response : null;
+  } catch {
+    return null;
+  }
 }
 
 const foreignOrigin = (origin: string): HttpError =>

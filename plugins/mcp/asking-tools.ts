@@ -13,7 +13,7 @@ import {
   type ToolText,
 } from "./tool";
 
-/** Clients give up after a minute, unless they are told that the work goes on. */
+/** Clients give up after a minute; some go on waiting when they are told of progress. */
 const wait_s_default = 45,
   wait_s_max = 55,
   /** With progress being told. */
@@ -26,7 +26,9 @@ const name_length = 80;
 const Wait = t.Optional(
   t.Integer({
     minimum: 0,
-    description: `Seconds to wait: ${wait_s_default} unless given, up to ${wait_s_max}.`,
+    description:
+      `Seconds to wait: ${wait_s_default} unless given, up to ${wait_s_max}; up to ` +
+      `${wait_s_told} with progress notifications.`,
   }),
 );
 
@@ -132,7 +134,7 @@ async function answerText(
   wait_s: number | undefined,
 ): Promise<ToolText> {
   const most = call.tells_progress ? wait_s_told : wait_s_max;
-  let left_s = Math.min(wait_s ?? (call.tells_progress ? wait_s_told : wait_s_default), most);
+  let left_s = Math.min(wait_s ?? wait_s_default, most);
   for (;;) {
     const answer = await call.api({
       method: "GET",

@@ -102,7 +102,6 @@ async function runtimes(): Promise<{ files: Files; sources: string[] }> {
     target: "bun",
     format: "esm",
     splitting: true,
-    minify: { syntax: true, whitespace: true },
     naming: { entry: "[dir]/[name].[ext]", chunk: "chunks/[name]-[hash].[ext]" },
     throw: false,
     metafile: true,

@@ -2,13 +2,16 @@
 import type { Project } from "./project";
 import { asBun } from "./toolchain";
 
+/** Starting a server takes longer than Bun's five seconds where the machine is busy. */
+const timeout_ms = 30_000;
+
 /** Runs the tests of a plugin on the terminal of this process, and answers the exit code. */
 export async function runTests(
   { directory }: Project,
   words: readonly string[],
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<number> {
-  const child = Bun.spawn([process.execPath, "test", ...words], {
+  const child = Bun.spawn([process.execPath, "test", `--timeout=${timeout_ms}`, ...words], {
     cwd: directory,
     env: asBun(env),
     stdin: "inherit",

@@ -26,6 +26,44 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(home, { recursive: true, force: true }));
 
+/** A test that uses what those of the templates don't. */
+const parts_test = `import { afterAll, beforeAll, expect, test } from "bun:test";
+import { startDossier, type Dossier } from "dossier/test";
+
+let dossier: Dossier;
+beforeAll(async () => {
+  dossier = await startDossier({ model: true });
+});
+afterAll(() => dossier.stop());
+
+test("the model answers what it is told", async () => {
+  const folder_id = await dossier.folder("bob", "Handbooks");
+  await dossier.upload("bob", folder_id, "filters.md", "The ceramic filter lasts six months.");
+  dossier.model.says("The ceramic filter lasts six months. [1]");
+  const result = await dossier.ask("bob", [folder_id], "How long does the ceramic filter last?");
+  expect(result).toMatchObject({ outcome: "answered", model: "fake" });
+  expect(result.answer).toContain("six months. [1]");
+  expect(dossier.model.asked.length).toBeGreaterThan(0);
+});
+test("a webhook comes to the receiver", async () => {
+  const hook = { url: dossier.receiver.url + "/hook", event_type: "import.finished" };
+  const { body } = await dossier.send("ada", "POST", "/webhooks", hook);
+  await dossier.send("ada", "POST", "/webhooks/" + body.id + "/test");
+  const came = await dossier.until(() => dossier.receiver.received.at(0));
+  expect([came.method, came.path]).toEqual(["POST", "/hook"]);
+});
+test("what was stored outlives a restart, and the log begins anew", async () => {
+  const before = await dossier.send("bob", "GET", "/folders");
+  await dossier.restart();
+  expect((await dossier.send("bob", "GET", "/folders")).body).toEqual(before.body);
+  expect(dossier.log("listening")).toHaveLength(1);
+  expect((await dossier.send(null, "GET", "/folders")).status).toBe(401);
+});
+test("what never comes is told", async () => {
+  await expect(dossier.until(() => null, 50)).rejects.toThrow("it did not come within 0.05 s");
+});
+`;
+
 const nameOf = (kind: string): string => `try-${kind}`;
 
 describe("what `dossier plugin new` makes", () => {
@@ -34,6 +72,7 @@ describe("what `dossier plugin new` makes", () => {
       const name = nameOf(kind);
       await mustBench(home, "new", name, "--kind", kind);
       const project = join(home, name);
+      if (kind === "page") await Bun.write(join(project, "parts.test.ts"), parts_test);
       const [checked, tested] = await Promise.all([
         bench(project, "check"),
         bench(project, "test"),

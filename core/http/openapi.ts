@@ -194,7 +194,13 @@ const webhook = ({ tag, ...of }: SentRequest, book: SchemaBook): Json => ({
     })),
     requestBody: {
       required: true,
-      content: { "application/json": { schema: book.of(of.body), example: of.example } },
+      // Not by name: generators drop a schema that nothing of `paths` refers to.
+      content: {
+        "application/json": {
+          schema: book.of({ ...of.body, $id: undefined } as never),
+          example: of.example,
+        },
+      },
     },
     responses: { "2XX": { description: "Any 2xx says that it has arrived." } },
   },

@@ -3,7 +3,7 @@
  * item ends the run and emits its event.
  */
 import { inParts } from "../../core/lib/parts";
-import { named, t, type Change, type Db, type PayloadOf } from "../../core/sdk";
+import { t, type Change, type Db, type PayloadOf } from "../../core/sdk";
 import type { DocumentSettled } from "../documents/contract";
 import { WebhookDue } from "../webhooks/contract";
 import type { ImportContext } from "./context";
@@ -94,21 +94,18 @@ export const errorColumns = (error: Failure | null) => ({
 });
 
 /** The body of the event `import.finished`. */
-export const FinishedEvent = named(
-  "ImportFinishedEvent",
-  t.Object({
-    event: t.Literal("import.finished"),
-    import_run_id: t.String({ description: "The id of the import." }),
-    status: t.Union([
-      t.Literal("completed"),
-      t.Literal("completed_with_errors"),
-      t.Literal("failed"),
-    ]),
-    completed_item_count: t.Integer({ minimum: 0 }),
-    succeeded_item_count: t.Integer({ minimum: 0 }),
-    failed_item_count: t.Integer({ minimum: 0 }),
-  }),
-);
+export const FinishedEvent = t.Object({
+  event: t.Literal("import.finished"),
+  import_run_id: t.String({ description: "The id of the import." }),
+  status: t.Union([
+    t.Literal("completed"),
+    t.Literal("completed_with_errors"),
+    t.Literal("failed"),
+  ]),
+  completed_item_count: t.Integer({ minimum: 0 }),
+  succeeded_item_count: t.Integer({ minimum: 0 }),
+  failed_item_count: t.Integer({ minimum: 0 }),
+});
 export const finishedEvent = ({
   id,
   status,

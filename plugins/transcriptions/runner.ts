@@ -10,7 +10,6 @@ import {
   type ExhaustedCause,
   type JobEffect,
   type JobRun,
-  named,
   Nullable,
   t,
 } from "../../core/sdk";
@@ -52,15 +51,12 @@ const fault =
 const progress_interval_ms = 500;
 
 /** The body of the event `transcription.completed`. */
-export const CompletedEvent = named(
-  "TranscriptionCompletedEvent",
-  t.Object({
-    event: t.Literal("transcription.completed"),
-    processing_run_id: t.String({ description: "The id of the transcription." }),
-    result_history_id: Nullable(t.String()),
-    status: t.Literal("completed"),
-  }),
-);
+export const CompletedEvent = t.Object({
+  event: t.Literal("transcription.completed"),
+  processing_run_id: t.String({ description: "The id of the transcription." }),
+  result_history_id: Nullable(t.String()),
+  status: t.Literal("completed"),
+});
 export const completedEvent = (run_id: string) => ({
   event: "transcription.completed",
   processing_run_id: run_id,

@@ -285,6 +285,8 @@ describe("what the server sends", () => {
   ])("%s is under webhooks, with its body and its headers", (event, operation, fields) => {
     const { post } = documents.api.webhooks[event];
     const { schema, example } = post.requestBody.content["application/json"];
+    // Generators drop a component that nothing of the paths refers to.
+    expect(schema.$ref).toBeUndefined();
     expect([post.operationId, Object.keys(resolved(documents.api, schema).properties)]).toEqual([
       operation,
       fields,

@@ -72,7 +72,7 @@ function success(answer: Answer, { book, operations }: OperationParts): Json {
             type,
             {
               schema: other.schema ? book.of(other.schema) : { type: "string" },
-              example: other.example,
+              ...(other.example !== undefined && { example: other.example }),
             },
           ]),
         ),

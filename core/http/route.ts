@@ -56,7 +56,7 @@ export interface Answer<S extends TSchema = TSchema> {
   readonly links?: Readonly<Record<string, Readonly<Record<string, string>>>>;
   /** Further media types that the same answer may have; without a schema, texts. */
   readonly others?: Readonly<
-    Record<string, { readonly schema?: TSchema; readonly example: unknown }>
+    Record<string, { readonly schema?: TSchema; readonly example?: unknown }>
   >;
 }
 

@@ -1,6 +1,14 @@
 /** Sends an original: whole or one range of it, never rendered by a browser in our origin. */
-import { attachment, HttpError } from "../../core/sdk";
+import { attachment, HttpError, t } from "../../core/sdk";
 import type { Original } from "./queries";
+
+const bytes = t.String({ format: "binary" });
+/** In the API document; of whatever type the document is. */
+export const original_bytes = {
+  media_type: "application/octet-stream",
+  schema: bytes,
+  others: { "*/*": { schema: bytes } },
+};
 
 /**
  * The response to a request for the original; a single `Range` is honoured. @throws HttpError 416

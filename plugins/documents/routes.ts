@@ -16,7 +16,7 @@ import {
 } from "../../core/sdk";
 import type { DocumentContext } from "./context";
 import * as creation from "./creation";
-import { originalResponse } from "./download";
+import { original_bytes, originalResponse } from "./download";
 import { reindex } from "./indexer";
 import * as links from "./links";
 import { NameText } from "./names";
@@ -233,8 +233,7 @@ export const routes = {
     answers: {
       200: {
         description: "The bytes.",
-        media_type: "application/octet-stream",
-        schema: t.String({ format: "binary" }),
+        ...original_bytes,
         headers: {
           "content-disposition": "An attachment with the document's name.",
           etag: "The SHA-256 of the bytes.",
@@ -243,8 +242,7 @@ export const routes = {
       },
       206: {
         description: "The bytes of the range.",
-        media_type: "application/octet-stream",
-        schema: t.String({ format: "binary" }),
+        ...original_bytes,
         headers: { "content-range": "Which bytes, and of how many." },
       },
       304: { description: "They are what `If-None-Match` names." },

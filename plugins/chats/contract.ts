@@ -38,6 +38,10 @@ export const overview_code = "overview";
 /** Citations and related passages of an answer, together. */
 export const evidence_max = 5;
 
+export const AnswerOutcome = named(
+  "AnswerOutcome",
+  t.Union([t.Literal("answered"), t.Literal("no_answer")]),
+);
 export const AnswerResult = named(
   "Answer",
   t.Object({
@@ -46,7 +50,7 @@ export const AnswerResult = named(
         "Markdown with `[1]` markers that name citations, and `[?]` behind what a language model " +
         "says and no source bears out.",
     }),
-    outcome: t.Union([t.Literal("answered"), t.Literal("no_answer")]),
+    outcome: AnswerOutcome,
     grounded: t.Boolean({
       description:
         "Every sentence is borne out by what it cites: numbers, negations and names agree too.",

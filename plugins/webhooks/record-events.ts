@@ -10,7 +10,9 @@ import {
   type JobHandler,
   type PayloadOf,
   type TObject,
+  Failure,
 } from "../../core/sdk";
+import { AnswerOutcome } from "../chats/contract";
 import {
   AnswerCompleted,
   DocumentDeleted,
@@ -59,7 +61,7 @@ const failed: RecordEvent = {
     status: t.Literal("sync_failed"),
     version,
     folder_ids,
-    error: t.Object({ code: t.String(), message: t.String() }),
+    error: Failure,
   }),
   sample: {
     event: "document.failed",
@@ -88,7 +90,7 @@ const answered: RecordEvent = {
     chat_id: Id,
     requestId: Id,
     status: t.Literal("COMPLETED"),
-    outcome: t.Union([t.Literal("answered"), t.Literal("no_answer")]),
+    outcome: AnswerOutcome,
   }),
   sample: {
     event: "answer.completed",

@@ -6,16 +6,17 @@ import { beforeAll, describe, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { definePlugin, fill, type Context } from "../../core/sdk";
 import { Documents, FileUses, type IngestRequest } from "../../plugins/documents/contract";
-import { SearchIndex, type IndexInput } from "../../plugins/search-index/contract";
+import type { IndexInput } from "../../plugins/search-index/contract";
 import { expectSound, scriptedExtractor } from "../helpers/documents";
 import { startTestServer, type TestServer } from "../helpers/host";
 import { person, type Person } from "../helpers/person";
 import { until } from "../helpers/server";
+import { withWatchedIndex, type OnPrepare } from "../helpers/watched-index";
 
 let server: TestServer;
 let ada: Person;
 let documents: Documents;
-let index: SearchIndex;
+const preparing: { on: OnPrepare | null } = { on: null };
 let inTransaction: Context["inTransaction"];
 /** Files that the plugin of the test says it uses. */
 const in_use = new Set<string>();
@@ -23,15 +24,16 @@ const scripted = scriptedExtractor();
 const runs = definePlugin({
   name: "runs",
   version: "1.0.0",
-  needs: { documents: Documents, index: SearchIndex },
+  needs: { documents: Documents },
   setup: (ctx) => {
-    ({ documents, index } = ctx.services);
+    ({ documents } = ctx.services);
     inTransaction = ctx.inTransaction;
     return { fills: [fill(FileUses, { isUsed: async (_db, sha256) => in_use.has(sha256) })] };
   },
 });
 beforeAll(async () => {
-  server = await startTestServer({ plugins: [scripted.plugin, runs] });
+  const plugins = [scripted.plugin, runs];
+  server = await withWatchedIndex(() => startTestServer({ plugins }), preparing);
   ada = await person(server, "ada");
 });
 
@@ -236,10 +238,9 @@ describe("text that is ready", () => {
   test("its times are stored, handed to the index, and kept by a reindex and a new name", async () => {
     const folder = await ada.folder();
     const given: IndexInput[] = [];
-    const prepare = index.prepare.bind(index);
-    index.prepare = (input, signal) => {
+    preparing.on = (input, prepare) => {
       given.push(input);
-      return prepare(input, signal);
+      return prepare();
     };
     const { document_id } = await take({ ...transcript(folder), file: null, declared_type: null });
     await server.settle();
@@ -247,7 +248,7 @@ describe("text that is ready", () => {
     await server.settle();
     await ada.send("POST", `/documents/${document_id}/reindex`);
     await server.settle();
-    index.prepare = prepare;
+    preparing.on = null;
     expect(given.map((input) => [input.title, input.times])).toEqual([
       ["Talk", times],
       ["The talk", times],

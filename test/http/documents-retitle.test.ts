@@ -10,10 +10,12 @@ import { expectSound } from "../helpers/documents";
 import { startTestServer, type TestServer } from "../helpers/host";
 import { person, type Person } from "../helpers/person";
 import { until } from "../helpers/server";
+import { withWatchedIndex, type OnPrepare } from "../helpers/watched-index";
 
 let server: TestServer;
 let ada: Person;
 let index: SearchIndex;
+const preparing: { on: OnPrepare | null } = { on: null };
 /** What every file says the next time it is read. */
 let said = "";
 const plugin = definePlugin({
@@ -41,17 +43,16 @@ const plugin = definePlugin({
   },
 });
 beforeAll(async () => {
-  server = await startTestServer({ plugins: [plugin] });
+  server = await withWatchedIndex(() => startTestServer({ plugins: [plugin] }), preparing);
   ada = await person(server, "ada");
 });
 
 /** Index versions that are prepared wait here until they are let go, by title and text. */
 class Gates {
   private readonly held = new Map<string, PromiseWithResolvers<void>>();
-  private readonly prepare = index.prepare.bind(index);
   constructor() {
-    index.prepare = async (input, signal) => {
-      const prepared = await this.prepare(input, signal);
+    preparing.on = async (input, prepare) => {
+      const prepared = await prepare();
       const key = `${input.title}: ${input.text}`;
       const gate = Promise.withResolvers<void>();
       this.held.set(key, gate);
@@ -68,7 +69,7 @@ class Gates {
   }
   /** From now on nothing is held. */
   open(): void {
-    index.prepare = this.prepare;
+    preparing.on = null;
     for (const { resolve } of this.held.values()) resolve();
   }
 }

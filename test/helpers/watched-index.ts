@@ -1,0 +1,27 @@
+/** Lets a test see, and hold up, what the search index prepares. */
+import type { Prepared, SearchIndex } from "../../plugins/search-index/contract";
+import { IndexService } from "../../plugins/search-index/service";
+
+type Given = Parameters<SearchIndex["prepare"]>;
+/** Called with what is asked for; what it answers is the answer. */
+export type OnPrepare = (input: Given[0], prepare: () => Promise<Prepared>) => Promise<Prepared>;
+
+/**
+ * Starts a server whose index asks `now().on` about each preparation. A service is frozen once it is
+ * set up, so this happens before.
+ */
+export async function withWatchedIndex<T>(
+  start: () => Promise<T>,
+  now: { readonly on: OnPrepare | null },
+): Promise<T> {
+  const { prepare } = IndexService.prototype;
+  IndexService.prototype.prepare = function (...given: Given) {
+    const prepared = () => prepare.apply(this, given);
+    return now.on === null ? prepared() : now.on(given[0], prepared);
+  };
+  try {
+    return await start();
+  } finally {
+    IndexService.prototype.prepare = prepare;
+  }
+}

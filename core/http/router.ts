@@ -39,17 +39,19 @@ export function createRouter(
   const failures = new WeakMap<Request, unknown>();
   const paths = compiled.map(({ route }) => ({
     method: route.method,
-    path: fullPath(route, at),
+    path: byPlace(fullPath(route, at)),
   }));
   const allowed = allowTable(paths);
   for (const { route, handle } of compiled) {
+    const path = fullPath(route, at);
+    const names = namesIn(path);
     app.route(
       route.method,
-      fullPath(route, at),
+      byPlace(path),
       async ({ request, params }: any) => {
         // Elysia's error hooks would change what was thrown: keep it for the gateway.
         try {
-          return await handle(request, decoded(params), contexts.get(request)!);
+          return await handle(request, decoded(params, names), contexts.get(request)!);
         } catch (error) {
           failures.set(request, error);
           return new Response(null, { status: 500 });
@@ -172,7 +174,24 @@ function allowTable(all: readonly MethodAt[]): (path: string) => readonly string
 }
 
 /** An escape that is no valid UTF-8 (`%ff`) comes as null: the empty id, which nothing has. */
-function decoded(params: Record<string, string | null>): Record<string, string> {
-  for (const name in params) params[name] ??= "";
-  return params as Record<string, string>;
+function decoded(
+  params: Record<string, string | null> | undefined,
+  names: readonly string[],
+): Record<string, string> {
+  const found: Record<string, string> = {};
+  for (let place = 0; place < names.length; place++)
+    found[names[place]!] = params?.[`p${place}`] ?? "";
+  if (params && "*" in params) found["*"] = params["*"] ?? "";
+  return found;
 }
+
+/**
+ * With its parameters named by their places: two plugins may call the same one differently, which
+ * the router would not take.
+ */
+function byPlace(path: string): string {
+  let place = 0;
+  return path.replace(/:[^/]+/g, () => `:p${place++}`);
+}
+const namesIn = (path: string): string[] =>
+  [...path.matchAll(/:([^/]+)/g)].map(([, name]) => name!);

@@ -73,7 +73,7 @@ export interface Surface {
 }
 export const Surface = slot<Surface>("http.surface", {
   check: (value) => shapeOfSurface(value) ?? problemOfPaths(value as Surface),
-  key: ({ name }) => `the surface ${name}`,
+  key: ({ root }) => `the paths below ${root}`,
 });
 const shapeOfSurface = shaped<Surface>({
   name: "text",
@@ -84,10 +84,14 @@ const shapeOfSurface = shaped<Surface>({
   authenticate: "function",
   unauthorized: "function",
 });
+const problemOfRoot = (root: string): string | null =>
+  /^\/[a-z0-9][a-z0-9-]*$/.test(root) && root !== "/api"
+    ? null
+    : `its root ${JSON.stringify(root)} must be one word such as "/portal", and not "/api"`;
 /** Every path below its root is its own: the API and other pages of the server must not be. */
 function problemOfPaths({ name, root, prefix, document }: Surface): string | null {
-  if (!/^\/[a-z0-9][a-z0-9-]*$/.test(root) || root === "/api")
-    return `its root ${JSON.stringify(root)} must be one word such as "/portal", and not "/api"`;
+  const wrong = problemOfRoot(root);
+  if (wrong !== null) return wrong;
   if (name === "api" || name === "root") return `its name must not be ${name}`;
   const outside = [prefix, document.path].find((path) => !path?.startsWith(`${root}/`));
   return outside === undefined ? null : `its path ${JSON.stringify(outside)} is not below ${root}`;
@@ -110,8 +114,10 @@ export interface Protocol {
   readonly own_origins?: boolean;
 }
 export const Protocols = slot<Protocol>("http.protocols", {
-  check: shaped<Protocol>({ name: "text", root: "text", problem: "function" }),
-  key: ({ name }) => `the protocol ${name}`,
+  check: (value) =>
+    shaped<Protocol>({ name: "text", root: "text", problem: "function" })(value) ??
+    problemOfRoot((value as Protocol).root),
+  key: ({ root }) => `the paths below ${root}`,
 });
 
 /** One request that was answered. */
@@ -213,4 +219,5 @@ export interface DocumentPart {
 }
 export const DocumentParts = slot<DocumentPart>("http.document_parts", {
   check: shaped<DocumentPart>({ schemas: "object?", sends: "function?", codes: "object?" }),
+  otherwise: { sends: () => [] },
 });

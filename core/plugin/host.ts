@@ -4,6 +4,7 @@
  */
 import { ConfigError } from "../base/config";
 import { errorFields } from "../base/log";
+import { basePathOf } from "../base/public-url";
 import type { LogRing } from "../base/log-ring";
 import type { Fill, ServiceRef, SlotRef } from "../base/refs";
 import { StallMeter } from "../base/stall-meter";
@@ -369,6 +370,7 @@ export class Host {
       slotOf: (id) => this.known_slots.get(id) ?? (is_built_in ? { kind: "slot", id } : undefined),
       slot_ids: [...this.known_slots.keys()],
       fillerOf: (slot, value) => this.slots.fillerOf(slot, value),
+      base_path: is_built_in ? "" : basePathOf(this.options.public_url()),
       handlerOf: (job) => this.queue.handlerOf(job),
     };
   }

@@ -5,6 +5,7 @@
 import { nearest } from "../base/nearest";
 import { version as host_version } from "../base/version";
 import { requireValidSchemas } from "../http/compiled-route";
+import { api, openApiDocument } from "../http/openapi";
 import type { Method, Route } from "../http/route";
 import { CONTRACT, type Plugin } from "./define";
 
@@ -133,13 +134,30 @@ function routeProblems(key: string, route: Route, schemas: boolean): string[] {
     problems.push(`${what} needs a summary and a tag, both texts`);
   if (typeof answers !== "object" || answers === null)
     problems.push(`${what} must say its answers: { 200: { description, schema } }`);
+  else problems.push(...answerProblems(what, answers));
+  if (!schemas || problems.length > 0) return problems;
   try {
-    if (schemas) requireValidSchemas(route);
+    requireValidSchemas(route);
   } catch (error) {
-    problems.push(error instanceof Error ? error.message : String(error));
+    return [messageOf(error)];
   }
-  return problems;
+  try {
+    openApiDocument([route], api, { version: host_version, server_url: "" });
+  } catch (error) {
+    return [`${what} can't be documented: ${messageOf(error)}`];
+  }
+  return [];
 }
+
+function answerProblems(what: string, answers: Route["answers"]): string[] {
+  return Object.entries(answers).flatMap(([status, answer]) =>
+    /^[1-5]\d\d$/.test(status) && typeof answer?.description === "string"
+      ? []
+      : [`the answer ${status} of ${what} needs a status such as 200, and a description`],
+  );
+}
+const messageOf = (error: unknown): string =>
+  error instanceof Error ? error.message : String(error);
 
 function commandProblems({ commands, tools }: Plugin): string[] {
   return Object.entries({ ...commands, ...tools } as Plugin["tools"]).flatMap(([key, command]) =>

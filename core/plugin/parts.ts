@@ -5,6 +5,7 @@
  */
 import { Value } from "@sinclair/typebox/value";
 import type { Fill, SlotRef } from "../base/refs";
+import type { Route } from "../http/route";
 import type { JobHandler, Schedule } from "../jobs/contract";
 import { cronProblem } from "../jobs/cron";
 import type { Plugin } from "./define";
@@ -20,6 +21,8 @@ export interface Taken {
   readonly slot_ids: readonly string[];
   /** Who fills a slot for one, or has filled a value with this key. */
   readonly fillerOf: (slot: SlotRef<any>, value?: unknown) => string | undefined;
+  /** What comes before every path outside, `/dossier`: no path of the server may begin with it. */
+  readonly base_path: string;
   /** Who handles this job. */
   readonly handlerOf: (job: JobHandler["on"]) => string | undefined;
 }
@@ -38,6 +41,7 @@ export function checkedParts(plugin: Plugin, made: unknown, taken: Taken): SetUp
         jobProblems(plugin, one, all.slice(0, i), taken),
       ),
       ...scheduleProblems(parts.schedules),
+      ...rootProblems(plugin, parts, taken),
     );
   if (problems.length > 0) throw new Error(problems.join("; "));
   return parts;
@@ -95,6 +99,21 @@ function fillProblems(one: Fill | undefined, before: readonly Fill[], taken: Tak
   return owner === undefined
     ? []
     : [`it fills ${id} with ${key}, which ${own ? owner : `the plugin ${owner}`} has already`];
+}
+
+/** A proxy may pass the base path on or not: what begins with it could not be told apart. */
+function rootProblems(plugin: Plugin, parts: SetUpResult, { base_path }: Taken): string[] {
+  const first = base_path.split("/")[1];
+  if (!first) return [];
+  const routes = Object.values(plugin.routes as Plugin["routes"]) as Route[];
+  const fills = (parts.fills ?? []) as Fill[];
+  const roots = [
+    ...routes.flatMap(({ root, path }) => (root ? [path] : [])),
+    ...fills.map(({ value }) => (value as { readonly root?: unknown }).root),
+  ];
+  return roots
+    .filter((path) => typeof path === "string" && path.split("/")[1] === first)
+    .map((path) => `its path ${String(path)} begins as server.public_url does, with /${first}`);
 }
 
 const isCount = (value: unknown): boolean => Number.isInteger(value) && (value as number) > 0;

@@ -3,7 +3,7 @@
  * server and a plugin beside it go on.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { failing, innocent, left_out, settings } from "../cases/plugin-mistakes";
+import { failing, fine, innocent, left_out, settings } from "../cases/plugin-mistakes";
 import { startExecutable, type Executable } from "../helpers/executable";
 
 let server: Executable;
@@ -14,8 +14,12 @@ let known: { plugins: { name: string; reason: string }[]; status: string };
 const said = (name: string) => known.plugins.find((one) => one.name === name)?.reason;
 
 beforeAll(async () => {
-  const mistakes = [...left_out, ...failing].map(({ name, text }) => [`plugins/${name}.ts`, text]);
+  const mistakes = [...left_out, ...failing, ...fine].map(({ name, text }) => [
+    `plugins/${name}.ts`,
+    text,
+  ]);
   server = await startExecutable({
+    env: { DOSSIER_SERVER_PUBLIC_URL: "https://dossier.example/papers" },
     files: {
       ...Object.fromEntries(mistakes),
       "plugins/innocent.ts": innocent,
@@ -41,7 +45,9 @@ describe("a plugin is left out with", () => {
     test(why, () => {
       expect(said(name)).toMatch(says);
       const row = listed.find((one) => one.name === name);
-      expect(row).toMatchObject({ status: "left out", reason: expect.stringMatching(says) });
+      // Only the server itself knows how it is reached.
+      const status = /public address/.test(why) ? "failing" : "left out";
+      expect(row).toMatchObject({ status, reason: expect.stringMatching(says) });
       expect(server.output()).toContain(name);
     });
 });
@@ -63,6 +69,14 @@ test("the plugin beside them answers, as the server does", async () => {
   expect(ready).toBe(200);
   expect(known.status).toBe("degraded");
   expect(known.plugins.map(({ name }) => name)).not.toContain("innocent");
+});
+describe("a plugin is loaded with", () => {
+  for (const { why, name, path } of fine)
+    test(why, async () => {
+      expect(listed.find((one) => one.name === name)).toMatchObject({ status: "loaded" });
+      expect((await server.api("GET", path)).status).toBe(200);
+      expect((await server.api("GET", "/openapi.json")).status).toBe(200);
+    });
 });
 test("nothing else is said of any plugin", () => {
   const expected = [...left_out, ...failing].map(({ name }) => name).sort();

@@ -226,6 +226,40 @@ export const left_out: readonly Mistake[] = [
     /its routes\.a must be a function/,
   ),
   mistake(
+    "an answer that is not described",
+    "no-description",
+    define(
+      "no-description",
+      `routes: { a: route.get("/no-description", { ${words("noDescription", "{ 200: {} as any }")} }) }, ` +
+        setUp(`{ routes: { a: () => "x" } }`),
+    ),
+    /the answer 200 of its route GET \/no-description needs a status such as 200, and a description/,
+  ),
+  mistake(
+    "a surface over the console",
+    "over-console",
+    define(
+      "over-console",
+      setUp(
+        `{ fills: [fill(Surface, { name: "mine", root: "/console", prefix: "/console/mine", headers: {}, ` +
+          `document: { path: "/console/mine.json" }, authenticate: async () => ({ caller: null }), ` +
+          `unauthorized: () => new Error() } as any)] }`,
+      ),
+      host("Surface"),
+    ),
+    /fills http\.surface with the paths below \/console, which the plugin console has already/,
+  ),
+  mistake(
+    "a path that begins as the public address does",
+    "takes-base",
+    define(
+      "takes-base",
+      `routes: { a: route.get("/papers/all", { ${words("takesBase")}, root: true }) }, ` +
+        setUp(`{ routes: { a: () => "x" } }`),
+    ),
+    /its path \/papers\/all begins as server\.public_url does, with \/papers/,
+  ),
+  mistake(
     "a console page over one of the console's own",
     "page-over",
     define(
@@ -378,9 +412,34 @@ export const left_out: readonly Mistake[] = [
   ),
 ];
 
+const sized = `{ 200: { description: "x", schema: t.String({ format: "shoe-size" }) } }`;
 const counted =
   `{ 200: { description: "x", schema: t.Object({ count: t.Integer(), ` +
   `at: t.String({ format: "date-time" }) }) } }`;
+
+/** Plugins that do nothing wrong, though it may look so: each answers at its path. */
+export const fine: readonly { why: string; name: string; text: string; path: string }[] = [
+  {
+    why: "another name for a parameter of a built-in path",
+    name: "other-parameter",
+    text: define(
+      "other-parameter",
+      `routes: { a: route.get("/folders/:id/count", { ${words("countFolder")} }) }, ` +
+        setUp(`{ routes: { a: ({ params }) => params.id } }`),
+    ),
+    path: "/folders/fld_1/count",
+  },
+  {
+    why: "a format of texts that nobody knows",
+    name: "odd-format",
+    text: define(
+      "odd-format",
+      `routes: { a: route.get("/odd-format", { ${words("oddFormat", sized)} }) }, ` +
+        setUp(`{ routes: { a: () => "42" } }`),
+    ),
+    path: "/odd-format",
+  },
+];
 
 /** The plugin runs, and fails at `ask`: the log and /health name it. */
 export interface RuntimeMistake extends Mistake {

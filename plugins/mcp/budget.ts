@@ -20,12 +20,10 @@ export function bounded({ text, items = [], more }: ToolText, tokens_max: number
     left -= tokens;
     if (left <= 0) break;
   }
-  const hidden = items.length - shown.length;
-  return [
-    head,
-    ...shown,
-    ...(hidden > 0 ? [`(${hidden} more did not fit.${more ? ` ${more}` : ""})`] : []),
-  ]
+  const hidden = items.length - shown.length,
+    notes = [hidden > 0 ? `${hidden} more did not fit.` : "", more?.(shown.length) ?? ""];
+  const note = notes.filter((said) => said !== "").join(" ");
+  return [head, ...shown, note === "" ? "" : `(${note})`]
     .filter((part) => part !== "")
     .join("\n\n");
 }

@@ -1,9 +1,12 @@
 /** Saved prompts, as prompts of the protocol. */
 import { HttpError } from "../../core/sdk";
 import { ask } from "../client/contract";
+import { cutTo, textTokens } from "./budget";
 import type { ToolCall } from "./tool";
 
-const page_size = 100;
+/** Their names and descriptions fit one answer. */
+const page_size = 15;
+const description_length = 160;
 
 interface PromptRecord {
   readonly id: string;
@@ -22,7 +25,7 @@ export async function listPrompts(call: ToolCall, cursor: string | undefined) {
     prompts: data.map(({ id, name, description }) => ({
       name: id,
       title: name,
-      ...(description !== null && { description }),
+      ...(description !== null && { description: shortened(description) }),
     })),
     ...(pagination.next_page !== null && { nextCursor: String(pagination.next_page) }),
   };
@@ -32,10 +35,17 @@ export async function listPrompts(call: ToolCall, cursor: string | undefined) {
 export async function getPrompt(call: ToolCall, id: string) {
   const prompt = await ask<PromptRecord>(call, "GET", `/prompts/${encodeURIComponent(id)}`);
   return {
-    description: prompt.description ?? prompt.name,
-    messages: [{ role: "user" as const, content: { type: "text" as const, text: prompt.text } }],
+    description: shortened(prompt.description ?? prompt.name),
+    messages: [
+      { role: "user" as const, content: { type: "text" as const, text: whole(prompt.text, call) } },
+    ],
   };
 }
+
+const shortened = (text: string): string =>
+  text.length > description_length ? `${text.slice(0, description_length).toWellFormed()}…` : text;
+const whole = (text: string, { tokens_max }: ToolCall): string =>
+  cutTo(text, textTokens(tokens_max));
 
 /** @throws HttpError 400 on a cursor that nobody gave. */
 export function pageOf(cursor: string | undefined): number {

@@ -21,32 +21,29 @@ const read_points = 40_000;
 const counted = (count: number, what: string): string =>
   `${count} ${what}${count === 1 ? "" : "s"}`;
 
-const Page = t.Optional(t.Integer({ minimum: 1, description: "1 is the first page." }));
-
-/** The items of one page of a list, and how it goes on. */
-function paged<R>(all: readonly R[], page: number | undefined) {
-  const number = page ?? 1,
-    from = (number - 1) * page_size,
-    items = all.slice(from, from + page_size);
-  const rest = all.length - from - items.length;
-  return { items, note: rest > 0 ? ` ${rest} more on page ${number + 1}.` : "" };
-}
+const Skip = t.Optional(
+  t.Integer({ minimum: 0, description: "How many of the list to leave out: go on with it." }),
+);
+/** How a list goes on after what was shown of it. */
+const goesOn = (tool: string, skip: number, total: number) => (shown: number) =>
+  skip + shown < total ? `${tool} with skip ${skip + shown} goes on.` : "";
 
 const listFoldersTool = tool({
   name: "list_folders",
   title: "List folders",
   description: "The folders of documents that can be searched and asked, with their ids.",
-  input: t.Object({ page: Page }),
+  input: t.Object({ skip: Skip }),
   reads_only: true,
-  run: async (call, { page }) => {
+  run: async (call, { skip = 0 }) => {
     const folders = await listFolders(call, folders_max);
     if (folders.length === 0) return { text: "There are no folders yet." };
     const names = new Map(folders.map(({ id, name }) => [id, name]));
-    const { items, note } = paged(folders, page);
     return {
-      text: `${counted(folders.length, "folder")}, newest first.${note}`,
-      items: items.map((folder) => folderLine(folder, folderPath(folder, names))),
-      more: "Ask for a page after this one, or name a folder.",
+      text: `${counted(folders.length, "folder")}, newest first.`,
+      items: folders
+        .slice(skip, skip + page_size)
+        .map((folder) => folderLine(folder, folderPath(folder, names))),
+      more: goesOn("list_folders", skip, folders.length),
     };
   },
 });
@@ -69,31 +66,32 @@ const listDocuments = tool({
   input: t.Object({
     folder: t.String({ description: "The folder, by id or name." }),
     name: t.Optional(t.String({ description: "Only those whose name contains this." })),
-    page: Page,
+    skip: Skip,
   }),
   reads_only: true,
-  run: async (call, { folder, name, page }) => {
+  run: async (call, { folder, name, skip = 0 }) => {
     const { id, name: folder_name } = await requireFolder(call, folder);
     const query = new URLSearchParams({
       folder_id: id,
       per_page: String(page_size),
-      page: String(page ?? 1),
+      page: String(Math.floor(skip / page_size) + 1),
       ...(name ? { name } : {}),
     });
     const { data, pagination } = await ask<{
       readonly data: readonly (DocumentRecord & { readonly page_count: number | null })[];
-      readonly pagination: { readonly total: number; readonly next_page: number | null };
+      readonly pagination: { readonly total: number };
     }>(call, "GET", `/documents?${query.toString()}`);
-    const next = pagination.next_page === null ? "" : ` Page ${pagination.next_page} goes on.`;
     return {
-      text: `${folder_name}: ${counted(pagination.total, "document")}.${next}`,
-      items: data.map(
-        (one) =>
-          `- ${one.name} (id ${one.id})` +
-          (one.page_count === null ? "" : `, ${counted(one.page_count, "page")}`) +
-          (one.status === "synced" ? "" : `, ${states[one.status]}`),
-      ),
-      more: "Narrow it by `name`.",
+      text: `${folder_name}: ${counted(pagination.total, "document")}.`,
+      items: data
+        .slice(skip % page_size)
+        .map(
+          (one) =>
+            `- ${one.name} (id ${one.id})` +
+            (one.page_count === null ? "" : `, ${counted(one.page_count, "page")}`) +
+            (one.status === "synced" ? "" : `, ${states[one.status]}`),
+        ),
+      more: goesOn("list_documents", skip, pagination.total),
     };
   },
 });
@@ -131,7 +129,7 @@ const search = tool({
     return {
       text: `${counted(data.length, "passage")}, best first. read_document reads around them.`,
       items: data.map((passage, at) => `[${at + 1}] ${placeOf(passage)}\n${quoted(passage.quote)}`),
-      more: "Ask for fewer, or more narrowly.",
+      more: (shown) => (shown < data.length ? "Ask for fewer, or more narrowly." : ""),
     };
   },
 });

@@ -5,7 +5,8 @@ import { rangeText, readRange } from "./reading-tools";
 import type { ToolCall } from "./tool";
 
 const scheme = "dossier://documents/";
-const page_size = 100;
+/** Their names fit one answer. */
+const page_size = 25;
 /** More than fits any answer. */
 const read_points = 40_000;
 

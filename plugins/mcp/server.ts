@@ -83,7 +83,8 @@ function handle(server: Server, parts: McpParts, call: ToolCall): void {
   server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: tools.map(shown) }));
   server.setRequestHandler(CallToolRequestSchema, async ({ params }) => {
     const found = tools.find(({ name }) => name === params.name);
-    if (!found) throw new McpError(ErrorCode.InvalidParams, `There is no tool ${params.name}.`);
+    if (!found)
+      throw new McpError(ErrorCode.InvalidParams, `There is no tool ${params.name.slice(0, 200)}.`);
     const said = await readable(() => found.run(call, params.arguments ?? {}), call.signal);
     return {
       content: [{ type: "text", text: bounded(said, call.tokens_max) }],

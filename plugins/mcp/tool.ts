@@ -20,8 +20,8 @@ export interface ToolText {
   readonly text: string;
   /** Of a list: what is left out when the room ends, first of the last ones. */
   readonly items?: readonly string[];
-  /** Said when some are left out. */
-  readonly more?: string;
+  /** What is said after so many of them; empty when that was all. */
+  readonly more?: (shown: number) => string;
   readonly is_error?: boolean;
 }
 export interface Tool {

@@ -76,6 +76,17 @@ test("no answer of a tool is longer than the setting says, and each says what is
   }
   await server.settle();
   const ada = await mcp(server, "ada");
+  const seen = new Set<string>();
+  for (let skip: number | null = 0; skip !== null;) {
+    const { content: parts } = (await ada.callTool({
+      name: "list_folders",
+      arguments: { skip },
+    })) as any;
+    for (const [id] of parts[0].text.matchAll(/fld_\w+/g)) seen.add(id);
+    const next = /list_folders with skip (\d+) goes on/.exec(parts[0].text);
+    skip = next ? Number(next[1]) : null;
+  }
+  expect([...seen].toSorted()).toEqual(ids.toSorted());
   const calls: [tool: string, args: object, says: RegExp][] = [
     ["list_folders", {}, /more did not fit/],
     ["search", { query: "ferry", limit: 25 }, /more did not fit/],

@@ -12,30 +12,42 @@ import type { RunningCode } from "./running-code";
 const standard_error = 2;
 
 /**
- * From now on `process.exit` in the code of a plugin is told in the log, and at the next start; the
- * exit code is never 0 then, which a supervisor would take for the end of all work.
+ * From now on it is told in the log, and at the next start, when the code of a plugin ends the
+ * process; the exit code is never 0 then, which a supervisor would take for the end of all work.
  */
-export function watchExits(data: string, code_of_plugins: RunningCode): void {
-  const exit = process.exit.bind(process);
-  process.exit = ((code?: number | string | null): never => {
-    const { plugin } = originOf();
-    if (plugin === undefined) return exit(code);
-    const how = `it ended the server by process.exit(${code ?? ""})`;
-    const at = rfc3339(systemClock.now_ms());
-    const what = code_of_plugins.underWay(plugin)[0]?.what ?? "its code";
-    writeLastEnd(data, { plugin, what, how, at });
-    const stack = errorFields(new Error("process.exit"));
-    const message = `the plugin ${plugin} ends the server by process.exit`;
-    try {
-      writeSync(
-        standard_error,
-        `${JSON.stringify({ time: at, level: "error", message, plugin, what, ...stack })}\n`,
-      );
-    } catch {
-      // Nobody reads it: the next start tells.
-    }
-    return exit(Number(code) || 1);
+export function watchExits(data: string, code: RunningCode): void {
+  const { exit, abort, kill } = process;
+  process.exit = ((given?: number | string | null): never => {
+    const is_told = tellEnd(data, code, `process.exit(${given ?? ""})`);
+    return exit.call(process, is_told ? Number(given) || 1 : given);
   }) as typeof process.exit;
+  process.abort = ((): never => {
+    tellEnd(data, code, "process.abort()");
+    return abort.call(process);
+  }) as typeof process.abort;
+  process.kill = ((pid: number, signal?: string | number): true => {
+    // Signal 0 only asks whether it is there.
+    if (pid === process.pid && signal !== 0) tellEnd(data, code, `process.kill(${signal ?? ""})`);
+    return kill.call(process, pid, signal);
+  }) as typeof process.kill;
+}
+
+/** Whether it is a plugin that ends the process. */
+function tellEnd(data: string, code: RunningCode, call: string): boolean {
+  const { plugin } = originOf();
+  if (plugin === undefined) return false;
+  const at = rfc3339(systemClock.now_ms());
+  const what = code.underWay(plugin)[0]?.what ?? "its code";
+  writeLastEnd(data, { plugin, what, how: `it ended the server by ${call}`, at });
+  const message = `the plugin ${plugin} ends the server by ${call}`;
+  const fields = { time: at, level: "error", message, plugin, what };
+  try {
+    const line = JSON.stringify({ ...fields, ...errorFields(new Error(call)) });
+    writeSync(standard_error, `${line}\n`);
+  } catch {
+    // Nobody reads it: the next start tells.
+  }
+  return true;
 }
 
 /** The timers that plugins set: what they call is marked as theirs. */

@@ -17,6 +17,7 @@ const ways: Readonly<Record<string, string>> = {
   later: "async () => { await new Promise((done) => setTimeout(done, 5)); while (true); }",
   timer: "() => { setTimeout(() => { while (true); }, 5); return new Promise(() => {}); }",
   job: "async () => { await ctx.inTransaction((tx) => ctx.enqueue(tx, Loop, {})); }",
+  kill: "() => { process.kill(process.pid, 'SIGKILL'); }",
   exit: "() => { process.exit(0); }",
   aside: "() => { setTimeout(() => { process.exit(7); }, 5); return new Promise(() => {}); }",
 };
@@ -88,6 +89,7 @@ describe("a plugin that keeps the server from answering is named, and the proces
 
 describe("a plugin that ends the process is named, and the exit code says that it failed:", () => {
   const cases: [string, string, number][] = [
+    ["by a signal", "kill", 137],
     ["in a handler", "exit", 1],
     ["in a timer", "aside", 7],
   ];
@@ -98,7 +100,7 @@ describe("a plugin that ends the process is named, and the exit code says that i
         const server = await start(data);
         fetch(`${server.url}/${path}`).catch(() => undefined);
         expect(await server.exited).toBe(code);
-        const line = logged(server, /the plugin harmful ends the server by process\.exit/);
+        const line = logged(server, /the plugin harmful ends the server by process\.(exit|kill)/);
         expect(line).toMatchObject({ level: "error", plugin: "harmful" });
         expect(line.stack.join(" ")).toContain("plugins/harmful.ts");
       },

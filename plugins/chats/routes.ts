@@ -44,8 +44,6 @@ const session = (description: string) => ({
   schema: ChatRecord,
   example: chat_example,
 });
-/** Of the longest text, escaped. */
-const message_bytes_max = 512 * 1024;
 const quota_reached = { quota_exceeded: "The quota of chats is reached; the detail names it." };
 const named_unknown = "A folder or prompt that is named could not be found.";
 const of_message = { sessionId: "$request.path.sessionId", requestId: "requestId" };
@@ -155,7 +153,7 @@ export const routes = {
       "Starts an answer, which is read by polling. With a `requestId` of your own, sending the " +
       "same message again is harmless: it answers 202 with the state that the message has.",
     body: MessageBody,
-    body_bytes_max: message_bytes_max,
+    body_bytes_max: 256 * 1024,
     example: { text: message_example.text, requestId: request_id_example },
     answers: {
       202: {

@@ -75,8 +75,6 @@ export const routes = {
     operation: "search",
     scope: "read",
     body: SearchBody,
-    // Of the longest query, escaped.
-    body_bytes_max: 512 * 1024,
     example: {
       query: "How many days of leave do employees get?",
       folder_ids: [passage_example.folder_id],

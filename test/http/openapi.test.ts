@@ -310,7 +310,7 @@ function* limitsOf(schema: Json, id: string): Generator<readonly [string, unknow
     yield [
       `maxLength ${maxLength}`,
       format === "uri" ? `http://a/${"x".repeat(maxLength)}` : "x".repeat(maxLength + 1),
-      "😀".repeat(maxLength),
+      (maxLength < 10_000 ? "😀" : "x").repeat(maxLength),
     ];
   if (minLength > 0) yield [`minLength ${minLength}`, "", "x"];
   if (maxItems !== undefined)

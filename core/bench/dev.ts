@@ -69,7 +69,6 @@ class DevServer {
   async next(): Promise<void> {
     const { print } = this.options;
     const started = performance.now();
-    const typed = checkTypes(this.project, this.options);
     try {
       const plugins = join(this.home, "packed");
       rmSync(plugins, { recursive: true, force: true });
@@ -83,7 +82,8 @@ class DevServer {
       else print(error instanceof Error ? error.message : String(error));
       print("It is tried again after the next save.");
     }
-    for (const problem of await typed) print(problem);
+    // Afterwards, because whoever has saved waits for the server.
+    for (const problem of await checkTypes(this.project, this.options)) print(problem);
   }
 
   private start(plugins: string): Promise<ServerProcess> {

@@ -7,31 +7,45 @@ const settle_ms = 60;
 /** What a server would not see: tests, what is hidden, what packages bring. */
 const others = /(^|[/\\])(\.|node_modules([/\\]|$))|\.test\.tsx?$|~$/;
 
-/** Paths below the directory, one for each round of saves, until the signal. */
-export async function* savesBelow(
-  directory: string,
-  signal: AbortSignal,
-): AsyncGenerator<string, void> {
-  let saved: string | undefined;
-  let wake = Promise.withResolvers<void>();
+/** Paths below the directory, one for each round of saves from now on, until the signal. */
+export function savesBelow(directory: string, signal: AbortSignal): AsyncIterable<string> {
+  const saves = new Saves();
+  // Now, and not when the first one is asked for: a file may be saved before that.
   const watcher = watch(directory, { recursive: true }, (_, path) => {
-    if (path === null || others.test(path)) return;
-    saved = path;
-    wake.resolve();
+    if (path !== null && !others.test(path)) saves.note(path);
   });
-  signal.addEventListener("abort", () => wake.resolve());
-  try {
-    for (;;) {
-      await wake.promise;
-      if (signal.aborted) return;
-      await Bun.sleep(settle_ms);
-      const path = saved;
-      saved = undefined;
-      wake = Promise.withResolvers<void>();
-      if (signal.aborted) return;
-      if (path !== undefined) yield path;
+  signal.addEventListener("abort", () => saves.end());
+  return saves.rounds(() => watcher.close());
+}
+
+class Saves {
+  private saved: string | undefined;
+  private ended = false;
+  private wake = Promise.withResolvers<void>();
+
+  note(path: string): void {
+    this.saved = path;
+    this.wake.resolve();
+  }
+
+  end(): void {
+    this.ended = true;
+    this.wake.resolve();
+  }
+
+  async *rounds(close: () => void): AsyncGenerator<string, void> {
+    try {
+      for (;;) {
+        await this.wake.promise;
+        if (!this.ended) await Bun.sleep(settle_ms);
+        const path = this.saved;
+        this.saved = undefined;
+        this.wake = Promise.withResolvers<void>();
+        if (this.ended) return;
+        if (path !== undefined) yield path;
+      }
+    } finally {
+      close();
     }
-  } finally {
-    watcher.close();
   }
 }

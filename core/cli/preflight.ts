@@ -45,6 +45,7 @@ export async function runPreflight(
   built_in: readonly Plugin[],
 ): Promise<void> {
   const [, data = "", ...files] = words;
+  endWithParent();
   let located = locate({ "server.data": data }, process.env);
   // What a timer of a plugin throws, a server survives.
   process.on("uncaughtException", () => undefined);
@@ -77,6 +78,13 @@ export async function runPreflight(
     if (runs && file !== null) say({ preflight: "found", file, plugin: description });
   say({ preflight: "end" });
   await assembled.close();
+}
+
+function endWithParent(): void {
+  const url = Bun.isStandaloneExecutable
+    ? "./core/cli/parent-worker.ts"
+    : new URL("./parent-worker.ts", import.meta.url).href;
+  new Worker(url).unref();
 }
 
 const sayBad = (

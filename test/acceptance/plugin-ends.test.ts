@@ -3,13 +3,13 @@
  * its supervisor, and the next start tells of it.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { rmSync } from "node:fs";
+import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { buildIfStale } from "../../scripts/build";
-import { launch, type Launched } from "../../scripts/lib/launch";
+import { buildIfStale, executable } from "../../scripts/build";
+import { cleanEnvironment, launch, type Launched } from "../../scripts/lib/launch";
 import { define_plugin, innocent, words_of } from "../cases/plugin-mistakes";
 import { temporaryDirectory } from "../helpers/data-directory";
-import { settingsOf } from "../helpers/server";
+import { settingsOf, until } from "../helpers/server";
 
 /** Each at `/<operation>`, which needs no key. */
 const ways: Readonly<Record<string, string>> = {
@@ -139,3 +139,33 @@ test("a plugin whose start never ends is left out at the next start", async () =
   await server.exited;
   rmSync(directory, { recursive: true });
 }, 60_000);
+
+test("a plugin that loops while it is tried out ends with the process that tries it", async () => {
+  const directory = temporaryDirectory(),
+    noted = join(directory, "pid");
+  await Bun.write(
+    join(directory, "plugins/endless.ts"),
+    `import { renameSync, writeFileSync } from "node:fs";
+    writeFileSync(${JSON.stringify(`${noted}.part`)}, String(process.pid));
+    renameSync(${JSON.stringify(`${noted}.part`)}, ${JSON.stringify(noted)});
+    while (true);`,
+  );
+  const command = Bun.spawn([executable, "plugin", "list", "--data", directory], {
+    env: cleanEnvironment(),
+    stdout: "ignore",
+    stderr: "ignore",
+  });
+  await until(() => existsSync(noted));
+  command.kill("SIGKILL");
+  const pid = Number(readFileSync(noted, "utf8"));
+  await until(() => isEnded(pid));
+  rmSync(directory, { recursive: true });
+}, 60_000);
+function isEnded(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return /^\d+ \(.*\) Z/.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
+  } catch {
+    return true;
+  }
+}

@@ -23,7 +23,7 @@ const file_limit_ms = 8 * 60_000;
 /** A test that takes longer hangs; how fast something is, benchmarks tell. */
 const test_limit_ms = 60_000;
 /** Test files at the same time: they wait a lot, for browsers, crashes and pauses. */
-const together_max = Math.min(6, availableParallelism() * 2);
+const together_max = Math.min(6, availableParallelism() + 1);
 /** The same of processes that run many files, which need none besides their own. */
 const shared_together_max = Math.min(8, availableParallelism() * 3);
 /** Kinds of tests, in their order. */

@@ -3,18 +3,18 @@
  * executable. The cases of test/cases are asked of both and know nothing else of a server.
  */
 import { setDefaultTimeout } from "bun:test";
+import {
+  answerOf,
+  callOf,
+  type Answer as Answered,
+  type Headed as SentHeaders,
+} from "../../core/bench/harness/calls";
 
 /** Five seconds are little for a machine that has other things to do. */
 setDefaultTimeout(30_000);
 
-export interface Answered {
-  readonly status: number;
-  readonly headers: Headers;
-  /** Parsed JSON, the text of any other type, or undefined when there is none. */
-  readonly body: any;
-  readonly text: string;
-}
-export type SentHeaders = Readonly<Record<string, string>>;
+export { answerOf, callOf };
+export type { Answered, SentHeaders };
 
 export interface ApiServer extends AsyncDisposable {
   /** Its data directory. */
@@ -61,60 +61,6 @@ export const settingsOf = (env: NonNullable<StartOptions["env"]>): Record<string
   ...env,
 });
 export type StartServer = (options?: StartOptions) => Promise<ApiServer>;
-
-/** What `fetch` is given for a call of the API. `path` is whole: `/api/dev/v1/folders`. */
-export interface Call {
-  readonly path: string;
-  readonly init: RequestInit;
-}
-
-export function callOf(
-  key: string | null,
-  method: string,
-  path: string,
-  body: unknown,
-  headers: SentHeaders,
-): Call {
-  const json = isJson(body);
-  return {
-    path: wholePath(path),
-    init: {
-      method,
-      redirect: "manual",
-      headers: {
-        ...(key === null ? {} : { authorization: `Bearer ${key}` }),
-        ...(json ? { "content-type": "application/json" } : {}),
-        ...headers,
-      },
-      ...(body === undefined
-        ? {}
-        : { body: json ? JSON.stringify(body) : (body as NonNullable<RequestInit["body"]>) }),
-    },
-  };
-}
-
-function wholePath(path: string): string {
-  if (path.startsWith("//")) return path.slice(1);
-  return path === "/health" || path.startsWith("/api/") ? path : `/api/dev/v1${path}`;
-}
-
-/** Whether a body goes as JSON. */
-function isJson(body: unknown): boolean {
-  if (body === undefined || typeof body === "string") return false;
-  if (body === null || typeof body !== "object" || Array.isArray(body)) return true;
-  return Object.getPrototypeOf(body) === Object.prototype;
-}
-
-export async function answerOf(response: Response): Promise<Answered> {
-  const text = await response.text();
-  const json = /^application\/([\w.+-]*\+)?json\b/.test(response.headers.get("content-type") ?? "");
-  return {
-    status: response.status,
-    headers: response.headers,
-    body: text === "" ? undefined : json ? JSON.parse(text) : text,
-    text,
-  };
-}
 
 /** Waits until this is so. @throws Error after `limit_ms`. */
 export async function until(holds: () => unknown, limit_ms = 20_000): Promise<void> {

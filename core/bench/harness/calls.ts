@@ -36,13 +36,15 @@ export function callOf(
 
 function wholePath(path: string): string {
   if (path.startsWith("//")) return path.slice(1);
-  return path.startsWith("/api/") ? path : `/api/dev/v1${path}`;
+  return path === "/health" || path.startsWith("/api/") ? path : `/api/dev/v1${path}`;
 }
 
 /** Whether a body goes as JSON. */
-const isJson = (body: unknown): boolean =>
-  Array.isArray(body) ||
-  (typeof body === "object" && body !== null && Object.getPrototypeOf(body) === Object.prototype);
+function isJson(body: unknown): boolean {
+  if (body === undefined || typeof body === "string") return false;
+  if (body === null || typeof body !== "object" || Array.isArray(body)) return true;
+  return Object.getPrototypeOf(body) === Object.prototype;
+}
 
 export async function answerOf(response: Response): Promise<Answer> {
   const { status, headers } = response;

@@ -11,10 +11,10 @@ import { Note } from "../../ui/note";
 import { PageHeader } from "../../ui/page-header";
 import { RecordPage } from "../../ui/record-page";
 import { Table, type Column } from "../../ui/table";
-import { Tag } from "../../ui/tag";
 import { plugin_strings as strings } from "../../strings/plugins";
 import { AddDialog, DisableDialog, RemoveDialog } from "./dialogs";
-import { enable, isWanted, tones, type Plugin, type Plugins } from "./records";
+import { state_columns } from "./columns";
+import { enable, isWanted, type Plugin, type Plugins } from "./records";
 
 const refresh_ms = 10_000;
 type Asking = { readonly what: "disable" | "remove"; readonly plugin: Plugin } | "add" | null;
@@ -114,24 +114,7 @@ const columnsOf = (installs: boolean, ask: (asking: Asking) => void): readonly C
       </span>
     ),
   },
-  {
-    key: "version",
-    header: strings.version,
-    kind: "tight",
-    cell: ({ version }) => <span class="num">{version ?? "–"}</span>,
-  },
-  {
-    key: "kind",
-    header: strings.kind,
-    kind: "tight",
-    cell: ({ built_in }) => (built_in ? strings.kinds.built_in : strings.kinds.added),
-  },
-  {
-    key: "status",
-    header: strings.status,
-    kind: "tight",
-    cell: ({ status }) => <Tag tone={tones[status]}>{strings.states[status]}</Tag>,
-  },
+  ...state_columns,
   {
     key: "actions",
     header: strings.actions,

@@ -14,12 +14,6 @@ export const check_tones: Readonly<Record<Check["status"], TagTone>> = {
   warn: "warn",
   fail: "bad",
 };
-export const plugin_tones: Readonly<Record<PluginState["status"], TagTone>> = {
-  loaded: "ok",
-  failing: "warn",
-  left_out: "bad",
-  disabled: "plain",
-};
 export const level_tones: Readonly<Record<string, TagTone>> = { error: "bad", warn: "warn" };
 
 const minute_s = 60,

@@ -17,19 +17,13 @@ import { Tabs } from "../../ui/tabs";
 import { Tag } from "../../ui/tag";
 import { toast, toastError } from "../../ui/toast";
 import { system_strings as strings } from "../../strings/system";
+import { state_columns } from "../plugins/columns";
 import { Jobs } from "./jobs";
 import { Logs } from "./logs";
 import { Models } from "./models";
 import { Settings } from "./settings";
 import { QueueBoard } from "./queue";
-import {
-  check_tones,
-  duration,
-  plugin_tones,
-  type Check,
-  type PluginState,
-  type SystemState,
-} from "./records";
+import { check_tones, duration, type Check, type PluginState, type SystemState } from "./records";
 
 const refresh_ms = 5_000;
 type Part = keyof typeof strings.tabs;
@@ -186,24 +180,7 @@ const plugin_columns: readonly Column<PluginState>[] = [
       </span>
     ),
   },
-  {
-    key: "version",
-    header: strings.version,
-    kind: "tight",
-    cell: ({ version }) => <span class="num">{version ?? "–"}</span>,
-  },
-  {
-    key: "kind",
-    header: strings.kind,
-    kind: "tight",
-    cell: ({ built_in }) => (built_in ? strings.kinds.built_in : strings.kinds.added),
-  },
-  {
-    key: "status",
-    header: strings.status,
-    kind: "tight",
-    cell: ({ status }) => <Tag tone={plugin_tones[status]}>{strings.plugin_states[status]}</Tag>,
-  },
+  ...state_columns,
 ];
 
 function Storage({ state: { storage } }: { readonly state: SystemState }) {

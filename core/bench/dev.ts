@@ -78,6 +78,8 @@ class DevServer {
       void this.watchEnd(this.server);
       this.say(performance.now() - started);
     } catch (error) {
+      // Ctrl-C ends the server that is starting, too.
+      if (this.options.signal.aborted) return;
       if (error instanceof StartFailure) print(`The server did not start: ${error.said}`);
       else print(error instanceof Error ? error.message : String(error));
       print("It is tried again after the next save.");

@@ -4,8 +4,8 @@ import { watch } from "node:fs";
 /** An editor writes a file in several steps, and several files at once. */
 const settle_ms = 60;
 
-/** What a server would not see: tests, what is hidden, what packages bring. */
-const others = /(^|[/\\])(\.|node_modules([/\\]|$))|\.test\.tsx?$|~$/;
+/** What a server would not see: tests, logs (its own may go there), what is hidden, packages. */
+const others = /(^|[/\\])(\.|node_modules([/\\]|$))|\.test\.tsx?$|\.log$|~$/;
 
 /** Paths below the directory, one for each round of saves from now on, until the signal. */
 export function savesBelow(directory: string, signal: AbortSignal): AsyncIterable<string> {

@@ -259,7 +259,11 @@ test("a server follows what is saved, says what is wrong, and goes on when it is
       headers: { authorization: `Bearer ${key}` },
     });
     expect(((await listed.json()) as any).data).toHaveLength(1);
+    // A log in the directory, this one's perhaps, is nothing that a server would see.
+    writeFileSync(join(project, "dev.log"), said);
+    await Bun.sleep(300);
     writeFileSync(path, good.replace("setup: (ctx) => {", "setup: (ctx) => { oops("));
+    expect((await heard(/(\S+) was saved\./))[1]).toBe("plugin.ts");
     await heard(/plugin\.ts:\d+:\d+: /);
     writeFileSync(path, good.replace("setup: (ctx) => {", "setup: (ctx) => {\nctx.nothing();"));
     await heard(/left out: /);

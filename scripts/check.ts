@@ -5,7 +5,7 @@
 import { join, resolve } from "node:path";
 import { buildConsoleIfStale } from "./build-console";
 import { generateConsoleSchema } from "./console-schema";
-import { changedFiles, formatter } from "./format";
+import { formatter } from "./format";
 
 const root = resolve(import.meta.dir, "..");
 const folders = ["core", "plugins", "scripts", "test", "examples"];
@@ -25,7 +25,7 @@ export const tools: readonly Step[] = [
     name: "types of the console",
     command: [process.execPath, "check", "--no-script", "-p", "plugins/console/web"],
   },
-  { name: "format", command: [...formatter(), "--check", "--log-level=warn"] },
+  { name: "format", command: formatter("--check") },
   {
     name: "lint",
     command: [
@@ -38,13 +38,6 @@ export const tools: readonly Step[] = [
     ],
   },
 ];
-/** The same, where the format of what was committed is somebody else's business. */
-export const quickTools = (): readonly Step[] =>
-  tools.map((step) =>
-    step.name === "format"
-      ? { ...step, command: [...formatter(changedFiles()), "--check", "--log-level=warn"] }
-      : step,
-  );
 const own: readonly Step[] = [
   { name: "imports", command: [process.execPath, "scripts/check-imports.ts"] },
   { name: "tidy", command: [process.execPath, "scripts/tidy.ts"] },

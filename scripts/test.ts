@@ -5,15 +5,14 @@
  * counts. Ends with `N passed, N failed`. Words on the command line choose files by path:
  * `npm test -- folders`, `npm test -- browser/`.
  *
- * `npm run test:quick`: the first part, with the format only of what is not committed; needs no
- * build.
+ * `npm run test:quick`: the first part; needs no build.
  */
 import { Glob } from "bun";
 import { existsSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join, resolve } from "node:path";
 import { buildConsoleIfStale } from "./build-console";
-import { check, quickTools, tools, type Step } from "./check";
+import { check, tools, type Step } from "./check";
 import { generateConsoleSchema } from "./console-schema";
 import { cleanEnvironment } from "./lib/launch";
 
@@ -225,8 +224,8 @@ function testFiles(words: readonly string[]): string[] {
 }
 
 /** The checks, and beside them what needs no build. */
-const runBasics = (steps: readonly Step[]): Promise<Outcome[]> =>
-  runAll([runShared, ...steps.map((step) => () => runTool(step))], 2);
+const runBasics = (): Promise<Outcome[]> =>
+  runAll([runShared, ...tools.map((step) => () => runTool(step))], 2);
 
 /** Unit and in-process HTTP tests in a few processes that each run many files. */
 async function runShared(): Promise<Outcome> {
@@ -270,8 +269,8 @@ if (import.meta.main) {
     process.exit(2);
   }
   if (words.length === 0) await generateConsoleSchema();
-  if (process.argv.includes("--quick")) finish(await runBasics(quickTools()));
-  const basics = words.length === 0 ? await runBasics(tools) : [];
+  if (process.argv.includes("--quick")) finish(await runBasics());
+  const basics = words.length === 0 ? await runBasics() : [];
   const shared = basics.find(({ name }) => name === shared_name);
   // What failed in a shared process may be another file's doing: each for itself then.
   const is_done = shared?.failed === 0 ? isShared : () => false;

@@ -16,7 +16,8 @@ export interface LargeValue {
   readonly long_text?: Uint8Array;
 }
 export type Parsed =
-  LargeValue | { readonly problem: Pick<HttpError, "status" | "code" | "detail" | "errors"> };
+  | LargeValue
+  | { readonly problem: Pick<HttpError, "status" | "code" | "detail" | "errors"> };
 
 const answer = (parsed: Parsed, transfer: ArrayBuffer[] = []): void =>
   self.postMessage(parsed, transfer);

@@ -4,7 +4,15 @@ import { hidden, stored_origin, type Kinded, type Setting } from "../base/config
 import type { Changes } from "../base/settings";
 
 export type SettingKind =
-  "text" | "integer" | "number" | "boolean" | "choice" | "duration" | "size" | "list" | "secret";
+  | "text"
+  | "integer"
+  | "number"
+  | "boolean"
+  | "choice"
+  | "duration"
+  | "size"
+  | "list"
+  | "secret";
 
 /** Values are as people write them; secrets are hidden. */
 export interface SettingState {

@@ -139,4 +139,5 @@ async function databaseStorage({ data, database }: Context["paths"], operations:
 /** `server.public_url` as it was set; null when it was not. */
 const publicUrlOf = (operations: Operations): string | null =>
   (operations.settings().find(({ setting }) => setting === "server.public_url")?.value as
-    string | undefined) ?? null;
+    | string
+    | undefined) ?? null;

@@ -36,7 +36,13 @@ export const chatPart = (n: number): string => `chats/${numbered(n)}.jsonl`;
 export const originalPart = (sha256: string): string => `originals/${sha256.slice(0, 2)}/${sha256}`;
 
 export type PartKind =
-  "manifest" | "folders" | "prompts" | "document" | "text" | "chat" | "original";
+  | "manifest"
+  | "folders"
+  | "prompts"
+  | "document"
+  | "text"
+  | "chat"
+  | "original";
 const kinds: readonly (readonly [RegExp, PartKind])[] = [
   [/^manifest\.json$/, "manifest"],
   [/^folders\.jsonl$/, "folders"],

@@ -32,7 +32,10 @@ export interface FolderCopy {
  * documents that wait for their vectors.
  */
 export type FolderCounter =
-  "held_documents" | "held_bytes" | "restorable_count" | "vectors_pending";
+  | "held_documents"
+  | "held_bytes"
+  | "restorable_count"
+  | "vectors_pending";
 /** So much more, or less, of what a folder counts. */
 export type CounterChange = {
   readonly folder_id: string;

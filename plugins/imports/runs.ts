@@ -19,7 +19,8 @@ export interface Failure {
 }
 /** `unchanged`: the document answers already; nothing was written. */
 export type ItemEnd =
-  { readonly how: "succeeded" | "unchanged" } | { readonly how: "failed"; readonly error: Failure };
+  | { readonly how: "succeeded" | "unchanged" }
+  | { readonly how: "failed"; readonly error: Failure };
 
 const failures = {
   folder_deleted: {

@@ -15,7 +15,12 @@ import { isGone } from "../folders/contract";
 import { source_shown_max } from "./limits";
 
 export type RunStatus =
-  "pending" | "running" | "completed" | "completed_with_errors" | "failed" | "cancelled";
+  | "pending"
+  | "running"
+  | "completed"
+  | "completed_with_errors"
+  | "failed"
+  | "cancelled";
 export type ItemStatus = "pending" | "succeeded" | "failed" | "skipped";
 
 /** Times are epoch ms. */

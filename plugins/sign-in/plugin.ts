@@ -60,4 +60,5 @@ const passwordOff = (ways: ReadonlyMap<string, SignIn>) =>
 /** As it was set; null when it was not. */
 const publicUrlOf = (operations: Operations): string | null =>
   (operations.settings().find(({ setting }) => setting === "server.public_url")?.value as
-    string | undefined) ?? null;
+    | string
+    | undefined) ?? null;

@@ -113,7 +113,10 @@ export function recordEventJobs(
   subscriptions: Pick<Subscriptions, "has">,
 ): readonly JobHandler[] {
   type Ref =
-    typeof DocumentSynced | typeof DocumentFailed | typeof DocumentDeleted | typeof AnswerCompleted;
+    | typeof DocumentSynced
+    | typeof DocumentFailed
+    | typeof DocumentDeleted
+    | typeof AnswerCompleted;
   const send = <R extends Ref>(
     on: R,
     { type }: RecordEvent,

@@ -6,7 +6,9 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
  * A text is an HTML page; anything else is answered as it is. A function decides at each request.
  */
 export type Served =
-  string | Response | ((request: IncomingMessage, response: ServerResponse) => void);
+  | string
+  | Response
+  | ((request: IncomingMessage, response: ServerResponse) => void);
 export interface Asked {
   readonly path: string;
   readonly at_ms: number;

@@ -138,8 +138,7 @@ export function saysOpposite(claim: string, said: string): boolean {
 /** `unsafe` as `not safe`, where one of both texts has the word without its prefix. */
 export function spelledOut(text: string, other: string): string {
   const words = new Set([...wordsOf(text), ...wordsOf(other)]);
-  return text.replace(
-    /(?<!\p{L})(?:un|in|im|ir|il|non|dis)(\p{L}{4,})/giu,
-    (whole, bare: string) => (words.has(folded(bare)) ? `not ${bare}` : whole),
+  return text.replace(/(?<!\p{L})(?:un|in|im|ir|il|non|dis)(\p{L}{4,})/giu, (whole, bare: string) =>
+    words.has(folded(bare)) ? `not ${bare}` : whole,
   );
 }

@@ -41,8 +41,10 @@ function declaredIn(bytes: Uint8Array): string | null {
     Math.min(bytes.length, head_bytes),
   ).toString("latin1");
   return (
-    (/<meta\b[^>]*?\bcharset\s*=\s*["']?\s*([\w.:-]+)/i.exec(head) ??
-      /<\?xml\b[^>]*?\bencoding\s*=\s*["']\s*([\w.:-]+)/i.exec(head))?.[1] ?? null
+    (
+      /<meta\b[^>]*?\bcharset\s*=\s*["']?\s*([\w.:-]+)/i.exec(head) ??
+      /<\?xml\b[^>]*?\bencoding\s*=\s*["']\s*([\w.:-]+)/i.exec(head)
+    )?.[1] ?? null
   );
 }
 

@@ -97,5 +97,5 @@ export const pages: readonly PageEntry[] = [
 
 /** Search over everything, behind Ctrl K; null while there is none. */
 export const palette:
-  (() => Promise<{ readonly default: ComponentType<PaletteProps> }>) | null = () =>
-  import("../pages/search/palette");
+  | (() => Promise<{ readonly default: ComponentType<PaletteProps> }>)
+  | null = () => import("../pages/search/palette");

@@ -1,0 +1,38 @@
+/** Runs in the child: writes the rows of a table as a pipe table of GitHub-flavoured Markdown. */
+
+/** Any row may be shorter than the others; a line break in a cell is `\n`. */
+export type TableRow = readonly string[];
+
+/**
+ * The lines of the table. The first row is its head: a table without one begins with an empty row.
+ * Every line has as many cells as the longest row.
+ */
+export function pipeTable(rows: readonly TableRow[]): string[] {
+  const columns = rows.reduce((most, row) => Math.max(most, row.length), 0);
+  if (columns === 0) return [];
+  const [head, ...body] = rows.map((row) => pipeRow(row, columns));
+  return [head!, delimiterRow(columns), ...body];
+}
+
+/** One row with this many cells; cells too many are left out. */
+export function pipeRow(row: TableRow, columns: number): string {
+  let line = "|";
+  for (let at = 0; at < columns; at++) line += ` ${pipeCell(row[at] ?? "")} |`;
+  return line;
+}
+
+/** What stands between the head and the other rows. */
+export const delimiterRow = (columns: number): string => `|${" --- |".repeat(columns)}`;
+
+/**
+ * A cell on one line. Only what would end the cell, or be read as an escape or a line break, is
+ * escaped: the rest stays as it is written, so that it is found and quoted.
+ */
+export function pipeCell(text: string): string {
+  const plain = text.trim();
+  if (!/[\s|\\<]/.test(plain)) return plain;
+  return plain
+    .replace(/[^\S\n\r\u2028\u2029]+/g, " ")
+    .replace(/\\(?=[!-/:-@[-`{-~]|\s|$)|\||<(?=br\b)/gi, String.raw`\$&`)
+    .replace(/ ?[\n\r\u2028\u2029][\s\u2028\u2029]*/g, "<br>");
+}

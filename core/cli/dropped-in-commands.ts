@@ -31,14 +31,14 @@ export async function addDroppedInCommands(
       addPluginCommand(program, command, options, loaded);
     for (const tool of Object.values(plugin.tools)) addTool(program, plugin, tool, options, loaded);
   }
-  if (mayBeOfPlugin(program, words) && !wantsHelp(words))
+  if (mayBeOfPlugin(program, words) && !wantsAll(words))
     for (const { name, reason } of boot.failures)
       options.complain(`dossier: the plugin ${name} is left out: ${reason}`);
 }
 
-/** Whether no command that there is has these words. */
+/** Whether no command that there is has these words, or whether they are about all commands. */
 function mayBeOfPlugin(program: Commander, words: readonly string[]): boolean {
-  if (wantsHelp(words)) return true;
+  if (wantsAll(words)) return true;
   const [first, second] = words;
   if (first === undefined || first.startsWith("-") || first.startsWith("__")) return false;
   const found = program.commands.find((one) => one.name() === first);
@@ -48,8 +48,11 @@ function mayBeOfPlugin(program: Commander, words: readonly string[]): boolean {
 }
 
 /** The list of all commands. */
-const wantsHelp = ([first, second]: readonly string[]): boolean =>
-  first === "--help" || first === "-h" || (first === "help" && second === undefined);
+const wantsAll = ([first, second]: readonly string[]): boolean =>
+  first === "completions" ||
+  first === "--help" ||
+  first === "-h" ||
+  (first === "help" && second === undefined);
 
 /** The value of `--data`. */
 function dataIn(words: readonly string[]): string | undefined {

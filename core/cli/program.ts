@@ -4,6 +4,7 @@ import { ConfigError } from "../base/config";
 import { version } from "../base/version";
 import { UsageError, type Command } from "../plugin/command";
 import type { ProgramOptions } from "./command-options";
+import { addCompletionsCommand } from "./completions/command";
 import { addCoreCommands } from "./core-commands";
 import { addDroppedInCommands } from "./dropped-in-commands";
 import { addHealthCommand } from "./health-command";
@@ -32,6 +33,7 @@ export async function runProgram(
     .showHelpAfterError("(dossier --help lists the commands)");
   addCoreCommands(program, options);
   addHealthCommand(program, options);
+  addCompletionsCommand(program, options);
   for (const plugin of options.built_in) {
     for (const command of Object.values(plugin.commands as Record<string, Command>))
       addPluginCommand(program, command, options);

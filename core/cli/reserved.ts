@@ -13,6 +13,7 @@ export const core_commands = [
   "plugin",
   "version",
   "health",
+  "completions",
   "help",
 ];
 

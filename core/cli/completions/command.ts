@@ -1,0 +1,25 @@
+/** `dossier completions bash|zsh|fish`: a script that makes a shell complete this program. */
+import { Argument, type Command as Commander } from "commander";
+import { withData, type ProgramOptions } from "../command-options";
+import { bashScript } from "./bash";
+import { fishScript } from "./fish";
+import { completed, type CompletedCommand } from "./tree";
+import { zshScript } from "./zsh";
+
+const scripts: Readonly<Record<string, (root: CompletedCommand) => string>> = {
+  bash: bashScript,
+  zsh: zshScript,
+  fish: fishScript,
+};
+
+/** Made of the commands as they are registered when it runs, those of plugins too. */
+export function addCompletionsCommand(program: Commander, { print }: ProgramOptions): void {
+  withData(program.command("completions"))
+    .description(
+      "Print a script that completes commands, options and values in your shell. bash: source " +
+        "<(dossier completions bash); zsh: source <(dossier completions zsh); fish: dossier " +
+        "completions fish | source.",
+    )
+    .addArgument(new Argument("<shell>", "the shell").choices(Object.keys(scripts)))
+    .action((shell: string) => print(scripts[shell]!(completed(program)).trimEnd()));
+}

@@ -1,0 +1,71 @@
+/** The completion script for fish. */
+import walking from "./walk.fish" with { type: "text" };
+import { flattened, type CompletedCommand, type CompletedOption, type Value } from "./tree";
+
+/** A script that defines the completion, with what each command and option is for. */
+export function fishScript(root: CompletedCommand): string {
+  const commands = flattened(root);
+  return [
+    `# fish completion for ${root.name}: ${root.name} completions fish | source`,
+    "",
+    `set -g __dossier_paths ${commands.map(({ path }) => quoted(path)).join(" ")}`,
+    `set -g __dossier_valued ${commands.flatMap(valuedOf).map(quoted).join(" ")}`,
+    walking,
+    `complete -c ${root.name} -e`,
+    `complete -c ${root.name} -f`,
+    ...commands.flatMap((one) => [...linesOf(one, root.name)]),
+    "",
+  ].join("\n");
+}
+
+const valuedOf = ({ path, options }: CompletedCommand): string[] =>
+  options
+    .filter(({ value }) => value !== null)
+    .flatMap(({ flags }) => flags.map((flag) => `${path} ${flag}`));
+
+function* linesOf(
+  { path, commands, options, args, is_variadic }: CompletedCommand,
+  program: string,
+): Generator<string> {
+  const line = (when: string, what: string): string =>
+    `complete -c ${program} -n ${quoted(when)} ${what}`;
+  for (const { name, description } of commands)
+    yield line(`__dossier_at ${quoted(path)} 0`, `-a ${quoted(name)} -d ${quoted(description)}`);
+  for (const option of options)
+    yield line(
+      `__dossier_at ${quoted(path)}`,
+      `${flagsOf(option)} -d ${quoted(option.description)}`,
+    );
+  for (const [at, value] of args.entries()) {
+    const many = is_variadic && at === args.length - 1;
+    const place = many ? `${at} more` : String(at);
+    const what = offered(value);
+    if (what !== "") yield line(`__dossier_at ${quoted(path)} ${place}`, what);
+  }
+}
+
+function flagsOf({ flags, value }: CompletedOption): string {
+  const named = flags.map((flag) =>
+    flag.startsWith("--") ? `-l ${flag.slice(2)}` : `-s ${flag.slice(1)}`,
+  );
+  if (value === null) return named.join(" ");
+  return [...named, value.kind === "text" ? "-x" : "-r", offered(value)]
+    .filter((word) => word !== "")
+    .join(" ");
+}
+
+function offered(value: Value): string {
+  switch (value.kind) {
+    case "choices":
+      return `-f -a ${quoted(value.choices.map(quoted).join(" "))}`;
+    case "directory":
+      return `-f -a ${quoted("(__fish_complete_directories (commandline -ct))")}`;
+    case "file":
+      return "-F";
+    case "text":
+      return "";
+  }
+}
+
+const quoted = (word: string): string =>
+  `'${word.replaceAll("\\", "\\\\").replaceAll("'", String.raw`\'`)}'`;

@@ -1,0 +1,81 @@
+/** The command line as shells complete it: commands, options and what may stand for each value. */
+import type { Command as Commander, Option } from "commander";
+
+/** What may stand in a place. `text`: anything. */
+export type Value =
+  | { readonly kind: "choices"; readonly choices: readonly string[] }
+  | { readonly kind: "file" | "directory" | "text" };
+
+export interface CompletedOption {
+  /** `--data`, `-h`. */
+  readonly flags: readonly string[];
+  readonly description: string;
+  /** Null: it takes none. */
+  readonly value: Value | null;
+}
+export interface CompletedCommand {
+  /** With the words before it: `dossier plugin new`. */
+  readonly path: string;
+  readonly name: string;
+  /** One line. */
+  readonly description: string;
+  readonly commands: readonly CompletedCommand[];
+  readonly options: readonly CompletedOption[];
+  readonly args: readonly Value[];
+  /** The last argument may be given many times. */
+  readonly is_variadic: boolean;
+}
+
+/** This command and all below it. */
+export function completed(command: Commander, before = ""): CompletedCommand {
+  const path = `${before}${command.name()}`;
+  const help = command.createHelp();
+  const visible = help.visibleCommands(command);
+  const below = visible.map((one) =>
+    one.name() === "help" ? helpCommand(path, visible) : completed(one, `${path} `),
+  );
+  return {
+    path,
+    name: command.name(),
+    description: oneLine(command.description()),
+    commands: below,
+    options: help.visibleOptions(command).map(optionOf),
+    args: command.registeredArguments.map((one) => valueOf(one.name(), one.argChoices)),
+    is_variadic: command.registeredArguments.at(-1)?.variadic ?? false,
+  };
+}
+
+/** `dossier help`, which commander makes: its argument is one of the commands beside it. */
+const helpCommand = (before: string, beside: readonly Commander[]): CompletedCommand => ({
+  path: `${before} help`,
+  name: "help",
+  description: "Display help for a command.",
+  commands: [],
+  options: [],
+  args: [{ kind: "choices", choices: beside.map((one) => one.name()) }],
+  is_variadic: false,
+});
+
+const optionOf = (option: Option): CompletedOption => ({
+  flags: [option.long, option.short].filter((flag) => typeof flag === "string"),
+  description: oneLine(option.description),
+  value:
+    option.required || option.optional
+      ? valueOf(/[<[](.+?)[>\]]/.exec(option.flags)?.[1] ?? "", option.argChoices)
+      : null,
+});
+
+/** The name of a value says what it is: `<directory>`, `<file>`, `[out]`. */
+function valueOf(name: string, choices: readonly string[] | undefined): Value {
+  if (choices) return { kind: "choices", choices };
+  if (/\bdirectory\b/.test(name)) return { kind: "directory" };
+  return { kind: /\b(files?|path|out)\b/.test(name) ? "file" : "text" };
+}
+
+const oneLine = (text: string): string => text.replace(/\s+/g, " ").trim();
+
+/** The command and all below it, each after the one above it. */
+export const flattened = (command: CompletedCommand): CompletedCommand[] => [
+  command,
+  ...command.commands.flatMap(flattened),
+];

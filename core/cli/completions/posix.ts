@@ -1,0 +1,57 @@
+/** What the scripts for bash and zsh share: tables as functions of the shell. */
+import type { CompletedCommand, Value } from "./tree";
+
+/** A word that the shell takes as it is. */
+export const quoted = (word: string): string => `'${word.replaceAll("'", String.raw`'\''`)}'`;
+
+/** How a shell names its list of words, and how it matches a number. */
+export interface Dialect {
+  readonly list: string;
+  readonly number: string;
+}
+
+/** A function that sets the list by the path that it is given. */
+export const listing = (
+  name: string,
+  { list }: Dialect,
+  rows: readonly (readonly [path: string, words: readonly string[]])[],
+): string[] => [
+  `${name}() {`,
+  `  ${list}=()`,
+  '  case "$1" in',
+  ...rows.map(
+    ([path, words]) => `    ${quoted(path)}) ${list}=(${words.map(quoted).join(" ")}) ;;`,
+  ),
+  "  esac",
+  "}",
+];
+
+/** A function that sets `kind`, and the list, for the value of an option or for an argument. */
+export const valuing = (dialect: Dialect, commands: readonly CompletedCommand[]): string[] => [
+  "# What may stand for the value of an option, or for an argument by its number.",
+  "_dossier_value() {",
+  `  kind='' ${dialect.list}=()`,
+  '  case "$1" in',
+  ...commands.flatMap((one) => [...valuesOf(one, dialect)]),
+  "  esac",
+  "}",
+];
+
+function* valuesOf(
+  { path, options, args, is_variadic }: CompletedCommand,
+  dialect: Dialect,
+): Generator<string> {
+  for (const { flags, value } of options)
+    if (value)
+      yield valued(flags.map((flag) => quoted(`${path} ${flag}`)).join("|"), value, dialect);
+  for (const [at, value] of args.entries()) {
+    const many = is_variadic && at === args.length - 1;
+    const place = many ? `${quoted(`${path} `)}${dialect.number}` : quoted(`${path} ${at}`);
+    yield valued(place, value, dialect);
+  }
+}
+
+function valued(pattern: string, value: Value, { list }: Dialect): string {
+  const words = value.kind === "choices" ? ` ${list}=(${value.choices.map(quoted).join(" ")})` : "";
+  return `    ${pattern}) kind=${value.kind}${words} ;;`;
+}

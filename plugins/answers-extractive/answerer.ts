@@ -30,6 +30,7 @@ const unmodelled: Pick<Answered, "model" | "prompts" | "usage"> = {
 export class ExtractiveAnswerer implements Answerer {
   readonly name = "extractive";
   readonly rank = 0;
+  readonly uses_prompts = false;
   private readonly parts: FinderParts;
 
   constructor(

@@ -57,15 +57,23 @@ async function answerInPlace(
   const started = await startMessage(ctx, message_id);
   if (!started) return;
   const { message, chat } = started;
-  const scope =
-    chat.folder_ids.length === 0
-      ? []
-      : await folders.requireWithSubfolders(db, chat.owner_id, chat.folder_ids, "/usedFolders");
+  const scope = await foldersOf(ctx, chat);
   // Counted before the search: what is read meanwhile is in the answer, or in the warning.
   const unread_count = await folders.countSyncing(db, scope);
   const attempt = new AnswerAttempt(ctx, message, chat, scope, { last: run.last, place });
   const answered = withUnreadWarning(await attempt.ask(), unread_count);
   return (tx) => attempt.save(tx, answered);
+}
+
+/** Every folder that the answer may come from, subfolders included. */
+function foldersOf(
+  { db, folders }: Pick<ChatContext, "db" | "folders">,
+  { owner_id, all_folders, folder_ids }: Chat,
+): Promise<readonly string[]> {
+  if (all_folders === 1) return folders.listIds(db, owner_id);
+  return folder_ids.length === 0
+    ? Promise.resolve([])
+    : folders.requireWithSubfolders(db, owner_id, folder_ids, "/usedFolders");
 }
 
 /**

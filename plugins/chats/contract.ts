@@ -167,6 +167,8 @@ export type Answered = Omit<AnswerResult, "timings" | "citations" | "related"> &
 export interface Answerer {
   readonly name: string;
   readonly rank: number;
+  /** Optional: false when its answers take no notice of saved prompts. */
+  readonly uses_prompts?: boolean;
   readonly answer: (question: Question) => Promise<Answered>;
 }
 export const Answerers = slot<Answerer>("chats.answerers", {

@@ -63,6 +63,8 @@ export class ChatCopies implements Chats {
       deleted_at: now,
       gone_at: now,
       counted: 0,
+      pinned: 0,
+      all_folders: 0,
     });
     await store.replaceFolders(tx, id, chat.folder_ids);
     await store.replacePrompts(tx, id, chat.prompt_ids);

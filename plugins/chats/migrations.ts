@@ -163,4 +163,42 @@ export const migrations: readonly Migration[] = [
         .execute();
     },
   },
+  {
+    id: "0006_pins_and_feedback",
+    up: async (tx) => {
+      for (const column of ["pinned", "all_folders"])
+        await tx.schema
+          .alterTable("chats")
+          .addColumn(column, "integer", (c) => c.notNull().defaultTo(0))
+          .execute();
+      await tx.schema
+        .createIndex("chats_pinned")
+        .on("chats")
+        .columns(["owner_id", "pinned", "created_at", "id"])
+        .where(sql.ref("deleted_at"), "is", null)
+        .execute();
+      // It goes with its message.
+      await tx.schema
+        .createTable("chats_feedback")
+        .addColumn("message_id", "text", (c) =>
+          c.primaryKey().references("chats_messages.id").onDelete("cascade"),
+        )
+        .addColumn("owner_id", "text", (c) => c.notNull())
+        .addColumn("rating", "text", (c) => c.notNull())
+        .addColumn("note", "text")
+        .addColumn("created_at", "bigint", (c) => c.notNull())
+        .addColumn("updated_at", "bigint", (c) => c.notNull())
+        .execute();
+      await tx.schema
+        .createIndex("chats_feedback_of_owner")
+        .on("chats_feedback")
+        .columns(["owner_id", "created_at", "message_id"])
+        .execute();
+      await tx.schema
+        .createIndex("chats_feedback_newest")
+        .on("chats_feedback")
+        .columns(["created_at", "message_id"])
+        .execute();
+    },
+  },
 ];

@@ -13,10 +13,12 @@ import { AnswerLimits, Answerers, BeforeQuestion, Chats, DirectAnswers } from ".
 import { ChatCopies } from "./copies";
 import { resumeDeletions } from "./deletion";
 import { DirectAnswerer } from "./direct-answer";
+import { feedbackHandlers, routes as feedback_routes } from "./feedback-routes";
 import { chatJobs, enqueuers, schedules } from "./jobs";
 import { migrations } from "./migrations";
 import { AnswerPlaces } from "./places";
 import { chatHandlers, routes } from "./routes";
+import { routes as start_routes, startHandlers } from "./start-routes";
 import { removeFolderUses, removePromptUses } from "./store";
 import { AnswerStreams } from "./stream";
 
@@ -47,9 +49,10 @@ export default definePlugin({
     "chats_messages",
     "chats_citations",
     "chats_events",
+    "chats_feedback",
   ],
   migrations,
-  routes,
+  routes: { ...routes, ...feedback_routes, ...start_routes },
   setup: (host) => {
     const { config, services, slots } = host;
     const ctx: ChatContext = {
@@ -87,7 +90,11 @@ export default definePlugin({
           remove: (tx, document_ids) => redactDocuments(ctx, tx, document_ids),
         }),
       ],
-      routes: chatHandlers(ctx, new AnswerStreams(ctx)),
+      routes: {
+        ...chatHandlers(ctx, new AnswerStreams(ctx)),
+        ...feedbackHandlers(ctx),
+        ...startHandlers(ctx),
+      },
       start: () => resumeDeletions(ctx),
     };
   },

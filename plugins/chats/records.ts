@@ -18,8 +18,9 @@ import {
 } from "../../core/sdk";
 import { AnswerResult } from "./contract";
 import type { Message } from "./citations";
+import { feedback_example, FeedbackRecord, feedbackRecord } from "./feedback-records";
 import { folders_max, prompts_max, question_length_max } from "./service";
-import type { Chat, MessageRow } from "./store";
+import type { Chat, FeedbackRow, MessageRow } from "./store";
 
 const Name = Nullable(
   LimitedText(name_length_max),
@@ -40,6 +41,13 @@ const UsedPrompts = t.Array(t.String(), {
   ].join(" "),
 });
 
+const AllFolders = t.Boolean({
+  description:
+    "`true`: answers come from every folder that the owner has when a question is answered, " +
+    "whatever `usedFolders` names.",
+});
+const Pinned = t.Boolean({ description: "Kept above the others: `GET /chats?pinned=true`." });
+
 /** The body of create and change. */
 export const ChatBody = named(
   "ChatInput",
@@ -55,6 +63,12 @@ export const ChatBody = named(
         description: "Ids of saved prompts. On a change it replaces the list; null empties it.",
       }),
     ),
+    all_folders: t.Optional(
+      t.Union([AllFolders, t.Null()], { description: "As in the session; null means false." }),
+    ),
+    pinned: t.Optional(
+      t.Union([Pinned, t.Null()], { description: "As in the session; null means false." }),
+    ),
   }),
 );
 
@@ -65,13 +79,15 @@ export const ChatRecord = named(
     name: Name,
     usedFolders: UsedFolders,
     usedPrompts: UsedPrompts,
+    all_folders: AllFolders,
+    pinned: Pinned,
     message_count: t.Integer({ minimum: 0, description: "Messages sent to the session." }),
     last_message_at: Nullable(
       Timestamp(),
       "When the last message was sent; null before the first one.",
     ),
     created_at: Timestamp("When the session was created."),
-    updated_at: Timestamp("When its name, folders or prompts were last changed."),
+    updated_at: Timestamp("When its name, folders, prompts or pin were last changed."),
   }),
 );
 
@@ -80,6 +96,8 @@ export const chatRecord = (chat: Chat): Static<typeof ChatRecord> => ({
   name: chat.name,
   usedFolders: [...chat.folder_ids],
   usedPrompts: [...chat.prompt_ids],
+  all_folders: chat.all_folders === 1,
+  pinned: chat.pinned === 1,
   message_count: chat.message_count,
   last_message_at: rfc3339OrNull(chat.last_message_at),
   created_at: rfc3339(chat.created_at),
@@ -163,9 +181,15 @@ export const MessageRecord = named(
     error: t.Union([Failure, t.Null()], {
       description: "Why a message FAILED or was CANCELLED.",
     }),
+    feedback: t.Union([FeedbackRecord, t.Null()], {
+      description: "What the owner thinks of the answer; null while nothing was said.",
+    }),
   }),
 );
-export const messageRecord = (message: Message): Static<typeof MessageRecord> => ({
+export const messageRecord = (
+  message: Message,
+  said: FeedbackRow | undefined,
+): Static<typeof MessageRecord> => ({
   requestId: message.request_id,
   text: message.text,
   status: message.status,
@@ -176,6 +200,7 @@ export const messageRecord = (message: Message): Static<typeof MessageRecord> =>
     message.error_code === null
       ? null
       : { code: message.error_code, message: message.error_message ?? "" },
+  feedback: said ? feedbackRecord(said) : null,
 });
 
 export const chat_example: Static<typeof ChatRecord> = {
@@ -183,6 +208,8 @@ export const chat_example: Static<typeof ChatRecord> = {
   name: "Leave",
   usedFolders: ["fld_01JB2M3R8S5T7V9W1X3Y5Z7A2C"],
   usedPrompts: [],
+  all_folders: false,
+  pinned: false,
   message_count: 1,
   last_message_at: "2026-03-01T09:31:00.000Z",
   created_at: "2026-03-01T09:30:00.000Z",
@@ -236,6 +263,7 @@ export const message_example: Static<typeof MessageRecord> = {
   completed_at: "2026-03-01T09:31:00.010Z",
   result: result_example,
   error: null,
+  feedback: feedback_example,
 };
 
 export const StreamText = t.String({

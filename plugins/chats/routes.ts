@@ -44,6 +44,7 @@ const session = (description: string) => ({
   schema: ChatRecord,
   example: chat_example,
 });
+const search_length_max = 255;
 const quota_reached = { quota_exceeded: "The quota of chats is reached; the detail names it." };
 const named_unknown = "A folder or prompt that is named could not be found.";
 const of_message = { sessionId: "$request.path.sessionId", requestId: "requestId" };
@@ -65,6 +66,16 @@ export const routes = {
           t.Boolean({
             default: false,
             description: "`true` lists the deleted sessions instead: those that can be restored.",
+          }),
+        ),
+        pinned: t.Optional(
+          t.Boolean({ description: "`true` lists those that are pinned, `false` the others." }),
+        ),
+        q: t.Optional(
+          t.String({
+            maxLength: search_length_max,
+            description: "Only sessions whose name, or one of whose questions, contains this.",
+            examples: ["filter"],
           }),
         ),
       }),
@@ -266,7 +277,9 @@ export const chatHandlers = (
 ): HandlersOf<typeof routes> => ({
   list: async ({ caller, query }) => {
     const { owner_id } = caller;
-    const { chats, total } = await service.listChats(ctx, owner_id, query.deleted ?? false, query);
+    const { deleted = false, pinned, q: words } = query;
+    const listing = { deleted, pinned, words };
+    const { chats, total } = await service.listChats(ctx, owner_id, listing, query);
     return toPage(chats.map(chatRecord), total, query);
   },
   create: async ({ caller, body }) => {
@@ -287,13 +300,14 @@ export const chatHandlers = (
   send: async ({ caller, params, body, request: { signal } }) =>
     accepted(await service.submitMessage(ctx, caller.owner_id, params.sessionId, body, signal)),
   messages: async ({ caller, params, query }) => {
-    const { messages, total } = await service.listMessages(
+    const { messages, said, total } = await service.listMessages(
       ctx,
       caller.owner_id,
       params.sessionId,
       query,
     );
-    return toPage(messages.map(messageRecord), total, query);
+    const records = messages.map((message) => messageRecord(message, said.get(message.id)));
+    return toPage(records, total, query);
   },
   poll: async ({ caller, params, request, stopping, wait_ms }) => {
     const wait = { timeout_ms: wait_ms, signals: [request.signal, stopping] };

@@ -18,7 +18,9 @@ import { withFreshCitations, type Message } from "./citations";
 import { notifyChat, notifyMessage, type ChatContext } from "./context";
 import { appendEvents } from "./event-store";
 import { cancelledAt, failAnswer, statusEvent } from "./events";
+import { findFeedback } from "./feedback-store";
 import { enqueueAnswer } from "./jobs";
+import { listChats as listRows, type ChatFilter } from "./list-store";
 import * as store from "./store";
 import type { Chat, ChatRow, MessageRow } from "./store";
 import { publishStatus, StatusChanged, Waiter } from "./waiter";
@@ -32,6 +34,12 @@ export interface ChatInput {
   readonly name?: string | null | undefined;
   readonly usedFolders?: readonly string[] | null | undefined;
   readonly usedPrompts?: readonly string[] | null | undefined;
+  readonly all_folders?: boolean | null | undefined;
+  readonly pinned?: boolean | null | undefined;
+}
+/** Which sessions a list has. */
+export interface ChatListing extends Pick<ChatFilter, "pinned" | "words"> {
+  readonly deleted: boolean;
 }
 export interface MessageInput {
   readonly text: string;
@@ -47,11 +55,11 @@ export interface PollWait {
 export async function listChats(
   ctx: ChatContext,
   owner_id: string,
-  deleted: boolean,
+  { deleted, pinned, words }: ChatListing,
   page: PageRequest,
 ): Promise<{ chats: Chat[]; total: number }> {
-  const deleted_after = deleted ? restorableAfter(ctx) : null;
-  const { rows, total } = await store.listChats(ctx.db, owner_id, deleted_after, page);
+  const filter = { deleted_after: deleted ? restorableAfter(ctx) : null, pinned, words };
+  const { rows, total } = await listRows(ctx.db, owner_id, filter, page);
   return { chats: await store.withUses(ctx.db, rows), total };
 }
 
@@ -81,6 +89,8 @@ export async function createChat(
     deleted_at: null,
     gone_at: null,
     counted: 1,
+    pinned: input.pinned ? 1 : 0,
+    all_folders: input.all_folders ? 1 : 0,
   };
   return ctx.inTransaction(async (tx) => {
     await ctx.quotas.charge(tx, owner_id, "chats", 1);
@@ -101,11 +111,15 @@ export async function changeChat(
   chat_id: string,
   input: ChatInput,
 ): Promise<Chat> {
-  const values = input.name === undefined ? {} : { name: nameOf(input.name) };
+  const values = {
+    ...(input.name === undefined ? {} : { name: nameOf(input.name) }),
+    ...(input.pinned === undefined ? {} : { pinned: input.pinned ? 1 : 0 }),
+    ...(input.all_folders === undefined ? {} : { all_folders: input.all_folders ? 1 : 0 }),
+  };
   return ctx.inTransaction(async (tx) => {
     const before = await requireOpenChat(ctx, tx, owner_id, chat_id);
     const is_empty =
-      input.name === undefined &&
+      Object.keys(values).length === 0 &&
       input.usedFolders === undefined &&
       input.usedPrompts === undefined;
     if (is_empty) return withUses(tx, before);
@@ -164,7 +178,8 @@ export async function submitMessage(
     const chat = await requireOpenChat(ctx, ctx.db, owner_id, chat_id);
     const known = await store.findMessage(ctx.db, chat_id, request_id.toLowerCase());
     if (known) return sameRequest(known, text);
-    const { folder_ids, prompt_ids } = await withUses(ctx.db, chat);
+    const { folder_ids: named, prompt_ids } = await withUses(ctx.db, chat);
+    const folder_ids = chat.all_folders === 1 ? await ctx.folders.listIds(ctx.db, owner_id) : named;
     const question = { owner_id, chat_id, request_id, text, folder_ids, prompt_ids };
     await ctx.before_question.ask(question, signal);
   }
@@ -212,10 +227,19 @@ export async function listMessages(
   owner_id: string,
   chat_id: string,
   page: PageRequest,
-): Promise<{ messages: Message[]; total: number }> {
+): Promise<{
+  messages: Message[];
+  /** What the owner thinks of their answers, by the ids of the messages. */
+  said: ReadonlyMap<string, store.FeedbackRow>;
+  total: number;
+}> {
   const chat = await requireOpenChat(ctx, ctx.db, owner_id, chat_id);
   const { rows, total } = await store.listMessages(ctx.db, chat, page);
-  return { messages: await withFreshCitations(ctx, rows), total };
+  const said = await findFeedback(
+    ctx.db,
+    rows.map(({ id }) => id),
+  );
+  return { messages: await withFreshCitations(ctx, rows), said, total };
 }
 
 /**
@@ -298,7 +322,7 @@ export async function cancelMessage(
 }
 
 /** @throws HttpError 404, 403, 410 on the session, 404 on the message. */
-async function requireMessage(
+export async function requireMessage(
   ctx: ChatContext,
   from: Db,
   owner_id: string,

@@ -19,6 +19,10 @@ export interface ChatRow {
   readonly gone_at: number | null;
   /** 1 when it counts against the quota. */
   readonly counted: number;
+  /** 1 when its owner wants it above the others. */
+  readonly pinned: number;
+  /** 1 when it asks every folder of its owner, those included that are made later. */
+  readonly all_folders: number;
 }
 export type MessageStatus = "PENDING" | "PROCESSING" | "COMPLETED" | "FAILED" | "CANCELLED";
 
@@ -62,6 +66,17 @@ export interface EventRow extends NewEvent {
   readonly created_at: number;
 }
 
+/** What somebody thinks of an answer, as it is stored. Times are epoch milliseconds. */
+export interface FeedbackRow {
+  readonly message_id: string;
+  readonly owner_id: string;
+  readonly rating: "up" | "down";
+  readonly note: string | null;
+  /** When it was first given. */
+  readonly created_at: number;
+  readonly updated_at: number;
+}
+
 export interface ChatsTables {
   chats: ChatRow;
   chats_folders: { chat_id: string; folder_id: string; position: number };
@@ -70,6 +85,7 @@ export interface ChatsTables {
   /** Documents that an answer cites or, while it is made, was shown from. */
   chats_citations: { message_id: string; document_id: string };
   chats_events: EventRow;
+  chats_feedback: FeedbackRow;
 }
 export type ChatsDb = Db<ChatsTables>;
 
@@ -92,27 +108,6 @@ export const findChat = (db: ChatsDb, id: string): Promise<ChatRow | undefined> 
     .where("id", "=", id)
     .where("gone_at", "is", null)
     .executeTakeFirst();
-
-/**
- * One page of live sessions, or of those that were deleted after a time, newest first, and how many
- * the owner has of them.
- */
-export async function listChats(
-  db: ChatsDb,
-  owner_id: string,
-  deleted_after: number | null,
-  page: PageRequest,
-): Promise<Listed<ChatRow>> {
-  const of_owner = db.selectFrom("chats").where("owner_id", "=", owner_id);
-  const mine =
-    deleted_after === null
-      ? of_owner.where("deleted_at", "is", null)
-      : of_owner
-          .where("deleted_at", "is not", null)
-          .where("deleted_at", ">", deleted_after)
-          .where("gone_at", "is", null);
-  return listPage(mine.selectAll(), pageWindow(page));
-}
 
 /** The same rows with what they use. */
 export async function withUses(db: ChatsDb, rows: readonly ChatRow[]): Promise<Chat[]> {
@@ -140,11 +135,11 @@ export async function withUses(db: ChatsDb, rows: readonly ChatRow[]): Promise<C
   }));
 }
 
-/** Sets the name when one is given, and the time of the change. */
+/** Sets what is given, and the time of the change. */
 export const updateChat = async (
   tx: ChatsDb,
   id: string,
-  values: { readonly name?: string | null },
+  values: Partial<Pick<ChatRow, "name" | "pinned" | "all_folders">>,
   updated_at: number,
 ): Promise<void> => {
   await tx

@@ -29,10 +29,10 @@ export interface OutlinedHeading {
   readonly end: number;
   readonly page: number | null;
 }
-/** A document with the first of its main headings. */
+/** A document in one of the folders asked about, with the first of its main headings. */
 export interface OutlinedDocument extends DocumentName {
-  /** One of the folders asked about. */
   readonly folder_id: string;
+  readonly language: string | null;
   readonly headings: readonly OutlinedHeading[];
 }
 export interface Overview {

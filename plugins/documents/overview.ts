@@ -26,23 +26,32 @@ export async function overviewOf(
         (one.document_id < other.document_id ? 1 : -1),
     )
     .slice(0, limits.documents);
-  const names = new Map(
-    (
-      await findNames(
-        db,
-        newest.map(({ document_id }) => document_id),
-      )
-    ).map((document) => [document.id, document]),
-  );
+  const ids = newest.map(({ document_id }) => document_id),
+    names = new Map((await findNames(db, ids)).map((document) => [document.id, document])),
+    languages = await languagesOf(db, ids);
   const documents: OutlinedDocument[] = [];
   for (const { document_id, folder_id } of newest) {
     const document = names.get(document_id);
     if (document === undefined) continue;
-    const { id, name, current_version } = document;
-    const headings = await headingsOf(db, document_id, limits.headings);
-    documents.push({ id, name, current_version, folder_id, headings });
+    const { id, name, current_version } = document,
+      language = languages.get(id) ?? null,
+      headings = await headingsOf(db, document_id, limits.headings);
+    documents.push({ id, name, current_version, folder_id, language, headings });
   }
   return { documents, count: once.length, all_counted: links.length < links_max };
+}
+
+async function languagesOf(
+  db: DocumentsDb,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, string | null>> {
+  if (ids.length === 0) return new Map();
+  const rows = await db
+    .selectFrom("documents")
+    .select(["id", "language"])
+    .where("id", "in", ids)
+    .execute();
+  return new Map(rows.map(({ id, language }) => [id, language]));
 }
 
 async function headingsOf(

@@ -178,11 +178,13 @@ export function chatCases(start: StartServer): void {
     test("the record has exactly the fields that are promised", async () => {
       const chat = await ada.made("/chats");
       expect(Object.keys(chat).sort()).toEqual([
+        "all_folders",
         "created_at",
         "id",
         "last_message_at",
         "message_count",
         "name",
+        "pinned",
         "updated_at",
         "usedFolders",
         "usedPrompts",
@@ -223,6 +225,14 @@ export function chatCases(start: StartServer): void {
       ],
       ["no folders", () => ({ usedFolders: [] }), 200, () => ({ usedFolders: [] })],
       ["no prompts", () => ({ usedPrompts: [] }), 200, () => ({ usedPrompts: [] })],
+      ["a pin alone", () => ({ pinned: true }), 200, () => ({ pinned: true })],
+      ["all folders alone", () => ({ all_folders: true }), 200, () => ({ all_folders: true })],
+      [
+        "null is false",
+        () => ({ pinned: null, all_folders: null }),
+        200,
+        () => ({ pinned: false, all_folders: false }),
+      ],
       [
         "null clears everything",
         () => ({ name: null, usedFolders: null, usedPrompts: null }),
@@ -283,6 +293,8 @@ export function chatCases(start: StartServer): void {
       ["folders that are null inside", { usedFolders: [null] }, "usedFolders"],
       ["prompts that are an object", { usedPrompts: {} }, "usedPrompts"],
       ["prompts that are lists", { usedPrompts: [[]] }, "usedPrompts"],
+      ["a pin that is a word", { pinned: "yes" }, "pinned"],
+      ["all folders that are a list", { all_folders: [] }, "all_folders"],
     ];
     for (const [why, body, field] of refused)
       test(`refused: ${why}`, async () =>

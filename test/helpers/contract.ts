@@ -62,6 +62,8 @@ export const shapes = {
     name: expect.any(String),
     usedFolders: expect.any(Array),
     usedPrompts: expect.any(Array),
+    all_folders: expect.any(Boolean),
+    pinned: expect.any(Boolean),
     message_count: expect.any(Number),
     last_message_at: time,
     created_at: time,
@@ -75,6 +77,7 @@ export const shapes = {
     completed_at: time,
     result: expect.any(Object),
     error: { code: expect.any(String), message: expect.any(String) },
+    feedback: expect.any(Object),
   },
   passage: {
     document_id: expect.stringMatching(id("doc")),
@@ -118,7 +121,7 @@ const nullable: Readonly<Record<keyof typeof shapes, readonly string[]>> = {
   prompt: ["description"],
   document: ["page_count", "language", "error", "synced_at"],
   chat: ["name", "last_message_at"],
-  message: ["completed_at", "result", "error"],
+  message: ["completed_at", "result", "error", "feedback"],
   passage: ["page", "page_end", "time_start", "time_end", "heading"],
   result: ["usage"],
 };

@@ -136,6 +136,7 @@ const documentOf = (n: number, ...headings: string[]): OutlinedDocument => ({
   name: `Part ${n}.md`,
   current_version: 2,
   folder_id: "fld_1",
+  language: null,
   headings: headings.map((text, at) => ({
     text,
     start: at * 100,

@@ -18,6 +18,7 @@ export const newMessage = (text: string): Message => ({
   completed_at: null,
   result: null,
   error: null,
+  feedback: null,
 });
 /** A chat is named by the beginning of its first question, up to a whole word. */
 export function chatNameFor(text: string): string {

@@ -1,0 +1,230 @@
+/** Chats that are kept and found again, what people think of answers, and what a chat begins with. */
+import { beforeAll, describe, expect, test } from "bun:test";
+import type { Db } from "../../core/sdk";
+import type { ChatsTables } from "../../plugins/chats/store";
+import { suggestionsOf, topicOf } from "../../plugins/chats/suggestions";
+import { signedIn } from "../helpers/browser";
+import { expectProblem } from "../helpers/contract";
+import { found, says, startScriptedServer, type ScriptedServer } from "../helpers/scripted-server";
+
+let scripted: ScriptedServer;
+let send: ScriptedServer["send"];
+let made: ScriptedServer["made"];
+let db: Db<ChatsTables>;
+beforeAll(async () => {
+  scripted = await startScriptedServer();
+  ({ send, made } = scripted);
+  db = scripted.server.store.db;
+});
+
+const idsOf = (body: any): string[] => body.data.map(({ id }: { id: string }) => id);
+
+describe("lists of chats", () => {
+  let ids: Record<"filters" | "lamps" | "untitled" | "deleted", string>;
+  beforeAll(async () => {
+    const chat = async (body: object) => (await made("ada", "/chats", body)).id;
+    ids = {
+      filters: await chat({ name: "Filters and TÜREN", pinned: true }),
+      lamps: await chat({ name: "Lamps" }),
+      untitled: await chat({}),
+      deleted: await chat({ name: "Old filters" }),
+    };
+    await scripted.finished("ada", await scripted.ask("ada", ids.untitled, "Which FILTER fits?"));
+    await send("ada", "DELETE", `/chats/${ids.deleted}`);
+    await made("bob", "/chats", { name: "Filters of another" });
+  });
+  test.each<[why: string, query: string, expected: (keyof typeof ids)[]]>([
+    ["those that are pinned", "pinned=true", ["filters"]],
+    ["the others", "pinned=false", ["untitled", "lamps"]],
+    ["words of a name or of a question, in any case", "q=filter", ["untitled", "filters"]],
+    ["letters beyond ASCII, too", "q=t%C3%BCren", ["filters"]],
+    ["words and a pin", "q=filter&pinned=false", ["untitled"]],
+    ["among the deleted ones", "q=filter&deleted=true", ["deleted"]],
+    ["no words are no filter", "q=%20", ["untitled", "lamps", "filters"]],
+    ["signs of SQL are text", "q=%25", []],
+    ["in pages", "q=filter&per_page=1&page=2", ["filters"]],
+  ])("%s", async (_why, query, expected) => {
+    const { status, body } = await send("ada", "GET", `/chats?${query}`);
+    expect({ status, ids: idsOf(body) }).toEqual({
+      status: 200,
+      ids: expected.map((name) => ids[name]),
+    });
+  });
+});
+
+test("a chat over all folders also asks those that are made later, and no other user's", async () => {
+  const { id } = await made("cleo", "/chats", { all_folders: true });
+  await scripted.library("cleo");
+  await scripted.library("dora", "The heron of another stands on a roof.");
+  const quotes: string[][] = [];
+  scripted.answers(async (question) => {
+    quotes.push((await question.find("heron", { limit: 5 })).passages.map(({ quote }) => quote));
+    return says("It stands in water.");
+  });
+  await scripted.answerOf("cleo", id);
+  await send("cleo", "PUT", `/chats/${id}`, { all_folders: false });
+  expect((await scripted.answerOf("cleo", id)).outcome).toBe("no_answer");
+  expect(quotes).toEqual([[expect.stringContaining("shallow water")]]);
+});
+
+describe("what people think of an answer", () => {
+  let path: string, poll: string, chat: string;
+  beforeAll(async () => {
+    scripted.answers(async (question) => says("In water [1].", [await found(question)]));
+    ({ chat } = await scripted.library("erik"));
+    poll = await scripted.ask("erik", chat);
+    await scripted.finished("erik", poll);
+    path = `${poll}/feedback`;
+  });
+
+  test.each<[why: string, body: unknown, status: number, expected: object | string]>([
+    ["thumbs up", { rating: "up" }, 200, { rating: "up", note: null }],
+    ["the last one counts", { rating: "down", note: " Wrong " }, 200, { note: "Wrong" }],
+    ["a blank note is none", { rating: "down", note: " " }, 200, { note: null }],
+    ["a note of 4,000", { rating: "down", note: "ü".repeat(4_000) }, 200, { rating: "down" }],
+    ["no longer", { rating: "down", note: "a".repeat(4_001) }, 400, "note"],
+    ["up or down", { rating: "sideways" }, 400, "rating"],
+    ["a note alone is no rating", { note: "Good" }, 400, "rating"],
+  ])("%s", async (_why, body, status, expected) => {
+    const answer = await send("erik", "PUT", path, body);
+    expect([answer.status, answer.text]).toEqual([status, expect.any(String)]);
+    if (typeof expected === "string") return expectProblem(answer, status, expected);
+    expect(answer.body).toMatchObject(expected);
+    const [message] = (await send("erik", "GET", `/chats/${chat}/messages`)).body.data;
+    expect(message.feedback).toEqual(answer.body);
+  });
+
+  test("only of an answer that is there, and by its owner alone", async () => {
+    const gate = scripted.gate();
+    const running = await scripted.ask("erik", chat, "And now?");
+    const answers = await Promise.all([
+      send("erik", "PUT", `${running}/feedback`, { rating: "up" }),
+      send("bob", "PUT", path, { rating: "up" }),
+      send("erik", "PUT", `/chats/${chat}/messages/nobody/feedback`, { rating: "up" }),
+    ]);
+    expect(answers.map(({ status }) => status)).toEqual([409, 403, 404]);
+    gate.open();
+    await scripted.finished("erik", running);
+  });
+
+  test("is listed for who gave it, and without chat and answer for administrators", async () => {
+    await send("erik", "PUT", path, { rating: "down", note: "Which water?" });
+    const own = await send("erik", "GET", "/feedback?rating=down");
+    expect(own.body.data).toMatchObject([
+      { rating: "down", note: "Which water?", sessionId: chat, outcome: "answered" },
+    ]);
+    expect((await send("erik", "GET", "/feedback?rating=up")).body.data).toEqual([]);
+    expect((await send("bob", "GET", "/feedback")).body.data).toEqual([]);
+    expect((await send("erik", "GET", "/feedback/all")).status).toBe(403);
+    const admin = await signedIn(scripted.server, "root", { role: "admin" });
+    const all = await admin.send("GET", "/feedback/all");
+    expect(all.body.data).toEqual([
+      {
+        rating: "down",
+        note: "Which water?",
+        created_at: expect.any(String),
+        updated_at: expect.any(String),
+        question: "Where does the heron stand?",
+        outcome: "answered",
+        model: "scripted",
+        user_id: "usr_erik",
+      },
+    ]);
+  });
+
+  test("is taken back, hidden with its chat, and purged with it", async () => {
+    const listed = async () => (await send("erik", "GET", "/feedback")).body.pagination.total;
+    const stored = () => db.selectFrom("chats_feedback").select("message_id").execute();
+    expect((await send("erik", "DELETE", path)).status).toBe(204);
+    expect((await send("erik", "DELETE", path)).status).toBe(204);
+    expect([await listed(), await stored()]).toEqual([0, []]);
+    await send("erik", "PUT", path, { rating: "up" });
+    await send("erik", "DELETE", `/chats/${chat}`);
+    expect(await listed()).toBe(0);
+    expect(await stored()).toHaveLength(1);
+    await send("erik", "DELETE", `/chats/${chat}?permanent=true`);
+    await scripted.server.settle();
+    expect(await stored()).toEqual([]);
+  });
+});
+
+describe("questions to begin with", () => {
+  test.each<[why: string, heading: string, topic: string | null]>([
+    ["as it is", "Annual leave", "Annual leave"],
+    ["without its number", "3.2 Annual leave", "Annual leave"],
+    ["without its chapter", "Chapter IV: Water supply", "Water supply"],
+    ["without signs of Markdown", "## **Water supply**", "Water supply"],
+    ["a question stays one", "4) Who pays?", "Who pays?"],
+    ["no shouting", "WATER SUPPLY AND HEATING", "Water supply and heating"],
+    ["a short name stays", "NATO", "NATO"],
+    ["a word that begins like a number", "Mixed loads", "Mixed loads"],
+    ["what every document has", "Table of contents", null],
+    ["in other languages, too", "1. Einleitung", null],
+    ["a number", "2026", null],
+    ["a row of figures", "12.5 18.0 Total 30.5", null],
+    ["a sentence", "This is what all of us have to do on every Monday morning", null],
+    ["an address", "https://example.com", null],
+    ["code", "foo_bar = baz()", null],
+    ["too short", "A.", null],
+  ])("%s", (_why, heading, topic) => expect(topicOf(heading)).toBe(topic));
+
+  test("come from as many documents as possible, once each, at most four", () => {
+    const document = (id: string, language: string | null, ...headings: string[]) => ({
+      ...{ id, name: `${id}.md`, current_version: 1, folder_id: "fld_1", language },
+      headings: headings.map((text) => ({ text, start: 0, end: 1, page: null })),
+    });
+    const documents = [
+      document("a", "en", "Heating", "1 Heating", "Water supply", "Keys"),
+      document("b", "de", "Einleitung", "Schlüssel"),
+      document("Heating", null, "Heating", "Waste water"),
+    ];
+    const texts = suggestionsOf({ documents, count: 3, all_counted: true }).map(({ text }) => text);
+    expect(texts).toEqual([
+      "What is said about “Heating”?",
+      "Was steht zu „Schlüssel“?",
+      "What is said about “Waste water”?",
+      "What is said about “Water supply”?",
+    ]);
+  });
+
+  test("of the folders that are named, or of all", async () => {
+    const folder = async (name: string, content: string) => {
+      const { id } = await made("fay", "/folders", { name });
+      const form = new FormData();
+      form.append("file", new Blob([content], { type: "text/markdown" }), `${name}.md`);
+      await made("fay", `/documents/file?folder_id=${id}`, form);
+      return id as string;
+    };
+    const hut = await folder(
+      "Hut",
+      "# Hut\n\n## Water filter\n\nIt is new.\n\n## Roof beams\n\nOld.\n",
+    );
+    const plain = await folder("Plain", "Nothing but words.\n");
+    await scripted.server.settle();
+    const texts = async (query: string) =>
+      (await send("fay", "GET", `/suggested-questions${query}`)).body.data.map(
+        ({ heading }: { heading: string }) => heading,
+      );
+    expect(await texts("")).toEqual(["Water filter", "Roof beams"]);
+    expect(await texts(`?folder_ids=${hut},${plain}`)).toEqual(["Water filter", "Roof beams"]);
+    expect(await texts(`?folder_ids=${plain}`)).toEqual([]);
+    expect(await texts("?folder_ids=")).toEqual([]);
+    const refused = await Promise.all([
+      send("fay", "GET", "/suggested-questions?folder_ids=fld_none"),
+      send("bob", "GET", `/suggested-questions?folder_ids=${hut}`),
+      send(
+        "fay",
+        "GET",
+        `/suggested-questions?folder_ids=${Array.from({ length: 201 }, (_, n) => n).join()}`,
+      ),
+    ]);
+    expect(refused.map(({ status }) => status)).toEqual([404, 403, 400]);
+  });
+});
+
+test("what answers is told, and whether it takes notice of prompts", async () => {
+  expect((await send("ada", "GET", "/answering")).body).toEqual({
+    answerer: "scripted",
+    uses_prompts: true,
+  });
+});

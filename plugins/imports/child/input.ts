@@ -40,12 +40,10 @@ function declaredIn(bytes: Uint8Array): string | null {
     bytes.byteOffset,
     Math.min(bytes.length, head_bytes),
   ).toString("latin1");
-  return (
-    (
-      /<meta\b[^>]*?\bcharset\s*=\s*["']?\s*([\w.:-]+)/i.exec(head) ??
-      /<\?xml\b[^>]*?\bencoding\s*=\s*["']\s*([\w.:-]+)/i.exec(head)
-    )?.[1] ?? null
-  );
+  const found =
+    /<meta\b[^>]*?\bcharset\s*=\s*["']?\s*([\w.:-]+)/i.exec(head) ??
+    /<\?xml\b[^>]*?\bencoding\s*=\s*["']\s*([\w.:-]+)/i.exec(head);
+  return found?.[1] ?? null;
 }
 
 function decoderOf(label: string): TextDecoder | null {

@@ -1,0 +1,92 @@
+/**
+ * Every command and block of the documentation, as it stands there: typed into a shell in order,
+ * against the built executable (test/helpers/page-blocks.ts says what the comments before blocks
+ * mean).
+ */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { rmSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { Glob } from "bun";
+import { buildIfStale } from "../../scripts/build";
+import { mustBench } from "../helpers/bench";
+import { temporaryDirectory } from "../helpers/data-directory";
+import { readPage, type Page, type Reading } from "../helpers/pages";
+
+const limit_ms = 180_000;
+const root = resolve(import.meta.dir, "../..");
+
+const pages: readonly Page[] = [
+  { path: "README.md", after: "nothing" },
+  { path: "docs/agents.md", after: "server" },
+];
+/** Not yet. */
+const later = [
+  "CONTRIBUTING.md",
+  "docs/architecture.md",
+  "docs/configuration.md",
+  "docs/guide.md",
+  "docs/models.md",
+  "docs/operations.md",
+  "docs/plugins.md",
+];
+/** Those without a block. */
+const words_alone = ["CHANGELOG.md", "SECURITY.md"];
+
+/** Blocks that can't be run here; each says why, and a new one has to be worth it. */
+const not_run_max = 20;
+
+const readings: Reading[] = [];
+beforeAll(buildIfStale, limit_ms);
+
+const reads = Bun.which("curl") && Bun.which("bash");
+if (!reads) console.log("The documentation is not tried: that needs bash and curl.");
+
+for (const page of pages)
+  test.skipIf(!reads)(
+    `${page.path}, block by block`,
+    async () => {
+      const reading = await readPage(page);
+      expect(reading.ran + reading.not_run.length + reading.to_compile.length).toBeGreaterThan(0);
+      readings.push(reading);
+    },
+    limit_ms,
+  );
+
+test(
+  "TypeScript that is for reading has the right types",
+  async () => {
+    const home = temporaryDirectory();
+    try {
+      await mustBench(home, "new", "shown", "--kind", "page");
+      const project = join(home, "shown");
+      rmSync(join(project, "plugin.test.ts"));
+      for (const { name, text } of readings.flatMap(({ to_compile }) => to_compile))
+        writeFileSync(join(project, `${name}${text.includes("bun:test") ? ".test" : ""}.ts`), text);
+      await mustBench(project, "check");
+    } finally {
+      rmSync(home, { recursive: true, force: true });
+    }
+  },
+  limit_ms,
+);
+
+test("every page of the project is tried", async () => {
+  const all = ["*.md", "docs/*.md"].flatMap((pattern) => [
+    ...new Glob(pattern).scanSync({ cwd: root }),
+  ]);
+  const tried = [...pages.map(({ path }) => path), ...words_alone, ...later];
+  expect(all.filter((path) => !tried.includes(path)).toSorted()).toEqual([]);
+  for (const path of words_alone)
+    expect([path, (await Bun.file(join(root, path)).text()).includes("```")]).toEqual([
+      path,
+      false,
+    ]);
+});
+
+afterAll(() => {
+  const not_run = readings.flatMap((reading) => reading.not_run);
+  const missing = readings.flatMap((reading) => reading.missing);
+  if (not_run.length > 0) console.log(`Not run:\n  ${not_run.join("\n  ")}`);
+  if (missing.length > 0) console.log(`Left out here:\n  ${missing.join("\n  ")}`);
+  expect(not_run.length).toBeLessThanOrEqual(not_run_max);
+});

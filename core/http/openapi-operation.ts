@@ -21,11 +21,15 @@ export interface OperationParts {
   readonly operations: ReadonlySet<string>;
 }
 
-const every_header = {
-  "x-request-id": { $ref: "#/components/headers/RequestId" },
+const rate_limit = {
   "x-ratelimit-limit": { $ref: "#/components/headers/RateLimitLimit" },
   "x-ratelimit-remaining": { $ref: "#/components/headers/RateLimitRemaining" },
   "x-ratelimit-reset": { $ref: "#/components/headers/RateLimitReset" },
+};
+/** Said of every success. Of problems the document says it in words: generators repeat it all. */
+const every_header = {
+  "x-request-id": { $ref: "#/components/headers/RequestId" },
+  ...rate_limit,
 };
 export const request_id_example = "req_01KAJ2Z9Q4W7N8X5R3T6V1Y0BC";
 
@@ -110,12 +114,7 @@ function withProblem(
   status: number,
   codes: Readonly<Record<string, string>>,
 ): Json {
-  const extra =
-    status === 429 || status === 503
-      ? { "Retry-After": { $ref: "#/components/headers/RetryAfter" } }
-      : status === 401
-        ? { "WWW-Authenticate": { description: "The challenge.", schema: { type: "string" } } }
-        : {};
+  const headers = { ...(response?.headers as Json | undefined), ...headersOf(status) };
   const entries = Object.entries(codes);
   const examples = Object.fromEntries(
     entries.map(([code, means]) => [
@@ -129,12 +128,21 @@ function withProblem(
       : entries.map(([code, means]) => `- \`${code}\`: ${means}`).join("\n");
   return {
     description: response ? `${response.description as string}\n\n${words}` : words,
-    headers: { ...every_header, ...(response?.headers as Json | undefined), ...extra },
+    ...(Object.keys(headers).length > 0 && { headers }),
     content: {
       ...(response?.content as Json | undefined),
       "application/problem+json": { schema: { $ref: "#/components/schemas/Problem" }, examples },
     },
   };
+}
+
+/** What a problem of this status has beside the headers of every answer. */
+function headersOf(status: number): Json {
+  const retry = { "Retry-After": { $ref: "#/components/headers/RetryAfter" } };
+  if (status === 429) return { ...rate_limit, ...retry };
+  if (status === 503) return retry;
+  if (status !== 401) return {};
+  return { "WWW-Authenticate": { description: "The challenge.", schema: { type: "string" } } };
 }
 
 const problemExample = (status: number, code: string, detail: string): Json => ({

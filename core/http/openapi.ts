@@ -4,6 +4,7 @@
 import { Type } from "@sinclair/typebox";
 import { depth_max, values_max } from "./json";
 import { operation, request_id_example, type Described } from "./openapi-operation";
+import { shareProblems } from "./openapi-responses";
 import { parameterExamples } from "./parameter-examples";
 import { general_codes, problemsOf, unrouted_codes, type Codes } from "./problem-codes";
 import type { Route } from "./route";
@@ -45,9 +46,10 @@ const headers = {
 
 const conventions =
   "Ids are opaque strings. Times are RFC 3339 in UTC. Offsets into text count Unicode code " +
-  "points, end exclusive. Lists are newest first. JSON bodies have at most " +
-  `${depth_max} levels and ${values_max} values; beyond what the server can read at a time it ` +
-  "answers 503 with `Retry-After`.";
+  "points, end exclusive. Lists are newest first. Every answer, of problems too, has " +
+  "`x-request-id`, `x-ratelimit-limit`, `x-ratelimit-remaining` and `x-ratelimit-reset`. JSON " +
+  `bodies have at most ${depth_max} levels and ${values_max} values; beyond what the server can ` +
+  "read at a time it answers 503 with `Retry-After`.";
 
 export const api: Described = {
   name: "api",
@@ -143,6 +145,7 @@ export function openApiDocument(
     const path = fullPath(route, described.prefix).replace(/:([^/]+)/g, "{$1}");
     (paths[path] ??= {})[route.method.toLowerCase()] = operation(route, shared);
   }
+  const responses = shareProblems(paths);
   const sent = described === api ? parts.flatMap((part) => part.sends?.() ?? []) : [];
   const webhooks = Object.fromEntries(sent.map((one) => [one.name, webhook(one, book)]));
   const tags = new Set([...mine, ...sent].map(({ tag }) => tag as string));
@@ -162,7 +165,7 @@ export function openApiDocument(
       .map((name) => ({ name, description: tagDescriptions[name] ?? `${name}.` })),
     paths,
     ...(sent.length > 0 && { webhooks }),
-    components: { securitySchemes: security, headers, schemas: book.components },
+    components: { securitySchemes: security, headers, responses, schemas: book.components },
   };
 }
 

@@ -67,14 +67,17 @@ export const AnswerResult = named(
     model: t.String(),
     prompts: t.Array(t.String(), { description: "Ids of the saved prompts that were applied." }),
     usage: Nullable(
-      t.Object({ input_tokens: t.Integer(), output_tokens: t.Integer() }),
+      named("AnswerUsage", t.Object({ input_tokens: t.Integer(), output_tokens: t.Integer() })),
       "Null when no language model was asked.",
     ),
-    timings: t.Object({
-      queue_ms: t.Integer(),
-      retrieve_ms: t.Integer(),
-      generate_ms: t.Integer(),
-    }),
+    timings: named(
+      "AnswerTimings",
+      t.Object({
+        queue_ms: t.Integer(),
+        retrieve_ms: t.Integer(),
+        generate_ms: t.Integer(),
+      }),
+    ),
     warnings: t.Array(Failure, {
       description:
         "What else a reader should know. With the code `overview` the answer names what the " +

@@ -1,6 +1,14 @@
 /** Names of documents: how they are checked, compared, searched, and made from a text. */
 import type { LongText } from "../../core/lib/text-pieces";
-import { badRequest, checkedName, name_length_max, trimmed, RequiredText } from "../../core/sdk";
+import {
+  badRequest,
+  checkedName,
+  name_length_max,
+  trimmed,
+  RequiredText,
+  named,
+  t,
+} from "../../core/sdk";
 
 /** Two names are the same when these are: the canonical composition, case-sensitive. */
 export const nameKey = (name: string): string => name.normalize("NFC");
@@ -15,6 +23,12 @@ const control_class = "\\u0000-\\u001F\\u007F-\\u009F";
 /** A field that `documentName` checks. */
 export const NameText = (description: string) =>
   RequiredText(description, name_length_max, control_class);
+export const NewName = named(
+  "DocumentChange",
+  t.Object({
+    name: NameText("Trimmed, not blank, no control characters, at most 255 characters."),
+  }),
+);
 
 /**
  * A name that a client gives: trimmed, not blank, no control characters, at most 255 characters.

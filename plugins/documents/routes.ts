@@ -19,7 +19,7 @@ import * as creation from "./creation";
 import { original_bytes, originalResponse } from "./download";
 import { reindex } from "./indexer";
 import * as links from "./links";
-import { NameText } from "./names";
+import { NameText, NewName } from "./names";
 import * as queries from "./queries";
 import {
   DocumentRecord,
@@ -253,9 +253,7 @@ export const routes = {
     summary: "Rename a document",
     tag,
     operation: "renameDocument",
-    body: t.Object({
-      name: NameText("Trimmed, not blank, no control characters, at most 255 characters."),
-    }),
+    body: NewName,
     example: { name: "mooring-survey-2026.pdf" },
     answers: { 200: answer("The document under its new name.") },
     errors: { 409: taken },
@@ -292,7 +290,7 @@ export const routes = {
     operation: "linkDocument",
     description:
       "The document stays in its other folders. One that is in the folder already stays there.",
-    body: FolderQuery,
+    body: named("DocumentLink", FolderQuery),
     example: { folder_id: example.folder_ids[0] },
     answers: { 200: answer("The document, in one more folder.") },
     errors: { 409: taken },

@@ -1,5 +1,5 @@
 /** A part of a document's text: from a place or a page on, of a length that the reader chooses. */
-import { badRequest, route, t, type Static } from "../../core/sdk";
+import { badRequest, named, route, t, type Static } from "../../core/sdk";
 import type { DocumentContext } from "./context";
 import { requireDocument, untilThere } from "./queries";
 import { fromStoredSpans } from "./store";
@@ -23,20 +23,23 @@ const RangeQuery = t.Object({
   page_end: Page("… and to the end of this one; the same page when absent."),
 });
 const PageNumber = (description: string) => t.Union([t.Integer(), t.Null()], { description });
-const TextRange = t.Object({
-  document_id: t.String(),
-  name: t.String(),
-  version: t.Integer({ description: "Whose text this is; 0 before there is any." }),
-  text: t.String(),
-  start: Place("The first code point of `text` in the document's content."),
-  end: Place("The one after its last."),
-  next_start: t.Union([t.Integer(), t.Null()], {
-    description: "Where to read on for what was asked for; null at its end.",
+const TextRange = named(
+  "DocumentText",
+  t.Object({
+    document_id: t.String(),
+    name: t.String(),
+    version: t.Integer({ description: "Whose text this is; 0 before there is any." }),
+    text: t.String(),
+    start: Place("The first code point of `text` in the document's content."),
+    end: Place("The one after its last."),
+    next_start: t.Union([t.Integer(), t.Null()], {
+      description: "Where to read on for what was asked for; null at its end.",
+    }),
+    length: Place("Of the whole content, code points."),
+    page: PageNumber("The page of the first code point; null for a format without pages."),
+    page_end: PageNumber("The page of the last one."),
   }),
-  length: Place("Of the whole content, code points."),
-  page: PageNumber("The page of the first code point; null for a format without pages."),
-  page_end: PageNumber("The page of the last one."),
-});
+);
 type TextRange = Static<typeof TextRange>;
 const range_example: TextRange = {
   document_id: "doc_01J9ZK3V6W8Q2T4Y5N7B1C0DEF",

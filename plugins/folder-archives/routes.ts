@@ -40,9 +40,12 @@ const ImportRecord = named(
     folder_id: Nullable(t.String(), "The folder, once it is completed."),
     document_count: t.Integer({ minimum: 0, description: "Documents of the archive." }),
     completed_document_count: t.Integer({ minimum: 0, description: "Those that are here." }),
-    counts: Nullable(Counts, "What the archive holds, once it was looked through."),
+    counts: Nullable(
+      named("FolderImportCounts", Counts),
+      "What the archive holds, once it was looked through.",
+    ),
     left_out: Nullable(
-      LeftOut,
+      named("FolderImportLeftOut", LeftOut),
       "What the folder had, and the archive has not: documents that changed while it was made, " +
         "chats that asked other folders too, messages that were being answered.",
     ),

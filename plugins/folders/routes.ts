@@ -51,13 +51,16 @@ const FolderRecord = named(
     description: Description,
     parentId: ParentId,
     document_count: Count("Documents linked to this very folder, subfolders aside."),
-    status_counts: t.Object(
-      {
-        syncing: Count("Documents whose text is being indexed."),
-        synced: Count("Documents that are found by search and chat."),
-        sync_failed: Count("Documents whose text could not be indexed."),
-      },
-      { description: "The same documents by their status." },
+    status_counts: named(
+      "FolderStatusCounts",
+      t.Object(
+        {
+          syncing: Count("Documents whose text is being indexed."),
+          synced: Count("Documents that are found by search and chat."),
+          sync_failed: Count("Documents whose text could not be indexed."),
+        },
+        { description: "The same documents by their status." },
+      ),
     ),
     vectors_pending: Count(
       "Of these documents, those that wait for their vectors; until then words find them.",

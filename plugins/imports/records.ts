@@ -162,12 +162,15 @@ export const PreviewRecord = named(
   "ImportPreview",
   t.Object({
     items: t.Array(
-      t.Object({
-        uri: Text,
-        name: Nullable(Text),
-        folder: Nullable(t.String({ description: "The subfolder it would go into." })),
-        error: Nullable(t.String({ description: "Why it would fail." })),
-      }),
+      named(
+        "ImportPreviewItem",
+        t.Object({
+          uri: Text,
+          name: Nullable(Text),
+          folder: Nullable(t.String({ description: "The subfolder it would go into." })),
+          error: Nullable(t.String({ description: "Why it would fail." })),
+        }),
+      ),
     ),
     total_item_count: Count("Items in this answer."),
     more: t.Boolean({ description: "The source has more than are shown: at most 1,000 are." }),

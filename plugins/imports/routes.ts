@@ -43,9 +43,7 @@ const orNull = {
   boolean: (description: string) => t.Optional(t.Union([t.Boolean(), t.Null()], { description })),
 };
 const FolderId = t.String({ description: "The folder that the documents go into." });
-const OrNullGone = t.Optional(
-  named("GoneSetting", t.Union([...Gone.anyOf, t.Null()], { description: Gone.description! })),
-);
+const OrNullGone = t.Optional(t.Union([named("GoneSetting", Gone), t.Null()]));
 const NewImport = named(
   "NewImport",
   t.Object({

@@ -83,7 +83,10 @@ export const routes = {
     answers: {
       200: {
         description: "The passages found; empty when nothing matches.",
-        schema: t.Object({ data: t.Array(FoundPassage, { maxItems: limit_max }) }),
+        schema: named(
+          "SearchResult",
+          t.Object({ data: t.Array(FoundPassage, { maxItems: limit_max }) }),
+        ),
         example: { data: [passage_example] },
       },
     },

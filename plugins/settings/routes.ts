@@ -135,13 +135,18 @@ export const routes = {
       200: {
         description: "Sections.",
         schema: t.Array(
-          t.Object({
-            section: t.String(),
-            title: t.String(),
-            group: t.Optional(
-              t.Literal("sign_in", { description: "Where the console shows it, not as a model." }),
-            ),
-          }),
+          named(
+            "TriedSection",
+            t.Object({
+              section: t.String(),
+              title: t.String(),
+              group: t.Optional(
+                t.Literal("sign_in", {
+                  description: "Where the console shows it, not as a model.",
+                }),
+              ),
+            }),
+          ),
         ),
         example: [{ section: "answers", title: "Language model" }],
       },

@@ -68,12 +68,15 @@ const Result = named(
     duration_s: Nullable(t.Number()),
     text: t.String({ description: "What the document says, as it was made." }),
     segments: t.Array(
-      t.Object({
-        start: t.Number({ description: "Seconds into the recording." }),
-        end: t.Number(),
-        text: t.String(),
-        speaker: Nullable(t.String()),
-      }),
+      named(
+        "TranscriptSegment",
+        t.Object({
+          start: t.Number({ description: "Seconds into the recording." }),
+          end: t.Number(),
+          text: t.String(),
+          speaker: Nullable(t.String()),
+        }),
+      ),
     ),
   }),
 );

@@ -1,0 +1,51 @@
+/**
+ * Problems that several operations answer with, once among the components of the OpenAPI document:
+ * `NotFound`, `NotFound2`.
+ */
+import { pascalCase } from "../lib/pascal-case";
+import { titleOf } from "./problem";
+import type { Json } from "./schema-book";
+
+interface Shared {
+  readonly status: number;
+  readonly response: Json;
+  /** Where it stands: the responses of each operation. */
+  readonly places: Json[];
+}
+
+/** Puts a reference in the place of each; answers `components.responses`. */
+export function shareProblems(paths: Readonly<Record<string, Json>>): Record<string, Json> {
+  const found = new Map<string, Shared>();
+  for (const responses of responsesOf(paths))
+    for (const [key, response] of Object.entries(responses)) {
+      const status = Number(key);
+      if (!(status >= 400)) continue;
+      const text = `${status} ${JSON.stringify(response)}`;
+      const known = found.get(text);
+      if (known) known.places.push(responses);
+      else found.set(text, { status, response: response as Json, places: [responses] });
+    }
+  const shared = [...found.values()]
+    .filter(({ places }) => places.length > 1)
+    // The one that stands most often has its name without a number.
+    .sort((one, other) => one.status - other.status || other.places.length - one.places.length);
+  const components: Record<string, Json> = {};
+  for (const { status, response, places } of shared) {
+    const name = freeName(pascalCase(titleOf(status)), components);
+    components[name] = response;
+    for (const responses of places) responses[status] = { $ref: `#/components/responses/${name}` };
+  }
+  return components;
+}
+
+const responsesOf = (paths: Readonly<Record<string, Json>>): Json[] =>
+  Object.values(paths).flatMap((methods) =>
+    Object.values(methods as Record<string, Json>).map(({ responses }) => responses as Json),
+  );
+
+function freeName(name: string, taken: Readonly<Record<string, unknown>>): string {
+  for (let n = 1; ; n++) {
+    const key = n === 1 ? name : `${name}${n}`;
+    if (!(key in taken)) return key;
+  }
+}

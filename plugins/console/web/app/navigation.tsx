@@ -1,16 +1,17 @@
 /** The navigation: three groups of pages, including those of plugins, and the account below. */
-import { useEffect } from "preact/hooks";
 import { Link, useLocation } from "wouter-preact";
 import { usePluginPages } from "../api/queries";
 import { common_strings as strings } from "../strings/common";
 import { Icon, Mark, type IconName } from "../ui/icons";
+import { IconButton } from "../ui/button";
 import { Menu } from "../ui/menu";
-import { toastError } from "../ui/toast";
 import type { Group } from "./page";
 import { pages, palette } from "./pages";
 import { prefetch } from "./lazy";
-import { signOut, useUser } from "./session";
-import { help_open, palette_open } from "./shortcuts";
+import { useUser } from "./session";
+import { openPalette } from "./palette";
+import { help_open } from "./shortcuts";
+import { useSignOut } from "./sign-out";
 import { setTheme, theme } from "./theme";
 
 interface Entry {
@@ -54,12 +55,6 @@ export const Brand = () => (
 export function Navigation({ onGo }: { readonly onGo?: () => void }) {
   const [path] = useLocation();
   const entries = useEntries();
-  useEffect(() => {
-    const idle = setTimeout(() => {
-      for (const { ahead } of entries) ahead?.();
-    }, 1_500);
-    return () => clearTimeout(idle);
-  }, [entries.length]);
   return (
     <nav class="nav" aria-label={strings.navigation.label}>
       {palette && (
@@ -68,7 +63,7 @@ export function Navigation({ onGo }: { readonly onGo?: () => void }) {
           class="nav-search"
           onClick={() => {
             onGo?.();
-            palette_open.value = true;
+            openPalette();
           }}
         >
           <Icon name="search" size={16} />
@@ -125,7 +120,8 @@ const themes = [
 /** Who is signed in, the theme, the shortcuts and signing out. */
 export function NavigationFoot({ onGo }: { readonly onGo?: () => void }) {
   const { email } = useUser();
-  const [path, navigate] = useLocation();
+  const [path] = useLocation();
+  const leave = useSignOut();
   const { navigation } = strings;
   const icon = themes.find(([name]) => name === theme.value)![1];
   return (
@@ -141,7 +137,7 @@ export function NavigationFoot({ onGo }: { readonly onGo?: () => void }) {
         <span class="clip">{email}</span>
       </Link>
       <Menu
-        label={`${navigation.account}: ${navigation.theme}, ${navigation.sign_out}`}
+        label={`${navigation.theme}, ${navigation.keyboard}`}
         icon={icon}
         items={[
           ...themes.map(([name, of_theme]) => ({
@@ -158,13 +154,9 @@ export function NavigationFoot({ onGo }: { readonly onGo?: () => void }) {
               help_open.value = true;
             },
           },
-          {
-            label: navigation.sign_out,
-            icon: "log-out",
-            run: () => void signOut().then(() => navigate("/"), toastError),
-          },
         ]}
       />
+      <IconButton label={navigation.sign_out} icon="log-out" small onClick={leave} />
     </div>
   );
 }

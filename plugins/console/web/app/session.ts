@@ -7,7 +7,11 @@ import type { Answer, Session, User } from "../api/types";
 export const useSession = () =>
   useQuery({
     queryKey: keys.session,
-    queryFn: () => api<Session>("/session"),
+    queryFn: async () => {
+      const session = await api<Session>("/session");
+      remember(session.user !== null);
+      return session;
+    },
     staleTime: 5 * 60_000,
   });
 
@@ -23,12 +27,21 @@ export function useUser(): User {
  * user.
  */
 export function setUser(user: User | null): void {
+  remember(user !== null);
   queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== keys.session[0] });
   queries.setQueryData<Session>(
     keys.session,
     (session) => session && { ...session, user, setup_needed: user ? false : session.setup_needed },
   );
 }
+
+/** Whether somebody was signed in in this browser and did not sign out. */
+const remembered = "dossier.signed_in";
+function remember(signed_in: boolean): void {
+  if (signed_in) localStorage.setItem(remembered, "1");
+}
+/** The session of whoever was signed in here has ended without them. */
+export const hasLostSession = (): boolean => localStorage.getItem(remembered) !== null;
 
 let signed_out = false;
 /** Somebody has just signed out here: nobody is signed in again without a click. */
@@ -38,6 +51,7 @@ export const hasSignedOut = (): boolean => signed_out;
 export async function signOut(): Promise<void> {
   const further = await api<Answer<"signOut"> | undefined>("/session", { method: "DELETE" });
   signed_out = true;
+  localStorage.removeItem(remembered);
   if (!further?.location) return setUser(null);
   location.assign(further.location);
   // Nothing else happens here until the browser has left.

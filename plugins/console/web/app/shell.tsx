@@ -12,15 +12,15 @@ import { Drawer } from "../ui/dialog";
 import { IconButton } from "../ui/button";
 import { Icon } from "../ui/icons";
 import { ErrorBoundary } from "./error-boundary";
-import { Lazy, prefetch } from "./lazy";
+import { Lazy } from "./lazy";
 import { startLive } from "./live-updates";
 import { Brand, Navigation, NavigationFoot } from "./navigation";
 import { pages, palette } from "./pages";
-import { HelpDialog, help_open, palette_open, useShortcuts } from "./shortcuts";
+import { closePalette, openPalette, palette_open } from "./palette";
+import { HelpDialog, help_open, useShortcuts } from "./shortcuts";
 
 const retry_ms = 3_000;
 const health_every_ms = 30_000;
-const prefetch_after_ms = 1_000;
 
 /** Says that the server is away, and tries again every few seconds. */
 function OfflineBanner() {
@@ -106,7 +106,6 @@ export function Shell({
   const main = useArrival(path);
   useShortcuts();
   useEffect(startLive, []);
-  usePalettePrefetch();
   const closeDrawer = () => setDrawer(false);
   return (
     <div class="shell">
@@ -139,23 +138,6 @@ export function Shell({
     </div>
   );
 }
-
-/** Loads the palette in advance: whoever presses Ctrl K types on at once. */
-function usePalettePrefetch(): void {
-  useEffect(() => {
-    const timer = setTimeout(() => {
-      if (palette) prefetch(palette);
-    }, prefetch_after_ms);
-    return () => clearTimeout(timer);
-  }, []);
-}
-
-const openPalette = () => {
-  palette_open.value = true;
-};
-const closePalette = () => {
-  palette_open.value = false;
-};
 
 /** The first stop of the tab key: past the navigation, to the page. */
 const SkipLink = ({ target }: { readonly target: RefObject<HTMLElement> }) => (

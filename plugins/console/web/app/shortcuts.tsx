@@ -6,10 +6,10 @@ import { useEffect } from "preact/hooks";
 import { useLocation } from "wouter-preact";
 import { common_strings as strings } from "../strings/common";
 import { Dialog } from "../ui/dialog";
+import { openPalette, palette_open, typeAhead } from "./palette";
 import { pages, palette } from "./pages";
 
 export const help_open = signal(false);
-export const palette_open = signal(false);
 
 const chord_ms = 1_200;
 const typing = (target: EventTarget | null): boolean =>
@@ -38,7 +38,12 @@ export function useShortcuts(): void {
     const press = (event: KeyboardEvent) => {
       if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "k" && palette) {
         event.preventDefault();
-        palette_open.value = true;
+        openPalette();
+        return;
+      }
+      if (palette_open.value && !document.querySelector("dialog[open]")) {
+        typeAhead(event.key);
+        event.preventDefault();
         return;
       }
       if (

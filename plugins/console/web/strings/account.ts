@@ -17,6 +17,10 @@ export const account_strings = {
     command: "dossier user passwd --email you@example.com --password-stdin",
     or: "or",
     failed: "That did not work",
+    lost_title: "You are no longer signed in",
+    lost_text:
+      "Your session has ended: it was not used for long, or it was ended elsewhere. Sign in, and " +
+      "you are back where you were.",
     setup_title: "Nobody is set up here yet",
     setup_text: "Open the link that the server printed when it started. This prints a new one:",
     setup_command: "dossier setup --link",

@@ -35,12 +35,12 @@ export function PageHeader({
         {crumbs.length > 0 && (
           <nav class="crumbs" aria-label={strings.breadcrumbs}>
             <ol>
-              {crumbs.map(({ label, href }) => (
+              {crumbs.map(({ label, href }, place) => (
                 <li key={href}>
+                  {place > 0 && <Icon name="chevron-right" size={14} />}
                   <Link href={href} class="clip">
                     {label}
                   </Link>
-                  <Icon name="chevron-right" size={14} />
                 </li>
               ))}
             </ol>

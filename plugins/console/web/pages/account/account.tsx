@@ -5,6 +5,7 @@ import { useState } from "preact/hooks";
 import { api, ApiProblem } from "../../api/client";
 import { keys, refresh } from "../../api/queries";
 import type { AccountSession, Answer, Page } from "../../api/types";
+import { useSignOut } from "../../app/sign-out";
 import { useUser } from "../../app/session";
 import { setTheme, theme, type Theme } from "../../app/theme";
 import { Button, ButtonLink } from "../../ui/button";
@@ -26,13 +27,22 @@ const strings = account_strings.account;
 
 export default function Account() {
   const { email, role } = useUser();
+  const leave = useSignOut();
   const account = useQuery({
     queryKey: keys.account,
     queryFn: () => api<Answer<"getAccount">>("/account"),
   });
   return (
     <>
-      <PageHeader title={strings.title} text={strings.text(email, strings.roles[role])} />
+      <PageHeader
+        title={strings.title}
+        text={strings.text(email, strings.roles[role])}
+        actions={
+          <Button icon="log-out" onClick={leave}>
+            {shared.navigation.sign_out}
+          </Button>
+        }
+      />
       <div class="settings">
         {(account.data?.has_password ?? account.isError) && <Password email={email} />}
         <Setting title={strings.theme_title} text={strings.theme_text}>

@@ -5,7 +5,7 @@ import { useMutation } from "@tanstack/preact-query";
 import { useState } from "preact/hooks";
 import { api } from "../../api/client";
 import type { Answer } from "../../api/types";
-import { setUser, useSession } from "../../app/session";
+import { hasLostSession, setUser, useSession } from "../../app/session";
 import { SignInPanels } from "../../plugin/panels";
 import { Button } from "../../ui/button";
 import { Secret } from "../../ui/copy";
@@ -82,6 +82,9 @@ export default function SignIn() {
             <Secret label={strings.sign_in.setup_title} text={strings.sign_in.setup_command} />
           </div>
         </Note>
+      )}
+      {hasLostSession() && problem === null && (
+        <Note title={strings.sign_in.lost_title}>{strings.sign_in.lost_text}</Note>
       )}
       {problem !== null && (
         <Note tone="bad" title={strings.sign_in.failed} live>

@@ -195,7 +195,9 @@ const columns: readonly Column<Entry>[] = [
     key: "who",
     header: strings.who,
     cell: ({ actor, actor_id }) => (
-      <span class="wrap-anywhere">{actor ?? actor_id ?? strings.nobody}</span>
+      <span class="audit-who" title={actor ?? actor_id ?? undefined}>
+        {actor ?? actor_id ?? strings.nobody}
+      </span>
     ),
   },
   {
@@ -203,8 +205,8 @@ const columns: readonly Column<Entry>[] = [
     header: strings.where,
     cell: ({ via, address }) => (
       <span class="two-lines">
-        <span>{strings.via[via] ?? via}</span>
-        {address && <span class="mono wrap-anywhere">{address}</span>}
+        <span class="nowrap">{strings.via[via] ?? via}</span>
+        {address && <span class="mono nowrap">{address}</span>}
       </span>
     ),
     roomy_only: true,

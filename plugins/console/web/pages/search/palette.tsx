@@ -10,6 +10,7 @@ import { useFolders } from "../../api/queries";
 import type { Folder, Passage } from "../../api/types";
 import type { PageEntry, PaletteProps } from "../../app/page";
 import { useUser } from "../../app/session";
+import { typedAhead } from "../../app/palette";
 import { citationText } from "../../reader/location";
 import { Icon, type IconName } from "../../ui/icons";
 import { search_strings as strings } from "../../strings/search";
@@ -34,7 +35,7 @@ const excerpt_chars = 120;
 export default function Palette({ pages, onClose }: PaletteProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const [, navigate] = useLocation();
-  const [text, setText] = useState("");
+  const [text, setText] = useState(typedAhead);
   const query = useDebounced(text.trim());
   const found = useQuery({
     queryKey: ["search", "palette", query],

@@ -75,10 +75,10 @@ const low_bytes = 512 * 2 ** 20;
 function Panel({ part, state }: { readonly part: Part; readonly state: SystemState }) {
   if (part === "jobs")
     return (
-      <>
+      <div class="stack">
         <QueueBoard />
         <Jobs />
-      </>
+      </div>
     );
   if (part === "storage") return <Storage state={state} />;
   if (part === "plugins")

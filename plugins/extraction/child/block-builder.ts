@@ -3,12 +3,18 @@
  * reading: text, ends of paragraphs, tables, and asides such as notes and boxes.
  */
 import { paragraph, type Block } from "./blocks";
+import { tableBlocks, type TableMarks } from "./table";
+import type { CellRow, TableCell } from "./table-cells";
 
 interface Table {
-  /** The cells of the row that is open. */
-  readonly cells: Block[][];
-  /** The block before was a row of this table. */
-  after_row: boolean;
+  readonly marks: TableMarks;
+  readonly rows: CellRow[];
+  /** The row and the cell that are open. */
+  row: TableCell[] | null;
+  cell: TableCell | null;
+  in_head: boolean;
+  /** What stands in no cell, such as a caption. */
+  readonly before: Block[];
 }
 /** A text of its own: the body, or an aside. */
 interface Frame {
@@ -23,11 +29,8 @@ const newFrame = (): Frame => ({ line: "", blocks: [], tables: [], aside: [] });
 
 /** Tables inside tables, and asides inside asides; deeper ones are plain paragraphs. */
 const depth_max = 8;
-/**
- * A cell of several paragraphs and more characters than this is no data: its table is there for the
- * layout.
- */
-const cell_chars_max = 600;
+/** A cell takes no more columns, and no more rows. */
+const span_max = 10_000;
 
 export class BlockBuilder {
   private frames: Frame[] = [newFrame()];
@@ -50,7 +53,8 @@ export class BlockBuilder {
   endParagraph(level: number | null = null, marker = ""): void {
     const text = trimLines(this.frame.line);
     this.frame.line = "";
-    if (text !== "") this.put(paragraph(marker === "" ? text : `${marker} ${text}`, level));
+    if (text !== "")
+      this.put(marker === "" ? paragraph(text, level) : { ...paragraph(text, level), marker });
     this.flushAside();
   }
   /** Adds finished blocks: at once, or after the paragraph that has begun. */
@@ -60,46 +64,79 @@ export class BlockBuilder {
     else for (const block of blocks) this.frame.aside.push(block);
   }
 
-  beginTable(): void {
+  beginTable(marks: Partial<TableMarks> = {}): void {
     this.endParagraph();
     if (this.frame.tables.length >= depth_max) this.tables_ignored++;
-    else this.frame.tables.push({ cells: [], after_row: false });
+    else
+      this.frame.tables.push({
+        marks: { layout: false, web: false, ...marks },
+        rows: [],
+        row: null,
+        cell: null,
+        in_head: false,
+        before: [],
+      });
   }
   beginRow(): void {
     this.endParagraph();
-    if (this.tables_ignored === 0 && this.frame.tables.length > 0)
-      this.frame.tables.at(-1)!.cells.length = 0;
+    const table = this.table;
+    if (table === undefined) return;
+    closeRow(table);
+    table.row = [];
+    table.in_head = false;
   }
-  beginCell(): void {
+  /** `columns` and `rows` are how many the cell takes. */
+  beginCell({ columns = 1, rows = 1, covered = false, head = false } = {}): void {
     this.endParagraph();
-    if (this.tables_ignored === 0) this.frame.tables.at(-1)?.cells.push([]);
+    const table = this.table;
+    if (table === undefined) return;
+    table.cell = {
+      blocks: [],
+      columns: atMost(span_max, columns),
+      rows: atMost(span_max, rows),
+      covered,
+      head,
+    };
+    (table.row ??= []).push(table.cell);
+  }
+  /** Says more of the cell that is open. */
+  describeCell(more: { columns?: number; covered?: boolean; head?: boolean }): void {
+    const cell = this.table?.cell;
+    if (cell === null || cell === undefined) return;
+    if (more.columns !== undefined) cell.columns = atMost(span_max, more.columns);
+    if (more.covered !== undefined) cell.covered = more.covered;
+    if (more.head !== undefined) cell.head = more.head;
+  }
+  /** The row that is open is the head of its table. */
+  headRow(): void {
+    if (this.table !== undefined) this.table.in_head = true;
   }
   endCell(): void {
     this.endParagraph();
+    if (this.table !== undefined) this.table.cell = null;
   }
-  endRow(): void {
+  /**
+   * For formats without columns, `edges` say where each cell ends, and `covered` which belong to
+   * others.
+   */
+  endRow(edges?: readonly number[], covered: readonly boolean[] = []): void {
     this.endParagraph();
-    const table = this.frame.tables.at(-1);
-    if (table === undefined || this.tables_ignored > 0) return;
-    const cells = table.cells.splice(0);
-    this.frame.tables.pop();
-    const row = rowOf(cells);
-    if (row === null) {
-      for (const block of cells.flat()) this.put(block);
-      table.after_row = false;
-    } else if (row !== "") {
-      this.put({ text: row, joined: table.after_row, level: null });
-      table.after_row = true;
-    }
-    this.frame.tables.push(table);
+    const table = this.table;
+    if (table === undefined) return;
+    for (const [at, cell] of table.row?.entries() ?? []) cell.covered ||= covered[at] === true;
+    closeRow(table, edges);
   }
   endTable(): void {
     this.endParagraph();
-    if (this.tables_ignored > 0) this.tables_ignored--;
-    else {
-      const left = this.frame.tables.pop()?.cells ?? [];
-      for (const block of left.flat()) this.put(block);
+    if (this.tables_ignored > 0) {
+      this.tables_ignored--;
+      return;
     }
+    const table = this.frame.tables.pop();
+    if (table === undefined) return;
+    closeRow(table);
+    for (const block of table.before) this.put(block);
+    for (const block of tableBlocks(table.rows, table.marks)) this.put(block);
   }
 
   /** Up to `endAside`, what is added follows the paragraph that is open, as blocks of its own. */
@@ -138,11 +175,14 @@ export class BlockBuilder {
     this.frame = this.frames.at(-1)!;
     return closed;
   }
+  /** The table whose cells are open; none inside one that is ignored. */
+  private get table(): Table | undefined {
+    return this.tables_ignored > 0 ? undefined : this.frame.tables.at(-1);
+  }
   private put(block: Block): void {
-    const cells = this.frame.tables.at(-1)?.cells;
-    if (cells === undefined) this.frame.blocks.push(block);
-    else if (cells.length === 0) cells.push([block]);
-    else cells.at(-1)!.push(block);
+    const table = this.frame.tables.at(-1);
+    if (table === undefined) this.frame.blocks.push(block);
+    else (table.cell?.blocks ?? table.row?.at(-1)?.blocks ?? table.before).push(block);
   }
   private flushAside(): void {
     if (this.frame.aside.length === 0) return;
@@ -164,15 +204,11 @@ function trimLines(line: string): string {
     : text;
 }
 
-/** A row as one line with tabs between the cells; null when its table is there for the layout. */
-function rowOf(cells: readonly Block[][]): string | null {
-  const filled = cells.filter((cell) => cell.length > 0);
-  const isLong = (cell: readonly Block[]): boolean =>
-    cell.length > 1 && cell.reduce((sum, { text }) => sum + text.length, 0) > cell_chars_max;
-  const holds_table = filled.length === 1 && filled[0]!.some(({ joined }) => joined);
-  if (holds_table || filled.some(isLong)) return null;
-  return cells
-    .map((cell) => cell.map(({ text }) => text.replaceAll("\n", " ")).join(" "))
-    .join("\t")
-    .trim();
+function closeRow(table: Table, edges?: readonly number[]): void {
+  if (table.in_head) for (const cell of table.row ?? []) cell.head = true;
+  if (table.row !== null && table.row.length > 0) table.rows.push({ cells: table.row, edges });
+  table.row = null;
+  table.cell = null;
 }
+const atMost = (most: number, number: number): number =>
+  Math.min(most, Math.max(1, Math.floor(number) || 1));

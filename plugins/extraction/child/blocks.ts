@@ -4,26 +4,35 @@
  */
 import { ExtractionFailure, type HeadingSpan, type PageSpan, type Warning } from "../contract";
 import { writeOutput, type ReaderInput } from "./output";
+import type { TableRow } from "./pipe-table";
 
-/** A paragraph, a heading, or a row of a table. */
+/** A paragraph, a heading, an item of a list, or a table. */
 export interface Block {
-  /** Not blank, without white space around it. */
+  /** Not blank, without white space around it. Of a table, its lines. */
   readonly text: string;
-  /** A row after another row: it begins on the next line, without a blank line between. */
+  /** It begins on the next line, without a blank line between. */
   readonly joined: boolean;
   /** Of a heading, 1 is the highest; null for other blocks. */
   readonly level: number | null;
+  /** The number or the bullet of an item, which is not in `text`. */
+  readonly marker?: string;
+  /** Of a table. */
+  readonly rows?: readonly TableRow[];
 }
 export const paragraph = (text: string, level: number | null = null): Block => ({
   text,
   joined: false,
   level,
 });
+/** The text of a block with its marker. */
+export const markedText = ({ text, marker = "" }: Block): string =>
+  marker === "" ? text : `${marker} ${text}`;
 
 /** The blocks of a page. A document without pages is one page of number null. */
 export interface Page {
   readonly page: number | null;
   readonly blocks: readonly Block[];
+  readonly warnings?: readonly Warning[];
 }
 
 export interface AssembledText {
@@ -46,7 +55,9 @@ export function assemble(pages: readonly Page[], characters_max: number): Assemb
   };
   for (const { page, blocks } of pages) {
     let start = -1;
-    for (const { text, joined, level } of blocks) {
+    for (const block of blocks) {
+      const { joined, level } = block;
+      const text = markedText(block);
       if (characters > 0) add(joined && start >= 0 ? "\n" : "\n\n");
       if (start < 0) start = characters;
       if (level !== null && headings.length < headings_max)
@@ -76,8 +87,12 @@ export interface DocumentOutput {
 export function writeDocument(
   pages: readonly Page[],
   { output, characters_max }: Omit<ReaderInput, "path">,
-): Pick<DocumentOutput, "pages" | "page_count" | "headings"> {
+): Omit<DocumentOutput, "media_type"> {
   const { text, ...spans } = assemble(pages, characters_max);
   writeOutput(output, text);
-  return { ...spans, page_count: pages.every(({ page }) => page === null) ? null : pages.length };
+  return {
+    ...spans,
+    page_count: pages.every(({ page }) => page === null) ? null : pages.length,
+    warnings: pages.flatMap(({ warnings = [] }) => warnings),
+  };
 }

@@ -1,64 +1,148 @@
 /**
- * Runs in the child: the cells of a sheet as lines. Columns without any cell are left out, and rows
- * without one separate tables.
+ * Runs in the child: the cells of a sheet as tables. A sheet is one table, with its empty rows and
+ * columns inside, unless its parts are clearly tables of their own.
  */
-import type { Block } from "./blocks";
+import { paragraph, type Block } from "./blocks";
+import { pipeRow, delimiterRow } from "./pipe-table";
+import { partsOf, type Area, type SheetRow } from "./sheet-parts";
 
-/** Tabs between two cells of a row, at most. */
-const gap_max = 20;
 /** The widest sheet of any program. */
 const columns_max = 16_384;
+/** Empty rows or columns in a row that are kept. */
+const gap_max = 10;
+/** More empty cells than this for each filled one, in a table of so many, are no table. */
+const empty_ratio_max = 20;
+const sparse_cells_min = 20_000;
+/** Longer cells than this, one below the other, are paragraphs. */
+const prose_chars_min = 200;
+
+/** Cells that are merged: the value is that of the first, above and where reading begins. */
+export interface MergedArea {
+  readonly row: number;
+  readonly column: number;
+  readonly rows: number;
+  readonly columns: number;
+}
 
 export class Grid {
-  /** Cells that are not blank, in three lists of the same length: there may be millions. */
+  /** Cells that are not blank, in lists of the same length: there may be millions. */
   private readonly rows: number[] = [];
   private readonly columns: number[] = [];
   private readonly cells: string[] = [];
-  private readonly used = new Set<number>();
+  private readonly numeric: boolean[] = [];
 
   /** `spend` counts the characters of the sheet, and throws when they are too many. */
   constructor(private readonly spend: (characters: number) => void) {}
 
+  get is_empty(): boolean {
+    return this.cells.length === 0;
+  }
+
   /** Call it in the order of rows. Leaves out blank cells, and those beyond the widest sheet. */
-  add(row: number, column: number, text: string): void {
+  add(row: number, column: number, text: string, numeric = false): void {
     const cell = text.trim();
-    if (cell === "" || column >= columns_max) return;
-    this.spend(cell.length + 1);
+    if (cell === "" || column >= columns_max || column < 0) return;
+    this.spend(cell.length + 3);
     this.rows.push(row);
     this.columns.push(column);
-    this.cells.push(/[\t\n\r]/.test(cell) ? cell.replace(/[\t\n\r]+/g, " ") : cell);
-    this.used.add(column);
+    this.cells.push(cell);
+    this.numeric.push(numeric);
   }
-  /** A block for each table, after the title. */
-  blocks(title: string): Block[] {
-    const blocks: Block[] =
-      title.trim() === "" ? [] : [{ text: title.trim(), joined: false, level: 1 }];
-    const positions = new Map(
-      [...this.used].toSorted((one, other) => one - other).map((column, at) => [column, at]),
-    );
-    let pieces: string[] = [];
-    let column = 0;
-    const endTable = (): void => {
-      if (pieces.length > 0)
-        blocks.push({
-          text: pieces.join(""),
-          joined: blocks.length === 1 && title.trim() !== "",
-          level: null,
-        });
-      pieces = [];
-    };
-    this.cells.forEach((cell, at) => {
-      const [row, before] = [this.rows[at]!, this.rows[at - 1]];
-      const here = positions.get(this.columns[at]!)!;
-      if (before !== undefined && row - before > 1) endTable();
-      const first = pieces.length === 0 || row !== before;
-      if (first && pieces.length > 0) pieces.push("\n");
-      const gap = Math.min(gap_max, first ? here : Math.max(1, here - column));
-      if (gap > 0) pieces.push("\t".repeat(gap));
-      pieces.push(cell);
-      column = here;
+
+  /** The sheet with its name as a heading. */
+  blocks(name: string, merged: readonly MergedArea[] = []): Block[] {
+    const rows = this.sheetRows(merged),
+      wide = new Set(merged.filter(({ columns }) => columns > 1).map(placeOf));
+    return [
+      ...(name.trim() === "" ? [] : [paragraph(name.trim(), 1)]),
+      ...partsOf(rows, (row, column) => wide.has(placeOf({ row, column }))).flatMap((part) =>
+        typeof part === "string" ? [paragraph(part)] : areaBlocks(part),
+      ),
+    ];
+  }
+
+  /** Rows with cells. Of merged cells only the first has a value. */
+  private sheetRows(merged: readonly MergedArea[]): SheetRow[] {
+    const covered = coveredPlaces(merged);
+    const rows: SheetRow[] = [];
+    this.cells.forEach((text, at) => {
+      const [row, column] = [this.rows[at]!, this.columns[at]!];
+      if (covered.has(placeOf({ row, column }))) return;
+      let last = rows.at(-1);
+      if (last?.row !== row) rows.push((last = { row, columns: [], texts: [], numeric: [] }));
+      if (column <= (last.columns.at(-1) ?? -1)) return;
+      last.columns.push(column);
+      last.texts.push(text);
+      last.numeric.push(this.numeric[at]!);
     });
-    endTable();
-    return blocks;
+    return rows;
   }
 }
+const placeOf = ({ row, column }: { readonly row: number; readonly column: number }): number =>
+  row * columns_max + column;
+
+/** Places inside merged areas, without the first of each. */
+function coveredPlaces(merged: readonly MergedArea[]): Set<number> {
+  const covered = new Set<number>();
+  for (const { row, column, rows, columns } of merged) {
+    if (covered.size + rows * columns > covered_max) continue;
+    for (let at = row; at < row + rows; at++)
+      for (let beside = column; beside < column + columns; beside++)
+        if (at > row || beside > column) covered.add(placeOf({ row: at, column: beside }));
+  }
+  return covered;
+}
+/** Further ones are hardly ever not empty. */
+const covered_max = 500_000;
+
+/** A table, or paragraphs when it is a column of prose. */
+function areaBlocks({ rows, left, right }: Area): Block[] {
+  const filled = rows.reduce((sum, { texts }) => sum + texts.length, 0);
+  if (filled === 1 || (left === right && isProse(rows)))
+    return rows.flatMap(({ texts }) => texts).map((text) => paragraph(text));
+  const columns = keptColumns(rows, left, right);
+  const height = rows.at(-1)!.row - rows[0]!.row + 1;
+  const area = Math.min(height, rows.length * gap_max) * columns.length;
+  return [
+    paragraph(
+      (area > sparse_cells_min && area > empty_ratio_max * filled
+        ? sparseLines(rows)
+        : tableLines(rows, columns)
+      ).join("\n"),
+    ),
+  ];
+}
+const isProse = (rows: readonly SheetRow[]): boolean =>
+  rows.some(({ texts }) => texts.some((text) => text.length >= prose_chars_min));
+
+/** The columns in use, and the empty ones between them. */
+function keptColumns(rows: readonly SheetRow[], left: number, right: number): number[] {
+  const used = new Set(rows.flatMap(({ columns }) => columns));
+  const kept: number[] = [];
+  let gap = 0;
+  for (let column = left; column <= right; column++) {
+    gap = used.has(column) ? 0 : gap + 1;
+    if (gap <= gap_max) kept.push(column);
+  }
+  return kept;
+}
+
+function tableLines(rows: readonly SheetRow[], columns: readonly number[]): string[] {
+  const places = new Map(columns.map((column, at) => [column, at]));
+  const lines: string[] = [];
+  let row = rows[0]!.row;
+  for (const { row: next, columns: filled, texts } of rows) {
+    for (let gap = Math.min(gap_max, next - row - 1); gap > 0; gap--)
+      lines.push(pipeRow([], columns.length));
+    row = next;
+    const cells: string[] = Array.from({ length: columns.length }, () => "");
+    for (const [at, column] of filled.entries()) cells[places.get(column)!] = texts[at]!;
+    lines.push(pipeRow(cells, columns.length));
+    if (lines.length === 1) lines.push(delimiterRow(columns.length));
+  }
+  return lines;
+}
+
+/** A sheet that is nearly empty: its rows with tabs between their cells. */
+const sparseLines = (rows: readonly SheetRow[]): string[] =>
+  rows.map(({ texts }) => texts.map((text) => text.replace(/\s+/g, " ")).join("\t"));

@@ -8,6 +8,12 @@ import type { Block } from "./blocks";
 /** Deeper tables are paragraphs of the one around them. */
 const depth_max = 8;
 
+export interface RowShape {
+  /** From left to right, in twentieths of a point. */
+  readonly edges?: readonly number[] | undefined;
+  /** For each cell, whether it belongs to one before it or above it. */
+  readonly covered?: readonly boolean[] | undefined;
+}
 interface OpenTable {
   in_row: boolean;
   in_cell: boolean;
@@ -19,6 +25,7 @@ export class NestedTableBuilder {
   /** The text of the paragraph so far. */
   private readonly pieces: string[] = [];
   private not_blank = false;
+  private mark = "";
   private readonly asides: Block[] = [];
 
   /** The paragraph so far is not blank. */
@@ -30,9 +37,9 @@ export class NestedTableBuilder {
     this.pieces.push(text);
     this.not_blank ||= text.trim() !== "";
   }
-  /** Puts a marker before the paragraph so far. */
+  /** Of the paragraph so far. */
   marker(marker: string): void {
-    if (marker !== "") this.pieces.unshift(marker, " ");
+    this.mark = marker;
   }
   /** Blocks that follow the paragraph, such as notes. */
   aside(blocks: readonly Block[]): void {
@@ -50,11 +57,12 @@ export class NestedTableBuilder {
     this.builder.endCell();
     this.tables.at(-1)!.in_cell = false;
   }
-  endRow(depth: number): void {
+  /** Where each cell of the row ends, and which belong to others, when the format says it. */
+  endRow(depth: number, { edges, covered }: RowShape = {}): void {
     if (this.not_blank || this.asides.length > 0) this.endParagraph(depth);
     this.enter(Math.max(1, depth), false);
     const table = this.tables.at(-1)!;
-    if (table.in_row) this.builder.endRow();
+    if (table.in_row) this.builder.endRow(edges, covered);
     table.in_row = table.in_cell = false;
   }
   /** Ends everything that is open, and gives out the blocks. */
@@ -67,7 +75,8 @@ export class NestedTableBuilder {
     this.builder.text(this.pieces.join(""));
     this.pieces.length = 0;
     this.not_blank = false;
-    this.builder.endParagraph(level);
+    this.builder.endParagraph(level, this.mark);
+    this.mark = "";
     this.builder.add(this.asides.splice(0));
   }
 

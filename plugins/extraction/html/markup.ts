@@ -188,6 +188,9 @@ const kept_attributes: ReadonlySet<string> = new Set([
   "start",
   "value",
   "type",
+  "role",
+  "colspan",
+  "rowspan",
 ]);
 
 const hiding = /(?:^|[;\s])(?:display\s*:\s*none|visibility\s*:\s*hidden)/i;
@@ -240,7 +243,7 @@ class MarkupWriter {
     this.counts.set(name, (this.counts.get(name) ?? 0) + 1);
     if (!written) return this.put(isBlock(name) ? line_break : "");
     this.elements++;
-    this.put(`<${name}${numbering(attributes)}>`);
+    this.put(`<${name}${keptAttributes(name, attributes)}>`);
   }
   close(name: string): void {
     if (!this.counts.get(name)) return;
@@ -320,11 +323,15 @@ const end_of_paragraph = {
   ]),
 };
 
-const numbering = (attributes: Attributes): string =>
-  ["start", "value"]
-    .flatMap((name) =>
-      /^\s*-?\d{1,9}\s*$/.test(attributes.get(name) ?? "")
-        ? [` ${name}="${attributes.get(name)!.trim()}"`]
+/** Numbers of list items, and the shape of tables. */
+const keptAttributes = (name: string, attributes: Attributes): string =>
+  ["start", "value", "colspan", "rowspan"]
+    .flatMap((key) =>
+      /^\s*-?\d{1,9}\s*$/.test(attributes.get(key) ?? "")
+        ? [` ${key}="${attributes.get(key)!.trim()}"`]
         : [],
     )
-    .join("");
+    .join("") +
+  (name === "table" && /^\s*(?:none|presentation)\b/i.test(attributes.get("role") ?? "")
+    ? ' role="none"'
+    : "");

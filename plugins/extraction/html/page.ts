@@ -75,7 +75,7 @@ class PageReader {
         this.children(element);
         break;
       case "table":
-        builder.beginTable();
+        builder.beginTable({ web: true, layout: element.getAttribute("role") === "none" });
         this.children(element);
         this.endParagraph(null);
         builder.endTable();
@@ -88,7 +88,11 @@ class PageReader {
         return;
       case "td":
       case "th":
-        builder.beginCell();
+        builder.beginCell({
+          columns: Number(element.getAttribute("colspan") ?? 1),
+          rows: Number(element.getAttribute("rowspan") ?? 1),
+          head: name === "th",
+        });
         this.children(element);
         this.endParagraph(null);
         builder.endCell();

@@ -3,6 +3,7 @@
  * are in tables, in lists or headings, and which text is hidden.
  */
 import type { ByteReader } from "./byte-reader";
+import type { RowShape } from "../child/nested-table-builder";
 import { eachProperty } from "./doc-sprm";
 import { listPropertiesIn, type ListProperties } from "./doc-styles";
 
@@ -21,6 +22,8 @@ export interface ParagraphRun extends Run {
   /** The number of its list and its level there; null when it is in no list. */
   readonly list: number | null;
   readonly list_level: number;
+  /** Of the end of a row: its cells. */
+  readonly row?: RowShape | undefined;
 }
 type Properties = Omit<ParagraphRun, keyof Run>;
 
@@ -32,6 +35,7 @@ const code = {
   depth: 0x6649,
   cell_end_inside: 0x244b,
   row_end_inside: 0x244c,
+  row_cells: 0xd608,
   outline: 0x2640,
   deleted: 0x0800,
   hidden: 0x083c,
@@ -99,6 +103,7 @@ function paragraphOf(
   const end = Math.min(page_end, from + (half === 0 ? 2 * main.u8(at + 1) : 2 * half - 1));
   const style = main.u16(from);
   let level: number | null = style >= 1 && style <= 9 ? style : null;
+  let row: RowShape | undefined;
   let [depth, in_table, ends]: [number, boolean, Properties["ends"]] = [0, false, "paragraph"];
   eachProperty(main, from + 2, end, (property, value) => {
     const on = main.u8(value) === 1;
@@ -107,6 +112,7 @@ function paragraphOf(
     else if (property === code.row_end && on) ends = "row";
     else if (property === code.row_end_inside && on) ends = "row";
     else if (property === code.cell_end_inside && on && ends === "paragraph") ends = "cell";
+    else if (property === code.row_cells) row = rowOf(main, value);
     else if (property === code.outline) level = main.u8(value) < 9 ? main.u8(value) + 1 : null;
   });
   if (in_table || ends !== "paragraph") depth = Math.max(1, depth);
@@ -114,8 +120,32 @@ function paragraphOf(
   const list = (own.list ?? styles[style]?.list) || null;
   const list_level = own.list_level ?? styles[style]?.list_level ?? 0;
   return depth > 0 || level !== null || list !== null
-    ? { depth, ends, level, list, list_level }
+    ? { depth, ends, level, list, list_level, row }
     : null;
+}
+
+/** Bytes that describe a cell, and what its first two say. */
+const cell_bytes = 20;
+const [merged_before, merged_above, first_of_column] = [0x2, 0x20, 0x40];
+
+/** The edges of the cells of a row, and which belong to others. */
+function rowOf(main: ByteReader, at: number): RowShape {
+  const end = at + 2 + main.u16(at) - 1,
+    count = Math.min(main.u8(at + 2), 64),
+    cells = at + 3 + 2 * (count + 1);
+  const edges: number[] = [],
+    covered: boolean[] = [];
+  for (let cell = 0; cell < count; cell++) {
+    const edge = main.u16(at + 3 + 2 * (cell + 1)),
+      place = cells + cell_bytes * cell,
+      flags = place + 2 <= end ? main.u16(place) : 0;
+    edges.push(edge > 0x7fff ? edge - 0x10000 : edge);
+    covered.push(
+      (flags & merged_before) !== 0 ||
+        ((flags & merged_above) !== 0 && (flags & first_of_column) === 0),
+    );
+  }
+  return { edges, covered };
 }
 
 function isHidden(main: ByteReader, start: number, end: number): boolean {

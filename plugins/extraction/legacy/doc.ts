@@ -192,20 +192,20 @@ class StoryReader {
 
   private endParagraph(mark: string, at: number): void {
     if (this.hidden > 0) return;
-    const { depth, ends, level, list, list_level } = this.propertiesAt(at);
+    const { depth, ends, level, list, list_level, row } = this.propertiesAt(at);
     if (list !== null && ends !== "row" && this.builder.has_text)
       this.builder.marker(this.word.lists.next(list, list_level));
     if (mark === "\x07") {
       // Word 6 has no properties here: an empty cell after the last one ends the row.
       if (ends === "row" || (this.word.paragraphs.length === 0 && this.cell_ended))
-        this.builder.endRow(depth);
+        this.builder.endRow(depth, row);
       else this.builder.endCell(depth);
       this.cell_ended = ends !== "row" && !this.cell_ended;
       return;
     }
     this.cell_ended = false;
     if (ends === "cell") this.builder.endCell(depth);
-    else if (ends === "row") this.builder.endRow(depth);
+    else if (ends === "row") this.builder.endRow(depth, row);
     else this.builder.endParagraph(depth, level);
   }
   private propertiesAt(at: number): Omit<ParagraphRun, keyof Run> {

@@ -4,6 +4,7 @@
  */
 import { ExtractionFailure } from "../contract";
 import { paragraph, type Block, type Page } from "../child/blocks";
+import { tableBlock } from "../child/table";
 import { ByteReader } from "./byte-reader";
 import { damagedFile, type CompoundFile } from "./compound-file";
 import {
@@ -186,27 +187,26 @@ class SlideReader {
       if (anchor === null || box === null) continue;
       const text = this.textBox(box)
         .map((one) => one.text)
-        .join(" ")
-        .replace(/[\s\v]+/g, " ")
+        .join("\n")
+        .replace(/[\r\v]+/g, "\n")
         .trim();
       cells.push({ x: this.bytes.i32(anchor.start), y: this.bytes.i32(anchor.start + 4), text });
     }
-    const rows = Map.groupBy(cells, ({ y }) => y);
-    const lines = [...rows.keys()]
-      .sort((one, other) => one - other)
-      .map((y) =>
-        rows
-          .get(y)!
-          .sort((one, other) => one.x - other.x)
-          .map(({ text }) => text)
-          .join("\t")
-          .trim(),
-      );
-    return lines
-      .filter((line) => line !== "")
-      .map((text, at) => ({ text, joined: at > 0, level: null }));
+    const rows = Map.groupBy(cells, ({ y }) => y),
+      columns = [...new Set(cells.map(({ x }) => x))].toSorted((one, other) => one - other);
+    if (columns.length > cells_max || rows.size > cells_max) return [];
+    const texts = [...rows.keys()]
+      .toSorted((one, other) => one - other)
+      .map((y) => {
+        const row = columns.map(() => "");
+        for (const { x, text } of rows.get(y)!) row[columns.indexOf(x)] = text;
+        return row;
+      });
+    return texts.flat().every((text) => text === "") ? [] : [tableBlock(texts)];
   }
 }
+/** Columns or rows of the table of a slide. */
+const cells_max = 200;
 
 /** Titles are headings. A lone `*` is a placeholder for a number or a date. */
 function blocksOf(text: string, kind: number | null): Block[] {

@@ -25,7 +25,7 @@ const formats: readonly LegacyFormat[] = [
 export async function readLegacy(input: ReaderInput): Promise<DocumentOutput> {
   return withCompoundFile(input.path, (file) => {
     const { media_type, pages } = readCompoundFile(file, input.characters_max);
-    return { media_type, warnings: [], ...writeDocument(pages, input) };
+    return { media_type, ...writeDocument(pages, input) };
   });
 }
 

@@ -4,8 +4,9 @@
  */
 import { ExtractionFailure } from "../contract";
 import { paragraph, type Block, type Page } from "../child/blocks";
-import { cellFormat, formatCell, type CellFormat } from "../child/cell-values";
-import { Grid } from "../child/grid";
+import { cellFormat, formatCell, formatText, type CellFormat } from "../child/cell-values";
+import { Grid, type MergedArea } from "../child/grid";
+import { HiddenParts, visiblePages } from "../child/hidden-parts";
 import type { Decode } from "../rtf/charsets";
 import { ByteReader } from "./byte-reader";
 import { damagedFile, type CompoundFile } from "./compound-file";
@@ -25,7 +26,7 @@ const version_of_5 = 0x500;
 const macro_sheet = 6;
 
 interface Workbook {
-  readonly sheets: { readonly name: string; readonly at: number }[];
+  readonly sheets: { readonly name: string; readonly at: number; readonly hidden: boolean }[];
   readonly strings: string[];
   /** By the style of a cell. */
   readonly formats: (CellFormat | null)[];
@@ -42,7 +43,7 @@ export function readXls(compound: CompoundFile, characters_max: number): Page[] 
   const book = readWorkbook(all);
   const seen = new Set<number>();
   let characters = 0;
-  return book.sheets.map(({ name, at }, index) => {
+  return visiblePages(book.sheets, ({ name, at }) => {
     const sheet = new SheetReader(book, (length) => {
       characters += length;
       if (characters > characters_max)
@@ -53,7 +54,7 @@ export function readXls(compound: CompoundFile, characters_max: number): Page[] 
     });
     if (!seen.has(at)) sheet.read(all, at);
     seen.add(at);
-    return { page: index + 1, blocks: sheet.blocks(name) };
+    return { blocks: sheet.blocks(name), hidden: sheet.hidden };
   });
 }
 
@@ -91,6 +92,7 @@ function readWorkbook(all: ByteReader): Workbook {
       book.sheets.push({
         at: data.u32(0),
         name: new StringReader(record, 6, book.decode).string(1),
+        hidden: (data.u8(4) & 3) !== 0,
       });
     else if (type === xls.strings)
       for (const strings = new StringReader(record, 8, null); !strings.done;)
@@ -105,6 +107,10 @@ function readWorkbook(all: ByteReader): Workbook {
 class SheetReader {
   private readonly grid: Grid;
   private readonly beside: Block[] = [];
+  private readonly merged: MergedArea[] = [];
+  readonly hidden = new HiddenParts();
+  /** Rows are hidden because of a filter: they are read all the same. */
+  private filtered = false;
   /** Charts are sheets inside a sheet. */
   private depth = 0;
   /** The cell of a formula whose result is a string: that is in the next record. */
@@ -130,49 +136,73 @@ class SheetReader {
     }
   }
   blocks(name: string): Block[] {
-    return [...this.grid.blocks(name), ...this.beside];
+    return [...this.grid.blocks(name, this.merged), ...this.beside];
   }
 
   private cell(record: XlsRecord): void {
     const { type, data } = record;
     const [row, column, style] = [data.u16(0), data.u16(2), data.u16(4)];
+    const text = (at: number): string => new StringReader(record, at, this.book.decode).string(2);
     switch (type) {
       case xls.shared_label:
-        return this.grid.add(row, column, this.book.strings[data.u32(6)] ?? "");
+        return this.put(row, column, style, this.book.strings[data.u32(6)] ?? "");
       case xls.label:
       case xls.rich_label:
-        return this.grid.add(row, column, new StringReader(record, 6, this.book.decode).string(2));
+        return this.put(row, column, style, text(6));
       case xls.number:
-        return this.grid.add(row, column, this.shown(data.f64(6), style));
+        return this.put(row, column, style, data.f64(6));
       case xls.packed_number:
-        return this.grid.add(row, column, this.shown(unpackNumber(data.u32(6)), style));
+        return this.put(row, column, style, unpackNumber(data.u32(6)));
       case xls.boolean:
-        return this.grid.add(row, column, formatBoolean(data.u8(6), data.u8(7) === 1));
+        return this.putTruth(row, column, data.u8(6), data.u8(7) === 1);
       case xls.many_numbers:
         for (let at = 4; at + 6 < data.length; at += 6)
-          this.grid.add(
-            row,
-            column + (at - 4) / 6,
-            this.shown(unpackNumber(data.u32(at + 2)), data.u16(at)),
-          );
+          this.put(row, column + (at - 4) / 6, data.u16(at), unpackNumber(data.u32(at + 2)));
         return;
       case xls.formula:
         return this.formula(data, row, column, style);
       case xls.string:
         if (this.formula_cell)
-          this.grid.add(
-            this.formula_cell.row,
-            this.formula_cell.column,
-            new StringReader(record, 0, this.book.decode).string(2),
-          );
+          this.put(this.formula_cell.row, this.formula_cell.column, null, text(0));
         this.formula_cell = null;
+        return;
+      default:
+        return this.shape(type, data);
     }
   }
+  /** Merged cells, and what is hidden. */
+  private shape(type: number, data: ByteReader): void {
+    if (type === xls.filtered) this.filtered = true;
+    else if (type === xls.row) {
+      const flags = data.u16(12);
+      if ((flags & 0x20) !== 0 && (flags & 7) === 0 && !this.filtered)
+        this.hidden.hideRow(data.u16(0));
+    } else if (type === xls.columns) {
+      const flags = data.u16(8);
+      if ((flags & 1) !== 0 && (flags & 0x700) === 0)
+        this.hidden.hideColumns(data.u16(0), data.u16(2));
+    } else if (type === xls.merged)
+      for (let at = 2; at + 8 <= data.length; at += 8) {
+        const [row, last_row, column, last] = [0, 2, 4, 6].map((by) => data.u16(at + by)) as [
+          number,
+          number,
+          number,
+          number,
+        ];
+        if (last_row >= row && last >= column)
+          this.merged.push({
+            row,
+            column,
+            rows: last_row - row + 1,
+            columns: last - column + 1,
+          });
+      }
+  }
   private formula(data: ByteReader, row: number, column: number, style: number): void {
-    if (data.u16(12) !== 0xffff) return this.grid.add(row, column, this.shown(data.f64(6), style));
+    if (data.u16(12) !== 0xffff) return this.put(row, column, style, data.f64(6));
     const type = data.u8(6);
     this.formula_cell = type === 0 ? { row, column } : null;
-    if (type === 1 || type === 2) this.grid.add(row, column, formatBoolean(data.u8(8), type === 2));
+    if (type === 1 || type === 2) this.putTruth(row, column, data.u8(8), type === 2);
   }
   /** Comments, and the text of boxes and shapes. */
   private drawnText({ data, more }: XlsRecord): void {
@@ -186,8 +216,18 @@ class SheetReader {
     if (text.trim() !== "") this.beside.push(paragraph(text.replace(/\r\n?/g, "\n").trim()));
   }
   /** As the sheet shows it. */
-  private shown(value: number, style: number): string {
-    const format = this.book.formats[style] ?? null;
-    return formatCell(String(value), format, this.book.since_1904);
+  private put(row: number, column: number, style: number | null, value: string | number): void {
+    const { formats, since_1904 } = this.book,
+      format = (style === null ? null : formats[style]) ?? null,
+      is_number = typeof value === "number";
+    if (value === "" || this.hidden.has(row, column)) return;
+    const shown = is_number
+      ? formatCell(String(value), format, since_1904)
+      : formatText(value, format);
+    this.grid.add(row, column, shown, is_number);
+  }
+  private putTruth(row: number, column: number, value: number, is_error: boolean): void {
+    if (!this.hidden.has(row, column))
+      this.grid.add(row, column, formatBoolean(value, is_error), !is_error);
   }
 }

@@ -77,7 +77,8 @@ const skipped = new Set([
   "w:tblPr",
   "w:tblPrEx",
   "w:tblGrid",
-  "w:tcPr",
+  "w:tcBorders",
+  "w:tcMar",
   "w:sectPr",
   "w:rFonts",
   "w:del",
@@ -92,6 +93,9 @@ const skipped = new Set([
   "w:rt",
   "w:sdtPr",
 ]);
+
+/** Empty columns before the first cell of a row, at most. */
+const columns_before_max = 60;
 
 class WordReader implements XmlHandler {
   private readonly builder = new BlockBuilder();
@@ -148,6 +152,26 @@ class WordReader implements XmlHandler {
       case "w:tc":
         this.builder.beginCell();
         return;
+      default:
+        return tag.name.startsWith("w:") ? this.openWord(tag) : this.openOther(tag);
+    }
+  }
+
+  /** What is said of cells and rows, then everything else of Word. */
+  private openWord(tag: Tag): void | "skip" {
+    const { builder } = this;
+    switch (tag.name) {
+      case "w:gridSpan":
+        return builder.describeCell({ columns: Number(tag.get("val")) });
+      case "w:vMerge":
+      case "w:hMerge":
+        return builder.describeCell({ covered: tag.get("val") !== "restart" });
+      case "w:gridBefore":
+        for (let at = Math.min(columns_before_max, Number(tag.get("val")) || 0); at > 0; at--)
+          builder.beginCell();
+        return;
+      case "w:tblHeader":
+        return builder.headRow();
       default:
         return this.openOther(tag);
     }

@@ -56,6 +56,7 @@ const asides = new Set([
   "draw:path",
 ]);
 const spaces_max = 10;
+const cell_repeats_max = 60;
 
 /** Reads an object inside the document, such as a chart, by its path. */
 export type ReadObject = (path: string) => readonly Block[];
@@ -70,6 +71,8 @@ export class OdfReader implements XmlHandler {
   }[] = [];
   /** The line so far is empty or ends with white space. */
   private after_space = true;
+  /** The rows are the head of their table. */
+  private in_head = false;
 
   constructor(
     protected readonly lists: OdfLists,
@@ -107,12 +110,16 @@ export class OdfReader implements XmlHandler {
       case "table:table":
         builder.beginTable();
         return;
+      case "table:table-header-rows":
+        this.in_head = true;
+        return;
       case "table:table-row":
         builder.beginRow();
+        if (this.in_head) builder.headRow();
         return;
       case "table:table-cell":
       case "table:covered-table-cell":
-        builder.beginCell();
+        this.beginCell(tag);
         return;
       case "draw:object": {
         const path = tag.get("href");
@@ -142,6 +149,9 @@ export class OdfReader implements XmlHandler {
       case "text:unordered-list":
         this.lists.endList();
         return;
+      case "table:table-header-rows":
+        this.in_head = false;
+        return;
       case "table:table-cell":
       case "table:covered-table-cell":
         builder.endCell();
@@ -157,6 +167,13 @@ export class OdfReader implements XmlHandler {
     }
   }
 
+  /** Cells that others cover are there, too, and equal ones are written once. */
+  private beginCell(tag: Tag): void {
+    const covered = tag.name === "table:covered-table-cell",
+      repeats = Number(tag.get("number-columns-repeated") ?? 1) || 1;
+    for (let at = Math.min(repeats, cell_repeats_max); at > 0; at--)
+      this.builder.beginCell({ covered });
+  }
   private beginParagraph(tag: Tag): void {
     const level =
       tag.name === "text:h"

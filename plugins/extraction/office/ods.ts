@@ -1,9 +1,11 @@
 /**
  * Runs in the child: reads spreadsheets of OpenDocument: a page for each sheet, its name first,
- * with the values as they are shown.
+ * with the values as they are shown; what is hidden is left out.
  */
 import type { Block, Page } from "../child/blocks";
-import { Grid } from "../child/grid";
+import { Grid, type MergedArea } from "../child/grid";
+import { HiddenParts, visiblePages } from "../child/hidden-parts";
+import { cellText } from "../child/table";
 import { ReaderDispatch, type NewReader, type OdfReader } from "./odf-reader";
 import type { OfficePackage } from "./package";
 import type { Tag } from "../../../core/lib/xml";
@@ -33,19 +35,42 @@ const valueOf = (tag: Tag): string =>
 const repeated = (tag: Tag, attribute: string): number =>
   Math.max(1, Math.floor(Number(tag.get(attribute) ?? 1)) || 1);
 
+const numeric_types = new Set(["float", "percentage", "currency", "date", "time", "boolean"]);
+const isCell = (name: string): boolean =>
+  name === "table:table-cell" || name === "table:covered-table-cell";
+
+interface Sheet {
+  readonly name: string;
+  readonly hidden: boolean;
+  readonly blocks: readonly Block[];
+  readonly hidden_parts: HiddenParts;
+}
+interface Cell {
+  readonly column: number;
+  readonly text: string;
+  readonly numeric: boolean;
+}
+
 class SheetsReader extends ReaderDispatch {
-  private readonly pages: Page[] = [];
+  private readonly sheets: Sheet[] = [];
+  private readonly hidden_styles = new Set<string>();
+  private style = "";
   private grid: Grid;
-  private sheet = "";
+  private merged: MergedArea[] = [];
+  private hidden_parts = new HiddenParts();
+  private sheet = { name: "", hidden: false };
   /** Open tables: a cell may contain one. */
   private depth = 0;
+  /** Rows and columns of an outline are hidden for a moment: their details are read. */
+  private folds = 0;
   private row = 0;
   private row_repeats = 1;
-  private cells: { readonly column: number; readonly text: string }[] = [];
+  private cells: Cell[] = [];
   private column = 0;
   private cell: {
     readonly reader: OdfReader;
     readonly value: string;
+    readonly numeric: boolean;
     readonly repeats: number;
   } | null = null;
   private objects: Block[] = [];
@@ -63,25 +88,32 @@ class SheetsReader extends ReaderDispatch {
       return this.cell.reader.open(tag);
     }
     switch (tag.name) {
+      case "style:style":
+        this.style = tag.get("name") ?? "";
+        return;
+      case "style:table-properties":
+        if (tag.get("display") === "false") this.hidden_styles.add(this.style);
+        return;
       case "table:table":
         this.beginSheet(tag);
+        return;
+      case "table:table-row-group":
+      case "table:table-column-group":
+        this.folds++;
+        return;
+      case "table:table-column":
+        this.readColumn(tag);
         return;
       case "table:shapes":
         this.reader = this.newReader();
         return;
       case "table:table-row":
-        this.row_repeats = repeated(tag, "number-rows-repeated");
-        [this.cells, this.column] = [[], 0];
+        this.beginRow(tag);
         return;
       case "table:table-cell":
       case "table:covered-table-cell":
-        this.cell = {
-          reader: this.newReader(),
-          value: valueOf(tag),
-          repeats: repeated(tag, "number-columns-repeated"),
-        };
+        this.beginCell(tag);
         return;
-      case "office:automatic-styles":
       case "table:tracked-changes":
       case "office:forms":
         return "skip";
@@ -94,55 +126,86 @@ class SheetsReader extends ReaderDispatch {
     else super.text(text);
   }
   close(name: string): void {
-    const is_cell = name === "table:table-cell" || name === "table:covered-table-cell";
-    if (this.cell !== null && !(is_cell && this.depth === 1)) {
+    if (this.cell !== null && !(isCell(name) && this.depth === 1)) {
       if (name === "table:table") this.depth--;
       return this.cell.reader.close(name);
     }
-    if (is_cell) this.endCell();
+    if (isCell(name)) this.endCell();
     else if (name === "table:table-row") this.endRow();
     else if (name === "table:table") this.endSheet();
+    else if (name === "table:table-row-group" || name === "table:table-column-group") this.folds--;
     else if (name === "table:shapes") {
       this.objects.push(...(this.reader?.builder.take() ?? []));
       this.reader = null;
     } else this.reader?.close(name);
   }
   result(): Page[] {
-    return this.pages;
+    return visiblePages(this.sheets, ({ blocks, hidden_parts: hidden }) => ({ blocks, hidden }));
   }
 
   private beginSheet(tag: Tag): void {
     this.depth = 1;
-    this.sheet = tag.get("name") ?? "";
+    this.folds = 0;
+    this.sheet = {
+      name: tag.get("name") ?? "",
+      hidden: this.hidden_styles.has(tag.get("style-name") ?? ""),
+    };
     this.grid = new Grid(this.spend);
-    this.row = 0;
+    this.merged = [];
+    this.hidden_parts = new HiddenParts();
+    this.row = this.column = 0;
+  }
+  private readColumn(tag: Tag): void {
+    const repeats = repeated(tag, "number-columns-repeated");
+    if (tag.get("visibility") === "collapse" && this.folds === 0)
+      this.hidden_parts.hideColumns(this.column, this.column + repeats - 1);
+    this.column += repeats;
+  }
+  private beginRow(tag: Tag): void {
+    this.row_repeats = repeated(tag, "number-rows-repeated");
+    [this.cells, this.column] = [[], 0];
+    if (tag.get("visibility") === "collapse" && this.folds === 0)
+      for (let at = 0; at < Math.min(this.row_repeats, repeats_max); at++)
+        this.hidden_parts.hideRow(this.row + at);
+  }
+  private beginCell(tag: Tag): void {
+    const [rows, columns] = ["number-rows-spanned", "number-columns-spanned"].map((name) =>
+      repeated(tag, name),
+    ) as [number, number];
+    if (rows * columns > 1) this.merged.push({ row: this.row, column: this.column, rows, columns });
+    this.cell = {
+      reader: this.newReader(),
+      value: valueOf(tag),
+      numeric: numeric_types.has(tag.get("office:value-type") ?? tag.get("value-type") ?? ""),
+      repeats: repeated(tag, "number-columns-repeated"),
+    };
   }
   private endCell(): void {
     if (this.cell === null) return;
-    const { reader, value, repeats } = this.cell;
+    const { reader, value, repeats, numeric } = this.cell;
     this.cell = null;
-    const shown = reader.builder
-      .take()
-      .map(({ text }) => text)
-      .join(" ");
+    const shown = cellText(reader.builder.take());
     const text = shown === "" ? value : shown;
     if (text !== "")
       for (let at = 0; at < Math.min(repeats, repeats_max); at++)
-        this.cells.push({ column: this.column + at, text });
+        this.cells.push({ column: this.column + at, text, numeric });
     this.column += repeats;
   }
   private endRow(): void {
     const times = this.cells.length === 0 ? 0 : Math.min(this.row_repeats, repeats_max);
     for (let at = 0; at < times; at++)
-      for (const { column, text } of this.cells) this.grid.add(this.row + at, column, text);
+      for (const { column, text, numeric } of this.cells)
+        if (!this.hidden_parts.has(this.row + at, column))
+          this.grid.add(this.row + at, column, text, numeric);
     this.row += this.row_repeats;
     this.cells = [];
   }
   private endSheet(): void {
     this.depth = 0;
-    this.pages.push({
-      page: this.pages.length + 1,
-      blocks: [...this.grid.blocks(this.sheet), ...this.objects],
+    this.sheets.push({
+      ...this.sheet,
+      blocks: [...this.grid.blocks(this.sheet.name, this.merged), ...this.objects],
+      hidden_parts: this.hidden_parts,
     });
     this.objects = [];
   }

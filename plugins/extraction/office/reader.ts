@@ -31,7 +31,7 @@ export async function readOffice(
     return {
       media_type,
       ...written,
-      warnings: [...damageWarnings(archive), ...embedded.warnings()],
+      warnings: [...damageWarnings(archive), ...embedded.warnings(), ...written.warnings],
     };
   } finally {
     archive.close();

@@ -4,14 +4,20 @@
  */
 import { readDrawing } from "./drawing";
 import { paragraph, type Block, type Page } from "../child/blocks";
-import { cellFormat, formatCell, type CellFormat } from "../child/cell-values";
-import { Grid } from "../child/grid";
+import { cellFormat, formatCell, formatText, type CellFormat } from "../child/cell-values";
+import { Grid, type MergedArea } from "../child/grid";
+import { HiddenParts, visiblePages } from "../child/hidden-parts";
 import type { OfficePackage, Progress } from "./package";
 import type { Tag, XmlHandler } from "../../../core/lib/xml";
 import { scanOfficeXml } from "./xml";
 
+interface SheetEntry {
+  readonly name: string;
+  readonly part: string;
+  readonly hidden: boolean;
+}
 interface Workbook {
-  readonly sheets: readonly { readonly name: string; readonly part: string }[];
+  readonly sheets: readonly SheetEntry[];
   readonly since_1904: boolean;
 }
 interface Book {
@@ -31,18 +37,18 @@ export function readXlsx(pkg: OfficePackage, main_part: string, progress: Progre
     formats: cellFormatsOf(xmlOf(pkg, styles)),
     since_1904,
   };
-  return sheets.map(({ name, part }, at) => {
+  return visiblePages(sheets, ({ name, part }, at) => {
     progress(at / sheets.length);
-    const sheet = new SheetReader(book, pkg.spend);
+    const sheet = new SheetReader(book, pkg, part);
     scanOfficeXml(pkg.xml(part) ?? "", sheet);
-    return { page: at + 1, blocks: [...sheet.blocks(name), ...readObjects(pkg, part)] };
+    return { blocks: [...sheet.blocks(name), ...readObjects(pkg, part)], hidden: sheet.hidden };
   });
 }
 const xmlOf = (pkg: OfficePackage, part: string | undefined): string =>
   part === undefined ? "" : (pkg.xml(part) ?? "");
 
 function readWorkbook(pkg: OfficePackage, main_part: string): Workbook {
-  const sheets: { name: string; part: string }[] = [];
+  const sheets: SheetEntry[] = [];
   const seen = new Set<string>();
   let since_1904 = false;
   scanOfficeXml(pkg.xml(main_part) ?? "", {
@@ -53,7 +59,8 @@ function readWorkbook(pkg: OfficePackage, main_part: string): Workbook {
       const part = pkg.target(main_part, tag.get("r:id"));
       if (part === null || seen.has(part)) return;
       seen.add(part);
-      sheets.push({ name: tag.get("name") ?? "", part });
+      const hidden = /hidden$/i.test(tag.get("state") ?? "");
+      sheets.push({ name: tag.get("name") ?? "", part, hidden });
     },
     close: () => {},
     text: () => {},
@@ -164,20 +171,34 @@ class SheetReader implements XmlHandler {
   private style = -1;
   private value = "";
   private reading = false;
+  private readonly merged: MergedArea[] = [];
   private readonly headers_and_footers: Block[] = [];
+  readonly hidden = new HiddenParts();
+  /** Rows are hidden because of a filter: they are read all the same. Null while not known. */
+  private filtered: boolean | null = null;
 
   constructor(
     private readonly book: Book,
-    spend: OfficePackage["spend"],
+    private readonly pkg: OfficePackage,
+    private readonly part: string,
   ) {
-    this.grid = new Grid(spend);
+    this.grid = new Grid(pkg.spend);
   }
 
   open(tag: Tag): void | "skip" {
     switch (tag.name) {
+      case "s:sheetPr":
+        if (isTrue(tag.get("filterMode"))) this.filtered = true;
+        return;
+      case "s:col":
+        if (isTrue(tag.get("hidden")) && !isFolded(tag))
+          this.hidden.hideColumns(Number(tag.get("min")) - 1, Number(tag.get("max")) - 1);
+        return;
       case "s:row":
         this.row = Number(tag.get("r") ?? this.row + 1);
         this.column = -1;
+        if (isTrue(tag.get("hidden")) && !isFolded(tag) && !this.isFiltered())
+          this.hidden.hideRow(this.row);
         return;
       case "s:c":
         this.column = columnOf(tag.get("r")) ?? this.column + 1;
@@ -189,6 +210,11 @@ class SheetReader implements XmlHandler {
       case "s:t":
         this.reading = true;
         return;
+      case "s:mergeCell": {
+        const area = areaOf(tag.get("ref"));
+        if (area !== null) this.merged.push(area);
+        return;
+      }
       case "s:oddHeader":
       case "s:oddFooter":
       case "s:evenHeader":
@@ -208,7 +234,7 @@ class SheetReader implements XmlHandler {
   }
   close(name: string): void {
     if (name === "s:v" || name === "s:t") this.reading = false;
-    else if (name === "s:c") this.grid.add(this.row, this.column, this.shown());
+    else if (name === "s:c") this.endCell();
     else if (/^s:(?:odd|even|first)(?:Header|Footer)$/.test(name)) {
       this.reading = false;
       for (const text of headerTexts(this.value))
@@ -217,17 +243,30 @@ class SheetReader implements XmlHandler {
     }
   }
   blocks(name: string): Block[] {
-    return [...this.grid.blocks(name), ...this.headers_and_footers];
+    return [...this.grid.blocks(name, this.merged), ...this.headers_and_footers];
+  }
+
+  /** Filters of the sheet say so themselves, those of its tables in their own parts. */
+  private isFiltered(): boolean {
+    return (this.filtered ??= this.pkg
+      .related(this.part, "table")
+      .some((table) => (this.pkg.xml(table) ?? "").includes("filterColumn")));
+  }
+  private endCell(): void {
+    const { row, column, type } = this;
+    if (this.value === "") return;
+    if (this.hidden.has(row, column)) return;
+    this.grid.add(row, column, this.shown(), type === "n" || type === "b" || type === "d");
   }
 
   /** As the sheet shows it: text, true or false, a date, a number. */
   private shown(): string {
-    const { value, type } = this;
-    if (type === "s") return this.book.strings[Number(value)] ?? "";
+    const { value, type } = this,
+      format = this.book.formats[this.style] ?? null;
+    if (type === "s") return formatText(this.book.strings[Number(value)] ?? "", format);
     if (type === "b") return value === "1" ? "TRUE" : value === "0" ? "FALSE" : value;
     if (type === "d") return value.replace(/T00:00:00(?:\.0+)?Z?$/, "").replace("T", " ");
-    if (type !== "n") return unescape(value);
-    const format = value === "" ? null : (this.book.formats[this.style] ?? null);
+    if (type !== "n") return formatText(unescape(value), format);
     return formatCell(value, format, this.book.since_1904);
   }
 }
@@ -260,3 +299,16 @@ function columnOf(reference: string | undefined): number | null {
   }
   return at === 0 || at > 3 ? null : column - 1;
 }
+
+/** `B2:D3`, as numbers from 0 (rows from 1). */
+function areaOf(reference: string | undefined): MergedArea | null {
+  const [first, last = first] = (reference ?? "").split(":");
+  const [column, end] = [columnOf(first), columnOf(last)];
+  const [row, end_row] = [first, last].map((one) => Number(/\d+$/.exec(one ?? "")?.[0]));
+  return column === null || end === null || !(end >= column) || !(end_row! >= row!)
+    ? null
+    : { row: row!, column, rows: end_row! - row! + 1, columns: end - column + 1 };
+}
+const isTrue = (value: string | undefined): boolean => /^(?:1|true|on)$/i.test(value ?? "");
+/** Rows and columns of an outline are hidden for a moment: their details are read. */
+const isFolded = (tag: Tag): boolean => Number(tag.get("outlineLevel") ?? 0) > 0;

@@ -17,6 +17,8 @@ import {
 
 const brace_open = 0x7b;
 const depth_max = 5_000;
+/** Further cells of a row are not described. */
+const cells_max = 1_000;
 /** Notes inside notes; deeper ones are text of the one around them. */
 const asides_depth_max = 8;
 
@@ -33,7 +35,17 @@ interface Group {
   /** Nothing but `\*` has come yet. */
   is_at_start: boolean;
   is_starred: boolean;
+  /** It describes a row of a table inside a cell. */
+  describes_nested: boolean;
 }
+/** What is said of the cells of a row. */
+interface RowDescription {
+  readonly edges: number[];
+  readonly covered: boolean[];
+  /** Of the cell that is being described. */
+  is_covered: boolean;
+}
+const newRow = (): RowDescription => ({ edges: [], covered: [], is_covered: false });
 interface Paragraph {
   in_table: boolean;
   depth: number;
@@ -60,7 +72,11 @@ class RtfReader implements RtfHandler {
     ends: null,
     is_at_start: false,
     is_starred: false,
+    describes_nested: false,
   };
+  /** Rows of tables, and of tables inside them. */
+  private row = newRow();
+  private nested_row = newRow();
   private readonly groups: Group[] = [];
   private readonly fonts = new Fonts();
   private readonly style_levels = new Map<number, number>();
@@ -150,6 +166,7 @@ class RtfReader implements RtfHandler {
     )
       group.content = "skipped";
     else if (name === "upr") group.content = "either";
+    else if (name === "nesttableprops") group.describes_nested = true;
     else if (asides.has(name)) this.beginSeparateText("aside");
     else if (running_text.has(name)) this.beginSeparateText("running");
   }
@@ -240,7 +257,32 @@ class RtfReader implements RtfHandler {
         paragraph.outline = number < 9 ? number + 1 : null;
         return;
       default:
+        if (this.rowWord(name, number)) return;
         return group.hidden || group.deleted ? undefined : this.control(name);
+    }
+  }
+  /** Says what the cells of a row are. */
+  private rowWord(name: string, number: number): boolean {
+    const { describes_nested } = this.group,
+      row = describes_nested ? this.nested_row : this.row;
+    switch (name) {
+      case "trowd":
+        if (describes_nested) this.nested_row = newRow();
+        else this.row = newRow();
+        return true;
+      case "clmrg":
+      case "clvmrg":
+        row.is_covered = true;
+        return true;
+      case "cellx":
+        if (row.edges.length < cells_max) {
+          row.edges.push(number);
+          row.covered.push(row.is_covered);
+        }
+        row.is_covered = false;
+        return true;
+      default:
+        return false;
     }
   }
   private control(name: string): void {
@@ -263,10 +305,10 @@ class RtfReader implements RtfHandler {
         return this.builder.endCell(Math.max(2, depth));
       case "row":
         this.flush();
-        return this.builder.endRow(1);
+        return this.builder.endRow(1, this.row);
       case "nestrow":
         this.flush();
-        return this.builder.endRow(Math.max(2, depth));
+        return this.builder.endRow(Math.max(2, depth), this.nested_row);
     }
     const character = characters[name];
     if (character === undefined) return;

@@ -16,5 +16,5 @@ export async function readRtf(input: ReaderInput): Promise<DocumentOutput> {
       "This RTF file is larger than 256 MiB, and that is more than can be read.",
     );
   const pages = readRtfDocument(readFileSync(input.path), input.characters_max);
-  return { media_type: "application/rtf", warnings: [], ...writeDocument(pages, input) };
+  return { media_type: "application/rtf", ...writeDocument(pages, input) };
 }

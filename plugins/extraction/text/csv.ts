@@ -1,57 +1,137 @@
-/** CSV and the like as text: a line for each row, tabs between the cells. */
+/**
+ * CSV and the like as pipe tables, with the lines of title above them as paragraphs. What is too
+ * long for that is written row by row.
+ */
+import { Grid } from "../child/grid";
+import { delimiterRow, pipeRow } from "../child/pipe-table";
 
 const delimiters = [",", ";", "\t", "|"];
 /** How much is inspected to detect the delimiter, UTF-16 units. */
 const sample_chars = 64 * 1024;
 /** A quoted cell that is longer was never closed: its quote is an ordinary character. */
 const cell_chars_max = 100_000;
+/** Lines of title above a table that are looked for. */
+const titles_max = 10;
+/** Such a share of the rows have as many cells as each other. */
+const even_min = 0.9;
 
 interface Cell {
   readonly text: string;
   readonly end: number;
 }
+const number_like = /^[\p{Sc}\s(+\u2212-]*\d[\d.,'\s:/-]*(?:[%)\p{Sc}]|e[+-]?\d+)*$/iu;
 
 /**
- * The character between the cells: the one that makes all rows equally long, else the one that
- * makes the first row longest; null when this is no table.
+ * The character between the cells: the one that makes most rows equally long, else the one that
+ * makes them longest; null when this is no table.
  */
 export function delimiterOf(text: string): string | null {
+  const announced = /^\ufeff?sep=(.)\n/.exec(text)?.[1];
+  if (announced !== undefined) return announced;
   const sample = text.slice(0, sample_chars);
   const counted = delimiters
     .map((delimiter) => {
-      const widths: number[] = [];
-      for (const row of rowsOf(sample, delimiter))
-        if (row.length > 1 || row[0] !== "") widths.push(row.length);
+      const widths = widthsOf(sample, delimiter);
       if (sample.length < text.length) widths.pop();
-      const first = widths[0] ?? 1;
-      return {
-        delimiter,
-        first,
-        even: widths.filter((width) => width === first).length / Math.max(1, widths.length),
-      };
+      const [titles, width] = mostUsual(widths),
+        table = widths.slice(titles);
+      const even = table.filter((one) => one === width).length / Math.max(1, table.length);
+      return { delimiter, width, even };
     })
-    .filter(({ first }) => first > 1);
+    .filter(({ width }) => width > 1);
   counted.sort(
-    (one, other) => Number(other.even > 0.9) - Number(one.even > 0.9) || other.first - one.first,
+    (one, other) =>
+      Number(other.even > even_min) - Number(one.even > even_min) || other.width - one.width,
   );
   return counted[0]?.delimiter ?? null;
 }
-
-/** The table with tabs between its cells. */
-export function tabulate(text: string, delimiter: string): string {
-  const lines: string[] = [];
+function widthsOf(text: string, delimiter: string): number[] {
+  const widths: number[] = [];
   for (const row of rowsOf(text, delimiter))
-    lines.push(
-      row
-        .map((cell) => cell.replace(/\s+/g, " ").trim())
-        .join("\t")
-        .trimEnd(),
-    );
-  return lines.join("\n");
+    if (row.length > 1 || row[0] !== "") widths.push(row.length);
+  return widths;
+}
+/** How many lines of one cell come first, and how many cells the row after them has. */
+function mostUsual(widths: readonly number[]): [titles: number, width: number] {
+  const first = widths.findIndex((width) => width > 1);
+  return first < 0 || first > titles_max ? [0, 1] : [first, widths[first]!];
+}
+
+/** The tables in the text. */
+export function tabulate(text: string, delimiter: string): string {
+  const grid = new Grid(() => {}),
+    rows = [...rowsOf(withoutMark(text), delimiter)],
+    /** Line ends that were doubled on their way. */
+    doubled = 5 * rows.filter(isBlank).length > 2 * rows.length,
+    titles: { row: number; column: number; rows: number; columns: number }[] = [];
+  let row = 0;
+  for (const cells of rows) {
+    if (doubled && isBlank(cells)) continue;
+    if (cells.length === 1) titles.push({ row, column: 0, rows: 1, columns: 2 });
+    for (const [column, cell] of cells.entries())
+      grid.add(row, column, cell, number_like.test(cell));
+    row++;
+  }
+  return grid
+    .blocks("", titles)
+    .map((block) => block.text)
+    .join("\n\n");
+}
+const isBlank = (row: readonly string[]): boolean => row.length === 1 && row[0]!.trim() === "";
+const withoutMark = (text: string): string => text.replace(/^\ufeff?sep=.\n/, "");
+
+/** A table that is too long to be held as a whole: its rows, as they come. */
+export class LongTable {
+  private rest = "";
+  private columns = 0;
+  private is_first = true;
+
+  constructor(private readonly delimiter: string) {}
+
+  /** The lines of the rows that are complete. */
+  add(text: string): string {
+    this.rest = this.is_first && this.columns === 0 ? withoutMark(this.rest + text) : this.rest + text;
+    if (this.columns === 0)
+      this.columns = Math.max(...widthsOf(this.rest.slice(0, sample_chars), this.delimiter));
+    return this.take(this.rest.length - 2 * cell_chars_max);
+  }
+  end(): string {
+    return this.take(this.rest.length);
+  }
+
+  /** The rows that end before this place. */
+  private take(before: number): string {
+    const lines: string[] = [];
+    let done = 0;
+    for (const { row, end } of placedRowsOf(this.rest, this.delimiter)) {
+      if (end > before) break;
+      done = end;
+      if (isBlank(row)) continue;
+      lines.push(pipeRow(this.fitted(row), this.columns));
+      if (this.is_first) lines.push(delimiterRow(this.columns));
+      this.is_first = false;
+    }
+    this.rest = this.rest.slice(done);
+    return lines.map((line) => `${line}\n`).join("");
+  }
+  /** Cells too many stand in the last one. */
+  private fitted(row: readonly string[]): readonly string[] {
+    const { columns } = this;
+    return row.length <= columns
+      ? row
+      : [...row.slice(0, columns - 1), row.slice(columns - 1).join(`${this.delimiter} `)];
+  }
 }
 
 /** Row after row, in linear time. */
 function* rowsOf(text: string, delimiter: string): Generator<string[]> {
+  for (const { row } of placedRowsOf(text, delimiter)) yield row;
+}
+/** With the place after each. */
+function* placedRowsOf(
+  text: string,
+  delimiter: string,
+): Generator<{ readonly row: string[]; readonly end: number }> {
   let row: string[] = [];
   for (let at = text.startsWith("\ufeff") ? 1 : 0; at < text.length;) {
     const cell =
@@ -61,7 +141,7 @@ function* rowsOf(text: string, delimiter: string): Generator<string[]> {
     row.push(cell.text);
     at = cell.end + 1;
     if (text[cell.end] === delimiter && at < text.length) continue;
-    yield row;
+    yield { row, end: Math.min(at, text.length) };
     row = [];
   }
 }

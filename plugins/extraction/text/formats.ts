@@ -1,6 +1,6 @@
 /**
- * Detects the format of a text (Markdown, CSV, JSON, XML, YAML), and makes it readable: cells of
- * tables are separated by tabs, escaped characters of JSON are decoded. Runs in the server for
+ * Detects the format of a text (Markdown, CSV, JSON, XML, YAML), and makes it readable: tables
+ * become pipe tables, escaped characters of JSON are decoded. Runs in the server for
  * small files, else in the child.
  */
 import type { Extracted, ExtractionSource } from "../contract";
@@ -27,7 +27,7 @@ export function formatText(text: string, hints: Hints): FormattedText {
   if (delimiter !== null)
     return {
       text: tabulate(text, delimiter),
-      media_type: delimiter === "\t" ? "text/tab-separated-values" : "text/csv",
+      media_type: tableType(delimiter),
     };
   const json = jsonType(text);
   if (json !== null) return { text: readableJson(text), media_type: json };
@@ -38,7 +38,9 @@ export function formatText(text: string, hints: Hints): FormattedText {
 
 const declaredType = ({ declared_type }: Hints): string =>
   declared_type?.split(";")[0]!.trim().toLowerCase() ?? "";
-const isTable = (hints: Hints): boolean =>
+export const tableType = (delimiter: string): string =>
+  delimiter === "\t" ? "text/tab-separated-values" : "text/csv";
+export const isTable = (hints: Hints): boolean =>
   /\.(?:csv|tsv|tab)$/i.test(hints.name) ||
   ["text/csv", "text/tab-separated-values"].includes(declaredType(hints));
 const isYaml = (text: string, hints: Hints): boolean =>

@@ -1,9 +1,18 @@
 /** Runs in the child: reads a text of any encoding. */
 import { closeSync, openSync, readSync } from "node:fs";
-import { openOutput, type ReaderInput } from "../child/output";
+import { openOutput, type Output, type ReaderInput } from "../child/output";
+import { ExtractionFailure } from "../contract";
+import { delimiterOf, LongTable } from "./csv";
 import { decodeInto } from "./encoding";
 import { guessEncoding } from "./encoding-guess";
-import { formatText, isMarkdown, type FormattedText, type Hints } from "./formats";
+import {
+  formatText,
+  isMarkdown,
+  isTable,
+  tableType,
+  type FormattedText,
+  type Hints,
+} from "./formats";
 
 export interface TextInput extends ReaderInput {
   readonly hints: Hints;
@@ -13,7 +22,7 @@ export interface TextOutput extends Omit<FormattedText, "text"> {
   readonly broken: number;
 }
 
-/** A longer text is written as it is, piece by piece, UTF-16 units. */
+/** A longer text is written piece by piece, UTF-16 units. */
 const formatted_chars_max = 16 * 1024 * 1024;
 
 /** @throws ExtractionFailure */
@@ -26,21 +35,65 @@ export async function readText({
   using file = openOutput(output);
   const held: string[] = [];
   let characters = 0;
+  let long: LongWriter | null = null;
   const { broken } = await decodeInto(
     (text) => {
       characters += text.length;
+      if (long !== null) return long.add(text);
       held.push(text);
-      if (characters > formatted_chars_max) for (const piece of held.splice(0)) file.write(piece);
+      if (characters <= formatted_chars_max) return;
+      long = new LongWriter(file, held[0]!, hints, characters_max);
+      for (const piece of held.splice(0)) long.add(piece);
     },
     () => readChunks(path),
     guessEncoding,
     characters_max,
   );
-  if (characters > formatted_chars_max)
-    return { media_type: isMarkdown(hints) ? "text/markdown" : "text/plain", broken };
+  if (long !== null) return { media_type: (long as LongWriter).end(), broken };
   const { text, ...formatted } = formatText(held.join(""), hints);
   file.write(text);
   return { ...formatted, broken };
+}
+
+/** Writes a text piece by piece: as it is, or as one pipe table. */
+class LongWriter {
+  private readonly table: LongTable | null;
+  private readonly media_type: string;
+  private characters = 0;
+
+  /** `beginning` is that of the text, and tells what it is. */
+  constructor(
+    private readonly file: Output,
+    beginning: string,
+    hints: Hints,
+    private readonly characters_max: number,
+  ) {
+    const delimiter = isTable(hints) && !isMarkdown(hints) ? delimiterOf(beginning) : null;
+    this.table = delimiter === null ? null : new LongTable(delimiter);
+    this.media_type =
+      delimiter === null
+        ? isMarkdown(hints)
+          ? "text/markdown"
+          : "text/plain"
+        : tableType(delimiter);
+  }
+  add(text: string): void {
+    this.write(this.table?.add(text) ?? text);
+  }
+  /** The media type of the text. */
+  end(): string {
+    this.write(this.table?.end() ?? "");
+    return this.media_type;
+  }
+  private write(text: string): void {
+    this.characters += text.length;
+    if (this.characters > this.characters_max)
+      throw new ExtractionFailure(
+        "too_large",
+        `The text is longer than ${this.characters_max} characters.`,
+      );
+    this.file.write(text);
+  }
 }
 
 const chunk_bytes = 1024 * 1024;

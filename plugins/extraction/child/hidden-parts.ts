@@ -1,0 +1,78 @@
+/**
+ * Runs in the child: what of a workbook is hidden, and left out: sheets, rows and columns that
+ * somebody has put out of sight. What a filter or a folded outline hides is read.
+ */
+import type { Warning } from "../contract";
+import type { Block, Page } from "./blocks";
+
+/** The widest sheet of any program. */
+const columns_max = 16_384;
+
+export class HiddenParts {
+  private readonly rows = new Set<number>();
+  private readonly columns = new Set<number>();
+  /** Rows and columns in which something was left out. */
+  readonly rows_left_out = new Set<number>();
+  readonly columns_left_out = new Set<number>();
+
+  hideRow(row: number): void {
+    this.rows.add(row);
+  }
+  hideColumns(from: number, to: number): void {
+    for (let column = from; column <= Math.min(to, columns_max); column++) this.columns.add(column);
+  }
+  /** Whether a cell that has a value is hidden. */
+  has(row: number, column: number): boolean {
+    const in_row = this.rows.has(row),
+      in_column = this.columns.has(column);
+    if (in_row) this.rows_left_out.add(row);
+    else if (in_column) this.columns_left_out.add(column);
+    return in_row || in_column;
+  }
+}
+
+interface ReadSheet {
+  readonly blocks: readonly Block[];
+  readonly hidden: HiddenParts;
+}
+
+/** A page for each sheet that is shown; all of them when all are hidden. */
+export function visiblePages<S extends { readonly name: string; readonly hidden: boolean }>(
+  sheets: readonly S[],
+  read: (sheet: S, at: number) => ReadSheet,
+): Page[] {
+  const shown = sheets.filter(({ hidden }) => !hidden),
+    used = shown.length === 0 ? sheets : shown;
+  return used.map((sheet, at) => {
+    const { blocks, hidden } = read(sheet, at);
+    const left_out = at === 0 && shown.length > 0 ? sheets.length - shown.length : 0;
+    return {
+      page: at + 1,
+      blocks,
+      warnings: [
+        ...(left_out === 0 ? [] : [leftOut(counted(left_out, "sheet"), "the workbook", null)]),
+        ...hiddenIn(hidden, `sheet “${sheet.name}”`, at + 1),
+      ],
+    };
+  });
+}
+function hiddenIn(
+  { rows_left_out, columns_left_out }: HiddenParts,
+  where: string,
+  page: number,
+): Warning[] {
+  const parts = [
+    ...(rows_left_out.size === 0 ? [] : [counted(rows_left_out.size, "row")]),
+    ...(columns_left_out.size === 0 ? [] : [counted(columns_left_out.size, "column")]),
+  ];
+  return parts.length === 0 ? [] : [leftOut(parts.join(" and "), where, page)];
+}
+const counted = (count: number, what: string): string =>
+  `${count} ${what}${count === 1 ? "" : "s"}`;
+const leftOut = (what: string, where: string, page: number | null): Warning => ({
+  code: "hidden_left_out",
+  message:
+    `Left out because hidden: ${what} of ${where}. To have this read, show it, and upload the ` +
+    "file again.",
+  page,
+});

@@ -1,0 +1,142 @@
+/**
+ * Runs in the child: the parts of a sheet: lines of title above a table, tables below each other,
+ * and tables side by side. Where in doubt, a sheet is one table.
+ */
+
+/** A row with its cells that are not blank, from left to right. */
+export interface SheetRow {
+  readonly row: number;
+  readonly columns: number[];
+  readonly texts: string[];
+  /** Whether each is a number, a date or a truth value. */
+  readonly numeric: boolean[];
+}
+/** A table, and its first and last column. */
+export interface Area {
+  readonly rows: readonly SheetRow[];
+  readonly left: number;
+  readonly right: number;
+}
+type IsMerged = (row: number, column: number) => boolean;
+
+/** Empty rows between two tables that need no further sign. */
+const gap_of_tables = 2;
+
+/** Titles are texts. `isMerged` tells whether a cell takes several columns. */
+export function partsOf(rows: readonly SheetRow[], isMerged: IsMerged): (string | Area)[] {
+  return sections(rows).flatMap((section) => {
+    const { titles, table } = withoutTitles(section, isMerged);
+    return [...titles, ...sideBySide(table)];
+  });
+}
+const areaOf = (rows: readonly SheetRow[]): Area => ({
+  rows,
+  left: rows.reduce((least, { columns }) => Math.min(least, columns[0]!), Infinity),
+  right: rows.reduce((most, { columns }) => Math.max(most, columns.at(-1)!), 0),
+});
+
+/** Splits where an empty row is followed by another table. */
+function sections(rows: readonly SheetRow[]): SheetRow[][] {
+  const found: SheetRow[][] = [];
+  for (const [at, row] of rows.entries()) {
+    const section = found.at(-1);
+    const gap = section === undefined ? 0 : row.row - section.at(-1)!.row - 1;
+    if (section === undefined || (gap > 0 && beginsTable(section, rows, at, gap)))
+      found.push([row]);
+    else section.push(row);
+  }
+  return found;
+}
+function beginsTable(
+  before: readonly SheetRow[],
+  rows: readonly SheetRow[],
+  at: number,
+  gap: number,
+): boolean {
+  if (!isTable(before)) return false;
+  const titles = rows.slice(at, at + titles_max).findIndex((row) => row.columns.length > 1);
+  const head = rows[at + Math.max(0, titles)]!;
+  const body = rows[at + Math.max(0, titles) + 1];
+  if (body === undefined || head.columns.length < 2 || body.row !== head.row + 1) return false;
+  return gap >= gap_of_tables || titles > 0 || isHead(head, body, rows, at);
+}
+const titles_max = 4;
+/** Whether at least two rows have several cells. */
+function isTable(rows: readonly SheetRow[]): boolean {
+  const isWide = ({ columns }: SheetRow): boolean => columns.length > 1;
+  const first = rows.findIndex(isWide);
+  return first >= 0 && rows.some((row, at) => at > first && isWide(row));
+}
+
+/** Whether a row of texts names the columns of the rows below it, in which there are numbers. */
+function isHead(
+  head: SheetRow,
+  body: SheetRow,
+  rows: readonly SheetRow[],
+  at: number,
+): boolean {
+  if (head.numeric.includes(true) || !body.numeric.includes(true)) return false;
+  let last = body.row;
+  for (const row of rows.slice(at + 1, at + 1 + rows_looked_at)) {
+    if (row.row > last + 1) break;
+    last = row.row;
+    if (row.columns.some((column) => !head.columns.includes(column))) return false;
+  }
+  return true;
+}
+const rows_looked_at = 20;
+
+/** Rows of one cell above a table are its title: an empty row follows, or the cell is wide. */
+function withoutTitles(
+  rows: readonly SheetRow[],
+  isMerged: IsMerged,
+): { readonly titles: string[]; readonly table: readonly SheetRow[] } {
+  const titles: string[] = [];
+  const first = rows.findIndex(({ columns }) => columns.length > 1);
+  const table = rows.slice(Math.max(0, first));
+  if (first < 1 || first > titles_max || table.length < 2) return { titles, table: rows };
+  const above = rows.slice(0, first);
+  const apart = table[0]!.row - above.at(-1)!.row > 1;
+  const { left, right } = areaOf(table);
+  for (const { row, columns, texts } of above) {
+    const [column] = columns as [number];
+    if (!apart && !(isMerged(row, column) && column <= left && right > left))
+      return { titles: [], table: rows };
+    titles.push(texts[0]!);
+  }
+  return { titles, table };
+}
+
+/** Splits at empty columns between tables that do not begin and end in the same rows. */
+function sideBySide(rows: readonly SheetRow[]): Area[] {
+  const whole = areaOf(rows);
+  if (rows.length < 2) return [whole];
+  const used = new Set<number>();
+  for (const { columns } of rows) for (const column of columns) used.add(column);
+  const sorted = [...used].toSorted((one, other) => one - other);
+  for (const [at, column] of sorted.entries()) {
+    const next = sorted[at + 1];
+    if (next === undefined || next === column + 1) continue;
+    const left = columnsOf(rows, (one) => one <= column);
+    const right = columnsOf(rows, (one) => one > column);
+    const apart =
+      left[0]!.row !== right[0]!.row || left.at(-1)!.row !== right.at(-1)!.row;
+    if (apart && isTable(left) && isTable(right)) return [areaOf(left), ...sideBySide(right)];
+  }
+  return [whole];
+}
+function columnsOf(rows: readonly SheetRow[], is: (column: number) => boolean): SheetRow[] {
+  return rows.flatMap(({ row, columns, texts, numeric }) => {
+    const places = columns.keys().filter((at) => is(columns[at]!)).toArray();
+    return places.length === 0
+      ? []
+      : [
+          {
+            row,
+            columns: places.map((at) => columns[at]!),
+            texts: places.map((at) => texts[at]!),
+            numeric: places.map((at) => numeric[at]!),
+          },
+        ];
+  });
+}

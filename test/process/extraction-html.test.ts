@@ -34,12 +34,12 @@ describe("what a page shows", () => {
       "tables",
       "<table><thead><tr><th>Name<th>Depth</thead><tr><td>Gannet<td>11.5 " +
         "<b>m</b><tr><td>Skua<p>Post<td></table>",
-      "Name\tDepth\nGannet\t11.5 m\nSkua Post",
+      "| Name | Depth |\n| --- | --- |\n| Gannet | 11.5 m |\n| Skua<br>Post |  |",
     ],
     [
       "a table in a cell that only holds it",
       "<table><tr><td><table><tr><td>a<td>b<tr><td>c<td>d</table></table>",
-      "a\tb\nc\td",
+      "| a | b |\n| --- | --- |\n| c | d |",
     ],
     ["preformatted text", "<pre>one\n  two\n</pre>", "one\n  two"],
     [

@@ -88,7 +88,7 @@ describe("Word", () => {
     [
       "a table",
       "Before\rA\x07B\x07\x07C\x07\x07\x07After\r",
-      "Before\n\nA\tB\nC\n\nAfter",
+      "Before\n\n| A | B |\n| --- | --- |\n| C |  |\n\nAfter",
       {
         paragraphs: [
           { start: 7, end: 11, properties: in_table },
@@ -101,7 +101,7 @@ describe("Word", () => {
     [
       "a table in a table",
       "A\rB\rC\r\r\x07D\x07\x07",
-      "A B\tC\tD",
+      "A\n\nB\tC\n\nD",
       {
         paragraphs: [
           { start: 0, end: 2, properties: in_table },
@@ -343,7 +343,7 @@ describe("PowerPoint", () => {
     [
       "tables by rows",
       ppt([{ id: 256, shapes: [table] }]),
-      [[1, "Mooring\tDepth\nPuffin Ring\t7.25"]],
+      [[1, "| Mooring | Depth |\n| --- | --- |\n| Puffin<br>Ring | 7.25 |"]],
     ],
     ["comments", ppt([{ id: 256, shapes: [body("One"), comment] }]), [[1, "One\n\nWhich buoy?"]]],
     [
@@ -426,14 +426,14 @@ describe("Excel", () => {
           number(1, 0, 0, 0.1 + 0.2),
         ],
       ]),
-      "Sheet\nGannet Buoy\t11.5\n0.3",
+      "Sheet\n\n| Gannet Buoy | 11.5 |\n| --- | --- |\n| 0.3 |  |",
     ],
     [
       "shared strings",
       xls([["S", shared(0, 0, 1), shared(0, 1, 0)]], {
         globals: [biff(0xfc, u32(2, 2), xlString("Łódź"), xlString("Dvořák"))],
       }),
-      "S\nDvořák\tŁódź",
+      "S\n\n| Dvořák | Łódź |\n| --- | --- |",
     ],
     [
       "a shared string that goes on in the next record, wider there",
@@ -443,7 +443,7 @@ describe("Excel", () => {
           biff(0x3c, u8(1), wide("деж"), xlString("next")),
         ],
       }),
-      "S\nabcдеж\nnext",
+      "S\n\n| abcдеж |\n| --- |\n| next |",
     ],
     [
       "shared strings with fonts and readings",
@@ -463,7 +463,7 @@ describe("Excel", () => {
           ),
         ],
       }),
-      "S\nhi\tthere",
+      "S\n\n| hi | there |\n| --- | --- |",
     ],
     [
       "packed numbers",
@@ -474,19 +474,19 @@ describe("Excel", () => {
           biff(0xbd, u16(0, 1, 0), u32((7 << 2) | 2), u16(0), u32(0x3ff80000), u16(2)),
         ],
       ]),
-      "S\n12.34\t7\t1.5",
+      "S\n\n| 12.34 | 7 | 1.5 |\n| --- | --- | --- |",
     ],
     [
       "dates, percentages",
       xls([["S", number(0, 0, 1, 45000), number(0, 1, 2, 0.125), number(0, 2, 3, 45000)]], {
         globals: styles,
       }),
-      "S\n2023-03-15\t12.5%\t2023-03-15",
+      "S\n\n| 2023-03-15 | 12.50% | 2023-03-15 |\n| --- | --- | --- |",
     ],
     [
       "dates of the Macintosh",
       xls([["S", number(0, 0, 1, 43538)]], { globals: [...styles, biff(0x22, u16(1))] }),
-      "S\n2023-03-15",
+      "S\n\n2023-03-15",
     ],
     [
       "results of formulas",
@@ -500,12 +500,12 @@ describe("Excel", () => {
           formula(0, 3, 0, u8(2, 0, 7, 0, 0, 0, 255, 255)),
         ],
       ]),
-      "S\n42\tsum\tTRUE\t#DIV/0!",
+      "S\n\n| 42 | sum | TRUE | #DIV/0! |\n| --- | --- | --- | --- |",
     ],
     [
       "truth and errors",
       xls([["S", biff(0x205, u16(0, 0, 0), u8(0, 0)), biff(0x205, u16(0, 1, 0), u8(42, 1))]]),
-      "S\nFALSE\t#N/A",
+      "S\n\n| FALSE | #N/A |\n| --- | --- |",
     ],
     [
       "comments and boxes",
@@ -518,7 +518,7 @@ describe("Excel", () => {
           biff(0x3c, new Uint8Array(16)),
         ],
       ]),
-      "S\n1\n\nCheck",
+      "S\n\n1\n\nCheck",
     ],
     [
       "titles of charts, but not their numbers",
@@ -533,7 +533,7 @@ describe("Excel", () => {
           number(1, 0, 0, 2),
         ],
       ]),
-      "S\n1\n2\n\nDepths",
+      "S\n\n| 1 |\n| --- |\n| 2 |\n\nDepths",
     ],
     [
       "Excel 5 and 95",
@@ -542,7 +542,7 @@ describe("Excel", () => {
         stream: "Book",
         globals: [biff(0x42, u16(1251))],
       }),
-      "Л\nПорт",
+      "Л\n\nПорт",
     ],
   ];
   for (const [why, bytes, expected] of cases)
@@ -563,8 +563,8 @@ describe("Excel", () => {
       ]),
     );
     expect(pages.map(({ page, start, end }) => [page, all.slice(start, end)])).toEqual([
-      [1, "First\n1"],
-      [2, "Second\n2"],
+      [1, "First\n\n1"],
+      [2, "Second\n\n2"],
     ]);
     expect({ page_count, media_type }).toEqual({
       page_count: 2,

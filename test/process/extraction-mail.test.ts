@@ -137,7 +137,8 @@ test("attachments follow under their names, read by their bytes; what can't be r
   );
   const { text, headings, warnings } = await read(message, { name: "mail.eml" });
   expect(text).toBe(
-    `${top}\n\nSee below.\n\nreport.bin\n\nPuffin Ring.\n\nSkua Post.\n\npage.html\n\nTides\n\nHigh.\n\ndepths.csv\n\nMooring\tDepth\nGannet\t11.5`,
+    `${top}\n\nSee below.\n\nreport.bin\n\nPuffin Ring.\n\nSkua Post.\n\npage.html\n\nTides\n\nHigh.\n\ndepths.csv\n\n` +
+      "| Mooring | Depth |\n| --- | --- |\n| Gannet | 11.5 |",
   );
   expect(headings!.map(({ start, end, level }) => [text.slice(start, end), level])).toEqual([
     ["Dredging", 1],

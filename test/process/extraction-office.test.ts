@@ -56,19 +56,23 @@ describe("Word", () => {
       "e\u2011mail, ware\u00adhouse",
     ],
     [
-      "a row is a line with tabs",
+      "a table is a pipe table",
       wtable(["Buoy", "Depth"], ["Puffin Ring", "7.25"]),
-      "Buoy\tDepth\nPuffin Ring\t7.25",
+      "| Buoy | Depth |\n| --- | --- |\n| Puffin Ring | 7.25 |",
     ],
     [
-      "paragraphs of a cell stay in its line",
-      wtable([`${wp("one")}${wp("two")}`, "three"]),
-      "one two\tthree",
+      "paragraphs of a cell stay in its row",
+      wtable([`${wp("one")}${wp("two")}`, "three"], ["a|b", ""]),
+      String.raw`| one<br>two | three |${"\n"}| --- | --- |${"\n"}| a\|b |  |`,
     ],
     [
-      "a table within a cell stays in its row",
-      wtable(["outside", wtable(["a", "b"]) + wp("c")]),
-      "outside\ta\tb c",
+      "a table within a cell stays in its cell",
+      wtable(
+        ["x", "y", "z"],
+        ["1", "2", "3"],
+        ["outside", wtable(["a", "b"], ["c", ""]) + wp("d")],
+      ),
+      "| x | y | z |\n| --- | --- | --- |\n| 1 | 2 | 3 |\n| outside | a b<br>c<br>d |  |",
     ],
     [
       "a table that only frames the text gives paragraphs",
@@ -274,7 +278,7 @@ describe("documents in a document", () => {
         o2: ["oleObject", "embeddings/formula.bin"],
       }),
     );
-    expect(found).toMatchObject({ text: "See:\n\nDepths\n3.9\n\nSee:", warnings: [] });
+    expect(found).toMatchObject({ text: "See:\n\nDepths\n\n3.9\n\nSee:", warnings: [] });
   });
 
   const nest = (depth: number): Uint8Array =>
@@ -356,7 +360,7 @@ describe("PowerPoint", () => {
         `<a:p><a:r><a:t>one</a:t></a:r><a:br/><a:r><a:t>two</a:t></a:r></a:p>`,
     );
     expect((await read(pptx([slide(table + list)]))).text).toBe(
-      "Buoy\tDepth\nSkua\t3.9\n\n1) first\n\n2) second\n\n• point\n\none\ntwo",
+      "| Buoy | Depth |\n| --- | --- |\n| Skua | 3.9 |\n\n1) first\n\n2) second\n\n• point\n\none\ntwo",
     );
   });
 
@@ -400,7 +404,7 @@ describe("PowerPoint", () => {
       ),
     );
     expect(text).toBe(
-      "Plain\n\nShips\n\n2030\t2031\nArrived\t12\t0.3\nLeft\t11\t15\n\nPilot\n\nHarbour\n\nHarbour " +
+      "Plain\n\nShips\n\n|  | 2030 | 2031 |\n| --- | --- | --- |\n| Arrived | 12 | 0.3 |\n| Left | 11 | 15 |\n\nPilot\n\nHarbour\n\nHarbour " +
         "Board\n\nThank the pilots.\n\nCheck this.",
     );
     expect(pages).toEqual([
@@ -416,7 +420,7 @@ describe("Excel", () => {
     [
       "numbers as Excel knows them",
       row(1, `<c r="A1"><v>11.500000000000002</v></c><c r="B1"><v>1E3</v></c>`),
-      "Data\n11.5\t1000",
+      "Data\n\n| 11.5 | 1000 |\n| --- | --- |",
     ],
     [
       "texts of its own, truth, errors, results of formulas",
@@ -425,19 +429,19 @@ describe("Excel", () => {
         `<c r="A1" t="inlineStr"><is><t>own</t></is></c><c r="B1" t="b"><v>1</v></c><c ` +
           `r="C1" t="e"><v>#N/A</v></c><c r="D1" t="str"><f>A1&amp;"!"</f><v>own!</v></c>`,
       ),
-      "Data\nown\tTRUE\t#N/A\town!",
+      "Data\n\n| own | TRUE | #N/A | own! |\n| --- | --- | --- | --- |",
     ],
     [
-      "empty columns and rows are left out, gaps stay",
+      "empty columns and rows inside stay, those around are left out",
       row(3, `<c r="C3"><v>1</v></c><c r="F3"><v>2</v></c>`) +
         row(4, `<c r="F4"><v>3</v></c>`) +
         row(9, `<c r="C9"><v>4</v></c><c r="E9"/>`),
-      "Data\n1\t2\n\t3\n\n4",
+      "Data\n\n| 1 |  |  | 2 |\n| --- | --- | --- | --- |\n|  |  |  | 3 |\n|  |  |  |  |\n|  |  |  |  |\n|  |  |  |  |\n|  |  |  |  |\n| 4 |  |  |  |",
     ],
     [
       "cells and rows without a place follow each other",
       `<row><c><v>1</v></c><c><v>2</v></c></row><row><c><v>3</v></c></row>`,
-      "Data\n1\t2\n3",
+      "Data\n\n| 1 | 2 |\n| --- | --- |\n| 3 |  |",
     ],
   ];
   for (const [reason, data, text] of cases)
@@ -481,7 +485,10 @@ describe("Excel", () => {
           }),
         )
       ).text,
-    ).toBe("Data\nGannet\tPuffin Ring\t2031-03-14\t2031-03-14 12:00\t18:00\t7%\t2.5\t36:00:00");
+    ).toBe(
+      "Data\n\n| Gannet | Puffin Ring | 2031-03-14 | 14/03/2031 12:00 | 18:00 | 7.00% | 2.5d | " +
+        "36:00:00 |\n| --- | --- | --- | --- | --- | --- | --- | --- |",
+    );
   });
 
   test("a page for each sheet, its name first; comments behind", async () => {
@@ -498,10 +505,10 @@ describe("Excel", () => {
         more,
       ),
     );
-    expect(text).toBe("Moorings\n1\n\nПричалы\n2\n\nMeasured twice.");
+    expect(text).toBe("Moorings\n\n1\n\nПричалы\n\n2\n\nMeasured twice.");
     expect(pages).toEqual([
-      { page: 1, start: 0, end: 10 },
-      { page: 2, start: 12, end: text.length },
+      { page: 1, start: 0, end: 11 },
+      { page: 2, start: 13, end: text.length },
     ]);
     expect([page_count, headings?.length]).toEqual([2, 2]);
   });

@@ -22,7 +22,7 @@ describe("text", () => {
     ],
     ["a million spaces are no text", tp(`a<text:s text:c="1000000"/>b`), `a${" ".repeat(10)}b`],
     [
-      "a row is a line with tabs",
+      "a table is a pipe table",
       `<table:table>${[
         ["Buoy", "Depth"],
         ["Skua", "3.9"],
@@ -32,7 +32,7 @@ describe("text", () => {
             `<table:table-row>${row.map((cell) => `<table:table-cell>${tp(cell)}</table:table-cell>`).join("")}</table:table-row>`,
         )
         .join("")}</table:table>`,
-      "Buoy\tDepth\nSkua\t3.9",
+      "| Buoy | Depth |\n| --- | --- |\n| Skua | 3.9 |",
     ],
     [
       "a note follows its paragraph, without its number",
@@ -190,7 +190,9 @@ describe("sheets", () => {
         sheet("Moorings", rows) + sheet("Empty", "") + sheet("Причалы", row(cell("x"))),
       ),
     );
-    expect(text).toBe("Moorings\n14 March 2031\t7.25\n\nEmpty\n\nПричалы\nx");
+    expect(text).toBe(
+      "Moorings\n\n| 14 March 2031 | 7.25 |\n| --- | --- |\n\nEmpty\n\nПричалы\n\nx",
+    );
     expect([pages.map(({ page }) => page), page_count]).toEqual([[1, 2, 3], 3]);
   });
 
@@ -204,7 +206,7 @@ describe("sheets", () => {
       row(cell("end"));
     const { text } = await read(opendocument("spreadsheet", sheet("S", rows)));
     expect(text.match(/a/g)?.length).toBe(50 * 50);
-    expect(text).toEndWith("a\n\nend");
+    expect(text).toEndWith(" a |\n\nend");
   });
 });
 
@@ -221,9 +223,9 @@ describe("e-books", () => {
       "• point\n\n3. third\n\n4. fourth",
     ],
     [
-      "a row is a line with tabs",
+      "a table is a pipe table",
       "<table><tr><th>Buoy</th><th>Depth</th></tr><tr><td>Skua</td><td>3.9</td></tr></table>",
-      "Buoy\tDepth\nSkua\t3.9",
+      "| Buoy | Depth |\n| --- | --- |\n| Skua | 3.9 |",
     ],
     ["preformatted text keeps its lines", "<pre>a\n  b</pre>", "a\n  b"],
     ["named characters", "<p>caf&eacute; &mdash; &hellip; &nosuch;</p>", "café — … &nosuch;"],

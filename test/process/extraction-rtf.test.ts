@@ -70,15 +70,25 @@ const cases: [string, string, string][] = [
     "tables",
     "Before\\par\\trowd\\cellx1\\cellx2\\pard\\intbl A\\cell B\\cell\\row\\pard\\intbl " +
       "C\\cell\\cell\\row\\pard After\\par",
-    "Before\n\nA\tB\nC\n\nAfter",
+    "Before\n\n| A | B |\n| --- | --- |\n| C |  |\n\nAfter",
   ],
-  ["paragraphs in a cell", "\\trowd\\pard\\intbl One\\par two\\cell B\\cell\\row", "One two\tB"],
+  [
+    "paragraphs in a cell",
+    "\\trowd\\pard\\intbl A\\cell B\\cell\\row One\\par two\\cell C\\cell\\row",
+    "| A | B |\n| --- | --- |\n| One<br>two | C |",
+  ],
+  [
+    "cells by their edges, merged ones",
+    "\\trowd\\cellx2000\\cellx3000\\intbl Ships\\cell Left\\cell\\row\\trowd\\cellx1000\\cellx2010" +
+      "\\clvmrg\\cellx3000 in\\cell out\\cell x\\cell\\row",
+    "| Ships |  | Left |\n| --- | --- | --- |\n| in | out |  |",
+  ],
   [
     "tables in tables",
     "\\pard\\intbl\\itap2 A\\nestcell " +
       "B\\nestcell{\\*\\nesttableprops\\nestrow}{\\nonesttables\\par}\\pard\\intbl\\itap1 " +
       "C\\cell\\row",
-    "A\tB C",
+    "A\tB\n\nC",
   ],
   [
     "notes behind their paragraph",

@@ -1,4 +1,4 @@
-/** Formats of text: tables get tabs, Markdown its headings, data its exact media type. */
+/** Formats of text: tables become pipe tables, Markdown its headings, data its exact media type. */
 import { describe, expect, test } from "bun:test";
 import { markdownHeadings } from "../../plugins/extraction/text/markdown";
 import { formatText } from "../../plugins/extraction/text/formats";
@@ -8,31 +8,50 @@ const shaped = (text: string, name = "file", declared_type: string | null = null
 
 describe("tables", () => {
   const cases: [string, string, string][] = [
-    ["commas", "a,b\n1,2\n", "a\tb\n1\t2"],
+    ["commas", "a,b\n1,2\n", "| a | b |\n| --- | --- |\n| 1 | 2 |"],
     [
       "semicolons, with decimal commas",
       "Mooring;Depth\nGannet;11,5\nPuffin;7,25",
-      "Mooring\tDepth\nGannet\t11,5\nPuffin\t7,25",
+      "| Mooring | Depth |\n| --- | --- |\n| Gannet | 11,5 |\n| Puffin | 7,25 |",
     ],
-    ["tabs", "a\tb\n1\t2, 3, 4, 5", "a\tb\n1\t2, 3, 4, 5"],
-    ["bars", "a|b\n1|2", "a\tb\n1\t2"],
+    ["tabs", "a\tb\n1\t2, 3, 4, 5", "| a | b |\n| --- | --- |\n| 1 | 2, 3, 4, 5 |"],
+    ["bars", "a|b\n1|2", "| a | b |\n| --- | --- |\n| 1 | 2 |"],
     [
       "quoted cells with the delimiter, quotes and line breaks",
       'name,note\n"Post, Skua","says ""no""\nand goes"\n',
-      'name\tnote\nPost, Skua\tsays "no" and goes',
+      '| name | note |\n| --- | --- |\n| Post, Skua | says "no"<br>and goes |',
     ],
     [
       "quotes that are letters",
       'size,name\n5" pipe,"a" b\n6",c',
-      'size\tname\n5" pipe\t"a" b\n6"\tc',
+      '| size | name |\n| --- | --- |\n| 5" pipe | "a" b |\n| 6" | c |',
     ],
-    ["a quote that is never closed", 'a,b\n"1,2\n3,4', 'a\tb\n"1\t2\n3\t4'],
-    ["empty cells keep the others in their columns", "a,b,c\n,2,\n,,3", "a\tb\tc\n\t2\n\t\t3"],
+    [
+      "a quote that is never closed",
+      'a,b\n"1,2\n3,4',
+      '| a | b |\n| --- | --- |\n| "1 | 2 |\n| 3 | 4 |',
+    ],
+    [
+      "empty cells keep the others in their columns",
+      "a,b,c\n,2,\n,,3",
+      "| a | b | c |\n| --- | --- | --- |\n|  | 2 |  |\n|  |  | 3 |",
+    ],
     ["one column is as it was", "one\ntwo, three\n", "one\ntwo, three\n"],
+    [
+      "lines of title above a table, and blank lines",
+      "Depths of 2031\n\nmooring;depth\nGannet;11,5\n;7\n",
+      "Depths of 2031\n\n| mooring | depth |\n| --- | --- |\n| Gannet | 11,5 |\n|  | 7 |",
+    ],
+    ["a delimiter that the file names", "sep=^\na^b\n1^2\n", "| a | b |\n| --- | --- |\n| 1 | 2 |"],
+    [
+      "a pipe in a cell",
+      "a,b\n1|2,3\n",
+      String.raw`| a | b |${"\n"}| --- | --- |${"\n"}| 1\|2 | 3 |`,
+    ],
     [
       "more letters of one kind than cells",
       "a;b\nx, y, z, w;1\nx, y;2\nx;3",
-      "a\tb\nx, y, z, w\t1\nx, y\t2\nx\t3",
+      "| a | b |\n| --- | --- |\n| x, y, z, w | 1 |\n| x, y | 2 |\n| x | 3 |",
     ],
   ];
   for (const [why, text, expected] of cases)

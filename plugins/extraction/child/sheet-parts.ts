@@ -19,8 +19,10 @@ export interface Area {
 }
 type IsMerged = (row: number, column: number) => boolean;
 
-/** Empty rows between two tables that need no further sign. */
+/** Empty rows between two tables that need no further sign … */
 const gap_of_tables = 2;
+/** … and between what has nothing to do with each other. */
+const gap_max = 10;
 
 /** Titles are texts. `isMerged` tells whether a cell takes several columns. */
 export function partsOf(rows: readonly SheetRow[], isMerged: IsMerged): (string | Area)[] {
@@ -53,6 +55,7 @@ function beginsTable(
   at: number,
   gap: number,
 ): boolean {
+  if (gap > gap_max) return true;
   if (!isTable(before)) return false;
   const titles = rows.slice(at, at + titles_max).findIndex((row) => row.columns.length > 1);
   const head = rows[at + Math.max(0, titles)]!;
@@ -69,12 +72,7 @@ function isTable(rows: readonly SheetRow[]): boolean {
 }
 
 /** Whether a row of texts names the columns of the rows below it, in which there are numbers. */
-function isHead(
-  head: SheetRow,
-  body: SheetRow,
-  rows: readonly SheetRow[],
-  at: number,
-): boolean {
+function isHead(head: SheetRow, body: SheetRow, rows: readonly SheetRow[], at: number): boolean {
   if (head.numeric.includes(true) || !body.numeric.includes(true)) return false;
   let last = body.row;
   for (const row of rows.slice(at + 1, at + 1 + rows_looked_at)) {
@@ -119,15 +117,17 @@ function sideBySide(rows: readonly SheetRow[]): Area[] {
     if (next === undefined || next === column + 1) continue;
     const left = columnsOf(rows, (one) => one <= column);
     const right = columnsOf(rows, (one) => one > column);
-    const apart =
-      left[0]!.row !== right[0]!.row || left.at(-1)!.row !== right.at(-1)!.row;
+    const apart = left[0]!.row !== right[0]!.row || left.at(-1)!.row !== right.at(-1)!.row;
     if (apart && isTable(left) && isTable(right)) return [areaOf(left), ...sideBySide(right)];
   }
   return [whole];
 }
 function columnsOf(rows: readonly SheetRow[], is: (column: number) => boolean): SheetRow[] {
   return rows.flatMap(({ row, columns, texts, numeric }) => {
-    const places = columns.keys().filter((at) => is(columns[at]!)).toArray();
+    const places = columns
+      .keys()
+      .filter((at) => is(columns[at]!))
+      .toArray();
     return places.length === 0
       ? []
       : [

@@ -1,6 +1,6 @@
 /**
- * Runs in the child: the cells of a table, set into columns: merged cells take the place of several,
- * and where a format only says where its cells end, the edges make the columns.
+ * Runs in the child: the cells of a table, set into columns: merged cells take the place of
+ * several, and where a format only says where its cells end, the edges make the columns.
  */
 import type { Block } from "./blocks";
 
@@ -38,9 +38,7 @@ export function setCells(rows: readonly CellRow[]): SetRow[] {
   const begun = Array.from({ length: width }, () => false);
   for (const row of set)
     for (const [column, cell] of row.entries()) if (cell !== null) begun[column] = true;
-  return set.map((row) =>
-    begun.flatMap((used, column) => (used ? [row[column] ?? null] : [])),
-  );
+  return set.map((row) => begun.flatMap((used, column) => (used ? [row[column] ?? null] : [])));
 }
 
 function setRow(cells: readonly TableCell[], below: number[]): (TableCell | null)[] {

@@ -32,8 +32,7 @@ export function tableBlocks(rows: readonly CellRow[], marks: TableMarks): Block[
   const set = setCells(rows.filter(({ cells }) => cells.length > 0));
   if (set.length === 1) return oneRow(set[0]!);
   const width = set[0]!.length;
-  if (width === 1 && !isListed(set, filled, marks))
-    return filled.flatMap(({ blocks }) => blocks);
+  if (width === 1 && !isListed(set, filled, marks)) return filled.flatMap(({ blocks }) => blocks);
   const texts = set.map((row) => row.map((cell) => (cell === null ? "" : cellText(cell.blocks))));
   const area = width * set.length;
   if (area > sparse_cells_min && area > empty_ratio_max * filled.length) return [sparse(texts)];

@@ -91,7 +91,9 @@ class DrawingReader implements XmlHandler {
         builder.beginRow();
         return;
       case "a:tc":
-        builder.beginCell({ covered: /^(?:1|true)$/.test(tag.get("hMerge") ?? tag.get("vMerge") ?? "") });
+        builder.beginCell({
+          covered: /^(?:1|true)$/.test(tag.get("hMerge") ?? tag.get("vMerge") ?? ""),
+        });
         return;
       case "a:buChar":
         this.marker = formatBullet(tag.get("char") ?? "");

@@ -197,7 +197,8 @@ class SheetsReader extends ReaderDispatch {
       for (const { column, text, numeric } of this.cells)
         if (!this.hidden_parts.has(this.row + at, column))
           this.grid.add(this.row + at, column, text, numeric);
-    this.row += this.row_repeats;
+    // Empty rows count as they are, copies that are left out do not.
+    this.row += times > 0 ? times : this.row_repeats;
     this.cells = [];
   }
   private endSheet(): void {

@@ -36,12 +36,17 @@ export function delimiterOf(text: string): string | null {
       const [titles, width] = mostUsual(widths),
         table = widths.slice(titles);
       const even = table.filter((one) => one === width).length / Math.max(1, table.length);
-      return { delimiter, width, even };
+      return { delimiter, width, titles, is_even: even > even_min, rows: table.length };
     })
-    .filter(({ width }) => width > 1);
+    // Lines without the delimiter above a table, or a text that happens to have it.
+    .filter(
+      ({ width, titles, is_even, rows }) => width > 1 && (titles === 0 || (is_even && rows > 1)),
+    );
   counted.sort(
     (one, other) =>
-      Number(other.even > even_min) - Number(one.even > even_min) || other.width - one.width,
+      Number(other.is_even) - Number(one.is_even) ||
+      one.titles - other.titles ||
+      other.width - one.width,
   );
   return counted[0]?.delimiter ?? null;
 }
@@ -90,7 +95,8 @@ export class LongTable {
 
   /** The lines of the rows that are complete. */
   add(text: string): string {
-    this.rest = this.is_first && this.columns === 0 ? withoutMark(this.rest + text) : this.rest + text;
+    this.rest =
+      this.is_first && this.columns === 0 ? withoutMark(this.rest + text) : this.rest + text;
     if (this.columns === 0)
       this.columns = Math.max(...widthsOf(this.rest.slice(0, sample_chars), this.delimiter));
     return this.take(this.rest.length - 2 * cell_chars_max);

@@ -1,0 +1,77 @@
+/** Sheets as tables: which are one table, and which parts stand on their own. */
+import { expect, test } from "bun:test";
+import { Grid, type MergedArea } from "../../plugins/extraction/child/grid";
+
+/** Rows as lines; cells between bars, numbers are numeric. */
+function blocksOf(sheet: string, merged: readonly MergedArea[] = []): string[] {
+  const grid = new Grid(() => {});
+  for (const [row, line] of sheet.split("\n").entries())
+    for (const [column, cell] of line.split("|").entries())
+      grid.add(row, column, cell, /^\s*\d/.test(cell));
+  return grid.blocks("", merged).map(({ text }) => text);
+}
+const wide: MergedArea = { row: 0, column: 0, rows: 1, columns: 2 };
+
+const cases: [reason: string, sheet: string, blocks: string[], merged?: MergedArea[]][] = [
+  ["nothing is nothing", "||", []],
+  ["a single cell is a paragraph", "|note", ["note"]],
+  [
+    "empty rows and columns inside stay, those around do not",
+    "\n|a||b\n\n|1||2",
+    ["| a |  | b |\n| --- | --- | --- |\n|  |  |  |\n| 1 |  | 2 |"],
+  ],
+  [
+    "a total below an empty row belongs to the table",
+    "part|stock\nrope|7\n\ntotal|7",
+    ["| part | stock |\n| --- | --- |\n| rope | 7 |\n|  |  |\n| total | 7 |"],
+  ],
+  [
+    "a title above an empty row stands alone",
+    "Stock of May\n\npart|stock\nrope|7",
+    ["Stock of May", "| part | stock |\n| --- | --- |\n| rope | 7 |"],
+  ],
+  [
+    "a title over all columns, too",
+    "Stock of May\npart|stock\nrope|7",
+    ["Stock of May", "| part | stock |\n| --- | --- |\n| rope | 7 |"],
+    [wide],
+  ],
+  [
+    "a table with its own head below an empty row",
+    "part|stock\nrope|7\n\nday|ships\nMonday|3",
+    [
+      "| part | stock |\n| --- | --- |\n| rope | 7 |",
+      "| day | ships |\n| --- | --- |\n| Monday | 3 |",
+    ],
+  ],
+  [
+    "tables side by side that end in different rows",
+    "part|stock||day|ships\nrope|7||Monday|3\n|||Tuesday|4",
+    [
+      "| part | stock |\n| --- | --- |\n| rope | 7 |",
+      "| day | ships |\n| --- | --- |\n| Monday | 3 |\n| Tuesday | 4 |",
+    ],
+  ],
+  [
+    "of merged cells only the first has a value",
+    "Ships|left\nin|out",
+    ["| Ships |  |\n| --- | --- |\n| in | out |"],
+    [wide],
+  ],
+  [
+    "a column of prose is paragraphs",
+    `Remarks\n${"word ".repeat(50)}`,
+    ["Remarks", "word ".repeat(50).trim()],
+  ],
+];
+for (const [reason, sheet, blocks, merged] of cases)
+  test(reason, () => {
+    expect(blocksOf(sheet, merged)).toEqual(blocks);
+  });
+
+test("a sheet that is nearly empty is no table of its size", () => {
+  const grid = new Grid(() => {});
+  for (let at = 0; at < 2_000; at++) grid.add(at, at, `x${at}`);
+  const [block] = grid.blocks("");
+  expect(block!.text.length).toBeLessThan(20_000);
+});

@@ -98,6 +98,24 @@ export const answeringLinks = async (
         .limit(limit)
         .execute();
 
+/** Which of them lie in the folder now. */
+export const findHere = async (
+  db: DocumentsDb,
+  document_ids: readonly string[],
+  folder_id: string,
+): Promise<ReadonlySet<string>> =>
+  new Set(
+    (
+      await db
+        .selectFrom("documents_links")
+        .select("document_id")
+        .where("folder_id", "=", folder_id)
+        .where("document_id", "in", document_ids)
+        .where("deleted_at", "is", null)
+        .execute()
+    ).map(({ document_id }) => document_id),
+  );
+
 const liveLinks = (db: DocumentsDb) =>
   db
     .selectFrom("documents_links")

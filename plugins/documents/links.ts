@@ -101,9 +101,28 @@ export const unlink = (
   ctx.inDeletion(async (tx) => {
     const document = await requireDocument(tx, owner_id, document_id);
     await ctx.folders.require(tx, owner_id, folder_id);
-    if (!(await takeFrom(ctx, tx, document, folder_id)))
-      throw new HttpError(404, "not_found", "The document is not in this folder.");
+    if (!(await takeFrom(ctx, tx, document, folder_id))) throw notHere();
   });
+
+/**
+ * Takes the document out of one folder and adds it to the other: both, or nothing. @throws
+ * HttpError 403, 404 when it is not there, or 409 when an upload of the other has its name.
+ */
+export async function move(
+  ctx: DocumentContext,
+  owner_id: string,
+  document_id: string,
+  { from, to }: { readonly from: string; readonly to: string },
+): Promise<void> {
+  if (from === to) return;
+  await ctx.inTransaction(async (tx) => {
+    const document = await requireDocument(tx, owner_id, document_id);
+    await ctx.folders.require(tx, owner_id, from);
+    await ctx.folders.require(tx, owner_id, to);
+    await putInto(ctx, tx, document, to, await linkStore.findLink(tx, document_id, to));
+    if (!(await takeFrom(ctx, tx, document, from))) throw notHere();
+  });
+}
 
 /** As `Documents.takeOut`. */
 export async function takeOut(
@@ -193,6 +212,8 @@ export async function refuseTakenName(
     );
 }
 
+const notHere = (): HttpError =>
+  new HttpError(404, "not_found", "The document is not in this folder.");
 const neverThere = (): HttpError =>
   new HttpError(
     404,

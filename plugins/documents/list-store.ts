@@ -12,14 +12,30 @@ import {
 import { isGone, type Folder } from "../folders/contract";
 import type { DocumentStatus, OwnedDocument } from "./contract";
 import { nameFolded } from "./names";
+import {
+  comparer,
+  merged,
+  needsDocument,
+  placed,
+  type ListDirection,
+  type ListSort,
+  type Placed,
+  type Sortable,
+} from "./list-order";
 import type { DocumentRow, DocumentsDb, LinkRow } from "./store";
+import { fileType, type FileType } from "./types-of-file";
 
 export interface ListFilter {
   readonly status?: DocumentStatus | undefined;
   /** A part of the name, in any case. */
   readonly name?: string | undefined;
+  readonly type?: FileType | undefined;
   /** What can be restored, instead of what is there. */
   readonly deleted?: boolean | undefined;
+}
+export interface ListQuery extends ListFilter {
+  readonly sort?: ListSort | undefined;
+  readonly order?: ListDirection | undefined;
 }
 type Place = Pick<LinkRow, "document_created_at" | "document_id">;
 
@@ -64,19 +80,31 @@ export async function listOwned(
   }));
 }
 
-/** One page of a folder's documents, newest first, and how many there are in all. */
+/** One page of a folder's documents, newest first unless sorted, and how many there are in all. */
 export async function listDocuments(
   db: DocumentsDb,
   folder: Folder,
-  filter: ListFilter,
+  query: ListQuery,
   page: PageRequest,
 ): Promise<Listed<DocumentRow>> {
-  const { rows, total } = !filter.name
-    ? await listLinks(db, folder, filter, page)
-    : await listNamed(db, folder.id, filter, page);
+  const { rows, total } = isPlain(query)
+    ? await listLinks(db, folder, query, page)
+    : await listSought(db, folder.id, query, page);
   const ids = rows.map(({ document_id }) => document_id);
   return { rows: await findAll(db, ids), total };
 }
+
+/** An index has this list as it is. */
+const isPlain = ({ name, type, sort = "created", order = "desc" }: ListQuery): boolean =>
+  !name && type === undefined && sort === "created" && order === "desc";
+
+/** The ids of all documents of the list, in its order. */
+export const listIds = async (
+  db: DocumentsDb,
+  folder_id: string,
+  query: ListQuery,
+): Promise<string[]> =>
+  (await allSought(db, folder_id, query)).map(({ document_id }) => document_id);
 
 async function listLinks(
   db: DocumentsDb,
@@ -115,52 +143,76 @@ const restorableCount = (
 ): number | undefined =>
   status === undefined || restorable_count === 0 ? restorable_count : undefined;
 
-/** So many names are looked at between two turns of the event loop: some milliseconds. */
-const names_at_once = 5_000;
+/** So many are looked at between two turns of the event loop: some milliseconds. */
+const looked_at_once = 5_000;
 /** The orders of the two indexes that have the names. */
 const order_of_names = {
   live: ["name_key", "document_created_at", "document_id"],
   restorable: ["document_created_at", "document_id"],
 } as const;
 
-/** No index finds a part of a name: all names of the folder are looked at, a part at a time. */
-async function listNamed(
+async function listSought(
   db: DocumentsDb,
   folder_id: string,
-  { status, name = "", deleted = false }: ListFilter,
+  query: ListQuery,
   page: PageRequest,
-): Promise<Listed<Place>> {
-  const wanted = nameFolded(name);
+): Promise<Listed<Pick<Place, "document_id">>> {
+  const all = await allSought(db, folder_id, query);
+  const { offset, limit } = pageWindow(page);
+  return { rows: all.slice(offset, offset + limit), total: all.length };
+}
+
+/**
+ * No index finds a part of a name, or has every order: all of the folder are looked at, a part at a
+ * time, and sorted likewise.
+ */
+async function allSought(
+  db: DocumentsDb,
+  folder_id: string,
+  { status, name = "", type, deleted = false, sort = "created", order: direction }: ListQuery,
+): Promise<Placed[]> {
+  const wanted = nameFolded(name),
+    compare = comparer(sort, direction);
   const order = order_of_names[deleted ? "restorable" : "live"];
-  let links = linksIn(db, folder_id, deleted).select([
-    "l.name_key",
-    "l.document_created_at",
-    "l.document_id",
-  ]);
+  let links = soughtIn(db, folder_id, deleted, type !== undefined || needsDocument(sort));
   if (status !== undefined) links = links.where("l.status", "=", status);
   for (const column of order) links = links.orderBy(`l.${column}`);
-  const found: Place[] = [];
-  let part = links;
+  let found: Placed[] = [],
+    part = links;
   for (;;) {
-    const rows = await part.limit(names_at_once).execute();
-    for (const { name_key, ...place } of rows)
-      if (nameFolded(name_key).includes(wanted)) found.push(place);
+    const rows = await part.limit(looked_at_once).execute();
+    const some = rows
+      .filter((row) => nameFolded(row.name_key).includes(wanted))
+      .filter((row) => type === undefined || fileType(row.media_type) === type)
+      .map((row) => placed(row, sort))
+      .sort(compare);
+    found = merged(found, some, compare);
     const last = rows.at(-1);
-    if (rows.length < names_at_once || !last) break;
+    if (rows.length < looked_at_once || !last) return found;
     const columns = sql.join(order.map((column) => sql.ref(`l.${column}`))),
       values = sql.join(order.map((column) => last[column]));
     part = links.where(sql<boolean>`(${columns}) > (${values})`);
     await nextTurn();
   }
-  const { offset, limit } = pageWindow(page);
-  return {
-    rows: found.sort(newestFirst).slice(offset, offset + limit),
-    total: found.length,
-  };
 }
-const newestFirst = (one: Place, other: Place): number =>
-  other.document_created_at - one.document_created_at ||
-  (one.document_id < other.document_id ? 1 : -1);
+
+/** With what only the documents know, or without: then the index alone is read. */
+const soughtIn = (db: DocumentsDb, folder_id: string, deleted: boolean, with_document: boolean) =>
+  linksIn(db, folder_id, deleted)
+    .select(["l.name_key", "l.document_created_at", "l.document_id", "l.status"])
+    .$if(!with_document, (query) =>
+      query.select([
+        sql.lit(0).as("size_bytes"),
+        sql.lit("").as("media_type"),
+        sql.lit(0).as("updated_at"),
+      ]),
+    )
+    .$if(with_document, (query) =>
+      query
+        .innerJoin("documents as d", "d.id", "l.document_id")
+        .select(["d.size_bytes", "d.media_type", "d.updated_at"]),
+    )
+    .$castTo<Sortable>();
 
 /** In the order of their ids, without those that were deleted meanwhile. */
 async function findAll(db: DocumentsDb, ids: readonly string[]): Promise<DocumentRow[]> {

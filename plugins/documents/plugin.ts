@@ -38,6 +38,7 @@ import { reindexFound } from "./indexer";
 import { countToPurge, hideFolders, purgeFolders } from "./purge";
 import { foldersAtWork } from "./intake";
 import { documentQueries, listOwned } from "./queries";
+import { bulkHandlers, bulkRoutes } from "./bulk-routes";
 import { documentHandlers, routes } from "./routes";
 import { usedFiles } from "./store";
 import { UnusedFiles } from "./unused-files";
@@ -76,7 +77,7 @@ export default definePlugin({
   ],
   tables: ["documents", "documents_versions", "documents_links", "documents_purges"],
   migrations,
-  routes,
+  routes: { ...routes, ...bulkRoutes },
   setup: (host) => {
     const isUsed = async (sha256: string): Promise<boolean> => {
       if ((await usedFiles(host.db, [sha256])).size > 0) return true;
@@ -120,7 +121,7 @@ export default definePlugin({
           foldersAtWork: () => foldersAtWork({ ...ctx, operations: host.operations }),
         },
       },
-      routes: documentHandlers(ctx),
+      routes: { ...documentHandlers(ctx), ...bulkHandlers(ctx) },
       fills: [
         fill(FolderContents, {
           remove: (tx, owner_id, folder_ids) => hideFolders(ctx, tx, owner_id, folder_ids),

@@ -137,7 +137,7 @@ export async function getOutline(
 export async function listDocuments(
   ctx: DocumentContext,
   owner_id: string,
-  query: { readonly folder_id: string } & listStore.ListFilter & PageRequest,
+  query: { readonly folder_id: string } & listStore.ListQuery & PageRequest,
 ): Promise<{ readonly documents: Document[]; readonly total: number }> {
   const { db, folders } = ctx;
   const folder = await folders.require(db, owner_id, query.folder_id);

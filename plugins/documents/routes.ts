@@ -1,6 +1,7 @@
 /** The HTTP face of documents: the routes, what they take and answer, and their handlers. */
 import {
   check_errors,
+  documented,
   announcedBytes,
   Nullable,
   PageOf,
@@ -18,8 +19,9 @@ import type { DocumentContext } from "./context";
 import * as creation from "./creation";
 import { original_bytes, originalResponse } from "./download";
 import { reindex } from "./indexer";
+import { FolderQuery, ListQuery } from "./list-query";
 import * as links from "./links";
-import { NameText, NewName } from "./names";
+import { documentName, NameText, NewName } from "./names";
 import * as queries from "./queries";
 import {
   DocumentRecord,
@@ -28,14 +30,12 @@ import {
   example,
   Outline,
   outline_example,
-  Status,
   toRecord,
   type Document,
 } from "./record";
 import { withContent } from "./text-bytes";
 import { readRange, textRoute } from "./text-range";
 
-const FolderQuery = t.Object({ folder_id: t.String({ description: "The folder." }) });
 const NewText = named(
   "NewDocument",
   t.Object({
@@ -85,27 +85,9 @@ export const routes = {
     tag,
     operation: "listDocuments",
     description:
-      "The documents of this very folder, subfolders aside, newest first. Items carry no text: " +
-      "fetch it from `content_url`.",
-    query: t.Composite([
-      FolderQuery,
-      t.Object({
-        status: t.Optional(Status),
-        name: t.Optional(
-          t.String({
-            description: "Only documents whose name contains this, in any case.",
-            examples: ["survey"],
-          }),
-        ),
-        deleted: t.Optional(
-          t.Boolean({
-            description:
-              "With `true`: the documents that were taken out of the folder and can be restored.",
-          }),
-        ),
-      }),
-      PageQuery,
-    ]),
+      "The documents of this very folder, subfolders aside, newest first unless sorted. Items " +
+      "carry no text: fetch it from `content_url`.",
+    query: t.Composite([ListQuery, PageQuery]),
     answers: {
       200: {
         description: "One page of documents.",
@@ -159,6 +141,11 @@ export const routes = {
       t.Object({
         overwrite: t.Optional(
           t.Boolean({ default: false, description: "Replace the newest document of that name." }),
+        ),
+        name: t.Optional(
+          documented(NameText("What it is to be called, instead of the file's name."), {
+            examples: ["2026/survey.pdf"],
+          }),
         ),
       }),
     ]),
@@ -310,6 +297,7 @@ type Handlers = HandlersOf<typeof routes>;
 
 export const documentHandlers = (ctx: DocumentContext): Handlers => ({
   ...readingHandlers(ctx),
+  ...uploadHandler(ctx),
 
   list: async ({ caller, client, query }) => {
     const { documents, total } = await queries.listDocuments(ctx, caller.owner_id, query);
@@ -323,27 +311,6 @@ export const documentHandlers = (ctx: DocumentContext): Handlers => ({
   createText: async ({ caller, client, body, long_text, request: { signal } }) => {
     const text = { ...body, long_text };
     return located(client, 201, await creation.addText(ctx, caller.owner_id, text, signal));
-  },
-
-  upload: async ({ caller, client, query: { folder_id, overwrite = false }, request }) => {
-    const bytes_max = ctx.config.upload_bytes_max;
-    const size_bytes = announcedBytes(request, bytes_max);
-    await ctx.folders.require(ctx.db, caller.owner_id, folder_id);
-    const { received, ...file } = await receiveFile(request, ctx.files, {
-      part: "file",
-      bytes_max,
-      admit: (file) =>
-        creation.checkUpload(ctx, caller.owner_id, { ...file, folder_id, overwrite }, size_bytes),
-    });
-    const upload = { ...file, folder_id, overwrite };
-    const { document, replaced } = await creation.addUpload(
-      ctx,
-      caller.owner_id,
-      upload,
-      received,
-      request.signal,
-    );
-    return located(client, replaced ? 200 : 201, document);
   },
 
   get: async ({ caller, client, params, query }) => {
@@ -374,6 +341,35 @@ export const documentHandlers = (ctx: DocumentContext): Handlers => ({
 
   restore: async ({ caller, client, params, query }) =>
     toRecord(await links.restore(ctx, caller.owner_id, params.documentId, query.folder_id), client),
+});
+
+const uploadHandler = (ctx: DocumentContext): Pick<Handlers, "upload"> => ({
+  upload: async ({ caller, client, query: { folder_id, overwrite = false, name }, request }) => {
+    const called = name === undefined ? {} : { name: documentName(name, "?name") };
+    const bytes_max = ctx.config.upload_bytes_max;
+    const size_bytes = announcedBytes(request, bytes_max);
+    await ctx.folders.require(ctx.db, caller.owner_id, folder_id);
+    const { received, ...file } = await receiveFile(request, ctx.files, {
+      part: "file",
+      bytes_max,
+      admit: (file) =>
+        creation.checkUpload(
+          ctx,
+          caller.owner_id,
+          { ...file, ...called, folder_id, overwrite },
+          size_bytes,
+        ),
+    });
+    const upload = { ...file, ...called, folder_id, overwrite };
+    const { document, replaced } = await creation.addUpload(
+      ctx,
+      caller.owner_id,
+      upload,
+      received,
+      request.signal,
+    );
+    return located(client, replaced ? 200 : 201, document);
+  },
 });
 
 const readingHandlers = (

@@ -2,6 +2,7 @@
  * Writes the archive of a folder as a stream, part by part: memory does not grow with the folder,
  * and nothing waits for whoever reads slowly.
  */
+import { pacedPieces } from "../../core/lib/paced-pieces";
 import { nextTurn } from "../../core/lib/parts";
 import { TextGone } from "../../core/lib/text-reader";
 import { ZipStream, type Chunks } from "../../core/lib/zip-stream";
@@ -36,38 +37,14 @@ const tries_max = 3;
 /** Read of an original at once. */
 const piece_bytes = 256 * 1024;
 
-/** The bytes, in pieces of about this size. */
-const sent_bytes = 64 * 1024;
-/** After so much work others have as long for theirs. */
-const turn_ms = 2,
-  pause_ms_max = 10;
-
 /** What an entry is made of was deleted meanwhile. */
 class Gone extends Error {}
 
 /** The bytes of the archive. @throws Error when it can't be read on. */
-export async function* archiveBytes(
+export const archiveBytes = (
   parts: WriterParts,
   folder: ArchivedFolder,
-): AsyncGenerator<Uint8Array, void> {
-  let waiting: Uint8Array[] = [],
-    bytes = 0,
-    turned_ms = performance.now();
-  for await (const piece of new FolderWriter(parts, folder).write()) {
-    waiting.push(piece);
-    bytes += piece.length;
-    if (bytes >= sent_bytes) {
-      yield Buffer.concat(waiting);
-      waiting = [];
-      bytes = 0;
-    }
-    const worked_ms = performance.now() - turned_ms;
-    if (worked_ms < turn_ms) continue;
-    await Bun.sleep(Math.min(worked_ms, pause_ms_max));
-    turned_ms = performance.now();
-  }
-  if (bytes > 0) yield Buffer.concat(waiting);
-}
+): AsyncGenerator<Uint8Array, void> => pacedPieces(new FolderWriter(parts, folder).write());
 
 class FolderWriter {
   readonly #zip = new ZipStream();

@@ -1,0 +1,67 @@
+/**
+ * Names of the entries of an archive that people unpack: safe on every system, with an ending that
+ * programs know, and no two alike.
+ */
+
+/** For names without an ending, such as those of texts. */
+const endings: Readonly<Record<string, string>> = {
+  "application/pdf": ".pdf",
+  "application/json": ".json",
+  "text/csv": ".csv",
+  "text/html": ".html",
+  "text/markdown": ".md",
+  "text/plain": ".txt",
+  "text/vtt": ".vtt",
+  "image/jpeg": ".jpg",
+  "image/png": ".png",
+};
+/** Windows takes none of these in a name. */
+const forbidden = /[<>:"|?*\\\p{Cc}]/gu;
+/** Windows knows devices by these names. */
+const device = /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i;
+const segment_bytes_max = 200;
+
+export class EntryNames {
+  readonly #taken = new Set<string>();
+  /** By name: the number that the last namesake got. */
+  readonly #numbers = new Map<string, number>();
+
+  /** What a document of this name is called in the archive. */
+  add(name: string, media_type: string): string {
+    const segments = name.split("/").map(safe).filter(Boolean);
+    const path = (segments.length > 0 ? segments : ["_"]).join("/");
+    const [, stem, known] = /^(.*?)(\.[A-Za-z0-9]{1,8})?$/su.exec(path)!;
+    const [type = ""] = media_type.split(";", 1);
+    const ending = known ?? endings[type.trim()] ?? "";
+    for (let number = this.#numbers.get(folded(stem! + ending)) ?? 1; ; number++) {
+      const free = number === 1 ? stem! + ending : `${stem!} (${number})${ending}`;
+      if (this.#taken.has(folded(free))) continue;
+      this.#taken.add(folded(free));
+      this.#numbers.set(folded(stem! + ending), number + 1);
+      return free;
+    }
+  }
+}
+
+/** Names that differ in case alone are one file on many systems. */
+const folded = (name: string): string => name.normalize("NFC").toLowerCase();
+
+/** One part of a path; `` for one that leads nowhere or out of the archive. */
+function safe(segment: string): string {
+  const clean = segment
+    .replaceAll(forbidden, "_")
+    .replace(/[. ]+$/u, "")
+    .trimStart();
+  const named = device.test(clean) ? `_${clean}` : clean;
+  return shortened(named);
+}
+
+/** File systems take 255 bytes; a number may be added. The ending stays. */
+function shortened(name: string): string {
+  if (Buffer.byteLength(name) <= segment_bytes_max) return name;
+  const [, stem, ending = ""] = /^(.*?)(\.[A-Za-z0-9]{1,8})?$/su.exec(name)!;
+  let points = [...stem!];
+  while (Buffer.byteLength(points.join("")) > segment_bytes_max - ending.length)
+    points = points.slice(0, -8);
+  return points.join("") + ending;
+}

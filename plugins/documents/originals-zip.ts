@@ -1,0 +1,132 @@
+/**
+ * The originals of many documents as one ZIP file, written while it is sent: memory does not grow
+ * with what is in it.
+ */
+import { Limiter, LimiterRefusal } from "../../core/lib/limiter";
+import { pacedPieces } from "../../core/lib/paced-pieces";
+import { ZipStream } from "../../core/lib/zip-stream";
+import { badRequest, HttpError, pullStream, unavailable } from "../../core/sdk";
+import type { DocumentContext } from "./context";
+import { EntryNames } from "./entry-names";
+import { listIds, type ListFilter } from "./list-store";
+import * as linkStore from "./link-store";
+import { getOriginal } from "./queries";
+import { fileType } from "./types-of-file";
+
+/** Streams that are made at once; the others wait. */
+const limits = { concurrency: 4, per_key: 2, waiting_max: 32, wait_ms_max: 30_000 };
+export const documents_max = 50_000;
+/** Read of an original at once. */
+const piece_bytes = 256 * 1024;
+
+export interface WantedOriginals extends ListFilter {
+  readonly folder_id: string;
+  /** Only these of the folder. */
+  readonly document_ids: readonly string[] | null;
+}
+
+export class OriginalsZip {
+  readonly #turns = new Limiter(limits);
+
+  constructor(private readonly ctx: DocumentContext) {}
+
+  /**
+   * @throws HttpError 400 when there are none or too many, 403 or 404 on the folder or a document,
+   *   503 when too many are made
+   */
+  async open(
+    owner_id: string,
+    wanted: WantedOriginals,
+    signal: AbortSignal,
+  ): Promise<{ readonly name: string; readonly stream: ReadableStream<Uint8Array> }> {
+    const { db, folders } = this.ctx;
+    const folder = await folders.require(db, owner_id, wanted.folder_id);
+    const ids = await this.#ids(wanted);
+    if (ids.length === 0) throw badRequest("No document of the folder is meant.", "?document_ids");
+    if (ids.length > documents_max)
+      throw badRequest(
+        `These are ${ids.length} documents; an archive takes ${documents_max}. Choose fewer, or ` +
+          "export the folder.",
+        "?folder_id",
+      );
+    const leave = await this.#enter(owner_id, signal);
+    const bytes = pacedPieces(zipOf(this.ctx, owner_id, ids));
+    const next = async (): Promise<Uint8Array | null> => {
+      const piece = await bytes.next();
+      return piece.done ? null : piece.value;
+    };
+    const end = (): void => {
+      leave();
+      signal.removeEventListener("abort", end);
+      void bytes.return().catch(() => undefined);
+    };
+    signal.addEventListener("abort", end, { once: true });
+    return { name: folder.name, stream: pullStream(next, end) };
+  }
+
+  async #ids({ folder_id, document_ids, ...filter }: WantedOriginals): Promise<string[]> {
+    const { db } = this.ctx;
+    if (document_ids === null) return listIds(db, folder_id, filter);
+    const here = await linkStore.findHere(db, document_ids, folder_id);
+    const missing = document_ids.find((id) => !here.has(id));
+    if (missing !== undefined)
+      throw new HttpError(404, "not_found", `The document ${missing} is not in this folder.`);
+    return [...new Set(document_ids)];
+  }
+
+  async #enter(key: string, signal: AbortSignal): Promise<() => void> {
+    try {
+      return await this.#turns.enter({ key, signal });
+    } catch (error) {
+      if (!(error instanceof LimiterRefusal)) throw error;
+      throw unavailable("Too many archives are being made. Try again in a while.", 30);
+    }
+  }
+}
+
+/** What lies compressed already is not compressed again. */
+const packed = new Set(["pdf", "word", "spreadsheet", "presentation", "picture", "recording"]);
+
+async function* zipOf(
+  ctx: DocumentContext,
+  owner_id: string,
+  ids: readonly string[],
+): AsyncGenerator<Uint8Array, void> {
+  const zip = new ZipStream(),
+    names = new EntryNames(),
+    missing: string[] = [];
+  for (const id of ids) {
+    const original = await getOriginal(ctx, owner_id, id).catch((error: unknown) => {
+      // It was deleted meanwhile, or its file is lost: the others are not held back.
+      missing.push(`${id}: ${error instanceof HttpError ? error.message : "It can't be read."}`);
+      if (!(error instanceof HttpError))
+        ctx.log.error("an original is left out of an archive", {
+          document: id,
+          error: String(error),
+        });
+      return null;
+    });
+    if (original === null) continue;
+    const { name, media_type, bytes, size_bytes } = original;
+    yield* zip.add(names.add(name, media_type), piecesOf(bytes, size_bytes), {
+      deflated: !packed.has(fileType(media_type)),
+    });
+  }
+  if (missing.length > 0)
+    yield* zip.add(
+      names.add("not included.txt", "text/plain"),
+      [Buffer.from(missing.join("\n") + "\n")],
+      { deflated: true },
+    );
+  yield* zip.finish();
+}
+
+type Bytes = Awaited<ReturnType<typeof getOriginal>>["bytes"];
+async function* piecesOf(bytes: Bytes, size_bytes: number): AsyncGenerator<Uint8Array> {
+  if (!(bytes instanceof Blob)) {
+    yield* bytes.slice(0, size_bytes) as unknown as AsyncIterable<Uint8Array>;
+    return;
+  }
+  for (let at = 0; at < bytes.size; at += piece_bytes)
+    yield new Uint8Array(await bytes.slice(at, at + piece_bytes).arrayBuffer());
+}

@@ -8,7 +8,7 @@ import { generateConsoleSchema } from "./console-schema";
 import { formatter } from "./format";
 
 const root = resolve(import.meta.dir, "..");
-const folders = ["core", "plugins", "scripts", "test", "examples"];
+const folders = ["core", "plugins", "scripts", "test", "examples", "client/src"];
 
 export interface Step {
   readonly name: string;
@@ -24,6 +24,10 @@ export const tools: readonly Step[] = [
   {
     name: "types of the console",
     command: [process.execPath, "check", "--no-script", "-p", "plugins/console/web"],
+  },
+  {
+    name: "types of the client",
+    command: [process.execPath, "check", "--no-script", "-p", "client"],
   },
   { name: "format", command: formatter("--check") },
   {

@@ -23,6 +23,11 @@ const commands = {
     built: false,
     run: (args) => [bun(), [at("scripts", "build.ts"), ...args]],
   },
+  "build:client": {
+    tools: true,
+    built: false,
+    run: (args) => [bun(), [at("scripts", "build-client.ts"), ...args]],
+  },
   bench: {
     tools: process.argv.includes("rivals"),
     built: true,

@@ -227,6 +227,7 @@ function problemsOfTypes(path: string, text: string): string[] {
 const entries = new RegExp(
   `^(${[
     "core/(main|sdk)",
+    "client/src/index",
     "plugins/contracts",
     "plugins/.*worker",
     "plugins/embeddings-builtin/kernel/encoder",
@@ -296,7 +297,7 @@ export function problemsOfPackages(
 
 /** Everything that is wrong in the project. */
 export async function tidy(): Promise<string[]> {
-  const paths = ["core", "plugins", "scripts", "test", "examples"]
+  const paths = ["core", "plugins", "scripts", "test", "examples", "client/src"]
     .flatMap((folder) => [...new Glob(`${folder}/**/*.{ts,tsx,mjs}`).scanSync({ cwd: root })])
     .filter((path) => !path.endsWith(".gen.ts"))
     .sort();

@@ -1,0 +1,81 @@
+/** The client: every operation of the API by its name, and what takes more than one of them. */
+import { ask, askStream, watch, type AskEvent, type AskOptions, type Asked } from "./ask.js";
+import { Operations } from "./operations.gen.js";
+import type { Document } from "./schema.gen.js";
+import { Transport, type CallOptions, type DossierOptions } from "./transport.js";
+import {
+  synced,
+  upload,
+  type SyncedOptions,
+  type UploadOptions,
+  type UploadSource,
+} from "./upload.js";
+
+/** What every list answers with. */
+export interface Page<T> {
+  readonly data: readonly T[];
+  readonly pagination: { readonly next_page: number | null };
+}
+
+/**
+ * ```ts
+ * const dossier = new Dossier({ baseUrl: "http://127.0.0.1:4780", key });
+ * const folder = await dossier.createFolder({ name: "Handbooks" });
+ * ```
+ * Every call throws a `DossierError`, or the reason of its signal.
+ */
+export class Dossier extends Operations {
+  constructor(options: DossierOptions) {
+    super(new Transport(options));
+  }
+
+  /**
+   * Asks a question and waits for the whole answer; with `stream: true`, tells of it as it is being
+   * made. A signal that fires cancels the answer on the server, and so does leaving the loop.
+   */
+  ask(question: string, options: AskOptions & { readonly stream: true }): AsyncGenerator<AskEvent>;
+  ask(question: string, options?: AskOptions & { readonly stream?: false }): Promise<Asked>;
+  ask(
+    question: string,
+    { stream = false, ...options }: AskOptions & { readonly stream?: boolean } = {},
+  ): Promise<Asked> | AsyncGenerator<AskEvent> {
+    return stream
+      ? askStream(this.transport, question, options)
+      : ask(this.transport, question, options);
+  }
+
+  /** The events of a question that was asked already, from its beginning. */
+  watchAnswer(
+    sessionId: string,
+    requestId: string,
+    options: CallOptions = {},
+  ): AsyncGenerator<AskEvent> {
+    return watch(this.transport, { sessionId, requestId }, options);
+  }
+
+  /**
+   * Uploads a file and waits until it is indexed. `onProgress` is told how many bytes were sent,
+   * then how far the indexing is. A signal that fires stops the sending, or else the waiting: what
+   * is sent stays.
+   */
+  upload(source: UploadSource, options: UploadOptions): Promise<Document> {
+    return upload(this.transport, source, options);
+  }
+
+  /** Waits until a document is indexed. Throws an `UploadError` when its text can't be read. */
+  synced(documentId: string, options: SyncedOptions = {}): Promise<Document> {
+    return synced(this.transport, documentId, options);
+  }
+
+  /**
+   * The records of a list, page after page:
+   * `dossier.each((page) => dossier.listDocuments({ folder_id, page }))`.
+   */
+  async *each<T>(list: (page: number) => Promise<Page<T>>): AsyncGenerator<T, void, undefined> {
+    for (let page: number | null = 1; page !== null;) {
+      const { data, pagination }: Page<T> = await list(page);
+      yield* data;
+      page = pagination.next_page;
+    }
+  }
+}

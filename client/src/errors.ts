@@ -1,0 +1,105 @@
+/** What goes wrong, as one class: refused, never reached, or failed later. */
+import type { DocumentErrorCode, ErrorCode, FieldProblem } from "./schema.gen.js";
+
+/** Codes that this client gives itself. */
+export type ClientErrorCode =
+  | "unreachable"
+  | "timeout"
+  | "bad_answer"
+  | "answer_failed"
+  | "answer_cancelled"
+  | "upload_failed"
+  | "bad_webhook";
+
+/** A server with plugins may know more codes than these. */
+export type DossierErrorCode = ErrorCode | DocumentErrorCode | ClientErrorCode | (string & {});
+
+export interface DossierErrorParts {
+  readonly code: DossierErrorCode;
+  /** The HTTP status; 0 when there was no answer, or when what failed is not a request. */
+  readonly status?: number;
+  readonly requestId?: string | null;
+  readonly fields?: readonly FieldProblem[];
+  /** After how many milliseconds the server asks to try again. */
+  readonly retryAfter?: number | null;
+  readonly cause?: unknown;
+}
+
+export class DossierError extends Error {
+  override readonly name = "DossierError";
+  /** Stable; programs may branch on it: `not_found`, `quota_exceeded`, `unreachable`. */
+  readonly code: DossierErrorCode;
+  /** The HTTP status; 0 when there was no answer, or when what failed is not a request. */
+  readonly status: number;
+  /** Names the request in the server's log. */
+  readonly requestId: string | null;
+  /** The fields that are wrong: `pointer` into the body, or `?name` for a query field. */
+  readonly fields: readonly FieldProblem[];
+  /** After how many milliseconds the server asks to try again. */
+  readonly retryAfter: number | null;
+
+  constructor(message: string, { cause, ...parts }: DossierErrorParts) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.code = parts.code;
+    this.status = parts.status ?? 0;
+    this.requestId = parts.requestId ?? null;
+    this.fields = parts.fields ?? [];
+    this.retryAfter = parts.retryAfter ?? null;
+  }
+}
+
+/** What the server says of a request that it did not carry out. */
+export async function errorOf(response: Response): Promise<DossierError> {
+  const text = await response.text().catch(() => "");
+  const { status, headers } = response;
+  const problem = problemIn(text);
+  const parts = {
+    status,
+    requestId: problem?.request_id ?? headers.get("x-request-id"),
+    retryAfter: retryAfterOf(headers),
+  };
+  if (problem)
+    return new DossierError(problem.detail ?? problem.title ?? `HTTP ${status}`, {
+      ...parts,
+      code: problem.code ?? `http_${status}`,
+      fields: problem.errors ?? [],
+    });
+  // The poll of an answer that failed or was cancelled is a sentence without a code.
+  const is_sentence =
+    status === 500 && (headers.get("content-type") ?? "").startsWith("text/plain");
+  const code = !is_sentence
+    ? `http_${status}`
+    : text.trim() === "The answer was cancelled."
+      ? "answer_cancelled"
+      : "answer_failed";
+  const words = is_sentence && text.trim() !== "" ? text.trim() : `The server answered ${status}.`;
+  return new DossierError(words, { ...parts, code });
+}
+
+interface Problem {
+  readonly title?: string;
+  readonly detail?: string;
+  readonly code?: string;
+  readonly request_id?: string;
+  readonly errors?: readonly FieldProblem[];
+}
+
+function problemIn(text: string): Problem | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null && "code" in value
+      ? (value as Problem)
+      : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Milliseconds; `Retry-After` is a number of seconds, or a date. */
+export function retryAfterOf(headers: Headers): number | null {
+  const text = headers.get("retry-after");
+  if (text === null) return null;
+  const seconds = Number(text);
+  const ms = Number.isFinite(seconds) ? seconds * 1_000 : Date.parse(text) - Date.now();
+  return Number.isFinite(ms) ? Math.max(0, ms) : null;
+}

@@ -1,0 +1,64 @@
+/** Waiting and stopping: time limits that follow a signal, and pauses that end early. */
+
+/** Why it was stopped, as `throwIfAborted` throws it. */
+export const reasonOf = (signal: AbortSignal): unknown =>
+  signal.reason ?? new DOMException("This operation was aborted", "AbortError");
+
+/** Waits; rejects at once with the reason when it is stopped. */
+export function pause(ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted) return reject(reasonOf(signal));
+    const stop = (): void => {
+      clearTimeout(timer);
+      reject(reasonOf(signal!));
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener("abort", stop);
+      resolve();
+    }, ms);
+    signal?.addEventListener("abort", stop, { once: true });
+  });
+}
+
+/** A signal that follows another one, or fires by itself after a while. */
+export class Deadline {
+  readonly #controller = new AbortController();
+  readonly #follow: () => void;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  /** It fired because the time was over. */
+  isOver = false;
+
+  constructor(
+    private readonly parent: AbortSignal | undefined,
+    private readonly ms: number,
+  ) {
+    this.#follow = () => this.#controller.abort(reasonOf(parent!));
+    if (parent?.aborted) this.#follow();
+    else parent?.addEventListener("abort", this.#follow, { once: true });
+    this.restart();
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  /** The time begins anew. */
+  restart(): void {
+    clearTimeout(this.#timer);
+    if (!Number.isFinite(this.ms)) return;
+    this.#timer = setTimeout(() => {
+      this.isOver = true;
+      this.#controller.abort(new DOMException("It took too long", "TimeoutError"));
+    }, this.ms);
+  }
+
+  /** From now on it only follows. */
+  stopClock(): void {
+    clearTimeout(this.#timer);
+  }
+
+  end(): void {
+    this.stopClock();
+    this.parent?.removeEventListener("abort", this.#follow);
+  }
+}

@@ -12,5 +12,5 @@ export type {
   UploadSource,
 } from "./upload.js";
 export type { SentWebhook, VerifiedWebhook, WebhookEvent } from "./webhook.js";
-export type { CallOptions, DossierOptions } from "./transport.js";
+export type { CallOptions, DossierOptions, Fetch } from "./transport.js";
 export type * from "./schema.gen.js";

@@ -2,13 +2,16 @@
 import { DossierError, errorOf, retryAfterOf } from "./errors.js";
 import { Deadline, pause } from "./signals.js";
 
+/** The part of `fetch` that the client uses. */
+export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
+
 export interface DossierOptions {
   /** Where the server is: `http://127.0.0.1:4780`, with the path before `/api` if it has one. */
   readonly baseUrl: string;
   /** An API key: `dsk_…`. */
   readonly key: string;
   /** What asks instead of the `fetch` of the platform. */
-  readonly fetch?: typeof fetch;
+  readonly fetch?: Fetch;
   /** How often a request is tried again, where that is safe. Default 3; 0 switches it off. */
   readonly retries?: number;
   /** The longest time to wait before a try, milliseconds. Default 60,000. */
@@ -60,7 +63,7 @@ type Read<T> = (response: Response, deadline: Deadline) => Promise<T>;
 
 export class Transport {
   readonly #base: string;
-  readonly #fetch: typeof fetch;
+  readonly #fetch: Fetch;
 
   constructor(private readonly options: DossierOptions) {
     if (!URL.canParse(options.baseUrl))
@@ -68,7 +71,7 @@ export class Transport {
     if (typeof options.key !== "string" || options.key === "")
       throw new TypeError("key is missing: an API key, dsk_…");
     this.#base = options.baseUrl.replace(/\/+$/, "").replace(/\/api\/dev(\/v1)?$/, "");
-    this.#fetch = options.fetch ?? ((...given) => fetch(...given));
+    this.#fetch = options.fetch ?? ((url, init) => fetch(url, init));
   }
 
   urlOf({ path, query = {} }: Pick<Call, "path" | "query">): string {
@@ -184,7 +187,7 @@ async function parsed(response: Response): Promise<unknown> {
 }
 
 interface SentBody {
-  readonly body?: BodyInit;
+  readonly body?: NonNullable<RequestInit["body"]>;
   readonly headers: Record<string, string>;
   readonly is_stream?: boolean;
 }

@@ -113,8 +113,7 @@ interface FileParts {
 
 /** @throws TypeError without a name. */
 function fileOf(source: UploadSource, given: string | undefined): FileParts {
-  const of_file = source instanceof Blob && "name" in source ? String(source.name) : undefined;
-  const name = given ?? of_file;
+  const name = given ?? (source as Partial<File>).name;
   if (!name) throw new TypeError('upload: a name is needed, such as { name: "report.pdf" }');
   if (source instanceof ReadableStream)
     return { name, type: "", size: null, blob: null, open: () => source };

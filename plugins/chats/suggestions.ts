@@ -13,7 +13,7 @@ export interface Suggestion {
 }
 
 /** What is looked at: documents, and headings of each. */
-export const looked_at = { documents: 10, headings: 12 } as const;
+export const looked_at = { documents: 10, headings: 12, or_lines: true } as const;
 const suggestions_max = 4;
 
 /** Words for a question about a heading, in the languages whose grammar bears a bare one. */

@@ -35,6 +35,12 @@ export interface OutlinedDocument extends DocumentName {
   readonly language: string | null;
   readonly headings: readonly OutlinedHeading[];
 }
+/** `or_lines`: where a text names no headings, lines that read like one. */
+export interface OverviewLimits {
+  readonly documents: number;
+  readonly headings: number;
+  readonly or_lines?: boolean;
+}
 export interface Overview {
   readonly documents: readonly OutlinedDocument[];
   readonly count: number;
@@ -173,7 +179,6 @@ export interface DocumentCopy {
   readonly headings: readonly HeadingSpan[];
   readonly times: readonly TimeSpan[];
 }
-/** The text of a copy, while it is there. */
 export interface TextCopy {
   readonly units: number;
   readonly points: number;
@@ -271,15 +276,8 @@ export interface Documents {
    * happens when it is not there, or another user's.
    */
   takeOut(tx: Db, owner_id: string, document_id: string, folder_id: string): Promise<void>;
-  /**
-   * Some documents of these folders that answer, and how many there are; of very many only some are
-   * counted (`all_counted` is false).
-   */
-  overview(
-    db: Db,
-    folder_ids: readonly string[],
-    limits: { readonly documents: number; readonly headings: number },
-  ): Promise<Overview>;
+  /** Some documents of these folders that answer, and how many there are, of very many some. */
+  overview(db: Db, folder_ids: readonly string[], limits: OverviewLimits): Promise<Overview>;
   /**
    * Makes a document, or the next version of the one that is known, inside the caller's
    * transaction, and queues its indexing.

@@ -1,7 +1,7 @@
 /** What folders hold, at a glance: documents with their main headings. */
 import { toNumber, type Db } from "../../core/sdk";
 import type { HeadingSpan, PageSpan } from "../extraction/contract";
-import type { Documents, Overview, OutlinedDocument, OutlinedHeading } from "./contract";
+import type { Overview, OutlinedDocument, OutlinedHeading, OverviewLimits } from "./contract";
 import { answeringLinks } from "./link-store";
 import { findNames, fromStoredSpans, type DocumentsDb } from "./store";
 import * as textStore from "./text-store";
@@ -15,7 +15,7 @@ const heading_units_max = 200;
 export async function overviewOf(
   db: Db,
   folder_ids: readonly string[],
-  limits: Parameters<Documents["overview"]>[2],
+  limits: OverviewLimits,
 ): Promise<Overview> {
   const links = await answeringLinks(db, folder_ids, links_max);
   const once = [...new Map(links.map((link) => [link.document_id, link])).values()];
@@ -35,7 +35,7 @@ export async function overviewOf(
     if (document === undefined) continue;
     const { id, name, current_version } = document,
       language = languages.get(id) ?? null,
-      headings = await headingsOf(db, document_id, limits.headings);
+      headings = await headingsOf(db, document_id, limits);
     documents.push({ id, name, current_version, folder_id, language, headings });
   }
   return { documents, count: once.length, all_counted: links.length < links_max };
@@ -57,14 +57,18 @@ async function languagesOf(
 async function headingsOf(
   db: DocumentsDb,
   document_id: string,
-  limit: number,
+  { headings: limit, or_lines = false }: OverviewLimits,
 ): Promise<OutlinedHeading[]> {
   const found = await textStore.findCurrentText(db, document_id);
   if (found === undefined) return [];
   const { pages, headings = [] } = fromStoredSpans(found),
     places = textStore.placesIn(db, found.text),
     outlined: OutlinedHeading[] = [];
-  for (const { start, end } of mainHeadings(headings).slice(0, limit)) {
+  const spans =
+    headings.length === 0 && or_lines
+      ? lineHeadings(await beginningOf(db, found.text))
+      : mainHeadings(headings);
+  for (const { start, end } of spans.slice(0, limit)) {
     const text = await textStore.unitsOf(db, found.text, start, end);
     const from = start + text.length - text.trimStart().length,
       to = start + text.trimEnd().length;
@@ -86,6 +90,38 @@ export function mainHeadings(headings: readonly HeadingSpan[]): HeadingSpan[] {
   const ofLevel = (level: number | undefined) => short.filter((one) => one.level === level);
   const highest = ofLevel(levels[0]);
   return highest.length === 1 && levels.length > 1 ? ofLevel(levels[1]) : highest;
+}
+
+const beginningOf = (db: Db, text: textStore.VersionText): Promise<string> =>
+  textStore.unitsOf(db, text, 0, Math.min(text.units, line_units_max));
+
+/** So much of a text without headings is looked at for lines that read like one, UTF-16 units. */
+const line_units_max = 40_000;
+const line_units = { max: 80, below: 80 } as const;
+const numbered = /^\d{1,2}(?:\.\d{1,2})*[.)]?\s+\p{Lu}/u;
+
+/**
+ * Lines that stand alone above a paragraph, begin like a heading and end like none; of these the
+ * numbered ones, where there are several. What stands there twice heads every page.
+ */
+export function lineHeadings(text: string): { start: number; end: number }[] {
+  const blocks = [...text.matchAll(/[^\n]+(?:\n(?!\s*\n)[^\n]+)*/g)].map(({ 0: block, index }) => ({
+    start: index,
+    end: index + block.length,
+    line: block.trim(),
+  }));
+  const count = Map.groupBy(blocks, ({ line }) => line);
+  const alone = blocks.filter(
+    ({ line }, at) =>
+      !line.includes("\n") &&
+      line.length <= line_units.max &&
+      /^(?:[\d.)]+\s+)?\p{Lu}/u.test(line) &&
+      !/[.,;:!]$/.test(line) &&
+      (blocks[at + 1]?.line.length ?? 0) >= line_units.below &&
+      count.get(line)!.length === 1,
+  );
+  const with_numbers = alone.filter(({ line }) => numbered.test(line));
+  return with_numbers.length > 1 ? with_numbers : alone;
 }
 
 const pageAt = (pages: readonly PageSpan[], at: number): number | null =>

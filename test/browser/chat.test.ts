@@ -462,6 +462,28 @@ test.skipIf(!chromium_path)(
     await page.getByText("Question 1:").waitFor();
     const after = await page.getByText("Question 5:").boundingBox();
     expect(Math.abs(after!.y - before!.y)).toBeLessThanOrEqual(button_height + 40);
+    // Whatever the conversation holds, the page around it does not grow.
+    expect(await page.evaluate("document.documentElement.scrollHeight - innerHeight")).toBe(0);
+    // Who reads further up stays there, whatever is written below.
+    const waiting = Promise.withResolvers<void>();
+    provider.plays(async () => {
+      await waiting.promise;
+      return says("The ceramic filter is replaced every ninety days [1].");
+    });
+    await at.api("POST", `/chats/${id}/messages`, {
+      text: "Question 55: how often is the filter replaced?",
+    });
+    await page.getByText("Question 55:").waitFor({ state: "attached" });
+    await log.evaluate((box) => {
+      box.scrollTop = 0;
+    });
+    waiting.resolve();
+    await page.getByText("The ceramic filter is").waitFor({ state: "attached" });
+    expect(await log.evaluate((box) => box.scrollTop)).toBe(0);
+    await page.getByRole("button", { name: "To the latest" }).click();
+    expect(
+      await log.evaluate((box) => Math.round(box.scrollHeight - box.scrollTop - box.clientHeight)),
+    ).toBe(0);
   },
   60_000,
 );

@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, test } from "bun:test";
 import type { Db } from "../../core/sdk";
 import type { ChatsTables } from "../../plugins/chats/store";
 import { suggestionsOf, topicOf } from "../../plugins/chats/suggestions";
+import { lineHeadings } from "../../plugins/documents/overview";
 import { signedIn } from "../helpers/browser";
 import { expectProblem } from "../helpers/contract";
 import { found, says, startScriptedServer, type ScriptedServer } from "../helpers/scripted-server";
@@ -167,6 +168,29 @@ describe("questions to begin with", () => {
     ["code", "foo_bar = baz()", null],
     ["too short", "A.", null],
   ])("%s", (_why, heading, topic) => expect(topicOf(heading)).toBe(topic));
+
+  test.each<[why: string, text: string, headings: string[]]>([
+    [
+      "numbered lines above paragraphs, where there are some",
+      `Handbook\n\nSixth edition\n\n${"Words of a foreword. ".repeat(9)}\n\n1. Water supply\n\n` +
+        `${"All about water. ".repeat(9)}\n\n2. Heating\n\n${"All about heat. ".repeat(9)}`,
+      ["1. Water supply", "2. Heating"],
+    ],
+    [
+      "else lines that stand alone",
+      `Water supply\n\n${"All about water. ".repeat(9)}\n\nAnd so on.\n\n${"More of it. ".repeat(9)}`,
+      ["Water supply"],
+    ],
+    [
+      "not what heads every page",
+      `Running head\n\n${"All about water. ".repeat(9)}\n\n`.repeat(3),
+      [],
+    ],
+    ["not what nothing follows", "Name\n\nDate\n\nPlace", []],
+    ["nothing of nothing", "", []],
+  ])("of a text that names no headings: %s", (_why, text, headings) =>
+    expect(lineHeadings(text).map(({ start, end }) => text.slice(start, end))).toEqual(headings),
+  );
 
   test("come from as many documents as possible, once each, at most four", () => {
     const document = (id: string, language: string | null, ...headings: string[]) => ({

@@ -19,12 +19,24 @@ export const isRunning = ({ status }: Pick<Message, "status">): boolean =>
 const isOf = (key: readonly unknown[] | undefined, deleted: boolean): boolean =>
   (key?.at(-1) as { readonly deleted?: boolean } | undefined)?.deleted === deleted;
 
-export const useChats = (page: number, deleted: boolean) =>
+export interface ChatFilter {
+  readonly page: number;
+  readonly deleted: boolean;
+  /** Those that are pinned, or the others; undefined for both. */
+  readonly pinned?: boolean;
+  /** Words of the name or of a question. */
+  readonly q?: string;
+}
+export const useChats = ({ page, deleted, pinned, q = "" }: ChatFilter) =>
   useQuery<Page<Chat>>({
-    queryKey: keys.chats({ page, deleted }),
+    queryKey: keys.chats({ page, pinned, q, deleted }),
     // Another page may stand in for this one until it is there, but not one of the other list.
     placeholderData: (before, query) => (isOf(query?.queryKey, deleted) ? before : undefined),
-    queryFn: ({ signal }) => api<Page<Chat>>("/chats", { query: { page, deleted }, signal }),
+    queryFn: ({ signal }) =>
+      api<Page<Chat>>("/chats", {
+        query: { page, deleted, ...(pinned === undefined ? {} : { pinned }), ...(q && { q }) },
+        signal,
+      }),
   });
 export const useChat = (id: string | null) =>
   useQuery({
@@ -34,6 +46,27 @@ export const useChat = (id: string | null) =>
   });
 export const usePrompts = () =>
   useQuery({ queryKey: keys.prompts, queryFn: () => fetchAll<Prompt>("/prompts") });
+
+/** What answers questions; as good as constant. */
+export const useAnswering = () =>
+  useQuery({
+    queryKey: keys.answering,
+    staleTime: 60_000,
+    queryFn: ({ signal }) => api<Answer<"getAnswering">>("/answering", { signal }),
+  });
+/** Questions to begin with; null asks every folder. */
+export const useSuggestions = (folders: readonly string[] | null) =>
+  useQuery({
+    queryKey: keys.suggestions(folders),
+    staleTime: 60_000,
+    queryFn: async ({ signal }) =>
+      (
+        await api<Answer<"suggestQuestions">>("/suggested-questions", {
+          query: folders === null ? {} : { folder_ids: folders.join() },
+          signal,
+        })
+      ).data,
+  });
 
 /** The messages of a chat in pages, the newest first. */
 export const useMessages = (chat_id: string | null) =>
@@ -80,6 +113,22 @@ export const sendMessage = (chat_id: string, text: string, requestId: string) =>
   });
 export const cancelMessage = (chat_id: string, requestId: string) =>
   api(`/chats/${chat_id}/messages/${requestId}/cancel`, { method: "POST" });
+
+export type Feedback = NonNullable<Message["feedback"]>;
+const feedbackPath = (chat_id: string, requestId: string) =>
+  `/chats/${chat_id}/messages/${requestId}/feedback`;
+export async function giveFeedback(
+  chat_id: string,
+  requestId: string,
+  body: BodyOf<"giveFeedback">,
+): Promise<void> {
+  await api(feedbackPath(chat_id, requestId), { method: "PUT", body });
+  await refresh("message", "feedback");
+}
+export async function takeFeedbackBack(chat_id: string, requestId: string): Promise<void> {
+  await api(feedbackPath(chat_id, requestId), { method: "DELETE" });
+  await refresh("message", "feedback");
+}
 
 export const search = async (
   body: BodyOf<"search">,

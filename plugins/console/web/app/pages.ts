@@ -22,6 +22,7 @@ export const pages: readonly PageEntry[] = [
     nav: { group: "work", label: "Chat", icon: "chat", shortcut: "c" },
   },
   { path: "/chats/:id", load: () => import("../pages/chat/chat"), full: true },
+  { path: "/chats/:id/print", load: () => import("../pages/chat/print") },
   { path: "/search", load: () => import("../pages/search/search"), full: true },
   {
     path: "/prompts",

@@ -9,6 +9,14 @@ export function citationText(passage: Passage): string {
   return location === null ? passage.document_name : `${passage.document_name}, ${location}`;
 }
 
+/** The page of the document, at this passage. */
+export function passageHref({ document_id, start, end, page, stale }: Passage): string {
+  if (stale) return `/documents/${document_id}`;
+  const fields = new URLSearchParams({ start: String(start), end: String(end) });
+  if (page !== null) fields.set("page", String(page));
+  return `/documents/${document_id}?${fields}`;
+}
+
 /** `p. 3`, or `1:02`; null when it is not known. */
 export function shortLocation({ page, page_end, time_start }: Passage): string | null {
   if (page !== null) return strings.short_pages(page, page_end);

@@ -9,7 +9,7 @@ import { Note } from "../ui/note";
 import { ErrorView, Skeleton } from "../ui/states";
 import { chat_strings as strings } from "../strings/chat";
 import { useDocument } from "./content";
-import { longLocation } from "./location";
+import { longLocation, passageHref } from "./location";
 import { SourceView } from "./source-view";
 
 export interface SourcePanelProps {
@@ -73,7 +73,7 @@ export function SourcePanel({ passages, at, onAt, onClose }: SourcePanelProps) {
             </>
           )}
           <Link
-            href={`/documents/${passage.document_id}`}
+            href={passageHref(passage)}
             class="button button-ghost button-icon button-small"
             aria-label={strings.open_document}
             title={strings.open_document}

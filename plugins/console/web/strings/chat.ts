@@ -5,8 +5,39 @@ export const chat_strings = {
   new_chat: "New chat",
   untitled: "Untitled chat",
   tabs: "Which chats",
+  tab: { open: "Chats", deleted: "Deleted", ratings: "Ratings" },
   open_chats: "Chats",
-  deleted_chats: "Deleted",
+  find: "Find a chat by its name or a question",
+  none_found: (words: string) => `No chat has “${words}”`,
+  none_found_text: "Names and questions are searched, answers are not.",
+  pin: "Pin",
+  unpin: "Unpin",
+  pinned: "Pinned",
+  pinned_title: "Pinned",
+  others_title: "Other chats",
+  export_markdown: "Export as Markdown",
+  export_json: "Export as JSON",
+  print: "Print",
+  print_title: "Print this chat",
+  print_now: "Print",
+  print_back: "Back to the chat",
+  exported_from: (date: string) => `Dossier, ${date}`,
+  ratings: {
+    which: "Which ratings",
+    whose: "Whose ratings",
+    all: "All",
+    up: "Good",
+    down: "Bad",
+    mine: "Mine",
+    everyones: "Everybody’s",
+    list: "Ratings of answers",
+    column_question: "Question",
+    column_user: "User",
+    column_model: "Answered by",
+    column_time: "Rated",
+    empty_title: "No ratings yet",
+    empty_text: "What you say of an answer by its thumbs is listed here.",
+  },
   list: "Chats",
   deleted_list: "Deleted chats",
   column_name: "Chat",
@@ -44,7 +75,8 @@ export const chat_strings = {
   add_folders: "Folders",
   add_prompts: "Prompts",
   choose_folders_text:
-    "Answers come from these folders only. A folder brings its subfolders along.",
+    "Answers come from these folders only; while none is chosen, from all. A folder brings its " +
+    "subfolders along.",
   choose_prompts_text: "Saved prompts shape the answers that a language model writes.",
   filter_folders: "Find a folder",
   no_folder_matches: "No folder has this name.",
@@ -66,11 +98,32 @@ export const chat_strings = {
   ask_hint: "Enter asks, Shift + Enter starts a new line",
   needs_folder: "Choose at least one folder first.",
   starters_title: "What do you want to know?",
-  starters_text: (count: number) =>
+  asks_all: "Ask all your folders in your own words, or choose some below.",
+  asks_chosen: (count: number) =>
     count === 0
       ? "Choose the folders that answers come from."
-      : "Ask in your own words, or begin like this:",
-  starters: ["How often", "How much", "When", "Who is responsible for", "What happens if"],
+      : `Ask ${count === 1 ? "this folder" : `these ${count} folders`} in your own words.`,
+  nothing_to_ask: "There are no documents to ask yet.",
+  add_documents: "Add documents",
+  suggestions: "Questions to begin with",
+  quotes_only:
+    "Answers quote your documents word for word. Prompts can be chosen once a language model " +
+    "writes the answers.",
+  set_up_model: "Set up a model",
+  all_folders: "All folders",
+  edit_question: "Edit the question",
+  edited_question: "Your question in other words",
+  edit_hint: "It is asked anew at the end of this chat.",
+  cancel: "Cancel",
+  to_latest: "To the latest",
+  rate: { up: "Good answer", down: "Bad answer" },
+  note: { up: "What is good about it?", down: "What is wrong with it?" },
+  note_hint:
+    "Optional. Administrators see your rating, this note and the question, but not the answer.",
+  add_note: "Add a note",
+  change_note: "Change the note",
+  keep_note: "Keep the note",
+  no_note: "Without a note",
   about: (name: string) => `In “${name}”: `,
   indexing: (count: number) =>
     count === 1
@@ -82,7 +135,9 @@ export const chat_strings = {
   answer: "Answer",
   earlier: "Show earlier questions",
   searching: (folders: number) =>
-    folders === 0 ? "Searching" : `Searching ${folders} ${folders === 1 ? "folder" : "folders"}`,
+    folders === 0
+      ? "Searching all folders"
+      : `Searching ${folders} ${folders === 1 ? "folder" : "folders"}`,
   waiting: "Waiting for its turn",
   writing: "Writing the answer",
   stop: "Stop",

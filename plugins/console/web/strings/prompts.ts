@@ -4,6 +4,14 @@ export const prompt_strings = {
   text:
     "Saved instructions that shape the answers of a chat. They apply when a language model " +
     "writes the answers.",
+  unused_title: "Prompts have no effect for now",
+  unused:
+    "Answers quote the documents word for word, so there is nothing to shape. An administrator " +
+    "can set up a language model; then prompts can be chosen in every chat.",
+  unused_admin:
+    "Answers quote the documents word for word, so there is nothing to shape. Once a language " +
+    "model writes the answers, prompts can be chosen in every chat.",
+  set_up_model: "Set up a model",
   new_prompt: "New prompt",
   edit_prompt: "Edit prompt",
   list: "Prompts",

@@ -11,10 +11,12 @@ import { Note } from "../../ui/note";
 import { chat_strings as strings } from "../../strings/chat";
 import { CitationMarker } from "./citation-marker";
 import { ClosestPassages, type OpenedPassage } from "./closest-passages";
+import { FeedbackNote, Thumbs } from "./feedback";
 import { Related } from "./related";
 import type { Scope } from "./scope";
 
 interface AnswerViewProps {
+  readonly chat_id: string;
   readonly message: Message;
   /** Null while it is being written: then `text` and `citations` are the part that has arrived. */
   readonly result: MessageResult | null;
@@ -32,6 +34,7 @@ const none: readonly Citation[] = [];
 const labelled = (label: string) => ({ title: label, "aria-label": label });
 
 export function AnswerView({
+  chat_id,
   message,
   result,
   text = result?.answer ?? "",
@@ -83,15 +86,32 @@ export function AnswerView({
         <Sources citations={citations} shown={shown} onOpen={open} />
       )}
       {result && <Related related={result.related} opened={opened} onOpen={onOpen} />}
-      {result && (
-        <div class="answer-actions">
-          <CopyButton small text={copyOf(result)} />
-          <Button small kind="ghost" icon="refresh" onClick={() => void onAsk(message.text)}>
-            {strings.ask_again}
-          </Button>
-        </div>
-      )}
+      {result && <Actions {...{ chat_id, message, result, onAsk }} />}
     </article>
+  );
+}
+
+function Actions({
+  chat_id,
+  message,
+  result,
+  onAsk,
+}: Pick<AnswerViewProps, "chat_id" | "message" | "onAsk"> & { readonly result: MessageResult }) {
+  const [noting, setNoting] = useState(false);
+  // A page that has just seen the end of an answer may not know its message yet.
+  const rated = message.status === "COMPLETED";
+  const feedback = { chat_id, message, noting, onNoting: setNoting };
+  return (
+    <>
+      <div class="answer-actions">
+        <CopyButton small text={copyOf(result)} />
+        <Button small kind="ghost" icon="refresh" onClick={() => void onAsk(message.text)}>
+          {strings.ask_again}
+        </Button>
+        {rated && <Thumbs {...feedback} />}
+      </div>
+      {noting && <FeedbackNote {...feedback} />}
+    </>
   );
 }
 

@@ -1,10 +1,12 @@
 /** Renaming, deleting and restoring a chat, and deleting it for good. */
 import { useState } from "preact/hooks";
 import { changeChat, deleteChat, deleteChatForGood, restoreChat, type Chat } from "../../api/chats";
+import type { MenuItem } from "../../ui/menu";
 import { ConfirmDialog, FormDialog } from "../../ui/dialog";
 import { TextField } from "../../ui/field";
 import { toast, toastError } from "../../ui/toast";
 import { chat_strings as strings } from "../../strings/chat";
+import type { ExportFormat } from "./export";
 
 /** Deletes without asking first, because it can be undone. Returns whether it worked. */
 export async function deleteWithUndo(chat: Pick<Chat, "id" | "name">): Promise<boolean> {
@@ -20,6 +22,24 @@ export async function deleteWithUndo(chat: Pick<Chat, "id" | "name">): Promise<b
   });
   return true;
 }
+
+export async function pin(chat: Pick<Chat, "id">, pinned: boolean): Promise<void> {
+  await changeChat(chat.id, { pinned }).catch(toastError);
+}
+
+/** Taking a chat with its quotes elsewhere. What makes the files is loaded when one is wanted. */
+export const exportItems = (
+  { id }: Pick<Chat, "id">,
+  navigate: (path: string) => void,
+): readonly MenuItem[] => {
+  const save = (format: ExportFormat) =>
+    void import("./export").then(({ saveChat }) => saveChat(id, format)).catch(toastError);
+  return [
+    { label: strings.export_markdown, icon: "download", run: () => save("markdown") },
+    { label: strings.export_json, icon: "download", run: () => save("json") },
+    { label: strings.print, icon: "printer", run: () => navigate(`/chats/${id}/print`) },
+  ];
+};
 
 export async function restore(chat: Pick<Chat, "id" | "name">): Promise<void> {
   try {

@@ -1,5 +1,5 @@
 /** What every chat shows: its heading, the conversation, the composer, and the source beside it. */
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useCallback, useRef, useState } from "preact/hooks";
 import { useLocation } from "wouter-preact";
 import { cancelMessage, isRunning, type Chat, type Message } from "../../api/chats";
 import { refresh } from "../../api/queries";
@@ -10,7 +10,7 @@ import { PageHeader } from "../../ui/page-header";
 import { toastError } from "../../ui/toast";
 import { chat_strings as strings } from "../../strings/chat";
 import { part_strings } from "../../strings/plugin-parts";
-import { deleteWithUndo, RenameChatDialog } from "./chat-actions";
+import { deleteWithUndo, exportItems, pin, RenameChatDialog } from "./chat-actions";
 import type { OpenedPassage } from "./closest-passages";
 import { Composer } from "./composer";
 import { Conversation } from "./conversation";
@@ -41,6 +41,13 @@ function useOpenedPassage() {
   return { opened, setOpened, close };
 }
 
+/** The same function for as long as the page is there, which does what it was last given. */
+function useStable<A extends readonly unknown[], R>(run: (...args: A) => R): (...args: A) => R {
+  const latest = useRef(run);
+  latest.current = run;
+  return useCallback((...args: A) => latest.current(...args), []);
+}
+
 async function stop(chat: Chat, { requestId }: Message): Promise<void> {
   await cancelMessage(chat.id, requestId).catch(toastError);
   void refresh("message");
@@ -64,16 +71,8 @@ export function ChatFrame({
 }: ChatFrameProps) {
   const { opened, setOpened, close } = useOpenedPassage();
   const panelled = useHasPanels("chat") && chat !== null;
-  const [draft, setDraft] = useState("");
-  const field = useRef<HTMLTextAreaElement>(null);
-  useEffect(() => {
-    if (begun) setDraft((before) => before || begun);
-  }, [begun]);
   const running = messages.findLast(isRunning);
-  const begin = (text: string) => {
-    setDraft(text);
-    field.current?.focus();
-  };
+  const ask = useStable(onSend);
   return (
     <div class={classOf(opened !== null, panelled)}>
       <div class="chat-column">
@@ -87,15 +86,12 @@ export function ChatFrame({
           outgoing={outgoing}
           opened={opened}
           onOpen={setOpened}
-          onAsk={onSend}
+          onAsk={ask}
           onOutgoing={onOutgoing}
           onEarlier={onEarlier}
-          onBegin={begin}
         />
         <Composer
-          field={field}
-          draft={draft}
-          onDraft={setDraft}
+          begun={begun}
           scope={scope}
           onScope={(next) => onScope(next).catch(toastAndThrow)}
           onSend={onSend}
@@ -132,8 +128,15 @@ function ChatHead({ chat }: { readonly chat: Chat | null }) {
       label={strings.actions_of(title)}
       small={false}
       items={[
+        {
+          label: chat.pinned ? strings.unpin : strings.pin,
+          icon: "pin",
+          run: () => void pin(chat, !chat.pinned),
+        },
         { label: strings.rename, icon: "edit", run: () => setRenaming(true) },
         { label: strings.new_chat, icon: "plus", run: () => navigate("/chats/new") },
+        "separator",
+        ...exportItems(chat, navigate),
         "separator",
         {
           label: strings.delete,

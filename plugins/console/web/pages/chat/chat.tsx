@@ -1,6 +1,6 @@
 /** One chat: new, open, deleted or not found. */
 import type { ComponentChildren } from "preact";
-import { useEffect, useMemo, useState } from "preact/hooks";
+import { useMemo, useState } from "preact/hooks";
 import { useLocation, useSearch } from "wouter-preact";
 import {
   changeChat,
@@ -11,7 +11,7 @@ import {
   useMessages,
 } from "../../api/chats";
 import { ApiProblem } from "../../api/client";
-import { refresh, useFolders } from "../../api/queries";
+import { refresh } from "../../api/queries";
 import type { PageParams } from "../../app/page";
 import { useDocument } from "../../reader/content";
 import { Button, ButtonLink } from "../../ui/button";
@@ -35,25 +35,21 @@ export default function ChatPage({ params }: { readonly params: PageParams }) {
 function NewChat() {
   const [, navigate] = useLocation();
   const asked = new URLSearchParams(useSearch());
-  const folders = useFolders();
   const [scope, setScope] = useState<Scope>({
+    all: !asked.has("folder"),
     folders: asked.getAll("folder"),
     prompts: asked.getAll("prompt"),
   });
   const [outgoing, setOutgoing] = useState<Outgoing | null>(null);
   const about = useDocument(asked.get("document"));
-  const roots = folders.data?.filter(({ parentId }) => parentId === null);
-  useEffect(() => {
-    if (scope.folders.length === 0 && roots?.length === 1)
-      setScope({ ...scope, folders: [roots[0]!.id] });
-  }, [folders.data]);
   const send = async (text: string) => {
     const message = newMessage(text);
     setOutgoing({ message, error: null });
     try {
       const chat = await createChat({
         name: chatNameFor(text),
-        usedFolders: scope.folders,
+        usedFolders: scope.all ? [] : scope.folders,
+        all_folders: scope.all,
         usedPrompts: scope.prompts,
       });
       await sendMessage(chat.id, text, message.requestId);
@@ -82,6 +78,10 @@ function OpenChat({ id }: { readonly id: string }) {
   const chat = useChat(id);
   const messages = useMessages(id);
   const [outgoing, setOutgoing] = useState<Outgoing | null>(null);
+  const scope = useMemo((): Scope => {
+    const { all_folders: all = false, usedFolders = [], usedPrompts = [] } = chat.data ?? {};
+    return { all, folders: usedFolders, prompts: usedPrompts };
+  }, [chat.data?.all_folders, chat.data?.usedFolders, chat.data?.usedPrompts]);
   const shown = useMemo(() => oldestFirst(messages.data?.pages ?? []), [messages.data]);
   const send = async (text: string) => {
     const message = newMessage(text);
@@ -108,13 +108,12 @@ function OpenChat({ id }: { readonly id: string }) {
         <Skeleton rows={6} />
       </Instead>
     );
-  const { usedFolders, usedPrompts } = chat.data;
   return (
     <ChatFrame
       chat={chat.data}
-      scope={{ folders: usedFolders, prompts: usedPrompts }}
-      onScope={({ folders, prompts }) =>
-        changeChat(id, { usedFolders: folders, usedPrompts: prompts })
+      scope={scope}
+      onScope={({ all, folders, prompts }) =>
+        changeChat(id, { all_folders: all, usedFolders: folders, usedPrompts: prompts })
       }
       messages={shown}
       outgoing={outgoing}

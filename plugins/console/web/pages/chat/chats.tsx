@@ -1,20 +1,19 @@
-/** All chats of the user, and the deleted ones. */
-import { useState } from "preact/hooks";
-import { Link, Redirect, useLocation, useSearch } from "wouter-preact";
-import { useChats, type Chat } from "../../api/chats";
+/** All chats of the user, found by words, pinned and deleted ones, and what was said of answers. */
+import { useEffect, useState } from "preact/hooks";
+import { Redirect, useLocation, useSearch } from "wouter-preact";
+import { useChats, type Chat, type ChatFilter } from "../../api/chats";
 import { useFolders } from "../../api/queries";
-import { Button, ButtonLink, IconButton } from "../../ui/button";
-import { Time } from "../../ui/format";
-import { Menu } from "../../ui/menu";
+import { Button, ButtonLink } from "../../ui/button";
+import { TextField } from "../../ui/field";
 import { PageHeader } from "../../ui/page-header";
 import { Pager } from "../../ui/pager";
 import { Empty, Loading } from "../../ui/states";
-import { Table, type Column } from "../../ui/table";
+import { Table } from "../../ui/table";
 import { Tabs } from "../../ui/tabs";
 import { chat_strings as strings } from "../../strings/chat";
-import { DeleteForGoodDialog, deleteWithUndo, RenameChatDialog, restore } from "./chat-actions";
-
-const nameOf = (chat: Chat): string => chat.name ?? strings.untitled;
+import { DeleteForGoodDialog, RenameChatDialog } from "./chat-actions";
+import { deletedColumns, openColumns } from "./chat-columns";
+import { Ratings } from "./ratings";
 
 /** `/chats?folder=…` begins a chat over that folder. */
 export default function ChatList() {
@@ -22,18 +21,15 @@ export default function ChatList() {
   return new URLSearchParams(asked).has("folder") ? (
     <Redirect to={`/chats/new?${asked}`} replace />
   ) : (
-    <List />
+    <Lists />
   );
 }
 
-function List() {
-  const [tab, setTab] = useState<"open" | "deleted">("open");
-  const [page, setPage] = useState(1);
-  const [renaming, setRenaming] = useState<Chat | null>(null);
-  const [removing, setRemoving] = useState<Chat | null>(null);
+const tabs = ["open", "deleted", "ratings"] as const;
+
+function Lists() {
+  const [tab, setTab] = useState<(typeof tabs)[number]>("open");
   const [, navigate] = useLocation();
-  const deleted = tab === "deleted";
-  const query = useChats(page, deleted);
   return (
     <>
       <PageHeader
@@ -53,43 +49,116 @@ function List() {
       <Tabs
         label={strings.tabs}
         active={tab}
-        onActive={(key) => {
-          setTab(key as typeof tab);
-          setPage(1);
-        }}
-        items={[
-          { key: "open", label: strings.open_chats },
-          { key: "deleted", label: strings.deleted_chats },
-        ]}
+        onActive={(key) => setTab(key as typeof tab)}
+        items={tabs.map((key) => ({ key, label: strings.tab[key] }))}
       >
-        <div class="card">
-          <Loading query={query}>
-            {({ data, pagination }) =>
-              data.length === 0 && page === 1 ? (
-                <None deleted={deleted} />
-              ) : (
-                <>
-                  <Chats
-                    chats={data}
-                    deleted={deleted}
-                    onRename={setRenaming}
-                    onRemove={setRemoving}
-                  />
-                  <Pager page={page} pagination={pagination} onPage={setPage} />
-                </>
-              )
-            }
-          </Loading>
-        </div>
+        {tab === "open" && <OpenChats />}
+        {tab === "deleted" && <List filter={{ deleted: true }} />}
+        {tab === "ratings" && <Ratings />}
       </Tabs>
-      {renaming && <RenameChatDialog chat={renaming} onClose={() => setRenaming(null)} />}
-      {removing && <DeleteForGoodDialog chat={removing} onClose={() => setRemoving(null)} />}
     </>
   );
 }
 
-const None = ({ deleted }: { readonly deleted: boolean }) =>
-  deleted ? (
+const typing_ms = 250;
+
+/** The text once nobody has typed for a moment. */
+function useSettled(text: string): string {
+  const [settled, setSettled] = useState(text);
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(text), typing_ms);
+    return () => clearTimeout(timer);
+  }, [text]);
+  return settled;
+}
+
+/** Those that are pinned above the others; those that are found in one list. */
+function OpenChats() {
+  const [words, setWords] = useState("");
+  const q = useSettled(words.trim());
+  const pinned = useChats({ page: 1, deleted: false, pinned: true });
+  const has_pinned = (pinned.data?.pagination.total ?? 0) > 0;
+  return (
+    <div class="stack">
+      <TextField
+        label={strings.find}
+        label_hidden
+        placeholder={strings.find}
+        icon="search"
+        type="search"
+        data-shortcut="/"
+        value={words}
+        onValue={setWords}
+      />
+      {q === "" && has_pinned && (
+        <List title={strings.pinned_title} filter={{ deleted: false, pinned: true }} />
+      )}
+      {q === "" ? (
+        <List
+          key="others"
+          {...(has_pinned && { title: strings.others_title })}
+          filter={{ deleted: false, pinned: false }}
+          beside_pinned={has_pinned}
+        />
+      ) : (
+        <List key={q} filter={{ deleted: false, q }} />
+      )}
+    </div>
+  );
+}
+
+function List({
+  filter,
+  title,
+  beside_pinned = false,
+}: {
+  readonly filter: Omit<ChatFilter, "page">;
+  readonly title?: string;
+  /** There are others above it: an empty list is no news. */
+  readonly beside_pinned?: boolean;
+}) {
+  const [page, setPage] = useState(1);
+  const [renaming, setRenaming] = useState<Chat | null>(null);
+  const [removing, setRemoving] = useState<Chat | null>(null);
+  const query = useChats({ ...filter, page });
+  if (beside_pinned && query.data?.pagination.total === 0) return null;
+  return (
+    <section class="stack-small">
+      {title && <h2 class="list-title">{title}</h2>}
+      <div class="card">
+        <Loading query={query}>
+          {({ data, pagination }) =>
+            data.length === 0 && page === 1 ? (
+              <None filter={filter} />
+            ) : (
+              <>
+                <Chats
+                  chats={data}
+                  label={filter.deleted ? strings.deleted_list : (title ?? strings.list)}
+                  deleted={filter.deleted}
+                  onRename={setRenaming}
+                  onRemove={setRemoving}
+                />
+                <Pager page={page} pagination={pagination} onPage={setPage} />
+              </>
+            )
+          }
+        </Loading>
+      </div>
+      {renaming && <RenameChatDialog chat={renaming} onClose={() => setRenaming(null)} />}
+      {removing && <DeleteForGoodDialog chat={removing} onClose={() => setRemoving(null)} />}
+    </section>
+  );
+}
+
+function None({ filter: { deleted, q } }: { readonly filter: Omit<ChatFilter, "page"> }) {
+  if (q)
+    return (
+      <Empty icon="search" title={strings.none_found(q)}>
+        {strings.none_found_text}
+      </Empty>
+    );
+  return deleted ? (
     <Empty icon="trash" title={strings.empty_deleted_title}>
       {strings.empty_deleted_text}
     </Empty>
@@ -102,130 +171,32 @@ const None = ({ deleted }: { readonly deleted: boolean }) =>
       {strings.empty_text}
     </Empty>
   );
+}
 
 function Chats({
   chats,
+  label,
   deleted,
   onRename,
   onRemove,
 }: {
   readonly chats: readonly Chat[];
+  readonly label: string;
   readonly deleted: boolean;
   readonly onRename: (chat: Chat) => void;
   readonly onRemove: (chat: Chat) => void;
 }) {
   const folders = useFolders();
+  const [, navigate] = useLocation();
   const folderName = (id: string) => folders.data?.find((folder) => folder.id === id)?.name;
   return (
     <Table
-      label={deleted ? strings.deleted_list : strings.list}
-      columns={deleted ? deletedColumns(folderName, onRemove) : openColumns(folderName, onRename)}
+      label={label}
+      columns={
+        deleted ? deletedColumns(folderName, onRemove) : openColumns(folderName, onRename, navigate)
+      }
       rows={chats}
       row_key={({ id }) => id}
     />
   );
-}
-
-type FolderName = (id: string) => string | undefined;
-
-/** The columns between the name of a chat and its actions. */
-const detailColumns = (folderName: FolderName): readonly Column<Chat>[] => [
-  {
-    key: "folders",
-    header: strings.column_folders,
-    wide_only: true,
-    cell: (chat) => <span class="muted clip chat-folders">{foldersOf(chat, folderName)}</span>,
-  },
-  {
-    key: "messages",
-    header: strings.column_messages,
-    kind: "end",
-    wide_only: true,
-    cell: (chat) => chat.message_count,
-  },
-  {
-    key: "last",
-    header: strings.column_last,
-    kind: "tight",
-    cell: (chat) => (
-      <span class="muted">
-        <Time value={chat.last_message_at} missing={strings.no_message} />
-      </span>
-    ),
-  },
-];
-
-const openColumns = (
-  folderName: FolderName,
-  onRename: (chat: Chat) => void,
-): readonly Column<Chat>[] => [
-  {
-    key: "name",
-    header: strings.column_name,
-    kind: "main",
-    cell: (chat) => (
-      <Link class="title-link clip" href={`/chats/${chat.id}`}>
-        {nameOf(chat)}
-      </Link>
-    ),
-  },
-  ...detailColumns(folderName),
-  {
-    key: "actions",
-    header: strings.column_actions,
-    kind: "actions",
-    cell: (chat) => (
-      <Menu
-        label={strings.actions_of(nameOf(chat))}
-        items={[
-          { label: strings.rename, icon: "edit", run: () => onRename(chat) },
-          {
-            label: strings.delete,
-            icon: "trash",
-            danger: true,
-            run: () => void deleteWithUndo(chat),
-          },
-        ]}
-      />
-    ),
-  },
-];
-
-const deletedColumns = (
-  folderName: FolderName,
-  onRemove: (chat: Chat) => void,
-): readonly Column<Chat>[] => [
-  {
-    key: "name",
-    header: strings.column_name,
-    kind: "main",
-    cell: (chat) => <span class="strong clip">{nameOf(chat)}</span>,
-  },
-  ...detailColumns(folderName),
-  {
-    key: "actions",
-    header: strings.column_actions,
-    kind: "actions",
-    cell: (chat) => (
-      <>
-        <Button small icon="restore" onClick={() => void restore(chat)}>
-          {strings.restore}
-        </Button>
-        <IconButton
-          icon="trash"
-          label={strings.delete_for_good_of(nameOf(chat))}
-          onClick={() => onRemove(chat)}
-        />
-      </>
-    ),
-  },
-];
-
-/** The first folders of a chat by name, and how many more there are. */
-function foldersOf({ usedFolders }: Chat, folderName: FolderName): string {
-  const names = usedFolders.flatMap((id) => folderName(id) ?? []);
-  if (names.length === 0) return strings.no_folders;
-  return names.length <= 2
-    ? names.join(", ")
-    : `${names.slice(0, 2).join(", ")} ${strings.more_folders(names.length - 2)}`;
 }

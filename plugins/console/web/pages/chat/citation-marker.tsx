@@ -5,7 +5,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Link } from "wouter-preact";
 import type { Citation } from "../../api/chats";
-import { citationText, longLocation } from "../../reader/location";
+import { citationText, longLocation, passageHref } from "../../reader/location";
 import { chat_strings as strings } from "../../strings/chat";
 import { positionBeside } from "../../ui/popover-position";
 import { useUniqueId } from "../../ui/unique-id";
@@ -151,7 +151,7 @@ function Card({
       </span>
       <span class="cite-card-links">
         {children}
-        <Link class="button button-small button-ghost" href={`/documents/${citation.document_id}`}>
+        <Link class="button button-small button-ghost" href={passageHref(citation)}>
           {strings.open_document}
         </Link>
       </span>

@@ -15,6 +15,8 @@ export interface OpenedPassage {
   readonly passages: readonly Passage[];
   readonly at: number;
   readonly from: HTMLElement | null;
+  /** The request that it answers. */
+  readonly turn?: string;
 }
 
 /** Searches at once for the newest question, for older ones on demand. */
@@ -33,13 +35,13 @@ export function ClosestPassages({
 }) {
   const [wanted, setWanted] = useState(at_once);
   const query = useQuery({
-    queryKey: ["closest", question, scope.folders],
-    enabled: wanted && scope.folders.length > 0,
+    queryKey: ["closest", question, scope.all || scope.folders],
+    enabled: wanted && (scope.all || scope.folders.length > 0),
     staleTime: 60_000,
     queryFn: ({ signal }) =>
-      search({ query: question, folder_ids: scope.folders, limit: 4 }, signal),
+      search({ query: question, folder_ids: scope.all ? null : scope.folders, limit: 4 }, signal),
   });
-  if (scope.folders.length === 0) return null;
+  if (!scope.all && scope.folders.length === 0) return null;
   if (!wanted)
     return (
       <div>

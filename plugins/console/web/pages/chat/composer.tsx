@@ -1,6 +1,6 @@
 /** The field for a question, with the folders and prompts that its answer uses. */
 import type { RefObject } from "preact";
-import { useEffect, useLayoutEffect, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { useFolders } from "../../api/queries";
 import { Button } from "../../ui/button";
 import { Icon } from "../../ui/icons";
@@ -9,38 +9,35 @@ import { ScopeBar, type ScopeProps } from "./scope";
 import { useUniqueId } from "../../ui/unique-id";
 
 export interface ComposerProps extends ScopeProps {
-  readonly field: RefObject<HTMLTextAreaElement>;
-  readonly draft: string;
-  readonly onDraft: (draft: string) => void;
+  /** The beginning of the first question. */
+  readonly begun: string | undefined;
   readonly onSend: (text: string) => Promise<void>;
   /** Given while an answer is being made. */
   readonly onStop: (() => void) | undefined;
   readonly busy: boolean;
 }
 
+const isEmpty = ({ all, folders }: ComposerProps["scope"]): boolean => !all && folders.length === 0;
+
 const text_max = 32_000;
 const height_max_px = 220;
 
-export function Composer({
-  field,
-  draft,
-  onDraft,
-  scope,
-  onScope,
-  onSend,
-  onStop,
-  busy,
-}: ComposerProps) {
+export function Composer({ begun, scope, onScope, onSend, onStop, busy }: ComposerProps) {
+  const field = useRef<HTMLTextAreaElement>(null);
+  const [draft, setDraft] = useState("");
   const [unscoped, setUnscoped] = useState(false);
   const hint = useUniqueId();
   useHeightOfContent(field, draft);
   useInitialFocus(field);
+  useEffect(() => {
+    if (begun) setDraft((before) => before || begun);
+  }, [begun]);
   const send = (event: Event) => {
     event.preventDefault();
     const text = draft.trim();
     if (text === "" || busy) return;
-    if (scope.folders.length === 0) return setUnscoped(true);
-    onDraft("");
+    if (isEmpty(scope)) return setUnscoped(true);
+    setDraft("");
     void onSend(text);
   };
   const keyed = (event: KeyboardEvent) => {
@@ -48,8 +45,8 @@ export function Composer({
   };
   return (
     <form class="composer" onSubmit={send}>
-      <IndexingNote folders={scope.folders} />
-      {unscoped && scope.folders.length === 0 && (
+      <IndexingNote scope={scope} />
+      {unscoped && isEmpty(scope) && (
         <p class="field-error" role="alert">
           <Icon name="alert" size={16} />
           {strings.needs_folder}
@@ -66,7 +63,7 @@ export function Composer({
           placeholder={strings.ask_placeholder}
           data-shortcut="/"
           value={draft}
-          onInput={(event) => onDraft(event.currentTarget.value)}
+          onInput={(event) => setDraft(event.currentTarget.value)}
           onKeyDown={keyed}
         />
         <div class="composer-foot">
@@ -119,11 +116,12 @@ function useInitialFocus(field: RefObject<HTMLTextAreaElement>): void {
 }
 
 /** Says which part of the chosen folders can't answer yet. */
-function IndexingNote({ folders: chosen }: { readonly folders: readonly string[] }) {
+function IndexingNote({ scope: { all, folders: chosen } }: Pick<ComposerProps, "scope">) {
   const folders = useFolders();
   const covered =
     folders.data?.filter(
-      ({ id, parentId }) => chosen.includes(id) || (parentId !== null && chosen.includes(parentId)),
+      ({ id, parentId }) =>
+        all || chosen.includes(id) || (parentId !== null && chosen.includes(parentId)),
     ) ?? [];
   if (covered.length === 0) return null;
   const syncing = covered.reduce((sum, { status_counts }) => sum + status_counts.syncing, 0);

@@ -2,17 +2,20 @@
  * The questions of a chat with their answers, oldest first; it scrolls along with new text unless
  * somebody reads further up.
  */
-import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import { Component } from "preact";
+import { useCallback } from "preact/hooks";
 import { isRunning, type Message } from "../../api/chats";
-import { useFolders } from "../../api/queries";
-import { Button, ButtonLink } from "../../ui/button";
+import { Button } from "../../ui/button";
 import { Problem } from "../../ui/note";
 import { chat_strings as strings } from "../../strings/chat";
 import { AnswerView, Unanswered } from "./answer";
-import type { OpenedPassage } from "./closest-passages";
-import type { Outgoing } from "./messages";
-import type { Scope } from "./scope";
 import { useAnswerStream } from "./answer-stream";
+import type { OpenedPassage } from "./closest-passages";
+import { useFollowedEnd } from "./follow-end";
+import type { Outgoing } from "./messages";
+import { Question } from "./question";
+import type { Scope } from "./scope";
+import { Starters } from "./starters";
 
 export interface ConversationProps {
   readonly chat_id: string | null;
@@ -24,17 +27,12 @@ export interface ConversationProps {
   readonly onAsk: (text: string) => Promise<void>;
   readonly onOutgoing: (outgoing: Outgoing | null) => void;
   readonly onEarlier: (() => void) | undefined;
-  /** Puts the beginning of a question into the field. */
-  readonly onBegin: (text: string) => void;
 }
 type TurnProps = Pick<ConversationProps, "scope" | "opened" | "onOpen" | "onAsk"> & {
   readonly chat_id: string;
   readonly message: Message;
   readonly last: boolean;
 };
-
-/** Closer to the end than this counts as at the end, CSS pixels. */
-const near_end_px = 80;
 
 export function Conversation({
   chat_id,
@@ -46,9 +44,8 @@ export function Conversation({
   onAsk,
   onOutgoing,
   onEarlier,
-  onBegin,
 }: ConversationProps) {
-  const { scroller, content, onScroll } = useStickToEnd(
+  const { scroller, content, onScroll, away, toEnd } = useFollowedEnd(
     messages[0]?.requestId,
     (outgoing?.message ?? messages.at(-1))?.requestId,
   );
@@ -72,7 +69,7 @@ export function Conversation({
             </Button>
           </div>
         )}
-        {messages.length === 0 && !outgoing && <Starters scope={scope} onBegin={onBegin} />}
+        {messages.length === 0 && !outgoing && <Starters scope={scope} onAsk={onAsk} />}
         {chat_id !== null &&
           messages.map((message, at) => (
             <Turn
@@ -81,7 +78,7 @@ export function Conversation({
               scope={scope}
               message={message}
               last={at === messages.length - 1}
-              opened={opened}
+              opened={opened?.turn === message.requestId ? opened : null}
               onOpen={onOpen}
               onAsk={onAsk}
             />
@@ -91,81 +88,16 @@ export function Conversation({
             <Sending outgoing={outgoing} onAsk={onAsk} onOutgoing={onOutgoing} />
           )}
       </div>
-    </div>
-  );
-}
-
-/**
- * Scrolls along with the end while that is in sight, and keeps what is looked at in its place when
- * earlier messages are loaded above it.
- */
-function useStickToEnd(first: string | undefined, last: string | undefined) {
-  const scroller = useRef<HTMLDivElement>(null);
-  const content = useRef<HTMLDivElement>(null);
-  const following = useRef(true);
-  const toEnd = () => {
-    if (scroller.current) scroller.current.scrollTop = scroller.current.scrollHeight;
-  };
-  const height = useRef(0);
-  useLayoutEffect(() => {
-    const box = scroller.current!;
-    if (!following.current) box.scrollTop += box.scrollHeight - height.current;
-  }, [first]);
-  useLayoutEffect(() => {
-    following.current = true;
-    toEnd();
-  }, [last]);
-  useLayoutEffect(() => {
-    height.current = scroller.current!.scrollHeight;
-  });
-  useEffect(() => {
-    const observer = new ResizeObserver(() => {
-      if (following.current) toEnd();
-    });
-    observer.observe(content.current!);
-    observer.observe(scroller.current!);
-    return () => observer.disconnect();
-  }, []);
-  const onScroll = () => {
-    const box = scroller.current!;
-    following.current = box.scrollHeight - box.scrollTop - box.clientHeight < near_end_px;
-  };
-  return { scroller, content, onScroll };
-}
-
-function Starters({ scope, onBegin }: Pick<ConversationProps, "scope" | "onBegin">) {
-  const folders = useFolders();
-  return (
-    <div class="starters">
-      <h2>{strings.starters_title}</h2>
-      <p class="muted">
-        {folders.data?.length === 0
-          ? strings.no_folders_yet
-          : strings.starters_text(scope.folders.length)}
-      </p>
-      {folders.data?.length === 0 ? (
-        <ButtonLink kind="primary" href="/folders">
-          {strings.make_folder}
-        </ButtonLink>
-      ) : (
-        <div class="row row-wrap starter-row">
-          {strings.starters.map((text) => (
-            <Button key={text} small onClick={() => onBegin(`${text} `)}>
-              {text} …
-            </Button>
-          ))}
+      {away && (
+        <div class="chat-latest">
+          <Button small icon="arrow-down" onClick={toEnd}>
+            {strings.to_latest}
+          </Button>
         </div>
       )}
     </div>
   );
 }
-
-const Question = ({ text }: { readonly text: string }) => (
-  <h2 class="question">
-    <span class="vh">{strings.you}: </span>
-    {text}
-  </h2>
-);
 
 function Sending({
   outgoing: { message, error },
@@ -205,14 +137,31 @@ const Working = ({ text }: { readonly text: string }) => (
   </p>
 );
 
-function Turn({ message, ...rest }: TurnProps) {
+/** Shown anew only when something of it has changed: a chat has hundreds of turns. */
+class Turn extends Component<TurnProps> {
+  override shouldComponentUpdate(next: TurnProps): boolean {
+    return (Object.keys(next) as (keyof TurnProps)[]).some(
+      (name) => next[name] !== this.props[name],
+    );
+  }
+  override render() {
+    return <Answered {...this.props} />;
+  }
+}
+
+function Answered({ message, onOpen, ...rest }: TurnProps) {
+  const opens = useCallback(
+    (opened: OpenedPassage) => onOpen({ ...opened, turn: message.requestId }),
+    [onOpen, message.requestId],
+  );
+  const props = { ...rest, message, onOpen: opens };
   return (
     <div class="turn">
-      <Question text={message.text} />
+      <Question text={message.text} onAsk={rest.onAsk} />
       {isRunning(message) ? (
-        <RunningAnswer message={message} {...rest} />
+        <RunningAnswer {...props} />
       ) : message.result ? (
-        <AnswerView result={message.result} message={message} {...rest} />
+        <AnswerView result={message.result} {...props} />
       ) : (
         <Unanswered message={message} onAsk={rest.onAsk} />
       )}
@@ -222,14 +171,15 @@ function Turn({ message, ...rest }: TurnProps) {
 
 function RunningAnswer({ message, chat_id, ...rest }: TurnProps) {
   const partial = useAnswerStream(chat_id, message.requestId);
-  if (partial.result) return <AnswerView result={partial.result} message={message} {...rest} />;
+  const shown = { ...rest, chat_id, message };
+  if (partial.result) return <AnswerView result={partial.result} {...shown} />;
   if (partial.text === "")
     return (
       <Working
         text={
           partial.status === "PENDING"
             ? strings.waiting
-            : strings.searching(rest.scope.folders.length)
+            : strings.searching(rest.scope.all ? 0 : rest.scope.folders.length)
         }
       />
     );
@@ -238,13 +188,7 @@ function RunningAnswer({ message, chat_id, ...rest }: TurnProps) {
       <p class="vh" role="status">
         {strings.writing}
       </p>
-      <AnswerView
-        result={null}
-        text={partial.text}
-        citations={partial.citations}
-        message={message}
-        {...rest}
-      />
+      <AnswerView result={null} text={partial.text} citations={partial.citations} {...shown} />
     </>
   );
 }

@@ -1,14 +1,16 @@
 /** Saved prompts: writing, changing and deleting them, and starting a chat with one. */
 import { useState } from "preact/hooks";
 import { useLocation } from "wouter-preact";
-import { usePrompts, type Prompt } from "../../api/chats";
+import { useAnswering, usePrompts, type Prompt } from "../../api/chats";
 import { api, ApiProblem } from "../../api/client";
 import { refresh } from "../../api/queries";
-import { Button } from "../../ui/button";
+import { useUser } from "../../app/session";
+import { Button, ButtonLink } from "../../ui/button";
 import { ConfirmDialog, FormDialog } from "../../ui/dialog";
 import { TextArea, TextField } from "../../ui/field";
 import { Time } from "../../ui/format";
 import { Menu } from "../../ui/menu";
+import { Note } from "../../ui/note";
 import { PageHeader } from "../../ui/page-header";
 import { Empty, Loading } from "../../ui/states";
 import { Table, type Column } from "../../ui/table";
@@ -35,6 +37,7 @@ export default function Prompts() {
           </Button>
         }
       />
+      <WithoutModel />
       <div class="card">
         <Loading query={query}>
           {(prompts) =>
@@ -49,6 +52,23 @@ export default function Prompts() {
       {editing && <EditDialog prompt={editing} onClose={() => setEditing(null)} />}
       {deleting && <DeleteDialog prompt={deleting} onClose={() => setDeleting(null)} />}
     </>
+  );
+}
+
+/** Why prompts change nothing for now, and what would make them. */
+function WithoutModel() {
+  const answering = useAnswering().data;
+  const { role } = useUser();
+  if (!answering || answering.uses_prompts) return null;
+  return (
+    <Note
+      title={strings.unused_title}
+      {...(role === "admin" && {
+        actions: <ButtonLink href="/system?part=models">{strings.set_up_model}</ButtonLink>,
+      })}
+    >
+      <p>{role === "admin" ? strings.unused_admin : strings.unused}</p>
+    </Note>
   );
 }
 

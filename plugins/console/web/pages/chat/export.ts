@@ -1,0 +1,80 @@
+/** A chat as a file: Markdown to read, or JSON with all there is. Loaded when one is wanted. */
+import type { Chat, Citation, Message } from "../../api/chats";
+import { api } from "../../api/client";
+import { fetchAll } from "../../api/queries";
+import { citationText } from "../../reader/location";
+import { chat_strings as strings } from "../../strings/chat";
+import { formatDate, formatDateTime } from "../../ui/format";
+
+export type ExportFormat = "markdown" | "json";
+
+/** The whole chat, oldest question first. */
+export async function wholeChat(
+  id: string,
+): Promise<{ readonly chat: Chat; readonly messages: readonly Message[] }> {
+  const [chat, newest_first] = await Promise.all([
+    api<Chat>(`/chats/${id}`),
+    fetchAll<Message>(`/chats/${id}/messages`),
+  ]);
+  return { chat, messages: [...newest_first].reverse() };
+}
+
+export async function saveChat(id: string, format: ExportFormat): Promise<void> {
+  const whole = await wholeChat(id);
+  const name = fileNameOf(whole.chat.name ?? strings.untitled);
+  if (format === "markdown") save(`${name}.md`, "text/markdown", markdownOf(whole));
+  else save(`${name}.json`, "application/json", `${JSON.stringify(whole, null, 2)}\n`);
+}
+
+/** What no file system minds. */
+export const fileNameOf = (name: string): string =>
+  name
+    .replace(/[\p{Cc}<>:"/\\|?*]+/gu, " ")
+    .replace(/\s+/g, " ")
+    .replace(/^[\s.]+|[\s.]+$/g, "")
+    .slice(0, 100)
+    .trim() || strings.title;
+
+function save(name: string, type: string, text: string): void {
+  const url = URL.createObjectURL(new Blob([text], { type: `${type};charset=utf-8` }));
+  const link = document.createElement("a");
+  link.href = url;
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(url), 60_000);
+}
+
+/** Questions as headings, answers as they are, and below each what it quotes, with its page. */
+export function markdownOf({
+  chat,
+  messages,
+}: Pick<Awaited<ReturnType<typeof wholeChat>>, "chat" | "messages">): string {
+  const parts = [
+    `# ${onOneLine(chat.name ?? strings.untitled)}`,
+    strings.exported_from(formatDate(new Date().toISOString())),
+    ...messages.flatMap(turnOf),
+  ];
+  return `${parts.join("\n\n")}\n`;
+}
+
+const onOneLine = (text: string): string => text.replace(/\s+/g, " ").trim();
+const quoted = (text: string): string => text.replace(/^/gm, "> ");
+
+function turnOf({ text, result, error, created_at }: Message): string[] {
+  const [first, ...rest] = text.trim().split("\n");
+  return [
+    `## ${onOneLine(first!)}`,
+    ...(rest.length > 0 ? [quoted(text.trim())] : []),
+    `*${formatDateTime(created_at)}*`,
+    result?.answer ?? error?.message ?? "",
+    ...(result && result.citations.length > 0
+      ? [`### ${strings.sources}`, ...result.citations.map(sourceOf)]
+      : []),
+  ];
+}
+
+const sourceOf = (citation: Citation): string =>
+  [
+    `**[${citation.id}]** ${onOneLine(citationText(citation))}`,
+    ...(citation.quote === "" ? [strings.stale_gone] : [quoted(citation.quote)]),
+  ].join("\n\n");

@@ -1,0 +1,100 @@
+/** Thumbs for an answer, and a note to them. */
+import { useState } from "preact/hooks";
+import { giveFeedback, takeFeedbackBack, type Feedback, type Message } from "../../api/chats";
+import { Button, IconButton } from "../../ui/button";
+import { TextArea } from "../../ui/field";
+import { toastError } from "../../ui/toast";
+import { chat_strings as strings } from "../../strings/chat";
+
+type Rating = Feedback["rating"];
+interface FeedbackProps {
+  readonly chat_id: string;
+  readonly message: Message;
+  /** The note is open. */
+  readonly noting: boolean;
+  readonly onNoting: (noting: boolean) => void;
+}
+
+/** Pressed once they rate, pressed again they take it back. */
+export function Thumbs({ chat_id, message, noting, onNoting }: FeedbackProps) {
+  const { requestId, feedback } = message;
+  const [chosen, setChosen] = useState<Rating | null | undefined>(undefined);
+  const now = chosen === undefined ? (feedback?.rating ?? null) : chosen;
+  const rate = async (rating: Rating) => {
+    const next = now === rating ? null : rating;
+    setChosen(next);
+    onNoting(next !== null);
+    try {
+      if (next === null) await takeFeedbackBack(chat_id, requestId);
+      else await giveFeedback(chat_id, requestId, { rating: next, note: feedback?.note ?? null });
+    } catch (error) {
+      onNoting(false);
+      toastError(error);
+    }
+    setChosen(undefined);
+  };
+  return (
+    <>
+      {(["up", "down"] as const).map((rating) => (
+        <IconButton
+          key={rating}
+          small
+          icon={`thumb-${rating}`}
+          label={strings.rate[rating]}
+          aria-pressed={now === rating}
+          onClick={() => void rate(rating)}
+        />
+      ))}
+      {feedback && !noting && (
+        <Button small kind="ghost" onClick={() => onNoting(true)}>
+          {feedback.note === null ? strings.add_note : strings.change_note}
+        </Button>
+      )}
+    </>
+  );
+}
+
+/** Shown below the thumbs once one is pressed. */
+export function FeedbackNote({ chat_id, message, onNoting }: FeedbackProps) {
+  const { requestId, feedback } = message;
+  const [note, setNote] = useState(feedback?.note ?? "");
+  const [busy, setBusy] = useState(false);
+  if (!feedback) return null;
+  const save = async (event: Event) => {
+    event.preventDefault();
+    setBusy(true);
+    try {
+      await giveFeedback(chat_id, requestId, { rating: feedback.rating, note });
+      onNoting(false);
+    } catch (error) {
+      toastError(error);
+    }
+    setBusy(false);
+  };
+  return (
+    <form
+      class="feedback-form"
+      onSubmit={save}
+      onKeyDown={({ key }) => {
+        if (key === "Escape") onNoting(false);
+      }}
+    >
+      <TextArea
+        label={strings.note[feedback.rating]}
+        hint={strings.note_hint}
+        rows={2}
+        maxLength={4_000}
+        value={note}
+        onValue={setNote}
+      />
+      <div class="row">
+        <Button small kind="primary" type="submit" busy={busy}>
+          {strings.keep_note}
+        </Button>
+        <Button small kind="ghost" onClick={() => onNoting(false)}>
+          {strings.no_note}
+        </Button>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,73 @@
+/**
+ * The scrolling of a conversation: it follows the end while that is what somebody looks at, and
+ * stays where it is once they scroll up, whatever is written below or loaded above.
+ */
+import { useCallback, useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+
+/** Closer to the end than this counts as at the end, CSS pixels. */
+const near_end_px = 80;
+/** Further from the end than this, one wants a way back. */
+const away_px = 400;
+
+/** `first` and `last`: the ids of the first and the last message. */
+export function useFollowedEnd(first: string | undefined, last: string | undefined) {
+  const scroller = useRef<HTMLDivElement>(null);
+  const content = useRef<HTMLDivElement>(null);
+  const following = useRef(true);
+  const scrolled_to = useRef(0);
+  const [away, setAway] = useState(false);
+  const toEnd = useCallback(() => {
+    const box = scroller.current;
+    if (!box) return;
+    following.current = true;
+    box.scrollTop = box.scrollHeight;
+    scrolled_to.current = box.scrollTop;
+    setAway(false);
+  }, []);
+  useKeptTop(scroller, content, first, following);
+  useLayoutEffect(toEnd, [last]);
+  useEffect(() => {
+    const observer = new ResizeObserver(() => {
+      if (following.current) toEnd();
+    });
+    observer.observe(content.current!);
+    observer.observe(scroller.current!);
+    return () => observer.disconnect();
+  }, []);
+  const onScroll = () => {
+    const box = scroller.current!;
+    const left = box.scrollHeight - box.scrollTop - box.clientHeight;
+    const is_up = box.scrollTop < scrolled_to.current - 1;
+    scrolled_to.current = box.scrollTop;
+    if (is_up && left > 4) following.current = false;
+    else if (left < near_end_px) following.current = true;
+    setAway(!following.current && left > away_px);
+  };
+  return { scroller, content, onScroll, away, toEnd };
+}
+
+/**
+ * Keeps the first turn in its place when earlier ones are put above it. Where browsers do that
+ * themselves, there is nothing left to do.
+ */
+function useKeptTop(
+  scroller: { readonly current: HTMLElement | null },
+  content: { readonly current: HTMLElement | null },
+  first: string | undefined,
+  following: { readonly current: boolean },
+): void {
+  const known = useRef(first);
+  const kept = useRef<{ readonly turn: Element; readonly top: number } | null>(null);
+  // What is on the page now is what was there before this change.
+  if (known.current !== first) {
+    const turn = content.current?.querySelector(".turn");
+    kept.current = turn ? { turn, top: turn.getBoundingClientRect().top } : null;
+    known.current = first;
+  }
+  useLayoutEffect(() => {
+    const before = kept.current;
+    kept.current = null;
+    if (!before || following.current || !before.turn.isConnected) return;
+    scroller.current!.scrollTop += before.turn.getBoundingClientRect().top - before.top;
+  }, [first]);
+}

@@ -1,0 +1,78 @@
+/** A chat on paper: every question with its answer, and below that what it quotes. */
+import { useQuery } from "@tanstack/preact-query";
+import { useLocation } from "wouter-preact";
+import { keys } from "../../api/queries";
+import type { Citation, Message } from "../../api/chats";
+import type { PageParams } from "../../app/page";
+import { citationText } from "../../reader/location";
+import { Markdown } from "../../reader/markdown";
+import { Button } from "../../ui/button";
+import { formatDate, formatDateTime } from "../../ui/format";
+import { PageHeader } from "../../ui/page-header";
+import { Loading } from "../../ui/states";
+import { chat_strings as strings } from "../../strings/chat";
+import { wholeChat } from "./export";
+
+export default function PrintedChat({ params }: { readonly params: PageParams }) {
+  const id = params["id"]!;
+  const [, navigate] = useLocation();
+  const query = useQuery({
+    queryKey: [...keys.messages(id), "print"],
+    queryFn: () => wholeChat(id),
+  });
+  return (
+    <div class="print-page">
+      <PageHeader
+        title={query.data?.chat.name ?? strings.print_title}
+        text={strings.exported_from(formatDate(new Date().toISOString()))}
+        actions={
+          <>
+            <Button icon="arrow-left" onClick={() => navigate(`/chats/${id}`)}>
+              {strings.print_back}
+            </Button>
+            <Button
+              kind="primary"
+              icon="printer"
+              disabled={!query.data}
+              onClick={() => globalThis.print()}
+            >
+              {strings.print_now}
+            </Button>
+          </>
+        }
+      />
+      <Loading query={query}>
+        {({ messages }) => messages.map((one) => <Turn key={one.requestId} message={one} />)}
+      </Loading>
+    </div>
+  );
+}
+
+const Turn = ({ message: { text, result, error, created_at } }: { readonly message: Message }) => (
+  <section class="print-turn">
+    <h2>{text}</h2>
+    <p class="small muted">{formatDateTime(created_at)}</p>
+    {result ? (
+      <Markdown text={result.answer} plain={result.model === "extractive"} />
+    ) : (
+      <p class="muted">{error?.message}</p>
+    )}
+    {result && result.citations.length > 0 && (
+      <>
+        <h3 class="label">{strings.sources}</h3>
+        <ol class="print-sources">
+          {result.citations.map((one) => (
+            <Source key={one.id} citation={one} />
+          ))}
+        </ol>
+      </>
+    )}
+  </section>
+);
+
+const Source = ({ citation }: { readonly citation: Citation }) => (
+  <li value={citation.id}>
+    <p class="strong">{citationText(citation)}</p>
+    <blockquote>{citation.quote === "" ? strings.stale_gone : citation.quote}</blockquote>
+  </li>
+);

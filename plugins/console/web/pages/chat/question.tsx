@@ -1,0 +1,104 @@
+/** A question as it was asked, and the field to ask it in other words. */
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { Button, IconButton } from "../../ui/button";
+import { chat_strings as strings } from "../../strings/chat";
+
+const text_max = 32_000;
+const height_max_px = 320;
+
+/** `onAsk` asks it anew, at the end of the conversation. */
+export function Question({
+  text,
+  onAsk,
+}: {
+  readonly text: string;
+  readonly onAsk?: (text: string) => Promise<void>;
+}) {
+  const [editing, setEditing] = useState(false);
+  const opener = useRef<HTMLDivElement>(null);
+  const close = () => {
+    setEditing(false);
+    requestAnimationFrame(() => opener.current?.querySelector("button")?.focus());
+  };
+  if (editing && onAsk)
+    return (
+      <EditedQuestion
+        text={text}
+        onCancel={close}
+        onAsk={(next) => {
+          setEditing(false);
+          void onAsk(next);
+        }}
+      />
+    );
+  return (
+    <div ref={opener} class="question-row">
+      {onAsk && (
+        <IconButton
+          small
+          class="question-edit"
+          icon="edit"
+          label={strings.edit_question}
+          onClick={() => setEditing(true)}
+        />
+      )}
+      <h2 class="question">
+        <span class="vh">{strings.you}: </span>
+        {text}
+      </h2>
+    </div>
+  );
+}
+
+function EditedQuestion({
+  text,
+  onAsk,
+  onCancel,
+}: {
+  readonly text: string;
+  readonly onAsk: (text: string) => void;
+  readonly onCancel: () => void;
+}) {
+  const [draft, setDraft] = useState(text);
+  const field = useRef<HTMLTextAreaElement>(null);
+  const blank = draft.trim() === "";
+  useLayoutEffect(() => {
+    field.current!.focus({ preventScroll: true });
+    field.current!.setSelectionRange(text.length, text.length);
+  }, []);
+  useLayoutEffect(() => {
+    const area = field.current!;
+    area.style.height = "auto";
+    area.style.height = `${Math.min(area.scrollHeight + 2, height_max_px)}px`;
+  }, [draft]);
+  const ask = (event: Event) => {
+    event.preventDefault();
+    if (!blank) onAsk(draft.trim());
+  };
+  return (
+    <form class="question-form" onSubmit={ask}>
+      <textarea
+        ref={field}
+        class="input"
+        rows={1}
+        maxLength={text_max}
+        aria-label={strings.edited_question}
+        value={draft}
+        onInput={(event) => setDraft(event.currentTarget.value)}
+        onKeyDown={(event) => {
+          if (event.key === "Escape") onCancel();
+          if (event.key === "Enter" && !event.shiftKey && !event.isComposing) ask(event);
+        }}
+      />
+      <div class="question-buttons">
+        <p class="small muted">{strings.edit_hint}</p>
+        <Button small kind="ghost" onClick={onCancel}>
+          {strings.cancel}
+        </Button>
+        <Button small kind="primary" type="submit" disabled={blank}>
+          {strings.ask}
+        </Button>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,184 @@
+/** What was said of answers: by the user, and for administrators by everybody. */
+import { useQuery } from "@tanstack/preact-query";
+import { useState } from "preact/hooks";
+import { Link } from "wouter-preact";
+import { api } from "../../api/client";
+import { fetchAll, keys } from "../../api/queries";
+import type { Page, RowOf } from "../../api/types";
+import { useUser } from "../../app/session";
+import { Time } from "../../ui/format";
+import { Icon } from "../../ui/icons";
+import { Pager } from "../../ui/pager";
+import { Empty, Loading } from "../../ui/states";
+import { Table, type Column } from "../../ui/table";
+import { chat_strings } from "../../strings/chat";
+
+const strings = chat_strings.ratings;
+type Own = RowOf<"listFeedback">;
+type OfUser = RowOf<"listAllFeedback">;
+type Said = Own | OfUser;
+type Rating = Said["rating"];
+
+export function Ratings() {
+  const admin = useUser().role === "admin";
+  const [everyone, setEveryone] = useState(false);
+  const [rating, setRating] = useState<Rating | null>(null);
+  return (
+    <div class="stack">
+      <div class="row row-wrap">
+        <Choice
+          label={strings.which}
+          value={rating}
+          options={[
+            [null, strings.all],
+            ["up", strings.up],
+            ["down", strings.down],
+          ]}
+          onValue={setRating}
+        />
+        {admin && (
+          <Choice
+            label={strings.whose}
+            value={everyone}
+            options={[
+              [false, strings.mine],
+              [true, strings.everyones],
+            ]}
+            onValue={setEveryone}
+          />
+        )}
+      </div>
+      <List key={`${rating} ${everyone}`} rating={rating} everyone={admin && everyone} />
+    </div>
+  );
+}
+
+function Choice<V>({
+  label,
+  value,
+  options,
+  onValue,
+}: {
+  readonly label: string;
+  readonly value: V;
+  readonly options: readonly (readonly [V, string])[];
+  readonly onValue: (value: V) => void;
+}) {
+  return (
+    <div class="choice" role="group" aria-label={label}>
+      {options.map(([one, text]) => (
+        <button
+          key={text}
+          type="button"
+          class="choice-one"
+          aria-pressed={one === value}
+          onClick={() => onValue(one)}
+        >
+          {text}
+        </button>
+      ))}
+    </div>
+  );
+}
+
+function List({
+  rating,
+  everyone,
+}: {
+  readonly rating: Rating | null;
+  readonly everyone: boolean;
+}) {
+  const [page, setPage] = useState(1);
+  const query = useQuery({
+    queryKey: keys.feedback({ rating, everyone, page }),
+    queryFn: ({ signal }) =>
+      api<Page<Said>>(everyone ? "/feedback/all" : "/feedback", {
+        query: { page, ...(rating && { rating }) },
+        signal,
+      }),
+  });
+  const users = useQuery({
+    queryKey: keys.users,
+    enabled: everyone,
+    queryFn: () => fetchAll<RowOf<"listUsers">>("/users"),
+  });
+  const emailOf = (id: string) => users.data?.find((user) => user.id === id)?.email ?? id;
+  return (
+    <div class="card">
+      <Loading query={query}>
+        {({ data, pagination }) =>
+          data.length === 0 && page === 1 ? (
+            <Empty icon="thumb-up" title={strings.empty_title}>
+              {strings.empty_text}
+            </Empty>
+          ) : (
+            <>
+              <Table
+                label={strings.list}
+                columns={columnsOf(everyone, emailOf)}
+                rows={data}
+                row_key={keyOf}
+              />
+              <Pager page={page} pagination={pagination} onPage={setPage} />
+            </>
+          )
+        }
+      </Loading>
+    </div>
+  );
+}
+
+const keyOf = (said: Said): string =>
+  "requestId" in said
+    ? `${said.sessionId} ${said.requestId}`
+    : `${said.user_id} ${said.created_at}`;
+
+const columnsOf = (everyone: boolean, emailOf: (id: string) => string): readonly Column<Said>[] => [
+  {
+    key: "question",
+    header: strings.column_question,
+    kind: "main",
+    cell: (said) => (
+      <span class="rated">
+        <span class={`rated-${said.rating}`} role="img" aria-label={strings[said.rating]}>
+          <Icon name={`thumb-${said.rating}`} size={16} />
+        </span>
+        <span class="rated-text">
+          {"sessionId" in said ? (
+            <Link class="title-link" href={`/chats/${said.sessionId}`}>
+              {said.question}
+            </Link>
+          ) : (
+            <span class="strong">{said.question}</span>
+          )}
+          {said.note && <span class="muted rated-note">{said.note}</span>}
+        </span>
+      </span>
+    ),
+  },
+  ...(everyone
+    ? [
+        {
+          key: "user",
+          header: strings.column_user,
+          cell: (said: Said) => ("user_id" in said ? emailOf(said.user_id) : ""),
+        },
+      ]
+    : []),
+  {
+    key: "model",
+    header: strings.column_model,
+    roomy_only: true,
+    cell: (said) => <span class="muted">{said.model}</span>,
+  },
+  {
+    key: "time",
+    header: strings.column_time,
+    kind: "tight",
+    cell: (said) => (
+      <span class="muted">
+        <Time value={said.updated_at} />
+      </span>
+    ),
+  },
+];

@@ -34,12 +34,15 @@ export { isOverruled, type SettingState } from "./plugin/setting-state";
 // --- Jobs, events, tasks, notifications
 export {
   event,
+  EventWriters,
   every,
   handle,
   job,
   JobObserver,
   PermanentFailure,
   type EndedRun,
+  type EventRef,
+  type EventWriter,
   type ExhaustedCause,
   type JobEffect,
   type JobHandler,
@@ -129,6 +132,15 @@ export {
 export { requireAllOwned, requireOwned } from "./http/ownership";
 export { attachment } from "./http/attachment";
 export { pullStream } from "./http/pull-stream";
+export {
+  event_stream_headers,
+  eventStream,
+  lastEventId,
+  sentEvent,
+  StreamLimit,
+  type EventStreamOptions,
+  type Feed,
+} from "./http/event-stream";
 
 // --- What the gateway asks of plugins
 export {

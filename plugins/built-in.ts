@@ -14,6 +14,7 @@ import doctor from "./doctor/plugin";
 import documents from "./documents/plugin";
 import embeddings from "./embeddings/plugin";
 import embeddingsBuiltin from "./embeddings-builtin/plugin";
+import events from "./events/plugin";
 import extraction from "./extraction/plugin";
 import folderArchives from "./folder-archives/plugin";
 import folders from "./folders/plugin";
@@ -49,6 +50,7 @@ export const builtIn = [
   documents,
   embeddings,
   embeddingsBuiltin,
+  events,
   extraction,
   folders,
   folderArchives,

@@ -17,6 +17,8 @@ export interface RequestContext {
   readonly caller: Caller | null;
   readonly request_id: string;
   readonly client: Client;
+  /** Who is calling, asked again; null when they may no longer call. */
+  readonly recheck: () => Promise<Caller | null>;
   route: Route<any, any> | null;
   params: Readonly<Record<string, string>>;
   /** The records that the handler has named. */
@@ -24,7 +26,7 @@ export interface RequestContext {
 }
 
 /** In whose name the API is asked in this process, and on which surface the request came. */
-export type AskedBy = Pick<RequestContext, "client" | "request_id" | "surface"> & {
+export type AskedBy = Pick<RequestContext, "client" | "recheck" | "request_id" | "surface"> & {
   readonly caller: Caller;
 };
 export type AskApi = (by: AskedBy, asked: LocalRequest) => Promise<Response>;
@@ -89,6 +91,12 @@ function compileRoute(
       ? null
       : (route.scope ?? (route.method === "GET" ? "read" : "write"));
   const readQuery = route.query ? compileQuery(route.query) : () => ({});
+  const requireAllowed = (caller: Caller | null): void => {
+    if (route.admin && !caller?.admin)
+      throw forbidden("Only administrators may do this.", "admin_only");
+    if (scope !== null && !caller?.scopes.includes(scope))
+      throw forbidden(`This API key may not ${scope}: it lacks that scope.`, "missing_scope");
+  };
   const body = bodyReader(route, bodies);
   const what = `${route.method} ${route.path}`;
   return async (request, params, context) => {
@@ -96,10 +104,7 @@ function compileRoute(
     context.route = route;
     // Elysia gives none to a path without any.
     if (params !== undefined) context.params = params;
-    if (route.admin && !caller?.admin)
-      throw forbidden("Only administrators may do this.", "admin_only");
-    if (scope !== null && !caller?.scopes.includes(scope))
-      throw forbidden(`This API key may not ${scope}: it lacks that scope.`, "missing_scope");
+    requireAllowed(caller);
     const expected = body.expect(request);
     const turn =
       expected && (await bodies.turn(caller?.owner_id ?? client.address, expected, request.signal));
@@ -121,6 +126,16 @@ function compileRoute(
         client,
         stopping,
         wait_ms: waitOf(request),
+        isAllowed: async () => {
+          const now = await context.recheck();
+          if (now?.owner_id !== (caller?.owner_id ?? "")) return false;
+          try {
+            requireAllowed(now);
+            return true;
+          } catch {
+            return false;
+          }
+        },
         api: (asked: LocalRequest) => askApi({ ...context, caller: caller ?? nobody }, asked),
         about: (record: string) => {
           context.about.push(record);

@@ -120,7 +120,8 @@ export class Gateway {
     }
     // 1. Who is calling? At the API by a key, never by a cookie; elsewhere as the surface decides.
     const { caller, refusal } = await surface.authenticate(request, client);
-    const context = (state.served = unrouted(surface.name, caller, state));
+    const recheck = () => surface.recheck(request, client);
+    const context = (state.served = unrouted(surface.name, caller, state, recheck));
     // 2. The owner's window is charged when the caller is known, the address's otherwise.
     const limit = await this.#charge(surface.rateLimitSubject(caller, client), 1, state);
     if (!limit.allowed) throw tooManyRequests(limit);
@@ -166,11 +167,13 @@ const unrouted = (
   surface: string,
   caller: Caller | null,
   { request_id, client }: RequestState,
+  recheck: RequestContext["recheck"] = async () => null,
 ): RequestContext => ({
   surface,
   caller,
   request_id,
   client,
+  recheck,
   route: null,
   params: no_params,
   about: [],

@@ -31,7 +31,7 @@ export class LocalApi {
    * @throws HttpError what the route refuses, or 500 for what failed inside.
    */
   async ask(
-    { surface, caller, client, request_id }: AskedBy,
+    { surface, caller, client, request_id, recheck }: AskedBy,
     { method, path, json, body, headers, signal }: LocalRequest,
   ): Promise<Response> {
     const { router, observers, log } = this.#parts!;
@@ -41,6 +41,7 @@ export class LocalApi {
       caller,
       client,
       request_id,
+      recheck,
       route: null,
       params: {},
       about: [],

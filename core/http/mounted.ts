@@ -20,6 +20,8 @@ export interface MountedSurface {
   /** Pages of the origins that the settings name may call it. */
   readonly shared: boolean;
   readonly authenticate: (request: Request, client: Client) => Promise<Authentication>;
+  /** Who sent the request of a stream that is open; null when they may no longer call. */
+  readonly recheck: (request: Request, client: Client) => Promise<Caller | null>;
   readonly unauthorized: (request: Request) => HttpError;
   /** Who shares a rate limit: `owner:usr_…`, `address:192.0.2.1`. */
   readonly rateLimitSubject: (caller: Caller | null, client: Client) => string;
@@ -30,11 +32,19 @@ export interface MountedSurface {
 /** Callers are known by their key, requests counted by owner. */
 const byKey = (
   authenticator: Authenticator,
-): Pick<MountedSurface, "authenticate" | "rateLimitSubject" | "shared" | "unauthorized"> => ({
+): Pick<
+  MountedSurface,
+  "authenticate" | "rateLimitSubject" | "recheck" | "shared" | "unauthorized"
+> => ({
   shared: true,
   async authenticate(request) {
     const token = bearerToken(request.headers.get("authorization"));
     return { caller: token === null ? null : await authenticator.authenticate(token) };
+  },
+  async recheck(request) {
+    const token = bearerToken(request.headers.get("authorization"));
+    if (token === null) return null;
+    return authenticator.recheck?.(token) ?? authenticator.authenticate(token);
   },
   unauthorized: (request) => unauthorized(request.headers.has("authorization")),
   rateLimitSubject: (caller, { address }) =>
@@ -66,6 +76,8 @@ export const mountSurface = (
   isPublic,
   shared: false,
   authenticate: (request, client) => surface.authenticate(request, client),
+  recheck: async (request, client) =>
+    surface.recheck?.(request, client) ?? (await surface.authenticate(request, client)).caller,
   unauthorized: () => surface.unauthorized(),
   rateLimitSubject: (caller, { address }) =>
     caller ? `${surface.name}:${caller.owner_id}` : `address:${surface.name}:${address}`,

@@ -212,6 +212,8 @@ function queryParameters(query: TObject | undefined, { book, examples }: Operati
       in: "query",
       required,
       description: description ?? book.resolve(shown).description ?? `${name}.`,
+      // Several values come in one field, with commas between them.
+      ...(schema.type === "array" && { style: "form", explode: false }),
       schema,
       ...(example !== undefined && { example }),
     };

@@ -195,6 +195,11 @@ export interface Call<P extends string = string, S extends RouteShape = RouteSha
    */
   readonly wait_ms: number;
   /**
+   * Whether the caller may still call this route: a long stream asks before it sends. No further
+   * use of a key or session.
+   */
+  readonly isAllowed: () => Promise<boolean>;
+  /**
    * Asks the API in this process, in the name of this caller: its scopes, limits and shapes hold,
    * and no further request is counted. @throws HttpError what the API refuses
    */

@@ -10,10 +10,15 @@ import type { LateSchema } from "./schema-book";
 export interface Authenticator {
   /** Null when the token is not, or no longer, valid. Asked at every request. */
   authenticate(token: string): Promise<Caller | null>;
+  /**
+   * The same for a stream that is open, which is no further use of the key. Default:
+   * `authenticate`.
+   */
+  recheck?(token: string): Promise<Caller | null>;
 }
 export const Authenticator = slot<Authenticator>("http.authenticator", {
   arity: "one",
-  check: shaped<Authenticator>({ authenticate: "function" }),
+  check: shaped<Authenticator>({ authenticate: "function", recheck: "function?" }),
 });
 
 export interface RateLimit {
@@ -68,6 +73,11 @@ export interface Surface {
   readonly headers: Readonly<Record<string, string>>;
   /** It must not look at `Authorization`, as the API never looks at cookies. */
   authenticate(request: Request, client: Client): Promise<Authentication>;
+  /**
+   * Who sent the request of a stream that is open, which is no further use of a session; null when
+   * it has ended. Default: as `authenticate`.
+   */
+  recheck?(request: Request, client: Client): Promise<Caller | null>;
   /** The answer to a request that needs a caller and has none. */
   unauthorized(): HttpError;
 }
@@ -82,6 +92,7 @@ const shapeOfSurface = shaped<Surface>({
   document: "object",
   headers: "object",
   authenticate: "function",
+  recheck: "function?",
   unauthorized: "function",
 });
 const problemOfRoot = (root: string): string | null =>

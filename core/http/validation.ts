@@ -139,6 +139,7 @@ export const integer_max = 999_999_999_999_999;
 
 function typed(text: string, schema: TSchema): unknown {
   if (schema.type === "integer") return /^\d{1,15}$/.test(text) ? Number(text) : text;
+  if (schema.type === "array") return text === "" ? [] : text.split(",");
   if (schema.type === "boolean") return text === "true" ? true : text === "false" ? false : text;
   return text;
 }

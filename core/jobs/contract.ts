@@ -1,7 +1,7 @@
 /** Jobs and events as plugins see them: their refs, handlers, limits, options and schedules. */
 import type { Static, TSchema } from "@sinclair/typebox";
 import { slot } from "../base/refs";
-import { isFunction } from "../base/shape";
+import { isFunction, shaped } from "../base/shape";
 import type { Db } from "../store/store";
 
 /**
@@ -71,6 +71,21 @@ export interface EndedRun {
 export const JobObserver = slot<(run: EndedRun) => void>("jobs.observer", {
   check: isFunction,
   otherwise: () => undefined,
+});
+
+/**
+ * Writes down what is emitted, where it is emitted: in the transaction of the change, so that it is
+ * kept exactly when the change is, in its order. What it throws undoes the change; slow work is for
+ * the jobs that handle an event.
+ */
+export interface EventWriter {
+  /** Asked for every event: only looks at what is in memory. */
+  wants(on: EventRef, payload: any): boolean;
+  write(tx: Db<any>, on: EventRef, payload: any): Promise<void>;
+}
+export const EventWriters = slot<EventWriter>("jobs.event_writers", {
+  check: shaped<EventWriter>({ wants: "function", write: "function" }),
+  otherwise: { wants: () => false, write: async () => undefined },
 });
 
 /**

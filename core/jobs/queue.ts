@@ -12,7 +12,15 @@ import { originOf } from "../base/origin";
 import type { Work } from "../base/stall-meter";
 import { settlesWithin } from "../lib/timeout";
 import type { Db, Store } from "../store/store";
-import type { EndedRun, EnqueueOptions, EventRef, JobHandler, JobRef, PayloadOf } from "./contract";
+import type {
+  EndedRun,
+  EnqueueOptions,
+  EventRef,
+  EventWriter,
+  JobHandler,
+  JobRef,
+  PayloadOf,
+} from "./contract";
 import { CertainTime } from "./certain-time";
 import { Dispatcher } from "./dispatcher";
 import { Handlers, type Registered } from "./handlers";
@@ -45,6 +53,8 @@ export interface JobQueueOptions {
   readonly intakePaused?: () => boolean;
   /** Are told of every run that has ended. Default: nobody. */
   readonly observers?: () => readonly ((run: EndedRun) => void)[];
+  /** Write down what is emitted. Default: nobody. */
+  readonly writers?: () => readonly EventWriter[];
 }
 export interface QueueStatus {
   readonly ready: number;
@@ -62,6 +72,7 @@ export class JobQueue {
   private readonly dispatcher: Dispatcher;
   private readonly poller: Poller;
   private readonly certain_time: CertainTime;
+  private readonly writers: () => readonly EventWriter[];
   /** For administrators. */
   readonly overview: JobsOverview;
 
@@ -77,7 +88,9 @@ export class JobQueue {
       kept = () => kept_by_default,
       intakePaused = () => false,
       observers = () => [],
+      writers = () => [],
     } = options;
+    this.writers = writers;
     const { handlers } = this;
     const onEnded = (): void => this.poller.wake();
     const tell = (run: EndedRun): void => tellAll(observers(), run, log);
@@ -160,18 +173,20 @@ export class JobQueue {
   }
 
   /**
-   * One job for each subscriber that wants it; costs nothing where there is none. @throws Error on
-   * a payload that does not fit.
+   * One job for each subscriber that wants it, and a line of each writer; costs nothing where there
+   * is none. @throws Error on a payload that does not fit.
    */
   async emit<R extends EventRef>(db: Db<any>, on: R, payload: PayloadOf<R>): Promise<void> {
-    const subscribers = this.handlers.of(on);
-    if (subscribers.length === 0) return;
-    const wanting = subscribers.filter(({ handler }) => handler.limits.wants?.(payload) !== false);
-    if (wanting.length === 0) return;
+    const wanting = this.handlers
+      .of(on)
+      .filter(({ handler }) => handler.limits.wants?.(payload) !== false);
+    const writing = this.writers().filter((writer) => writer.wants(on, payload));
+    if (wanting.length === 0 && writing.length === 0) return;
     requireFit(on, payload);
+    for (const writer of writing) await writer.write(db, on, payload);
     for (const subscriber of wanting)
       await table.insertJob(db, this.newJob(subscriber, payload, {}));
-    this.announce();
+    if (wanting.length > 0) this.announce();
   }
 
   async cancelJobs(db: Db<any>, subjects: readonly string[]): Promise<void> {

@@ -14,7 +14,12 @@ export interface OpenLimit {
 export class LocalOpenLimit implements OpenLimit {
   private readonly open = new Map<string, number>();
 
-  constructor(readonly max: number) {}
+  /** A function when it is a setting that changes. */
+  constructor(private readonly most: number | (() => number)) {}
+
+  get max(): number {
+    return typeof this.most === "number" ? this.most : this.most();
+  }
 
   async acquire(key: string): Promise<(() => void) | null> {
     const open = this.open.get(key) ?? 0;

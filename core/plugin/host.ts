@@ -9,10 +9,9 @@ import type { LogRing } from "../base/log-ring";
 import type { Fill, ServiceRef, SlotRef } from "../base/refs";
 import { StallMeter } from "../base/stall-meter";
 import type { MountedRoute } from "../http/compiled-route";
-import type { Schedule } from "../jobs/contract";
+import { EventWriters, JobObserver, type Schedule } from "../jobs/contract";
 import { CronSchedules } from "../jobs/cron";
 import { JobQueue } from "../jobs/queue";
-import { JobObserver } from "../jobs/contract";
 import { withTimeout } from "../lib/timeout";
 import { createSeal, type Seal } from "../store/seal";
 import type { Command, CommandHandler } from "./command";
@@ -125,6 +124,7 @@ export class Host {
       intakePaused: () => jobs.pause_intake,
       kept: () => ({ done_ms: jobs.keep_done, failed_ms: jobs.keep_failed }),
       observers: () => this.slots.read(JobObserver),
+      writers: () => this.slots.read(EventWriters),
     });
     this.settings.onChange("jobs", () => this.queue.look());
     this.patient = new PatientStart(log);

@@ -11,7 +11,7 @@ import {
   StartNotice,
   Surface,
 } from "../http/slots";
-import { JobObserver } from "../jobs/contract";
+import { EventWriters, JobObserver } from "../jobs/contract";
 import { CommandObserver } from "./command";
 
 /** The slots that the host reads itself. */
@@ -19,6 +19,7 @@ export const own_slots: readonly SlotRef<any>[] = [
   Authenticator,
   CommandObserver,
   DocumentParts,
+  EventWriters,
   HealthFields,
   JobObserver,
   Protocols,

@@ -14,13 +14,17 @@ export class KeyAuthenticator implements Authenticator {
   constructor(private readonly ctx: KeyAuthenticatorContext) {}
 
   async authenticate(token: string): Promise<Caller | null> {
-    const { reads, now_ms, last_use } = this.ctx;
+    const caller = await this.recheck(token);
+    if (caller) this.ctx.last_use.note(caller.key_id, this.ctx.now_ms());
+    return caller;
+  }
+
+  async recheck(token: string): Promise<Caller | null> {
+    const { reads, now_ms } = this.ctx;
     const public_id = publicIdOf(token);
     const key = public_id === null ? undefined : await findWorkingKey(reads, public_id);
     if (!key || !sameDigest(key.token_sha256, sha256(token))) return null;
-    const now = now_ms();
-    if (key.expires_at !== null && key.expires_at <= now) return null;
-    last_use.note(key.id, now);
+    if (key.expires_at !== null && key.expires_at <= now_ms()) return null;
     return {
       owner_id: key.user_id,
       key_id: key.id,

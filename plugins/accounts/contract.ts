@@ -182,6 +182,8 @@ export interface Sessions {
    * Counts as a use of the session.
    */
   callerOf(request: Request, client: Client): Promise<Caller | null>;
+  /** The same for a stream that is open, which is no further use of the session. */
+  recheck(request: Request, client: Client): Promise<Caller | null>;
   /**
    * Whether the session, and its user, are still good: for streams, which outlive the look at their
    * request.

@@ -54,11 +54,16 @@ export class SessionService implements Sessions {
   constructor(private readonly ctx: SessionContext) {}
 
   async callerOf(request: Request, client: Client): Promise<Caller | null> {
+    const caller = await this.recheck(request, client);
+    if (caller) this.ctx.last_use.note(caller.key_id, this.ctx.now_ms());
+    return caller;
+  }
+
+  async recheck(request: Request, client: Client): Promise<Caller | null> {
     const session = await this.findByCookie(request, client);
     if (!session || !this.isFresh(session)) return null;
     for (const rule of this.ctx.rules())
       if (rule.holds && !(await rule.holds(session, request, client))) return null;
-    this.ctx.last_use.note(session.id, this.ctx.now_ms());
     return {
       owner_id: session.user_id,
       key_id: session.id,

@@ -1,5 +1,6 @@
 /** What the functions of this plugin are handed, and how they say that a message has changed. */
 import type { Change, Context, Db, Hooks } from "../../core/sdk";
+import { ChatChanged, ChatCreated, ChatDeleted } from "../events/contract";
 import type { Documents } from "../documents/contract";
 import type { Folders } from "../folders/contract";
 import type { Prompts } from "../prompts/contract";
@@ -57,8 +58,15 @@ export function notifyMessage(
   notify({ owner_id, kind: "chat", id: chat_id, action: "changed" });
 }
 
-export const notifyChat = (
-  { notify }: Pick<ChatContext, "notify">,
+const chat_events = { created: ChatCreated, changed: ChatChanged, deleted: ChatDeleted };
+
+/** The session has changed: tells those who look at it now, and those who listen to events. */
+export async function tellOfChat(
+  { emit, notify }: Pick<ChatContext, "emit" | "notify">,
+  tx: Db,
   { id, owner_id }: Pick<ChatRow, "id" | "owner_id">,
   action: Change["action"],
-): void => notify({ owner_id, kind: "chat", id, action });
+): Promise<void> {
+  notify({ owner_id, kind: "chat", id, action });
+  await emit(tx, chat_events[action], { owner_id, chat_id: id });
+}

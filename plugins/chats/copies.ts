@@ -2,7 +2,7 @@
 import { batchesOf } from "../../core/lib/batch";
 import { toNumber, type Db } from "../../core/sdk";
 import { withFreshCitations, type Message } from "./citations";
-import { notifyChat, type ChatContext } from "./context";
+import { tellOfChat, type ChatContext } from "./context";
 import type { ChatCopy, Chats, MessageCopy, MessagePlace } from "./contract";
 import * as copyStore from "./copy-store";
 import * as store from "./store";
@@ -101,7 +101,7 @@ export class ChatCopies implements Chats {
       if ((await copyStore.revealChats(tx, some)).length < some.length)
         throw new Error("a session that should be revealed is not there");
     await this.ctx.quotas.charge(tx, owner_id, "chats", chat_ids.length);
-    for (const id of chat_ids) notifyChat(this.ctx, { id, owner_id }, "created");
+    for (const id of chat_ids) await tellOfChat(this.ctx, tx, { id, owner_id }, "created");
   }
 
   async abandon(tx: Db, owner_id: string, chat_ids: readonly string[]): Promise<void> {

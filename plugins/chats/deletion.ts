@@ -5,7 +5,7 @@
 import { inParts } from "../../core/lib/parts";
 import type { Db, JobEffect } from "../../core/sdk";
 import { requireChat, requireOpenChat } from "./access";
-import { notifyChat, type ChatContext } from "./context";
+import { tellOfChat, type ChatContext } from "./context";
 import * as store from "./deletion-store";
 import { deleteEvents } from "./event-store";
 import { cancelledAt } from "./events";
@@ -33,7 +33,7 @@ export const removeChat = (ctx: ChatContext, owner_id: string, chat_id: string):
     await store.setDeleted(tx, chat_id, now);
     await ctx.enqueueExpiry(tx, now + ctx.restore_ms());
     publishStatus(ctx, chat_id);
-    notifyChat(ctx, row, "deleted");
+    await tellOfChat(ctx, tx, row, "deleted");
   });
 
 /** Removes the session for good, deleted or not. @throws HttpError 403, 404. */
@@ -57,7 +57,7 @@ export const restoreChat = (ctx: ChatContext, owner_id: string, chat_id: string)
         await store.setCounted(tx, chat_id);
       }
       await store.setDeleted(tx, chat_id, null);
-      notifyChat(ctx, row, "created");
+      await tellOfChat(ctx, tx, row, "created");
     }
     return (await withUses(tx, [row]))[0]!;
   });
@@ -72,7 +72,7 @@ async function hideForGood(ctx: ChatContext, tx: Db, row: ChatRow): Promise<void
   await ctx.cancelJobs(tx, unfinished);
   await ctx.enqueuePurge(tx, row);
   publishStatus(ctx, row.id);
-  notifyChat(ctx, row, "deleted");
+  await tellOfChat(ctx, tx, row, "deleted");
 }
 
 /** Runs `ExpireChats`: what was not restored in time goes for good. */

@@ -2,7 +2,15 @@
 import { inParts } from "../../core/lib/parts";
 import { definePlugin, Duration, fill, Hooks, t } from "../../core/sdk";
 import { Documents, DocumentUses } from "../documents/contract";
-import { AnswerCompleted, AnswerFailed } from "../events/contract";
+import {
+  AnswerCancelled,
+  AnswerCompleted,
+  AnswerFailed,
+  AnswerStarted,
+  ChatChanged,
+  ChatCreated,
+  ChatDeleted,
+} from "../events/contract";
 import { FolderContents, Folders } from "../folders/contract";
 import { Prompts, PromptUses } from "../prompts/contract";
 import { Quotas } from "../quotas/contract";
@@ -40,7 +48,15 @@ export default definePlugin({
     quotas: Quotas,
   },
   provides: { chats: Chats, direct: DirectAnswers },
-  events: [AnswerCompleted, AnswerFailed],
+  events: [
+    AnswerStarted,
+    AnswerCompleted,
+    AnswerFailed,
+    AnswerCancelled,
+    ChatCreated,
+    ChatChanged,
+    ChatDeleted,
+  ],
   slots: { answerers: Answerers, limits: AnswerLimits, before_question: BeforeQuestion },
   tables: [
     "chats",

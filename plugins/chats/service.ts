@@ -15,7 +15,8 @@ import {
 } from "../../core/sdk";
 import { requireOpenChat, restorableAfter } from "./access";
 import { withFreshCitations, type Message } from "./citations";
-import { notifyChat, notifyMessage, type ChatContext } from "./context";
+import { tellOfChat, notifyMessage, type ChatContext } from "./context";
+import { AnswerCancelled, AnswerStarted } from "../events/contract";
 import { appendEvents } from "./event-store";
 import { cancelledAt, failAnswer, statusEvent } from "./events";
 import { findFeedback } from "./feedback-store";
@@ -96,7 +97,7 @@ export async function createChat(
     await ctx.quotas.charge(tx, owner_id, "chats", 1);
     await store.insertChat(tx, row);
     await setUses(ctx, tx, row, input);
-    notifyChat(ctx, row, "created");
+    await tellOfChat(ctx, tx, row, "created");
     return withUses(tx, row);
   });
 }
@@ -126,7 +127,7 @@ export async function changeChat(
     const updated_at = ctx.now_ms();
     await setUses(ctx, tx, before, input);
     await store.updateChat(tx, chat_id, values, updated_at);
-    notifyChat(ctx, before, "changed");
+    await tellOfChat(ctx, tx, before, "changed");
     return withUses(tx, { ...before, ...values, updated_at });
   });
 }
@@ -207,6 +208,7 @@ export async function submitMessage(
     await appendEvents(tx, message.id, [statusEvent("PENDING")], now);
     await store.countMessage(tx, chat_id, now);
     await enqueueAnswer(ctx, tx, message.id, owner_id);
+    await ctx.emit(tx, AnswerStarted, { owner_id, chat_id, request_id });
     notifyMessage(ctx, owner_id, message, "created");
     return message;
   });
@@ -315,6 +317,7 @@ export async function cancelMessage(
       );
     await failAnswer(tx, message.id, ending.completed_at);
     await ctx.cancelJobs(tx, [message.id]);
+    await ctx.emit(tx, AnswerCancelled, { owner_id, chat_id, request_id: message.request_id });
     publishStatus(ctx, message.id);
     notifyMessage(ctx, owner_id, message);
     return { ...message, ...ending };

@@ -2,11 +2,16 @@
  * Changes of a user's records as server-sent events, for the browsers that show them. Kept in
  * memory, and only for users who have a page open.
  */
-import { HttpError, pullStream, type Change } from "../../core/sdk";
+import {
+  eventStream,
+  HttpError,
+  sentEvent,
+  type Change,
+  type EventStreamOptions,
+  type Feed,
+} from "../../core/sdk";
 
 export interface ChangeFeedParts {
-  /** Whether the session is still valid: it may end while its stream is open. */
-  readonly isLive: (session_id: string) => Promise<boolean>;
   readonly newUuid: () => string;
   /** Changes are collected this long before they are sent, so that ten of one record become one. */
   readonly gather_ms?: number;
@@ -17,21 +22,17 @@ export interface ChangeFeedParts {
 }
 
 const gather_default_ms = 100;
-/** Well below the idle timeout of the server, and of the proxies before it. */
 const heartbeat_default_ms = 15_000;
 const linger_default_ms = 5 * 60_000;
-/** How long a client waits before it reconnects. */
-const retry_ms = 2_000;
 /** Changes kept for each user. A client that missed more is told to refetch everything. */
 const kept_max = 500;
 export const streams_max = 10;
 
-export interface Subscription {
-  readonly owner_id: string;
-  readonly session_id: string;
+export interface Subscription extends Pick<
+  EventStreamOptions,
+  "isAllowed" | "owner_id" | "signals"
+> {
   readonly last_event_id: string | null;
-  /** The stream ends when one of them fires. */
-  readonly signals: readonly AbortSignal[];
 }
 
 interface NumberedChange {
@@ -127,18 +128,16 @@ export class ChangeFeed {
       last_event_id === null
         ? this.#event(cursor, "ready", {})
         : resumed === null
-          ? this.#event(cursor, "refetch", {})
+          ? this.#event(cursor, "reset", {})
           : "";
-    const stream = new ChangeStream({
+    return eventStream({
       ...subscription,
-      ...this.#parts,
-      backlog,
-      cursor,
-      greeting: `retry: ${retry_ms}\n\n${greeting}`,
-      event: (seq, name, data) => this.#event(seq, name, data),
-      onClosed: () => this.#expire(owner_id, backlog),
+      heartbeat_ms: this.#parts.heartbeat_ms,
+      feed: new BacklogFeed(backlog, cursor, greeting, (seq, name, data) =>
+        this.#event(seq, name, data),
+      ),
+      onClose: () => this.#expire(owner_id, backlog),
     });
-    return pullStream(() => stream.next(), stream.close);
   }
 
   /** How many users' changes are kept. */
@@ -174,83 +173,46 @@ export class ChangeFeed {
   }
 
   #event(seq: number, name: string, data: object): string {
-    return `id: ${this.#run_id}-${seq}\nevent: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
+    return sentEvent(`${this.#run_id}-${seq}`, name, JSON.stringify(data));
   }
 }
 
-interface ChangeStreamParts extends Subscription, Required<ChangeFeedParts> {
-  readonly backlog: Backlog;
-  /** The number of the last change that the client knows. */
-  readonly cursor: number;
-  /** Sent at once. */
-  readonly greeting: string;
-  readonly event: (seq: number, name: string, data: object) => string;
-  readonly onClosed: () => void;
-}
+/** One open stream's way through a user's changes. */
+class BacklogFeed implements Feed {
+  constructor(
+    private readonly backlog: Backlog,
+    /** The number of the last change that the client knows. */
+    private cursor: number,
+    /** Sent at once. */
+    private greeting: string,
+    private readonly event: (seq: number, name: string, data: object) => string,
+  ) {}
 
-/** One open stream of a user's changes. */
-class ChangeStream {
-  readonly #parts: ChangeStreamParts;
-  #cursor: number;
-  #greeting: string;
-  #closed = false;
-  #wake = (): void => undefined;
-  readonly #listener = (): void => this.#wake();
-
-  constructor(parts: ChangeStreamParts) {
-    this.#parts = parts;
-    this.#cursor = parts.cursor;
-    this.#greeting = parts.greeting;
-    parts.backlog.listeners.add(this.#listener);
-    for (const signal of parts.signals) signal.addEventListener("abort", this.close);
-    if (parts.signals.some(({ aborted }) => aborted)) this.close();
+  subscribe(wake: () => void): () => void {
+    const { listeners } = this.backlog;
+    // A function of its own for each stream.
+    const listener = (): void => wake();
+    listeners.add(listener);
+    return () => listeners.delete(listener);
   }
 
-  readonly close = (): void => {
-    if (this.#closed) return;
-    this.#closed = true;
-    const { signals, backlog, onClosed } = this.#parts;
-    for (const signal of signals) signal.removeEventListener("abort", this.close);
-    backlog.listeners.delete(this.#listener);
-    onClosed();
-    this.#wake();
-  };
-
-  /** The next piece of the stream, after a wait when nothing has changed; null at its end. */
-  async next(): Promise<string | null> {
-    const { backlog, isLive, session_id, event } = this.#parts;
-    if (this.#greeting !== "") {
-      const greeting = this.#greeting;
-      this.#greeting = "";
+  read(): string {
+    const { backlog, event, greeting } = this;
+    if (greeting !== "") {
+      this.greeting = "";
       return greeting;
     }
-    if (!this.#closed && this.#cursor >= backlog.last_seq) await this.#changeOrHeartbeat();
-    if (this.#closed) return null;
-    const live = await isLive(session_id);
-    if (this.#closed) return null;
-    if (!live) {
-      this.close();
-      return event(this.#cursor, "signed_out", {});
+    if (this.cursor < backlog.from_seq) {
+      this.cursor = backlog.last_seq;
+      return event(this.cursor, "reset", {});
     }
-    if (this.#cursor < backlog.from_seq) {
-      this.#cursor = backlog.last_seq;
-      return event(this.#cursor, "refetch", {});
-    }
-    const changes = backlog.after(this.#cursor);
-    this.#cursor = changes.at(-1)?.seq ?? this.#cursor;
-    return changes.length === 0
-      ? ":\n\n"
-      : changes.map(({ seq, change }) => event(seq, "change", wireOf(change))).join("");
+    const changes = backlog.after(this.cursor);
+    this.cursor = changes.at(-1)?.seq ?? this.cursor;
+    return changes.map(({ seq, change }) => event(seq, "change", wireOf(change))).join("");
   }
 
-  #changeOrHeartbeat(): Promise<void> {
-    return new Promise((resolve) => {
-      const timer = setTimeout(resolve, this.#parts.heartbeat_ms);
-      this.#wake = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
+  refusal(): string {
+    return this.event(this.cursor, "closed", {});
   }
 }
 

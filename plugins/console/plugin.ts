@@ -77,7 +77,7 @@ export default definePlugin({
       base_path: basePathOf(ctx.public_url()),
       moduleAt: (path) => added.moduleAt(path),
     });
-    const feed = new ChangeFeed({ isLive: (session_id) => sessions.isLive(session_id), newUuid });
+    const feed = new ChangeFeed({ newUuid });
     const usage = new UsageCounter({
       ...ctx,
       keep_ms: () => ctx.config.keep_usage,

@@ -2,7 +2,14 @@
  * Routes of the console itself: its page and files at the root of the server, the pages of plugins,
  * and the stream of changes.
  */
-import { route, t, type HandlersOf, named } from "../../core/sdk";
+import {
+  event_stream_headers,
+  lastEventId,
+  named,
+  route,
+  t,
+  type HandlersOf,
+} from "../../core/sdk";
 import { console_root } from "./contract";
 import type { ChangeFeed } from "./change-feed";
 import type { AddedModules } from "./plugin-modules";
@@ -109,7 +116,7 @@ export const routes = {
       },
     },
   }),
-  events: route.get("/events", {
+  changes: route.get("/changes", {
     summary: "Watch for changes",
     tag: "Console",
     operation: "watchChanges",
@@ -117,7 +124,7 @@ export const routes = {
     description:
       "Server-sent events about the caller's records. `ready`: changes from now on follow. " +
       "`change`: `{kind, id, folder_id, action}`, where `action` is created, changed or " +
-      "deleted.\n`refetch`: some were missed, look at everything again. `signed_out`: the " +
+      "deleted.\n`reset`: some were missed, look at everything again. `closed`: the " +
       "session has ended. Every event has an id; `Last-Event-ID` goes on after it. A silent " +
       "stream sends a comment every 15 s.",
     query: t.Object({
@@ -139,12 +146,6 @@ export const routes = {
     },
     errors: { 429: { too_many_streams: "The caller watches too many streams already." } },
   }),
-};
-
-const stream_headers = {
-  "content-type": "text/event-stream; charset=utf-8",
-  "cache-control": "no-store",
-  "x-accel-buffering": "no",
 };
 
 export interface ConsoleRoutesParts {
@@ -185,15 +186,15 @@ export const handlers = ({
         title,
         module: client.base_path + module_path,
       })),
-  events: ({ caller, query, request, stopping }) =>
+  changes: ({ caller, isAllowed, query, request, stopping }) =>
     new Response(
       feed.open({
         owner_id: caller.owner_id,
-        session_id: caller.key_id,
-        last_event_id: request.headers.get("last-event-id") ?? query.last_event_id ?? null,
+        isAllowed,
+        last_event_id: lastEventId(request, query.last_event_id),
         signals: [request.signal, stopping],
       }),
-      { headers: stream_headers },
+      { headers: event_stream_headers },
     ),
 });
 

@@ -14,7 +14,7 @@ import type { Sessions } from "../accounts/contract";
 import { console_root } from "./contract";
 
 export interface SurfaceParts {
-  readonly sessions: Pick<Sessions, "callerOf">;
+  readonly sessions: Pick<Sessions, "callerOf" | "recheck">;
   /** The setting `server.public_url`, such as `https://papers.example`; null when it is not set. */
   readonly public_url: string | null;
 }
@@ -67,6 +67,7 @@ export const createSurface = ({ sessions, public_url }: SurfaceParts): Surface =
       ? { caller: null, refusal }
       : { caller: await sessions.callerOf(request, client) };
   },
+  recheck: (request, client) => sessions.recheck(request, client),
   unauthorized: () =>
     new HttpError(401, "signed_out", "Nobody is signed in here: sign in first.", {
       headers: { "www-authenticate": `Session realm="dossier"` },

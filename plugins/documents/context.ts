@@ -100,13 +100,13 @@ export async function moveStatus(
   notifyFolders(ctx, document, folder_ids);
 }
 
-/** The document has changed, for those who listen to events. */
+/** The document has changed, for those who listen to events. `folder_ids`: those that hold it. */
 export const emitChanged = (
   { emit }: Pick<DocumentContext, "emit">,
   tx: Db,
   { id, owner_id }: Pick<DocumentRow, "id" | "owner_id">,
-  changed: PayloadOf<typeof DocumentChanged>["changed"],
-): Promise<void> => emit(tx, DocumentChanged, { owner_id, document_id: id, changed });
+  change: Pick<PayloadOf<typeof DocumentChanged>, "changed" | "folder_id" | "folder_ids">,
+): Promise<void> => emit(tx, DocumentChanged, { owner_id, document_id: id, ...change });
 
 /** Drops every version but these, with their originals and texts. */
 export async function dropOtherVersions(

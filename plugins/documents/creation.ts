@@ -391,7 +391,7 @@ async function replace(
   }
   await moveStatus(ctx, tx, row, folder_ids, { from: before.status, to: row.status });
   await ctx.enqueueIndexing(tx, row, isText(version));
-  await emitChanged(ctx, tx, row, "content");
+  await emitChanged(ctx, tx, row, { changed: "content", folder_ids });
   // The dropped version may have been a text that was never shown.
   ctx.afterCommit(ctx.truncateWal);
   return withVectors(ctx, tx, { row, folder_ids });

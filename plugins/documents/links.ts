@@ -84,7 +84,8 @@ async function putInto(
     { folder_id, counter: "restorable_count", by: known ? -1 : 0 },
   ]);
   if (!known) await updateHolder(ctx, tx, document);
-  await emitChanged(ctx, tx, document, "folders");
+  const folder_ids = await linkStore.foldersOf(tx, document.id);
+  await emitChanged(ctx, tx, document, { changed: "folders", folder_ids, folder_id });
   notifyFolders(ctx, document, [folder_id]);
 }
 
@@ -151,7 +152,8 @@ async function takeFrom(
     { folder_id, status: document.status, by: -1 },
     { folder_id, counter: "restorable_count", by: 1 },
   ]);
-  await emitChanged(ctx, tx, document, "folders");
+  const folder_ids = await linkStore.foldersOf(tx, document.id);
+  await emitChanged(ctx, tx, document, { changed: "folders", folder_ids, folder_id });
   notifyFolders(ctx, document, [folder_id]);
   return true;
 }
@@ -173,7 +175,7 @@ export async function rename(
       name,
       updated_at: ctx.now_ms(),
     });
-    await emitChanged(ctx, tx, before, "name");
+    await emitChanged(ctx, tx, before, { changed: "name", folder_ids });
     notifyFolders(ctx, before, folder_ids);
     // Before the first version is indexed there is no title to correct: its job looks at the name
     // again at the end.

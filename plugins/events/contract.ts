@@ -8,7 +8,15 @@
  *
  * Two more are older and lie with their plugins: `FolderDeleted` and `UserDeleted`.
  */
-import { event, t } from "../../core/sdk";
+import {
+  event,
+  shaped,
+  slot,
+  t,
+  type EventRef,
+  type PayloadOf,
+  type TObject,
+} from "../../core/sdk";
 
 const id = t.String();
 const of_document = { owner_id: id, document_id: id };
@@ -62,6 +70,10 @@ export const DocumentChanged = event(
   t.Object({
     ...of_document,
     changed: t.Union([t.Literal("name"), t.Literal("folders"), t.Literal("content")]),
+    /** The folders that hold it now. */
+    folder_ids: t.Array(id),
+    /** Of `folders`: the one that it was put into or taken out of. */
+    folder_id: t.Optional(id),
   }),
 );
 /**
@@ -90,7 +102,18 @@ export const FolderChanged = event(
   t.Object({ owner_id: id, folder_id: id, name: t.String() }),
 );
 
+/** There is a new chat session, or one that was deleted is back. */
+export const ChatCreated = event("chat.created", t.Object({ owner_id: id, chat_id: id }));
+/** Its name, folders or prompts are others. */
+export const ChatChanged = event("chat.changed", t.Object({ owner_id: id, chat_id: id }));
+/** It is deleted; for a while it can be restored. */
+export const ChatDeleted = event("chat.deleted", t.Object({ owner_id: id, chat_id: id }));
+
 const of_answer = { owner_id: id, chat_id: id, request_id: id };
+/** A question was asked in a chat: its answer is about to be made. */
+export const AnswerStarted = event("answer.started", t.Object(of_answer));
+/** Somebody has ended it before it was there. */
+export const AnswerCancelled = event("answer.cancelled", t.Object(of_answer));
 /** A question of a chat has its answer. */
 export const AnswerCompleted = event(
   "answer.completed",
@@ -116,3 +139,50 @@ export const UserChanged = event(
   "user.changed",
   t.Object({ user_id: id, role: Role, active: t.Boolean() }),
 );
+
+/** What is told of an event on the stream of `GET /events`. */
+export interface Told {
+  /** Whose change it is: nobody else is told. */
+  readonly owner_id: string;
+  /** One of the kinds. */
+  readonly type: string;
+  /** The fields of the kind's schema, but `event`. */
+  readonly body: Readonly<Record<string, unknown>>;
+  /** The folders whose content it changes. Default: none. */
+  readonly folder_ids?: readonly string[];
+  /**
+   * For what changes often, such as how far a run is: the event before with the same text is not
+   * kept.
+   */
+  readonly replaces?: string;
+  /** No later event replaces this one. */
+  readonly stays?: boolean;
+}
+export interface StreamedKind {
+  /** `document.synced`. */
+  readonly type: string;
+  /** When it is sent, in a sentence or two, for the API document. */
+  readonly description: string;
+  /** What every body has, with `event: t.Literal(type)`. */
+  readonly schema: TObject;
+  readonly sample: Readonly<Record<string, unknown>>;
+}
+/** An event of which `GET /events` tells whoever it is about. */
+export interface StreamedEvent {
+  readonly on: EventRef;
+  /** What it may be told as. */
+  readonly kinds: readonly StreamedKind[];
+  /** Null: nobody is told. Called inside the transaction of the change, so it must be quick. */
+  tell(payload: never): Told | null;
+}
+const shapeOfStreamed = shaped<StreamedEvent>({ on: "object", kinds: "object", tell: "function" });
+export const StreamedEvents = slot<StreamedEvent>("events.streamed", {
+  check: shapeOfStreamed,
+  key: ({ on }) => `the event ${on.id}`,
+});
+/** Pairs an event with how it is told, so that the payload type comes from the event. */
+export const streamed = <R extends EventRef>(
+  on: R,
+  kinds: readonly StreamedKind[],
+  tell: (payload: PayloadOf<R>) => Told | null,
+): StreamedEvent => ({ on, kinds, tell });

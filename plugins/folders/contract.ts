@@ -167,7 +167,13 @@ export const FolderContents = slot<Contents>("folders.contents", {
 
 export const FolderDeleted = event(
   "folder.deleted",
-  t.Object({ owner_id: t.String(), folder_ids: t.Array(t.String()) }),
+  t.Object({
+    owner_id: t.String(),
+    /** With its subfolders, itself last. */
+    folder_ids: t.Array(t.String()),
+    /** Null for a root folder. */
+    parent_id: t.Optional(t.Union([t.String(), t.Null()])),
+  }),
 );
 
 /**

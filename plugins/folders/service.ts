@@ -281,12 +281,12 @@ export class FolderService implements Folders {
   remove(owner_id: string, folder_id: string): Promise<void> {
     const { contents, emit, enqueuePurge, inDeletion, now_ms, quotas } = this.ctx;
     return inDeletion(async (tx) => {
-      await requireRow(tx, owner_id, folder_id);
+      const { parent_id } = await requireRow(tx, owner_id, folder_id);
       const marked = await store.markDeleted(tx, folder_id, now_ms());
       const folder_ids = [...marked.filter((id) => id !== folder_id), folder_id];
       for (const kept of contents()) await kept.remove(tx, owner_id, folder_ids);
       await quotas.charge(tx, owner_id, "folders", -folder_ids.length);
-      await emit(tx, FolderDeleted, { owner_id, folder_ids });
+      await emit(tx, FolderDeleted, { owner_id, folder_ids, parent_id });
       await enqueuePurge(tx, { folder_id, owner_id });
       for (const id of folder_ids) this.notify(owner_id, id, "deleted");
     });

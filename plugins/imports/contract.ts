@@ -228,3 +228,28 @@ export const ImportEnded = event(
     error: t.Union([t.String(), t.Null()]),
   }),
 );
+
+/**
+ * A run has begun, has come further or has ended: how it is now. Of every run, cancelled ones and
+ * files of a device too.
+ */
+export const ImportChanged = event(
+  "import.changed",
+  t.Object({
+    owner_id: t.String(),
+    import_id: t.String(),
+    folder_id: t.String(),
+    status: t.Union([
+      t.Literal("pending"),
+      t.Literal("running"),
+      t.Literal("completed"),
+      t.Literal("completed_with_errors"),
+      t.Literal("failed"),
+      t.Literal("cancelled"),
+    ]),
+    /** Items that are known so far, and how many of them have ended. */
+    total: t.Integer(),
+    succeeded: t.Integer(),
+    failed: t.Integer(),
+  }),
+);

@@ -19,15 +19,17 @@ import { Accounts, purgeOfUser } from "../accounts/contract";
 import { Documents, DocumentUses, FileUses } from "../documents/contract";
 import { Extraction } from "../extraction/contract";
 import { FolderContents, Folders } from "../folders/contract";
+import { StreamedEvents } from "../events/contract";
 import { WebhookEvents } from "../webhooks/contract";
 import { tasks } from "./child/tasks";
 import type { ImportContext } from "./context";
-import { FetchPolicy, ImportEnded, ImportSources } from "./contract";
+import { FetchPolicy, ImportChanged, ImportEnded, ImportSources } from "./contract";
 import { Fetcher } from "./fetcher";
 import { page_prefix } from "./ingest";
 import { enqueuers, importJobs, importSchedules } from "./jobs";
 import { importMetrics } from "./metrics";
 import { migrations } from "./migrations";
+import { toldRun } from "./told";
 import { RobotsCache } from "./politeness";
 import { documentedSource } from "./records";
 import { importHandlers, routes } from "./routes";
@@ -83,7 +85,7 @@ export default definePlugin({
   },
   provides: { fetch_policy: FetchPolicy },
   slots: { sources: ImportSources },
-  events: [ImportEnded],
+  events: [ImportChanged, ImportEnded],
   tables: ["imports_runs", "imports_items", "imports_schedules", "imports_listed"],
   migrations,
   routes,
@@ -159,6 +161,7 @@ const uses = (ctx: ImportContext, schedules: Schedules) => [
     settled: (tx, settled) => documentSettled(ctx, tx, settled),
   }),
   fill(FileUses, { isUsed: keepsFile }),
+  fill(StreamedEvents, toldRun),
   fill(WebhookEvents, {
     type: "import.finished",
     description:

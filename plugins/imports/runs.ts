@@ -7,7 +7,7 @@ import { t, type Change, type Db, type PayloadOf } from "../../core/sdk";
 import type { DocumentSettled } from "../documents/contract";
 import { WebhookDue } from "../webhooks/contract";
 import type { ImportContext } from "./context";
-import { ImportEnded } from "./contract";
+import { ImportChanged, ImportEnded } from "./contract";
 import * as itemStore from "./item-store";
 import * as listedStore from "./listed-store";
 import * as store from "./store";
@@ -121,14 +121,18 @@ export const finishedEvent = ({
   failed_item_count: failed,
 });
 
-/** Notifies whoever looks at the run now. */
-export function notifyRun(
-  { notify, robots }: ImportContext,
-  { id, owner_id, folder_id, finished_at }: RunState,
+/** Tells whoever looks at the run now, and those who listen to events. */
+export async function tellOfRun(
+  { emit, notify, robots }: ImportContext,
+  tx: Db,
+  { id, owner_id, folder_id, finished_at, ...run }: RunState,
   action: Change["action"] = "changed",
-): void {
+): Promise<void> {
   if (finished_at !== null) robots.forget(id);
   notify({ owner_id, kind: "import", id, folder_id, action });
+  const { status, total, succeeded, failed } = run;
+  const state = { owner_id, import_id: id, folder_id, status, total, succeeded, failed };
+  await emit(tx, ImportChanged, state);
 }
 
 /** Ends an item that is still to be done; the last one ends the run. */
@@ -169,9 +173,8 @@ export async function failHost(
 
 /** Ends the run when nothing of it is left to do. */
 export async function endRunIfDone(ctx: ImportContext, tx: Db, run: RunState): Promise<void> {
-  notifyRun(ctx, run);
-  if (run.listed === 0 || run.succeeded + run.failed < run.total) return;
-  await endRun(ctx, tx, run, statusOf(run));
+  if (run.listed === 0 || run.succeeded + run.failed < run.total) await tellOfRun(ctx, tx, run);
+  else await endRun(ctx, tx, run, statusOf(run));
 }
 
 type EndStatus = Exclude<RunStatus, "pending" | "running">;
@@ -199,7 +202,7 @@ async function endRun(
     ...(status === "completed" || status === "cancelled" ? { secrets: null } : {}),
   }))!;
   if (kept_sha256 !== null) ctx.documents.removeFiles([kept_sha256]);
-  notifyRun(ctx, run);
+  await tellOfRun(ctx, tx, run);
   // Whoever sent the files of a device has waited for them.
   if (kind === "device" || status === "cancelled") return;
   const body = finishedEvent(run);

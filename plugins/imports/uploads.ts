@@ -5,7 +5,7 @@
 import { HttpError, type ReceivedPart } from "../../core/sdk";
 import type { ImportContext } from "./context";
 import * as itemStore from "./item-store";
-import { endItem, failHost, newItem, newRun } from "./runs";
+import { endItem, failHost, newItem, newRun, tellOfRun } from "./runs";
 import * as store from "./store";
 import type { ItemRow, ListedRun, RunRow } from "./store";
 
@@ -46,11 +46,12 @@ export async function failInterrupted(ctx: ImportContext): Promise<void> {
 }
 
 async function insertRun(
-  { inTransaction, newId, now_ms }: ImportContext,
+  ctx: ImportContext,
   owner_id: string,
   { folder_id, overwrite }: UploadTarget,
   parts: readonly ReceivedPart[],
 ): Promise<{ readonly run: RunRow; readonly items: readonly ItemRow[] }> {
+  const { inTransaction, newId, now_ms } = ctx;
   const now = now_ms();
   const run: RunRow = {
     ...newRun({
@@ -76,6 +77,7 @@ async function insertRun(
   await inTransaction(async (tx) => {
     await store.insertRun(tx, run);
     await itemStore.insertItems(tx, items);
+    await tellOfRun(ctx, tx, run, "created");
   });
   return { run, items };
 }

@@ -1,5 +1,5 @@
 /** What other plugins may know about transcriptions: how a recording becomes text is a slot. */
-import { shaped, slot } from "../../core/sdk";
+import { event, shaped, slot, t } from "../../core/sdk";
 
 /** A recording on disk. */
 export interface Recording {
@@ -66,3 +66,24 @@ export interface Transcriber {
 export const Transcribers = slot<Transcriber>("transcriptions.transcribers", {
   check: shaped<Transcriber>({ name: "text", rank: "number", transcribe: "function" }),
 });
+
+/** A run has begun, has come further or has ended: how it is now. */
+export const TranscriptionChanged = event(
+  "transcription.changed",
+  t.Object({
+    owner_id: t.String(),
+    transcription_id: t.String(),
+    folder_id: t.String(),
+    status: t.Union([
+      t.Literal("pending"),
+      t.Literal("running"),
+      t.Literal("completed"),
+      t.Literal("failed"),
+      t.Literal("cancelled"),
+    ]),
+    /** 0 to 1. */
+    progress: t.Number(),
+    /** Of one that has failed. */
+    error: t.Union([t.Object({ code: t.String(), message: t.String() }), t.Null()]),
+  }),
+);

@@ -19,16 +19,18 @@ import { Extractors } from "../extraction/contract";
 import { FolderContents, Folders } from "../folders/contract";
 import { FetchPolicy } from "../imports/contract";
 import { Quotas } from "../quotas/contract";
+import { StreamedEvents } from "../events/contract";
 import { WebhookEvents } from "../webhooks/contract";
 import { captionsExtractor } from "./captions-extractor";
 import { tasks } from "./child/tasks";
-import { Transcribers, type Transcriber } from "./contract";
+import { TranscriptionChanged, Transcribers, type Transcriber } from "./contract";
 import { enqueueNext, pruneJob, transcriptionJobs, transcriptionSchedules } from "./jobs";
 import { migrations } from "./migrations";
 import { temporary_prefix, TranscriptReader } from "./reader";
 import { routes, transcriptionHandlers } from "./routes";
 import { CompletedEvent, completedEvent, TranscriptionRunner } from "./runner";
 import { TranscriptionRuns } from "./runs";
+import { toldRun } from "./told";
 import { Transcriptions } from "./service";
 import { chosenTranscriber, type Chosen, type TranscriptionSettings } from "./settings";
 import { fileIsUsed } from "./store";
@@ -99,6 +101,7 @@ export default definePlugin({
     allows: FetchPolicy,
   },
   slots: { transcribers: Transcribers },
+  events: [TranscriptionChanged],
   tables: ["transcriptions", "transcriptions_results"],
   migrations,
   routes,
@@ -135,6 +138,7 @@ export default definePlugin({
           remove: (tx, document_ids) => runs.removeDocuments(tx, document_ids),
         }),
         fill(FileUses, { isUsed: fileIsUsed }),
+        fill(StreamedEvents, toldRun),
         fill(WebhookEvents, {
           type: "transcription.completed",
           sample: completedEvent("trn_00000000000000000000000000"),

@@ -6,12 +6,13 @@ import { inParts } from "../../core/lib/parts";
 import { forbidden, requireOwned, type Change, type Context, type Db } from "../../core/sdk";
 import type { Documents } from "../documents/contract";
 import type { Quotas } from "../quotas/contract";
+import { TranscriptionChanged } from "./contract";
 import * as store from "./store";
 import type { RunRow } from "./store";
 
 export interface TranscriptionRunsParts extends Pick<
   Context,
-  "afterCommit" | "cancelJobs" | "inDeletion" | "notify" | "now_ms" | "truncateWal"
+  "afterCommit" | "cancelJobs" | "emit" | "inDeletion" | "notify" | "now_ms" | "truncateWal"
 > {
   readonly documents: Documents;
   readonly quotas: Quotas;
@@ -32,12 +33,18 @@ export async function requireRun(from: Db, owner_id: string, run_id: string): Pr
 export class TranscriptionRuns {
   constructor(private readonly ctx: TranscriptionRunsParts) {}
 
-  /** Notifies whoever looks at the run now. */
-  notify(
-    { id, owner_id, folder_id }: Pick<RunRow, "id" | "owner_id" | "folder_id">,
-    action: Change["action"],
-  ): void {
-    this.ctx.notify({ owner_id, kind: "transcription", id, folder_id, action });
+  /** Tells whoever looks at the run now, and those who listen to events. */
+  async tell(
+    db: Db,
+    { id, owner_id, folder_id, status, progress, ...run }: RunRow,
+    action: Change["action"] = "changed",
+  ): Promise<void> {
+    const { emit, notify } = this.ctx;
+    notify({ owner_id, kind: "transcription", id, folder_id, action });
+    const { error_code: code, error_message: message } = run;
+    const error = code === null ? null : { code, message: message ?? "" };
+    const about = { owner_id, transcription_id: id, folder_id };
+    await emit(db, TranscriptionChanged, { ...about, status, progress, error });
   }
 
   /** Does nothing when the run has ended. */
@@ -144,7 +151,7 @@ export class TranscriptionRuns {
     if (!ended) return false;
     await this.releaseFile(tx, ended);
     await this.deleteResults(tx, [run_id]);
-    this.notify(ended, "changed");
+    await this.tell(tx, { ...ended, ...values });
     return true;
   }
 
@@ -156,7 +163,8 @@ export class TranscriptionRuns {
     await store.deleteRuns(tx, ids);
     for (const run of runs) {
       await this.releaseFile(tx, run);
-      this.notify(run, "deleted");
+      const { owner_id, id, folder_id } = run;
+      this.ctx.notify({ owner_id, kind: "transcription", id, folder_id, action: "deleted" });
     }
   }
 

@@ -215,7 +215,7 @@ export class Transcriptions {
   private async insert(tx: Db, run: RunRow): Promise<void> {
     await this.ctx.folders.require(tx, run.owner_id, run.folder_id);
     await store.insertRun(tx, run);
-    this.ctx.runs.notify(run, "created");
+    await this.ctx.runs.tell(tx, run, "created");
   }
 }
 

@@ -1,5 +1,22 @@
 /** What other plugins may know about webhooks: how to send an event to them. */
-import { event, shaped, slot, t, type TSchema } from "../../core/sdk";
+import {
+  event,
+  Failure,
+  shaped,
+  slot,
+  t,
+  type EventRef,
+  type PayloadOf,
+  type TObject,
+  type TSchema,
+} from "../../core/sdk";
+import { AnswerOutcome } from "../chats/contract";
+import {
+  AnswerCompleted,
+  DocumentDeleted,
+  DocumentFailed,
+  DocumentSynced,
+} from "../events/contract";
 
 /**
  * Emit it in the transaction that ends a run: every webhook for it gets a delivery, even if the
@@ -31,3 +48,120 @@ export const WebhookEvents = slot<WebhookEvent>("webhooks.events", {
   check: shaped<WebhookEvent>({ type: "text", sample: "object" }),
   key: ({ type }) => `the event ${type}`,
 });
+
+/**
+ * An event of documents or answers as it is sent, with what its body is made of: to webhooks that
+ * list it, and on the stream of events.
+ */
+export interface RecordEvent<R extends EventRef = EventRef> extends WebhookEvent {
+  readonly on: R;
+  readonly schema: TObject;
+  readonly description: string;
+  /** But `event`. */
+  bodyOf(payload: PayloadOf<R>): Readonly<Record<string, unknown>>;
+}
+const recordEvent = <R extends EventRef>(
+  on: R,
+  words: Pick<RecordEvent, "description" | "schema" | "sample">,
+  bodyOf: RecordEvent<R>["bodyOf"],
+): RecordEvent<R> => ({ ...words, on, type: on.id, listed_only: true, bodyOf });
+
+const Id = t.String();
+const FolderIds = t.Array(Id, { description: "The folders that hold it." });
+const Version = t.Integer({ minimum: 1 });
+const some_document = "doc_00000000000000000000000000";
+const some_folder = "fld_00000000000000000000000000";
+
+export const documentSynced = recordEvent(
+  DocumentSynced,
+  {
+    description: "A version of a document answers from now on; also after it was indexed again.",
+    schema: t.Object({
+      event: t.Literal("document.synced"),
+      document_id: Id,
+      status: t.Literal("synced"),
+      version: Version,
+      folder_ids: FolderIds,
+    }),
+    sample: {
+      event: "document.synced",
+      document_id: some_document,
+      status: "synced",
+      version: 1,
+      folder_ids: [some_folder],
+    },
+  },
+  ({ document_id, version, folder_ids }) => ({
+    document_id,
+    status: "synced",
+    version,
+    folder_ids,
+  }),
+);
+export const documentFailed = recordEvent(
+  DocumentFailed,
+  {
+    description:
+      "A version of a document can't be read; the one before, if any, goes on answering.",
+    schema: t.Object({
+      event: t.Literal("document.failed"),
+      document_id: Id,
+      status: t.Literal("sync_failed"),
+      version: Version,
+      folder_ids: FolderIds,
+      error: Failure,
+    }),
+    sample: {
+      event: "document.failed",
+      document_id: some_document,
+      status: "sync_failed",
+      version: 1,
+      folder_ids: [some_folder],
+      error: { code: "encrypted", message: "The file is protected by a password." },
+    },
+  },
+  ({ document_id, version, folder_ids, error }) => ({
+    document_id,
+    status: "sync_failed",
+    version,
+    folder_ids,
+    error,
+  }),
+);
+export const documentDeleted = recordEvent(
+  DocumentDeleted,
+  {
+    description:
+      "A document is gone for good: with its last folder, or because nobody put it back in time. " +
+      "Of a folder with many documents they come one after the other.",
+    schema: t.Object({ event: t.Literal("document.deleted"), document_id: Id, name: t.String() }),
+    sample: { event: "document.deleted", document_id: some_document, name: "Moorings.pdf" },
+  },
+  ({ document_id, name }) => ({ document_id, name }),
+);
+export const answerCompleted = recordEvent(
+  AnswerCompleted,
+  {
+    description: "A message of a chat session has its answer, which polling the message gives.",
+    schema: t.Object({
+      event: t.Literal("answer.completed"),
+      chat_id: Id,
+      requestId: Id,
+      status: t.Literal("COMPLETED"),
+      outcome: AnswerOutcome,
+    }),
+    sample: {
+      event: "answer.completed",
+      chat_id: "chs_00000000000000000000000000",
+      requestId: "00000000-0000-4000-8000-000000000000",
+      status: "COMPLETED",
+      outcome: "answered",
+    },
+  },
+  ({ chat_id, request_id, outcome }) => ({
+    chat_id,
+    requestId: request_id,
+    status: "COMPLETED",
+    outcome,
+  }),
+);

@@ -1,6 +1,6 @@
 /** What deliveries look like to a receiver, for the OpenAPI document. */
 import { pascalCase } from "../../core/lib/pascal-case";
-import { t, type SentRequest } from "../../core/sdk";
+import { named, t, type SentRequest } from "../../core/sdk";
 import type { WebhookEvent } from "./contract";
 import { deliveryHeaders, type HeaderPrefixes } from "./signatures";
 
@@ -38,7 +38,7 @@ export function sentRequest(
         { description: meaningOf(name, prefixes), example: value },
       ]),
     ),
-    body: schema ?? t.Object(schemasOf(sample)),
+    body: named(`${pascalCase(type)}Event`, schema ?? t.Object(schemasOf(sample))),
     example: sample,
   };
 }

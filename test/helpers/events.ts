@@ -4,8 +4,8 @@
  */
 import { expect } from "bun:test";
 
-export interface Event {
-  readonly id: number;
+export interface Event<I = number> {
+  readonly id: I;
   readonly event: string;
   readonly data: any;
 }
@@ -54,23 +54,26 @@ export function expectInOrder(events: readonly Event[]): void {
   );
 }
 
-export interface Watcher {
+export interface Watcher<I = number> {
   readonly status: number;
   readonly headers: Headers;
   /** Every event so far. */
-  readonly events: readonly Event[];
+  readonly events: readonly Event<I>[];
   /** Comments so far. */
   readonly comments: number;
   /** Waits for an event that fits. @throws Error when the stream ends without one. */
-  until(fits: (event: Event) => boolean): Promise<Event>;
+  until(fits: (event: Event<I>) => boolean): Promise<Event<I>>;
   /** Settles when the stream has ended: true when the server ended it, false when it broke. */
   readonly ended: Promise<boolean>;
   /** Goes away. */
   leave(): Promise<void>;
 }
 
-export function watching(response: Response): Watcher {
-  const events: Event[] = [];
+export const watching = (response: Response): Watcher => watchingBy(response, Number);
+
+/** The same where ids are no numbers. */
+export function watchingBy<I>(response: Response, idOf: (text: string) => I): Watcher<I> {
+  const events: Event<I>[] = [];
   const waiting = new Set<() => void>();
   const reader = response.body?.getReader();
   let comments = 0,
@@ -88,7 +91,7 @@ export function watching(response: Response): Watcher {
     if (block.startsWith(":")) comments += 1;
     else if (fields.has("event"))
       events.push({
-        id: Number(fields.get("id")),
+        id: idOf(fields.get("id")!),
         event: fields.get("event")!,
         data: JSON.parse(fields.get("data")!),
       });

@@ -62,13 +62,21 @@ const seen = (events: readonly Event[]) =>
   events.map(({ name, data }) => (name === "change" ? `${data.id} ${data.action}` : name));
 
 describe("the feed", () => {
-  const feedOf = (isLive: () => Promise<boolean> = async () => true, more: object = {}) =>
-    new ChangeFeed({ isLive, newUuid: () => "0000aaaa-", gather_ms: 5, heartbeat_ms: 30, ...more });
+  const always = async (): Promise<boolean> => true;
+  const feedOf = (isAllowed: () => Promise<boolean> = always, more: object = {}) => {
+    const feed = new ChangeFeed({
+      newUuid: () => "0000aaaa-",
+      gather_ms: 5,
+      heartbeat_ms: 30,
+      ...more,
+    });
+    return Object.assign(feed, { isAllowed });
+  };
   const open = (
     feed: ReturnType<typeof feedOf>,
     last_event_id: string | null = null,
     signals: AbortSignal[] = [],
-  ) => reader(feed.open({ owner_id: "ada", session_id: "ses_1", last_event_id, signals }));
+  ) => reader(feed.open({ owner_id: "ada", isAllowed: feed.isAllowed, last_event_id, signals }));
 
   const cases: [string, Change[], string[]][] = [
     [
@@ -130,14 +138,13 @@ describe("the feed", () => {
       await Bun.sleep(10);
     }
     const other = new ChangeFeed({
-      isLive: async () => true,
       newUuid: () => "0000aaaa-",
       gather_ms: 1,
     });
     // The other feed has told nobody anything yet: number 0 is where it begins.
     if (id === "0000aaaa-0") {
       const stream = reader(
-        other.open({ owner_id: "bob", session_id: "s", last_event_id: null, signals: [] }),
+        other.open({ owner_id: "bob", isAllowed: always, last_event_id: null, signals: [] }),
       );
       await stream.take(1);
       other.observe(change("x", "changed", { owner_id: "bob" }));
@@ -145,11 +152,11 @@ describe("the feed", () => {
       expect(
         seen(
           await reader(
-            other.open({ owner_id: "ada", session_id: "s", last_event_id: id, signals: [] }),
+            other.open({ owner_id: "ada", isAllowed: always, last_event_id: id, signals: [] }),
           ).take(1),
         ),
-      ).toEqual(["refetch"]);
-    } else expect(seen(await open(feed, id).take(1))).toEqual(["refetch"]);
+      ).toEqual(["reset"]);
+    } else expect(seen(await open(feed, id).take(1))).toEqual(["reset"]);
   });
 
   test("says so to a reader who is too slow, and holds no more than its ring", async () => {
@@ -159,7 +166,7 @@ describe("the feed", () => {
     for (let n = 0; n < 2_000; n++) feed.observe(change(`d${n}`));
     await Bun.sleep(20);
     feed.observe(change("last"));
-    expect(seen(await stream.take(1))).toEqual(["refetch"]);
+    expect(seen(await stream.take(1))).toEqual(["reset"]);
     feed.observe(change("after"));
     const rest: string[] = [];
     while (rest.at(-1) !== "after changed") rest.push(...seen(await stream.take(1)));
@@ -183,7 +190,7 @@ describe("the feed", () => {
     await stream.take(1);
     live = false;
     feed.observe(change("secret"));
-    expect([seen(await stream.take(1)), await stream.next()]).toEqual([["signed_out"], null]);
+    expect([seen(await stream.take(1)), await stream.next()]).toEqual([["closed"], null]);
   });
 
   test("a stream that breaks takes nobody's place", async () => {
@@ -192,8 +199,6 @@ describe("the feed", () => {
     });
     for (let n = 0; n < 2 * streams_max; n++) {
       const stream = open(feed);
-      await stream.take(1);
-      feed.observe(change("a"));
       await expect(stream.take(1)).rejects.toThrow("closed");
     }
   });
@@ -202,7 +207,7 @@ describe("the feed", () => {
     const feed = feedOf();
     const streams = Array.from({ length: streams_max }, () => open(feed));
     expect(() => open(feed)).toThrow(`${streams_max} streams`);
-    feed.open({ owner_id: "bob", session_id: "s", last_event_id: null, signals: [] });
+    feed.open({ owner_id: "bob", isAllowed: always, last_event_id: null, signals: [] });
     await streams[0]!.cancel();
     expect(seen(await open(feed).take(1))).toEqual(["ready"]);
   });
@@ -233,7 +238,7 @@ describe("what a browser hears of", () => {
   });
   async function watch(browser: Browser, headers: Record<string, string> = {}) {
     const answer = await server.fetch(
-      new Request("http://dossier.test/console/api/v1/events", {
+      new Request("http://dossier.test/console/api/v1/changes", {
         headers: { cookie: browser.cookie(), ...headers },
       }),
     );
@@ -241,7 +246,7 @@ describe("what a browser hears of", () => {
       answer.status,
       answer.headers.get("content-type"),
       answer.headers.get("cache-control"),
-    ]).toEqual([200, "text/event-stream; charset=utf-8", "no-store"]);
+    ]).toEqual([200, "text/event-stream; charset=utf-8", "no-store, no-transform"]);
     const stream = reader(answer.body!);
     closing.push(() => stream.cancel());
     const [first] = await stream.take(1);
@@ -348,7 +353,7 @@ describe("what a browser hears of", () => {
     const limited = await startTestServer({ env: { DOSSIER_QUOTAS_FOLDERS: "1" } });
     const bob = await signedIn(limited, "bob");
     const answer = await limited.fetch(
-      new Request("http://dossier.test/console/api/v1/events", {
+      new Request("http://dossier.test/console/api/v1/changes", {
         headers: { cookie: bob.cookie() },
       }),
     );
@@ -373,7 +378,7 @@ describe("what a browser hears of", () => {
     const who = why.replaceAll(" ", "");
     const { stream } = await watch(await signedIn(server, who));
     await act(who);
-    expect([seen(await stream.take(1)), await stream.next()]).toEqual([["signed_out"], null]);
+    expect([seen(await stream.take(1)), await stream.next()]).toEqual([["closed"], null]);
   });
 
   test("goes on after Last-Event-ID, in the header or the address", async () => {
@@ -385,13 +390,13 @@ describe("what a browser hears of", () => {
     const { body: missed } = await server.send("ada", "POST", "/folders", { name: "Three" });
     await witness.until("folder", "created", missed.id);
     const again = await watch(ada, { "last-event-id": "nothing" });
-    expect(again.first.name).toBe("refetch");
+    expect(again.first.name).toBe("reset");
     const [epoch, number] = again.first.id.split("-");
     const { first } = await watch(ada, { "last-event-id": `${epoch}-${Number(number) - 1}` });
     expect(first.data).toMatchObject({ kind: "folder", id: missed.id });
     const answer = await server.fetch(
       new Request(
-        `http://dossier.test/console/api/v1/events?last_event_id=${epoch}-${Number(number) - 1}`,
+        `http://dossier.test/console/api/v1/changes?last_event_id=${epoch}-${Number(number) - 1}`,
         { headers: { cookie: ada.cookie() } },
       ),
     );

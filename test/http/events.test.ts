@@ -3,7 +3,14 @@
  * transaction of the change, for those who want it, and for nobody else a row is written.
  */
 import { beforeAll, describe, expect, test } from "bun:test";
-import { definePlugin, fillWith, handle, PermanentFailure, type JobHandler } from "../../core/sdk";
+import {
+  definePlugin,
+  fillWith,
+  handle,
+  PermanentFailure,
+  type EventRef,
+  type JobHandler,
+} from "../../core/sdk";
 import { Answerers, type Answerer } from "../../plugins/chats/contract";
 import * as events from "../../plugins/events/contract";
 import { scriptedExtractor } from "../helpers/documents";
@@ -12,7 +19,9 @@ import { person, type Person } from "../helpers/person";
 
 /** What was heard, oldest first. */
 const heard: { readonly event: string; readonly payload: any }[] = [];
-const refs = Object.values(events);
+const refs = Object.values<object>(events).filter(
+  (one): one is EventRef => "kind" in one && one.kind === "event",
+);
 /** Set, no question gets an answer. */
 let is_broken = false;
 const broken: Answerer = {
@@ -93,19 +102,24 @@ describe("documents", () => {
   test("that change: by name, folder and content", async () => {
     const { body: document } = await ada.upload(folder_id, "a.txt", "An otter.");
     const [id, other] = [document.id, await ada.folder()];
-    const changed = (what: string) => ["document.changed", of(id, { changed: what })];
+    const changed = (what: string, folder_ids: readonly string[], more: object = {}) => [
+      "document.changed",
+      of(id, { changed: what, folder_ids, ...more }),
+    ];
+    const moved = (folder_ids: readonly string[]) =>
+      changed("folders", folder_ids, { folder_id: other });
     const cases: readonly (readonly [what: string, () => Promise<unknown>, readonly unknown[]])[] =
       [
         [
           "a new name",
           () => ada.send("PATCH", `/documents/${id}`, { name: "b.txt" }),
-          [changed("name")],
+          [changed("name", [folder_id])],
         ],
         ["the same name", () => ada.send("PATCH", `/documents/${id}`, { name: "b.txt" }), []],
         [
           "another folder",
           () => ada.send("POST", `/documents/${id}/links`, { folder_id: other }),
-          [changed("folders")],
+          [moved([folder_id, other])],
         ],
         [
           "the same folder",
@@ -115,18 +129,18 @@ describe("documents", () => {
         [
           "out of it",
           () => ada.send("DELETE", `/documents/${id}?folder_id=${other}`),
-          [changed("folders")],
+          [moved([folder_id])],
         ],
         [
           "back again",
           () => ada.send("POST", `/documents/${id}/restore?folder_id=${other}`),
-          [changed("folders")],
+          [moved([folder_id, other])],
         ],
         [
           "a new version",
           () => ada.upload(folder_id, "b.txt", "Two.", "&overwrite=true"),
           [
-            changed("content"),
+            changed("content", [folder_id, other]),
             ["document.synced", of(id, { version: 2, folder_ids: [folder_id, other] })],
           ],
         ],
@@ -207,7 +221,15 @@ test("folders: created and changed", async () => {
 test("answers: completed or failed", async () => {
   const folder_id = await ada.folder();
   await ada.text(folder_id, "The otter sleeps in the reeds.");
-  const { id: chat_id } = await ada.made("/chats", { usedFolders: [folder_id] });
+  let chat_id!: string;
+  const begun = await during(async () => {
+    chat_id = (await ada.made("/chats", { usedFolders: [folder_id] })).id;
+    await ada.send("PUT", `/chats/${chat_id}`, { name: "Otters" });
+  });
+  expect(begun).toEqual([
+    ["chat.changed", { owner_id, chat_id }],
+    ["chat.created", { owner_id, chat_id }],
+  ]);
   let request_id!: string;
   const asking = () =>
     during(async () => {
@@ -217,12 +239,18 @@ test("answers: completed or failed", async () => {
     });
   const answered = await asking();
   const of = { owner_id, chat_id, request_id };
-  expect(answered).toEqual([["answer.completed", { ...of, outcome: "answered" }]]);
+  expect(answered).toEqual([
+    ["answer.completed", { ...of, outcome: "answered" }],
+    ["answer.started", of],
+  ]);
   is_broken = true;
   const failed = await asking();
   is_broken = false;
   const error = { code: "answer_failed", message: "The model is gone." };
-  expect(failed).toEqual([["answer.failed", { ...of, request_id, error }]]);
+  expect(failed).toEqual([
+    ["answer.failed", { ...of, request_id, error }],
+    ["answer.started", { ...of, request_id }],
+  ]);
 });
 
 test("users: created, and changed when something is another", async () => {

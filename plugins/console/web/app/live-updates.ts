@@ -89,7 +89,7 @@ function holdStream(
   let source: EventSource | undefined;
   const open = () => {
     source = new EventSource(
-      `${api_base}/events${last_id && `?last_event_id=${encodeURIComponent(last_id)}`}`,
+      `${api_base}/changes${last_id && `?last_event_id=${encodeURIComponent(last_id)}`}`,
     );
     source.addEventListener("open", () => {
       failures = 0;
@@ -101,11 +101,11 @@ function holdStream(
     source.addEventListener("change", ({ data, lastEventId }: MessageEvent<string>) =>
       say({ type: "change", change: JSON.parse(data) as Change, id: lastEventId }),
     );
-    source.addEventListener("refetch", ({ lastEventId }: MessageEvent<string>) => {
+    source.addEventListener("reset", ({ lastEventId }: MessageEvent<string>) => {
       last_id = lastEventId;
       say({ type: "refetch" });
     });
-    source.addEventListener("signed_out", () => {
+    source.addEventListener("closed", () => {
       source?.close();
       say({ type: "signed_out" });
     });

@@ -1,0 +1,182 @@
+/**
+ * Streams of server-sent events that go on for as long as somebody listens: what is new is read
+ * when the client is ready for it, so that a slow one costs no memory, and the caller is asked for
+ * again before anything is sent.
+ */
+import { HttpError, unavailable } from "../base/errors";
+import { LocalOpenLimit, type OpenLimit } from "../lib/open-limit";
+import { loop_turns } from "../lib/loop-turns";
+import { pullStream } from "./pull-stream";
+
+/** What a stream is about. */
+export interface Feed {
+  /** What is new since the last call, as it is sent; empty when nothing is. */
+  read(): Promise<string> | string;
+  /** Calls `wake` when there may be something new; returns what ends that. */
+  subscribe(wake: () => void): () => void;
+  /** Sent when there has been nothing for a while. Default: a comment. */
+  idle?(): Promise<string> | string;
+  /** The last event for somebody who may not listen any more. */
+  refusal(): string;
+}
+
+export interface EventStreamOptions {
+  readonly feed: Feed;
+  /** Whose it is: when many are woken at once, those of one owner take turns with others. */
+  readonly owner_id: string;
+  /** Whether the caller may still listen. */
+  readonly isAllowed: () => Promise<boolean>;
+  /** The stream ends when one of them fires: the client has gone, or the server stops. */
+  readonly signals: readonly AbortSignal[];
+  /** After something new so long is waited, so that what comes together is sent together. */
+  readonly gather_ms?: number;
+  /** A silent stream sends something this often. */
+  readonly heartbeat_ms?: number;
+  /** When it is over. */
+  readonly onClose?: () => void;
+}
+
+/** Well below the idle timeout of the server, and of the proxies before it. */
+const heartbeat_default_ms = 15_000;
+/** A command may end a key or a session: that is told to nobody in this process. */
+const recheck_ms = 5_000;
+/** How long a client waits before it reconnects. */
+const retry_ms = 2_000;
+
+/** Nobody between server and client may keep, change or hold back what is sent. */
+export const event_stream_headers = {
+  "content-type": "text/event-stream; charset=utf-8",
+  "cache-control": "no-store, no-transform",
+  "x-accel-buffering": "no",
+};
+
+/** One event as it is sent. */
+export const sentEvent = (id: string, event: string, data: string): string =>
+  `id: ${id}\nevent: ${event}\ndata: ${data}\n\n`;
+
+/** What the client was sent as `Last-Event-ID`; null when it begins anew. */
+export const lastEventId = (request: Request, in_query?: string): string | null =>
+  request.headers.get("last-event-id") || in_query || null;
+
+export const eventStream = (options: EventStreamOptions): ReadableStream<Uint8Array> => {
+  const stream = new EventStream(options);
+  return pullStream(() => stream.next(), stream.close, `retry: ${retry_ms}\n\n`);
+};
+
+class EventStream {
+  private readonly unsubscribe: () => void;
+  private is_closed = false;
+  private is_woken = true;
+  private wake = (): void => undefined;
+  private sent_at = performance.now();
+
+  constructor(private readonly options: EventStreamOptions) {
+    this.unsubscribe = options.feed.subscribe(() => {
+      this.is_woken = true;
+      this.wake();
+    });
+    for (const signal of options.signals) signal.addEventListener("abort", this.close);
+    if (options.signals.some(({ aborted }) => aborted)) this.close();
+  }
+
+  readonly close = (): void => {
+    if (this.is_closed) return;
+    this.is_closed = true;
+    for (const signal of this.options.signals) signal.removeEventListener("abort", this.close);
+    this.unsubscribe();
+    this.options.onClose?.();
+    this.wake();
+  };
+
+  /** The next piece, after a wait when there is nothing new; null at its end. One at a time. */
+  async next(): Promise<string | null> {
+    const { feed, heartbeat_ms = heartbeat_default_ms, isAllowed, owner_id } = this.options;
+    for (;;) {
+      const idle_ms = performance.now() - this.sent_at;
+      if (!this.is_woken) await this.change(Math.min(recheck_ms, heartbeat_ms - idle_ms));
+      const may_have_more = this.is_woken;
+      this.is_woken = false;
+      if (this.is_closed) return null;
+      await loop_turns.enter(owner_id);
+      const text = may_have_more ? await feed.read() : "";
+      const allowed = await isAllowed();
+      if (this.is_closed) return null;
+      if (!allowed) {
+        this.close();
+        return feed.refusal();
+      }
+      if (text !== "") {
+        // There may be more than one piece of it.
+        this.is_woken = true;
+        return this.noted(text);
+      }
+      if (performance.now() - this.sent_at >= heartbeat_ms)
+        return this.noted((await feed.idle?.()) ?? ":\n\n");
+    }
+  }
+
+  private noted(text: string): string {
+    this.sent_at = performance.now();
+    return text;
+  }
+
+  /** Waits at most so long for something new, and a moment longer for what comes with it. */
+  private async change(wait_ms: number): Promise<void> {
+    const { gather_ms = 0 } = this.options;
+    await this.sleep(Math.max(0, wait_ms), () => this.is_woken);
+    if (this.is_woken && gather_ms > 0) await this.sleep(gather_ms, () => this.is_closed);
+  }
+
+  /** Until the time is over, or it is woken and `isOver`. */
+  private sleep(ms: number, isOver: () => boolean): Promise<void> {
+    return new Promise((resolve) => {
+      const end = (): void => {
+        clearTimeout(timer);
+        this.wake = () => undefined;
+        resolve();
+      };
+      const timer = setTimeout(end, ms);
+      this.wake = () => {
+        if (isOver() || this.is_closed) end();
+      };
+      this.wake();
+    });
+  }
+}
+
+/** How many streams may be open: of one owner, and in all. */
+export class StreamLimit {
+  private readonly own: OpenLimit;
+  private readonly total: OpenLimit;
+
+  /** `what`: of what they are, such as `answers`. `advice`: what to do when there are too many. */
+  constructor(
+    private readonly words: { readonly what: string; readonly advice: string },
+    of_owner_max: number | (() => number),
+    total_max = 4_096,
+  ) {
+    this.own = new LocalOpenLimit(of_owner_max);
+    this.total = new LocalOpenLimit(total_max);
+  }
+
+  /** What to call when the stream is closed. @throws HttpError 429, 503 */
+  async acquire(owner_id: string): Promise<() => void> {
+    const { what, advice } = this.words;
+    const releaseOwn = await this.own.acquire(owner_id);
+    if (!releaseOwn)
+      throw new HttpError(
+        429,
+        "too_many_streams",
+        `${this.own.max} streams of ${what} are open for this user already. ${advice}`,
+        { headers: { "retry-after": "1" } },
+      );
+    const releaseTotal = await this.total.acquire("");
+    if (releaseTotal)
+      return () => {
+        releaseOwn();
+        releaseTotal();
+      };
+    releaseOwn();
+    throw unavailable(`Too many streams of ${what} are open at this moment. ${advice}`, 1);
+  }
+}

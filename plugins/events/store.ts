@@ -1,0 +1,185 @@
+/** Every SQL statement about the log of events. The database comes first. */
+import { toNumber, type Db, type PreparedReads } from "../../core/sdk";
+
+/** Somebody for whom events are written down. */
+export interface ReaderRow {
+  readonly owner_id: string;
+  /** The number of the newest event. */
+  readonly last_seq: number;
+  /** Events up to this number may be gone, by age or because there were too many. */
+  readonly dropped_seq: number;
+  /** JSON of `KnownRun`s, oldest first. */
+  readonly runs: string;
+  /** Epoch ms; later nothing is written down, unless somebody listens again. */
+  readonly listens_until: number;
+}
+export interface EventRow {
+  readonly owner_id: string;
+  /** Counts up for each owner, in the order of the commits. */
+  readonly seq: number;
+  readonly type: string;
+  /** JSON, as it is sent. */
+  readonly body: string;
+  /** JSON: the folders that it is about. */
+  readonly folder_ids: string;
+  readonly replaces: string | null;
+  readonly created_at: number;
+}
+export interface EventsTables {
+  events_readers: ReaderRow;
+  events_log: EventRow;
+}
+type EventsDb = Db<EventsTables>;
+
+const numbered = (row: ReaderRow): ReaderRow => ({
+  ...row,
+  last_seq: toNumber(row.last_seq),
+  dropped_seq: toNumber(row.dropped_seq),
+  listens_until: toNumber(row.listens_until),
+});
+
+export async function findReader(db: EventsDb, owner_id: string): Promise<ReaderRow | undefined> {
+  const row = await db
+    .selectFrom("events_readers")
+    .selectAll()
+    .where("owner_id", "=", owner_id)
+    .executeTakeFirst();
+  return row && numbered(row);
+}
+
+export const listReaders = async (db: EventsDb): Promise<ReaderRow[]> =>
+  (await db.selectFrom("events_readers").selectAll().execute()).map(numbered);
+
+/** The row as it is now: it may have been there before, and is left alone then. */
+export async function ensureReader(db: EventsDb, row: ReaderRow): Promise<ReaderRow> {
+  await db
+    .insertInto("events_readers")
+    .values(row)
+    .onConflict((on) => on.column("owner_id").doNothing())
+    .execute();
+  return (await findReader(db, row.owner_id))!;
+}
+
+export const updateReader = async (
+  db: EventsDb,
+  owner_id: string,
+  values: Partial<Pick<ReaderRow, "runs" | "listens_until">>,
+): Promise<void> => {
+  await db.updateTable("events_readers").set(values).where("owner_id", "=", owner_id).execute();
+};
+
+/** The number of the owner's next event; undefined when nothing is written down for them. */
+export async function nextSeq(db: EventsDb, owner_id: string): Promise<number | undefined> {
+  const row = await db
+    .updateTable("events_readers")
+    .set(({ eb }) => ({ last_seq: eb("last_seq", "+", 1) }))
+    .where("owner_id", "=", owner_id)
+    .returning("last_seq")
+    .executeTakeFirst();
+  return row && toNumber(row.last_seq);
+}
+
+export const insertEvent = async (db: EventsDb, row: EventRow): Promise<void> => {
+  await db.insertInto("events_log").values(row).execute();
+};
+
+/** Those that a new event stands for, too. */
+export const dropReplaced = async (
+  db: EventsDb,
+  owner_id: string,
+  replaces: string,
+): Promise<void> => {
+  await db
+    .deleteFrom("events_log")
+    .where("owner_id", "=", owner_id)
+    .where("replaces", "=", replaces)
+    .execute();
+};
+
+/** What is committed of a reader. */
+export async function readReader(
+  reads: PreparedReads,
+  owner_id: string,
+): Promise<ReaderRow | undefined> {
+  const row = await reads.get<ReaderRow>(
+    `select owner_id, last_seq, dropped_seq, runs, listens_until
+     from events_readers where owner_id = ?`,
+    owner_id,
+  );
+  return row && numbered(row);
+}
+
+/** Some after this one, oldest first. */
+export async function eventsAfter(
+  reads: PreparedReads,
+  owner_id: string,
+  seq: number,
+  limit: number,
+): Promise<Pick<EventRow, "seq" | "type" | "body" | "folder_ids">[]> {
+  const rows = await reads.all<Pick<EventRow, "seq" | "type" | "body" | "folder_ids">>(
+    `select seq, type, body, folder_ids from events_log
+     where owner_id = ? and seq > ? order by seq limit ?`,
+    owner_id,
+    seq,
+    limit,
+  );
+  return rows.map((row) => ({ ...row, seq: toNumber(row.seq) }));
+}
+
+/** Drops the owner's events up to this number. */
+export async function dropUpTo(db: EventsDb, owner_id: string, seq: number): Promise<void> {
+  await db
+    .deleteFrom("events_log")
+    .where("owner_id", "=", owner_id)
+    .where("seq", "<=", seq)
+    .execute();
+  await db
+    .updateTable("events_readers")
+    .set({ dropped_seq: seq })
+    .where("owner_id", "=", owner_id)
+    .where("dropped_seq", "<", seq)
+    .execute();
+}
+
+/** The owner with the oldest event before this time, and the newest of some such events. */
+export async function oldest(
+  db: EventsDb,
+  created_before: number,
+  limit: number,
+): Promise<{ readonly owner_id: string; readonly seq: number } | undefined> {
+  const first = await db
+    .selectFrom("events_log")
+    .select("owner_id")
+    .where("created_at", "<", created_before)
+    .orderBy("created_at")
+    .limit(1)
+    .executeTakeFirst();
+  if (!first) return undefined;
+  const { owner_id } = first;
+  const some = await db
+    .selectFrom("events_log")
+    .select("seq")
+    .where("owner_id", "=", owner_id)
+    .where("created_at", "<", created_before)
+    .orderBy("seq")
+    .limit(limit)
+    .execute();
+  return { owner_id, seq: Math.max(...some.map(({ seq }) => toNumber(seq))) };
+}
+
+/** Drops the oldest events of the owner: true when there may be more. */
+export async function dropSome(db: EventsDb, owner_id: string, limit: number): Promise<boolean> {
+  const some = await db
+    .selectFrom("events_log")
+    .select("seq")
+    .where("owner_id", "=", owner_id)
+    .orderBy("seq")
+    .limit(limit)
+    .execute();
+  if (some.length > 0) await dropUpTo(db, owner_id, toNumber(some.at(-1)!.seq));
+  return some.length === limit;
+}
+
+export const deleteReader = async (db: EventsDb, owner_id: string): Promise<void> => {
+  await db.deleteFrom("events_readers").where("owner_id", "=", owner_id).execute();
+};

@@ -1,0 +1,180 @@
+/** Open streams of events: each reads on in the log of its owner, as fast as its client does. */
+import {
+  badRequest,
+  eventStream,
+  RecordChanged,
+  sentEvent,
+  StreamLimit,
+  type Context,
+  type EventStreamOptions,
+  type Feed,
+} from "../../core/sdk";
+import type { Folders } from "../folders/contract";
+import type { StreamedEvent } from "./contract";
+import { EventsGrew, type EventLog, type LoggedEvent, type Place } from "./log";
+
+export interface Listening extends Pick<EventStreamOptions, "isAllowed" | "owner_id" | "signals"> {
+  readonly last_event_id: string | null;
+  /** Only these; all when undefined. */
+  readonly types: readonly string[] | undefined;
+  /** Only what happens in these folders and their subfolders. */
+  readonly folder_ids: readonly string[] | undefined;
+}
+interface EventStreamsParts extends Pick<Context, "db" | "notifier"> {
+  readonly folders: Folders;
+  readonly log: EventLog;
+  readonly streamed: () => readonly StreamedEvent[];
+  /** Of one owner. */
+  readonly streams_max: () => number;
+  readonly heartbeat_ms?: number;
+}
+
+/** What comes within this time is sent together. */
+const gather_ms = 50;
+/** Events in memory for one stream. */
+const events_at_once = 100;
+
+export class EventStreams {
+  private readonly limit: StreamLimit;
+
+  constructor(private readonly ctx: EventStreamsParts) {
+    const words = { what: "events", advice: "Close one of them, or try again." };
+    this.limit = new StreamLimit(words, ctx.streams_max);
+  }
+
+  /**
+   * The owner's events from now on, or from where `last_event_id` left off. @throws HttpError 400
+   * on an unknown type, 403 and 404 on the folders, 429 and 503 when too many streams are open
+   */
+  async open({ types, folder_ids, ...listening }: Listening): Promise<ReadableStream<Uint8Array>> {
+    const { db, folders, log, notifier, heartbeat_ms } = this.ctx;
+    const { owner_id, last_event_id } = listening;
+    this.requireKnown(types);
+    const asked =
+      folder_ids && (await folders.requireWithSubfolders(db, owner_id, folder_ids, "?folders"));
+    const within = asked && new Set(asked);
+    const release = await this.limit.acquire(owner_id);
+    let place: Place;
+    try {
+      place = await log.open(owner_id, last_event_id);
+    } catch (error) {
+      release();
+      throw error;
+    }
+    return eventStream({
+      ...listening,
+      ...(heartbeat_ms !== undefined && { heartbeat_ms }),
+      gather_ms,
+      feed: new LogFeed(log, notifier, owner_id, place, { types: types && new Set(types), within }),
+      onClose: () => {
+        log.close(owner_id);
+        release();
+      },
+    });
+  }
+
+  private requireKnown(types: readonly string[] = []): void {
+    const known = this.ctx.streamed().flatMap(({ kinds }) => kinds.map(({ type }) => type));
+    const unknown = types.find((type) => !known.includes(type));
+    if (unknown !== undefined)
+      throw badRequest(
+        `There is no event ${JSON.stringify(unknown)}; the query field \`types\` may name ` +
+          `${known.toSorted().join(", ")}.`,
+        "?types",
+      );
+  }
+}
+
+interface Filter {
+  readonly types: ReadonlySet<string> | undefined;
+  /** Grows with what is made below them. */
+  readonly within: Set<string> | undefined;
+}
+
+/** One stream's way through the log. */
+class LogFeed implements Feed {
+  private readonly run_id: string;
+  private greeting: string;
+  /** The number of the last event that was read, and of that which the client knows. */
+  private cursor: number;
+  private told: number;
+
+  constructor(
+    private readonly log: EventLog,
+    private readonly notifier: Context["notifier"],
+    private readonly owner_id: string,
+    { run_id, seq, how }: Place,
+    private readonly filter: Filter,
+  ) {
+    this.run_id = run_id;
+    this.cursor = seq;
+    this.told = seq;
+    this.greeting = how === "resumed" ? "" : this.word(how === "new" ? "ready" : "reset");
+  }
+
+  subscribe(wake: () => void): () => void {
+    const { notifier, owner_id } = this;
+    const ends = [
+      notifier.subscribe(EventsGrew, [owner_id], wake),
+      // A key or a session that ends, ends its streams at once.
+      notifier.subscribe(RecordChanged, [owner_id], ({ kind }) => {
+        if (kind === "key" || kind === "session") wake();
+      }),
+    ];
+    return () => ends.forEach((end) => end());
+  }
+
+  async read(): Promise<string> {
+    if (this.greeting !== "") {
+      const { greeting } = this;
+      this.greeting = "";
+      return greeting;
+    }
+    for (;;) {
+      const events = await this.log.after(this.owner_id, this.cursor, events_at_once);
+      if (events === null) {
+        this.cursor = this.told = await this.log.newest(this.owner_id);
+        return this.word("reset");
+      }
+      if (events.length === 0) return "";
+      this.cursor = events.at(-1)!.seq;
+      const text = events
+        .filter((event) => this.passes(event))
+        .map(({ seq, type, body }) => sentEvent(this.idOf(seq), type, body))
+        .join("");
+      if (text === "") continue;
+      this.told = this.cursor;
+      return text;
+    }
+  }
+
+  /** Where there were only events of other kinds, the client resumes after those all the same. */
+  async idle(): Promise<string> {
+    await this.log.renew(this.owner_id);
+    if (this.told === this.cursor) return ":\n\n";
+    this.told = this.cursor;
+    return `id: ${this.idOf(this.cursor)}\n\n`;
+  }
+
+  refusal(): string {
+    return this.word("closed");
+  }
+
+  private passes({ type, folder_ids, body }: LoggedEvent): boolean {
+    const { types, within } = this.filter;
+    if (within) {
+      if (!folder_ids.some((id) => within.has(id))) return false;
+      if (type === "folder.created")
+        within.add((JSON.parse(body) as { readonly folder_id: string }).folder_id);
+    }
+    return !types || types.has(type);
+  }
+
+  private idOf(seq: number): string {
+    return `${this.run_id}-${seq}`;
+  }
+
+  private word(event: "ready" | "reset" | "closed"): string {
+    return sentEvent(this.idOf(this.cursor), event, JSON.stringify({ event }));
+  }
+}

@@ -1,0 +1,114 @@
+/** The stream of a user's changes, in process: the cases, and what only its insides show. */
+import { describe, expect, test } from "bun:test";
+import { endKeysBy, eventStreamCases, listening, namesOf, about } from "../cases/event-stream";
+import { job, t } from "../../core/sdk";
+import { startTestServer, type TestServer } from "../helpers/host";
+import { signedIn } from "../helpers/browser";
+import { watchingBy } from "../helpers/events";
+import { person } from "../helpers/person";
+
+endKeysBy(async (server, key) => {
+  const { accounts } = server as TestServer;
+  const [known] = (await accounts.listKeys("usr_ada")).filter(({ prefix }) =>
+    key.startsWith(prefix),
+  );
+  await accounts.deactivateKey(known!.id);
+});
+describe("the stream of events", () => eventStreamCases(startTestServer));
+
+/** As its schedule does. */
+const prune = job("events.prune", t.Object({}));
+const rows = async (server: TestServer, table: string): Promise<number> =>
+  Number(
+    (
+      await server.store.db
+        .selectFrom(table)
+        .select(({ fn }) => fn.countAll().as("n"))
+        .executeTakeFirstOrThrow()
+    ).n,
+  );
+
+test("nothing is written for whoever never listened; who has left is written for until the time is over", async () => {
+  await using server = await startTestServer();
+  const [ada, eve] = [await person(server, "ada"), await person(server, "eve")];
+  await ada.folder();
+  expect([await rows(server, "events_log"), await rows(server, "events_readers")]).toEqual([0, 0]);
+  const stream = await listening(server, "ada");
+  await Promise.all([ada.folder(), eve.folder()]);
+  await stream.leave();
+  await ada.folder();
+  expect([await rows(server, "events_log"), await rows(server, "events_readers")]).toEqual([2, 1]);
+  await server.store.db
+    .updateTable("events_readers")
+    .set({ listens_until: Date.now() - 1_000 })
+    .execute();
+  await server.host.queue.enqueue(server.store.db, prune, {});
+  await server.settle();
+  expect([await rows(server, "events_log"), await rows(server, "events_readers")]).toEqual([0, 0]);
+  await ada.folder();
+  expect(await rows(server, "events_log")).toBe(0);
+  const again = await listening(server, "ada", "", { after: stream.events[0]!.id });
+  await again.until(({ event }) => event === "reset");
+  await again.leave();
+});
+
+test("what is too old is dropped; who comes back for it reads everything again, and who is there reads on", async () => {
+  await using server = await startTestServer();
+  const ada = await person(server, "ada");
+  const stream = await listening(server, "ada");
+  const old = await ada.folder("old");
+  const { id } = await stream.until(about("folder.created", old));
+  await stream.until(about("folder.created", await ada.folder("older")));
+  await server.store.db.updateTable("events_log").set({ created_at: 1 }).execute();
+  await server.host.queue.enqueue(server.store.db, prune, {});
+  await server.settle();
+  expect(await rows(server, "events_log")).toBe(0);
+  const back = await listening(server, "ada", "", { after: id });
+  await back.until(({ event }) => event === "reset");
+  const made = await ada.folder("new");
+  await stream.until(about("folder.created", made));
+  expect(namesOf(stream)).not.toContain("reset");
+  await Promise.all([stream.leave(), back.leave()]);
+});
+
+test("ends with a session of the console, which hears the same", async () => {
+  await using server = await startTestServer();
+  const ada = await person(server, "ada");
+  const browser = await signedIn(server, "ada");
+  const answer = await server.fetch(
+    new Request("http://dossier.test/console/api/v1/events", {
+      headers: { cookie: browser.cookie() },
+    }),
+  );
+  const stream = watchingBy(answer, String);
+  await stream.until(({ event }) => event === "ready");
+  const id = await ada.folder();
+  await stream.until(about("folder.created", id));
+  await server.accounts.changePassword("usr_ada", "another horse entirely");
+  expect(await stream.ended).toBe(true);
+  expect(stream.events.at(-1)!.event).toBe("closed");
+});
+
+test("nothing of a user who is deleted stays, and their streams end", async () => {
+  await using server = await startTestServer();
+  const ada = await person(server, "ada");
+  const stream = await listening(server, "ada");
+  await ada.text(await ada.folder("Zanzibar"), "The clove.");
+  await server.accounts.deleteUser("usr_ada");
+  expect(await stream.ended).toBe(true);
+  await server.settle();
+  expect([await rows(server, "events_log"), await rows(server, "events_readers")]).toEqual([0, 0]);
+});
+
+test("a change that is undone is not told, and nothing stays open when streams end", async () => {
+  await using server = await startTestServer({ env: { DOSSIER_QUOTAS_FOLDERS: "1" } });
+  const ada = await person(server, "ada");
+  const stream = await listening(server, "ada");
+  const id = await ada.folder("kept");
+  expect((await ada.send("POST", "/folders", { name: "refused" })).status).toBe(403);
+  await ada.send("PUT", `/folders/${id}`, { name: "renamed" });
+  await stream.until(about("folder.changed", id));
+  expect(namesOf(stream)).toEqual(["folder.created", "folder.changed"]);
+  await stream.leave();
+  await server.stop();
+});

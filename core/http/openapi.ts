@@ -1,7 +1,7 @@
 /**
  * The OpenAPI 3.1 document, made from the same route values and schemas that check every request.
  */
-import { Type } from "@sinclair/typebox";
+import { Type, type TSchema } from "@sinclair/typebox";
 import { depth_max, values_max } from "./json";
 import { operation, request_id_example, type Described } from "./openapi-operation";
 import { shareProblems } from "./openapi-responses";
@@ -197,10 +197,12 @@ const webhook = ({ tag, ...of }: SentRequest, book: SchemaBook): Json => ({
     })),
     requestBody: {
       required: true,
-      // Not by name: generators drop a schema that nothing of `paths` refers to.
+      // By name where `paths` have it: generators drop a schema that nothing of them refers to.
       content: {
         "application/json": {
-          schema: book.of({ ...of.body, $id: undefined } as never),
+          schema: book.of(
+            (book.knows(of.body.$id) ? of.body : { ...of.body, $id: undefined }) as TSchema,
+          ),
           example: of.example,
         },
       },
@@ -218,6 +220,7 @@ const tagDescriptions: Readonly<Record<string, string>> = {
   Imports:
     "Web pages, feeds, archives and directories that become documents, once or on a schedule.",
   Transcriptions: "Recordings and captions that become documents.",
+  Events: "What happens to the caller's records, as it happens.",
   Webhooks: "Receivers that are told when a run ends.",
   Contract: "This document.",
 };

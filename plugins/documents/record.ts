@@ -10,6 +10,7 @@ import {
   named,
   documented,
 } from "../../core/sdk";
+import { DocumentOrigin } from "../events/contract";
 import { extraction_codes } from "../extraction/contract";
 import { fromStoredSpans, type DocumentRow, type VersionRow } from "./store";
 
@@ -64,12 +65,7 @@ export const DocumentRecord = named(
     source: named(
       "DocumentSource",
       t.Object({
-        kind: t.Union([
-          t.Literal("text"),
-          t.Literal("upload"),
-          t.Literal("import"),
-          t.Literal("transcription"),
-        ]),
+        kind: DocumentOrigin,
         uri: Nullable(t.String()),
         run_id: Nullable(t.String()),
       }),

@@ -10,6 +10,8 @@
  */
 import {
   event,
+  named,
+  OneOf,
   shaped,
   slot,
   t,
@@ -19,6 +21,11 @@ import {
 } from "../../core/sdk";
 
 const id = t.String();
+/** What has brought a document. */
+export const DocumentOrigin = named(
+  "DocumentOrigin",
+  OneOf(["text", "upload", "import", "transcription"]),
+);
 const of_document = { owner_id: id, document_id: id };
 
 /**
@@ -32,12 +39,7 @@ export const DocumentCreated = event(
     name: t.String(),
     folder_id: id,
     /** Where it comes from. */
-    kind: t.Union([
-      t.Literal("text"),
-      t.Literal("upload"),
-      t.Literal("import"),
-      t.Literal("transcription"),
-    ]),
+    kind: DocumentOrigin,
   }),
 );
 /** This version of it answers from now on; also after it was indexed again. */
@@ -186,3 +188,6 @@ export const streamed = <R extends EventRef>(
   kinds: readonly StreamedKind[],
   tell: (payload: PayloadOf<R>) => Told | null,
 ): StreamedEvent => ({ on, kinds, tell });
+
+/** Of a run that goes on, as it is told. */
+export const RunningStatus = named("RunningStatus", OneOf(["pending", "running"]));

@@ -52,11 +52,13 @@ export const eventTypeSchema = (streamed: readonly StreamedEvent[]): TSchema =>
 const EventType = named("StreamEventType", t.String());
 const Event = named("StreamEvent", t.Unsafe<object>({ type: "object" }));
 
-const stream_example =
-  'retry: 2000\n\nid: 1c0f2a9b-41\nevent: ready\ndata: {"event":"ready"}\n\n' +
-  "id: 1c0f2a9b-42\nevent: document.synced\n" +
-  'data: {"event":"document.synced","document_id":"doc_01KAJ2Z9Q4W7N8X5R3T6V1Y0BC",' +
-  '"status":"synced","version":1,"folder_ids":["fld_01KAJ2Z9Q4W7N8X5R3T6V1Y0BC"]}\n\n';
+const event_example = {
+  event: "document.synced",
+  document_id: "doc_01KAJ2Z9Q4W7N8X5R3T6V1Y0BC",
+  status: "synced",
+  version: 1,
+  folder_ids: ["fld_01KAJ2Z9Q4W7N8X5R3T6V1Y0BC"],
+};
 
 const stream_description =
   "Server-sent events about what happens to the caller's folders, documents, imports, " +
@@ -107,7 +109,7 @@ export const routes = {
         description: "The stream. Its schema is that of the `data` of one event.",
         media_type: "text/event-stream",
         schema: Event,
-        example: stream_example,
+        example: event_example,
       },
     },
     errors: {

@@ -17,6 +17,7 @@ import {
   ChatDeleted,
   DocumentChanged,
   DocumentCreated,
+  DocumentOrigin,
   FolderChanged,
   FolderCreated,
   streamed,
@@ -86,9 +87,7 @@ const documents = [
         document_id: Id,
         name: t.String(),
         folder_id: Id,
-        kind: OneOf(["text", "upload", "import", "transcription"], {
-          description: "Where it comes from.",
-        }),
+        kind: DocumentOrigin,
       }),
       sample: { document_id, name: "Moorings.pdf", folder_id, kind: "upload" },
     },

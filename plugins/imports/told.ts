@@ -1,6 +1,6 @@
 /** How runs are told on the stream of events. */
-import { OneOf, t, type PayloadOf } from "../../core/sdk";
-import { streamed } from "../events/contract";
+import { t, type PayloadOf } from "../../core/sdk";
+import { RunningStatus, streamed } from "../events/contract";
 import { ImportChanged } from "./contract";
 import { FinishedEvent, finishedEvent } from "./runs";
 
@@ -40,7 +40,7 @@ export const toldRun = streamed(
         "An import has begun, goes on, or is tried again. Of several, only the last may be told.",
       schema: t.Object({
         event: t.Literal("import.changed"),
-        status: OneOf(["pending", "running"]),
+        status: RunningStatus,
         ...fields,
       }),
       sample: { event: "import.changed", status: "running", ...sample },

@@ -1,6 +1,6 @@
 /** How runs are told on the stream of events. */
-import { Failure, OneOf, t, type PayloadOf } from "../../core/sdk";
-import { streamed } from "../events/contract";
+import { Failure, t, type PayloadOf } from "../../core/sdk";
+import { RunningStatus, streamed } from "../events/contract";
 import { TranscriptionChanged } from "./contract";
 import { CompletedEvent, completedEvent } from "./runner";
 
@@ -32,7 +32,7 @@ export const toldRun = streamed(
       description: "A transcription has begun, or goes on. Of several, only the last may be told.",
       schema: t.Object({
         event: t.Literal("transcription.changed"),
-        status: OneOf(["pending", "running"]),
+        status: RunningStatus,
         ...fields,
       }),
       sample: { event: "transcription.changed", status: "running", ...sample },

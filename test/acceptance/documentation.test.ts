@@ -18,6 +18,7 @@ const root = resolve(import.meta.dir, "../..");
 const pages: readonly Page[] = [
   { path: "README.md", after: "nothing" },
   { path: "docs/agents.md", after: "server" },
+  { path: "docs/events.md", after: "server" },
 ];
 /** Not yet. */
 const later = [

@@ -37,6 +37,28 @@ export interface Pdfium {
     right: number,
     top: number,
   ): number;
+  FPDFPageObj_GetMatrix(object: number, matrix: number): number;
+  FPDFPageObj_GetStrokeWidth(object: number, width: number): number;
+  FPDFPageObj_GetFillColor(
+    object: number,
+    red: number,
+    green: number,
+    blue: number,
+    alpha: number,
+  ): number;
+  FPDFPageObj_GetStrokeColor(
+    object: number,
+    red: number,
+    green: number,
+    blue: number,
+    alpha: number,
+  ): number;
+  FPDFPath_GetDrawMode(path: number, fill_mode: number, stroke: number): number;
+  FPDFPath_CountSegments(path: number): number;
+  FPDFPath_GetPathSegment(path: number, index: number): number;
+  FPDFPathSegment_GetPoint(segment: number, x: number, y: number): number;
+  FPDFPathSegment_GetType(segment: number): number;
+  FPDFPathSegment_GetClose(segment: number): number;
   FPDFFormObj_CountObjects(object: number): number;
   FPDFFormObj_GetObject(object: number, index: number): number;
   FPDFPage_Flatten(page: number, usage: number): number;
@@ -94,6 +116,7 @@ export interface Pdfium {
   FPDFText_HasUnicodeMapError(text: number, index: number): number;
   FPDFText_GetFontSize(text: number, index: number): number;
   FPDFText_GetFontWeight(text: number, index: number): number;
+  FPDFText_GetCharOrigin(text: number, index: number, x: number, y: number): number;
   FPDFText_GetMatrix(text: number, index: number, matrix: number): number;
   FPDFText_GetCharBox(
     text: number,

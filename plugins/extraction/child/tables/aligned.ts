@@ -1,0 +1,184 @@
+/** Tables without rules: lines whose gaps stand one below the other, and whose cells are values. */
+import { cellsOf, columnsOf, edgesOf, type Column } from "./columns";
+import { median, piecesOf, type Rule, type Table, type TextRow, type Word } from "./geometry";
+import { headRows, isSpanning, logicalRows, type CellLine } from "./logical-rows";
+import { makeTable } from "./made-table";
+import { isProse } from "./prose";
+import { hasBoldHead, hasTableContent, isValue } from "./values";
+
+/** Between two columns, in sizes of the font. */
+const gap_min = 0.9;
+/** A page with more lines has no such table that is looked for. */
+const rows_max = 600;
+const head_lines_max = 4;
+/** Words in runs of lines that are looked at, of one page. */
+const words_max = 50_000;
+const columns_max = 60;
+/** Lines with a value. */
+const values_share_min = 0.3;
+
+interface Range {
+  readonly from: number;
+  readonly to: number;
+}
+interface Run {
+  /** Rows one after the other. */
+  readonly rows: TextRow[];
+  /** How many of them have a value. */
+  readonly values: number;
+  readonly next: number;
+}
+
+/** The tables of rows, from the top down. `across` are rules that are no part of another table. */
+export function alignedTables(rows: readonly TextRow[], across: readonly Rule[]): Table[] {
+  if (rows.length > rows_max) return [];
+  const parted = rows.map((row): PartedRow => {
+    const pieces = piecesOf(row, gap_min);
+    return {
+      row,
+      pieces,
+      gaps: gapsOf(pieces),
+      has_value: pieces.length > 1 && pieces.some((piece) => isValue(piece)),
+    };
+  });
+  const found: Table[] = [];
+  let words = 0;
+  for (let at = 0; at < rows.length && words < words_max;) {
+    const run = parted[at]!.pieces.length > 1 ? runFrom(parted, at) : null;
+    if (run === null) {
+      at++;
+      continue;
+    }
+    for (const row of run.rows) words += row.words.length;
+    const is_likely =
+        run.values >= values_share_min * run.rows.length || isHeaded(run.rows, across),
+      table = is_likely ? tableOf(run.rows, across) : null;
+    if (table !== null) found.push(table);
+    // What follows is much the same.
+    at = table === null ? at + Math.max(1, run.rows.length >> 3) : run.next;
+  }
+  return found;
+}
+
+/** A line with its pieces and what is free beside them. */
+interface PartedRow {
+  readonly row: TextRow;
+  readonly pieces: readonly (readonly Word[])[];
+  readonly gaps: readonly Range[];
+  readonly has_value: boolean;
+}
+
+/** Rows from this one on that have a gap in common. */
+function runFrom(all: readonly PartedRow[], start: number): Run | null {
+  const rows: TextRow[] = [];
+  let gaps: readonly Range[] = [{ from: -Infinity, to: Infinity }],
+    parted = 0,
+    end = start,
+    left = Infinity,
+    right = -Infinity,
+    step_max = 0;
+  for (let at = start; at < all.length; at++) {
+    const { row, pieces, gaps: own } = all[at]!,
+      before = rows.at(-1);
+    if (before !== undefined) {
+      const step = before.base - row.base;
+      if (step > Math.max(2.7 * row.size, 1.4 * step_max)) break;
+      step_max = Math.max(step_max, step);
+    }
+    if (pieces.length > 1 && pieces.every((piece) => piece.length >= 5)) break;
+    const shared = intersection(gaps, own, gap_min * row.size);
+    left = Math.min(left, row.words[0]!.left);
+    right = Math.max(right, row.words.at(-1)!.right);
+    // Text on both sides.
+    if (!shared.some(({ from, to }) => from > left && to < right)) break;
+    if (pieces.length > 1) {
+      parted++;
+      end = at;
+    } else if (at - end > 2) break;
+    gaps = shared;
+    rows.push(row);
+  }
+  rows.length = Math.max(0, end - start + 1);
+  const values = all.slice(start, end + 1).filter(({ has_value }) => has_value).length;
+  return parted < 3 ? null : { rows, values, next: end + 1 };
+}
+
+/** Whether its first line is bold, or a rule is below one of its first lines. */
+const isHeaded = (rows: readonly TextRow[], across: readonly Rule[]): boolean => {
+  const top = rows[0]!.base,
+    bottom = rows[Math.min(head_lines_max, rows.length - 1)]!.base;
+  return hasBoldHead(rows) || across.some(({ at }) => at < top && at > bottom);
+};
+
+const gapsOf = (pieces: readonly (readonly Word[])[]): Range[] => {
+  const gaps: Range[] = [];
+  let from = -Infinity;
+  for (const piece of pieces) {
+    gaps.push({ from, to: piece[0]!.left });
+    from = Math.max(...piece.map(({ right }) => right));
+  }
+  return [...gaps, { from, to: Infinity }];
+};
+function intersection(one: readonly Range[], other: readonly Range[], least: number): Range[] {
+  const shared: Range[] = [];
+  for (let i = 0, j = 0; i < one.length && j < other.length;) {
+    const from = Math.max(one[i]!.from, other[j]!.from),
+      to = Math.min(one[i]!.to, other[j]!.to);
+    if (to - from >= least) shared.push({ from, to });
+    if (one[i]!.to < other[j]!.to) i++;
+    else j++;
+  }
+  return shared;
+}
+function tableOf(rows: readonly TextRow[], across: readonly Rule[]): Table | null {
+  const columns = columnsOf(rows, gap_min);
+  if (columns.length < 2 || columns.length > columns_max) return null;
+  const edges = edgesOf(columns, columns[0]!);
+  const lines = rows.map((row): CellLine => ({ row, cells: cellsOf(row, columns, edges) }));
+  const ruled = headRule(lines, columns, across);
+  if (isProse(lines, columns) || !hasTableContent(lines, columns, ruled !== null)) return null;
+  const head = ruled ?? headLines(lines);
+  return makeTable(
+    [
+      ...headRows(lines.slice(0, head), isSpanning(columns)),
+      ...logicalRows(
+        lines.slice(head),
+        columns.map(({ right }) => right),
+      ),
+    ],
+    edges,
+    null,
+  );
+}
+
+/** How many lines stand above a rule that is as wide as the table; null when none is. */
+function headRule(
+  lines: readonly CellLine[],
+  columns: readonly Column[],
+  across: readonly Rule[],
+): number | null {
+  const [left, right] = [columns[0]!.left, columns.at(-1)!.right];
+  for (let at = 1; at <= Math.min(head_lines_max, lines.length - 2); at++) {
+    const [above, below] = [lines[at - 1]!.row, lines[at]!.row];
+    const is_ruled = across.some(
+      (rule) =>
+        rule.at < above.base &&
+        rule.at > below.base &&
+        Math.min(rule.to, right) - Math.max(rule.from, left) > 0.8 * (right - left),
+    );
+    if (is_ruled) return at;
+  }
+  return null;
+}
+
+/** The lines before the first number. */
+function headLines(lines: readonly CellLine[]): number {
+  const first = lines.findIndex(({ cells }) =>
+    cells.some((cell) => cell.length > 0 && cell.every(({ text }) => /\p{Nd}/u.test(text))),
+  );
+  const body = median(lines.slice(1).map(({ row }) => weightOf(row)));
+  const bold = lines.findIndex(({ row }) => weightOf(row) < 1.25 * body);
+  const head = bold > 0 && body > 0 ? bold : first;
+  return head > 0 && head <= head_lines_max ? head : 1;
+}
+const weightOf = ({ words }: TextRow): number => median(words.map(({ weight }) => weight));

@@ -1,0 +1,54 @@
+/** The text of a cell, from the words that stand in it. */
+import { rowsOfWords, type Word } from "./geometry";
+
+const leftward_letter = /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}]/u;
+const any_letter = /\p{L}/u;
+const unspaced =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u3000-\u303f\uff00-\uffef]/u;
+/** A list begins so. */
+const item_mark = /^(?:[•‣▪◦●○■□–\-*·]|\d{1,2}[.)])$/u;
+const item_start = /^[•‣▪◦●○■□]/u;
+
+/** Whether most words with letters are of a script that runs from right to left. */
+export function runsLeftward(words: readonly Word[]): boolean {
+  let [leftward, rightward] = [0, 0];
+  for (const { text } of words)
+    if (leftward_letter.test(text)) leftward++;
+    else if (any_letter.test(text)) rightward++;
+  return leftward > rightward;
+}
+
+/** Lines of a cell are joined to one; an item of a list begins a new one. */
+export function cellText(words: readonly Word[], leftward: boolean): string {
+  let text = "",
+    cut = false;
+  for (const row of rowsOfWords(words)) {
+    const ordered = leftward ? row.words.toSorted((a, b) => a.order - b.order) : row.words,
+      line = joined(ordered);
+    if (text === "") text = line;
+    else if (isItem(ordered)) text += `\n${line}`;
+    else if (cut) text += /^\p{Ll}/u.test(line) ? line : `-${line}`;
+    else text += (isUnspaced(text, line) ? "" : " ") + line;
+    cut = ordered.at(-1)!.hyphenated;
+  }
+  return cut ? `${text}-` : text;
+}
+
+const isItem = ([first, second]: readonly Word[]): boolean =>
+  item_start.test(first!.text) || (second !== undefined && item_mark.test(first!.text));
+
+/** Chinese and Japanese have no spaces between words. */
+const isUnspaced = (before: string, after: string): boolean =>
+  unspaced.test(before.at(-1)!) && unspaced.test(after[0]!);
+
+function joined(words: readonly Word[]): string {
+  let text = "",
+    right = -Infinity;
+  for (const word of words) {
+    const apart = word.left - right > 0.08 * word.size;
+    text += text === "" || (!apart && isUnspaced(text, word.text)) ? "" : " ";
+    text += word.text;
+    right = word.right;
+  }
+  return text;
+}

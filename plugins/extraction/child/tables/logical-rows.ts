@@ -1,0 +1,114 @@
+/** Rows of a table from its lines of text: a cell may have several lines. */
+import { piece_gap, type Column } from "./columns";
+import { piecesOf, type TextRow, type Word } from "./geometry";
+
+/** A line of text, parted into the cells of its columns. */
+export interface CellLine {
+  readonly row: TextRow;
+  readonly cells: readonly (readonly Word[])[];
+}
+/** The words of each cell. */
+export type Cells = readonly (readonly Word[])[];
+
+const isNumeric = (words: readonly Word[]): boolean =>
+  words.length > 0 && /^[\p{Sc}(+±−–-]?[\p{Sc}]?\p{Nd}[\p{Nd}.,'’\u00a0 %)]*$/u.test(textOf(words));
+const textOf = (words: readonly Word[]): string => words.map(({ text }) => text).join(" ");
+const isFilled = (words: readonly Word[]): boolean => words.length > 0;
+
+/** All of them as one row. */
+export const joinedRow = (lines: readonly CellLine[]): Cells =>
+  (lines[0]?.cells ?? []).map((_cell, column) => lines.flatMap(({ cells }) => cells[column]!));
+
+/**
+ * Whether these lines between two rules are rows of their own: a column has a number in each, and
+ * most columns are filled in each.
+ */
+export function areRows(lines: readonly CellLine[]): boolean {
+  const columns = lines[0]?.cells.length ?? 0;
+  if (lines.length < 2 || columns < 2) return false;
+  const has_numbers = Array.from({ length: columns }, (_, at) => at).some((at) =>
+    lines.every(({ cells }) => isNumeric(cells[at]!)),
+  );
+  return (
+    has_numbers &&
+    lines.every(({ cells }) => cells.filter(isFilled).length >= Math.max(2, 0.6 * columns))
+  );
+}
+
+/**
+ * Rows of lines without rules between them. `rights` are the right ends of the columns; lines of a
+ * cell are no farther apart than `step_max`, when that is known.
+ */
+export function logicalRows(
+  lines: readonly CellLine[],
+  rights: readonly number[],
+  step_max: number | null = null,
+): Cells[] {
+  const steps = lines.slice(1).map(({ row }, at) => lines[at]!.row.base - row.base),
+    small = step_max ?? smallStep(steps),
+    rows: CellLine[][] = [];
+  for (const [at, line] of lines.entries()) {
+    const open = rows.at(-1);
+    if (open !== undefined && continues(line, open, steps[at - 1]!, small, rights)) open.push(line);
+    else rows.push([line]);
+  }
+  return rows.map(joinedRow);
+}
+
+/** The distance of lines in a cell, when that of rows is clearly larger; null otherwise. */
+function smallStep(steps: readonly number[]): number | null {
+  if (steps.length < 2) return null;
+  const sorted = steps.toSorted((a, b) => a - b),
+    least = sorted[0]!;
+  const large = sorted.filter((step) => step > 1.25 * least);
+  return large.length >= 0.25 * steps.length && large.length < steps.length ? 1.25 * least : null;
+}
+
+function continues(
+  { row, cells }: CellLine,
+  open: readonly CellLine[],
+  step: number,
+  small: number | null,
+  rights: readonly number[],
+): boolean {
+  const first = open[0]!,
+    filled = cells.flatMap((cell, at) => (isFilled(cell) ? [at] : []));
+  if (filled.some((at) => isNumeric(cells[at]!))) return false;
+  if (step > 1.9 * row.size) return false;
+  if (filled.some((at) => !open.some((line) => isFilled(line.cells[at]!)))) return false;
+  const first_filled = first.cells.filter(isFilled).length;
+  if (small !== null) return step <= small && filled.length <= first_filled;
+  // The first word would not have fitted on the line before.
+  const isWrapped = (at: number): boolean => {
+    const last = open.findLast((line) => isFilled(line.cells[at]!))!.cells[at]!,
+      word = cells[at]![0]!;
+    return last.at(-1)!.right + (word.right - word.left) + 0.2 * word.size > rights[at]!;
+  };
+  return filled.length < first_filled ? filled.some(isWrapped) : filled.every(isWrapped);
+}
+
+/**
+ * The rows of a head: its lines are one row, but those with a piece over several columns are rows
+ * of their own above the others.
+ */
+export function headRows(
+  lines: readonly CellLine[],
+  isSpanning: (line: CellLine) => boolean,
+): Cells[] {
+  const above = lines.findLastIndex(isSpanning) + 1;
+  const rows = lines.slice(0, above).map((line) => joinedRow([line]));
+  return above === lines.length ? rows : [...rows, joinedRow(lines.slice(above))];
+}
+
+/** Whether a line has a piece of text over several columns. */
+export const isSpanning =
+  (columns: readonly Column[]) =>
+  ({ row }: CellLine): boolean =>
+    piecesOf(row, piece_gap).some(
+      (piece) =>
+        columns.filter(
+          ({ left, right }) =>
+            Math.min(right, piece.at(-1)!.right) - Math.max(left, piece[0]!.left) >
+            0.5 * Math.max(0.1, right - left),
+        ).length > 1,
+    );

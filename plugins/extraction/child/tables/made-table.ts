@@ -1,0 +1,39 @@
+/** A table from the words of its cells, when it is one. */
+import { cellText, runsLeftward } from "./cell-text";
+import { around, type Box, type Table, type Word } from "./geometry";
+import type { Cells } from "./logical-rows";
+
+/** The table; null when too little of it is filled to be one. */
+export function makeTable(
+  rows: readonly Cells[],
+  edges: readonly number[],
+  box: Box | null,
+): Table | null {
+  const words = rows.flat(2);
+  if (!isTable(rows)) return null;
+  const leftward = runsLeftward(words),
+    texts = rows.map((cells) => cells.map((cell) => cellText(cell, leftward)));
+  return {
+    ...around(box === null ? words : [box, ...words]),
+    words,
+    edges,
+    leftward,
+    rows: leftward ? texts.map((row) => row.toReversed()) : texts,
+  };
+}
+
+const filled_share_min = 0.12;
+function isTable(rows: readonly Cells[]): boolean {
+  const filled = rows.map((cells) => cells.filter(isFilled).length),
+    columns = rows[0]?.length ?? 0,
+    used = Array.from({ length: columns }, (_, at) => rows.some((cells) => isFilled(cells[at]!))),
+    sum = filled.reduce((all, one) => all + one, 0);
+  return (
+    filled.filter((count) => count > 0).length >= 2 &&
+    used.filter(Boolean).length >= 2 &&
+    filled.some((count) => count >= 2) &&
+    sum >= 3 &&
+    sum >= filled_share_min * rows.length * columns
+  );
+}
+const isFilled = (cell: readonly Word[]): boolean => cell.length > 0;

@@ -1,0 +1,204 @@
+/**
+ * Tables with rules across alone, as books have them, or with shaded rows: columns are found by the
+ * gaps in their text.
+ */
+import { cellsOf, columnsOf, edgesOf, piece_gap, type Column } from "./columns";
+import {
+  centre,
+  median,
+  middle,
+  piecesOf,
+  rowsOfWords,
+  type Rule,
+  type Table,
+  type TextRow,
+  type Word,
+} from "./geometry";
+import {
+  areRows,
+  headRows,
+  isSpanning,
+  joinedRow,
+  logicalRows,
+  type CellLine,
+  type Cells,
+} from "./logical-rows";
+import { makeTable } from "./made-table";
+import { isProse } from "./prose";
+import { rule_tolerance, type Stack } from "./rules";
+
+/** The text between two rules that follow each other. */
+interface Interval {
+  readonly top: number;
+  readonly bottom: number;
+  readonly rows: readonly TextRow[];
+}
+/** Gap between pieces of a row that tells a row of a table from a line of text, in font sizes. */
+const apart_min = 0.8;
+/** More lines are no head. */
+const head_lines_max = 6;
+
+/** The tables between the rules of a stack. */
+export function bandTables(stack: Stack, words: readonly Word[]): Table[] {
+  if (stack.at.length < 2) return [];
+  const inside = words.filter(
+    (word) => middle(word) > stack.left - 6 && middle(word) < stack.right + 6,
+  );
+  if (!inside.some((word) => centre(word) < stack.top && centre(word) > stack.bottom)) return [];
+  const rows = rowsOfWords(inside);
+  const intervals = stack.at.slice(1).map((bottom, at): Interval => {
+    const top = stack.at[at]!;
+    return { top, bottom, rows: rows.filter((row) => centre(row) < top && centre(row) > bottom) };
+  });
+  return runsOf(intervals).flatMap((run) => tableOf(run, rows, stack) ?? []);
+}
+
+/** Intervals one after the other that may be rows of one table. */
+function runsOf(intervals: readonly Interval[]): Interval[][] {
+  const runs: Interval[][] = [];
+  let run: Interval[] = [];
+  const end = (): void => {
+    while (run.length > 0 && !isTabular(run.at(-1)!)) run.pop();
+    if (run.length > 0) runs.push(run);
+    run = [];
+  };
+  for (const interval of intervals) {
+    if (isTabular(interval) || (run.length > 0 && isShort(interval))) run.push(interval);
+    else end();
+  }
+  end();
+  return runs;
+}
+const isTabular = ({ rows }: Interval): boolean => {
+  const parted = rows.filter((row) => piecesOf(row, apart_min).length > 1).length;
+  return parted > 0 && parted >= 0.5 * rows.length;
+};
+/** The title of a part of the table, or the space between two rules. */
+const isShort = ({ top, bottom, rows }: Interval): boolean =>
+  rows.length === 0 ? top - bottom < 30 : rows.length === 1 && top - bottom < 2.6 * rows[0]!.size;
+
+function tableOf(run: readonly Interval[], all: readonly TextRow[], stack: Stack): Table | null {
+  const filled = run.filter(({ rows }) => rows.length > 0),
+    has_head = filled.length > 1 && filled[0]!.rows.length <= head_lines_max,
+    body = (has_head ? filled.slice(1) : filled).flatMap(({ rows }) => rows),
+    head = has_head ? filled[0]!.rows : [];
+  let columns = columnsOf(body.length < 2 ? [...head, ...body] : body);
+  if (columns.length === 0) return null;
+  columns = withHeadColumns(columns, head);
+  if (columns.length < 2) return null;
+  const edges = edgesOf(columns, stack);
+  const top = run[0]!.top,
+    bottom = run.at(-1)!.bottom;
+  const lineOf = (row: TextRow): CellLine => ({
+    row,
+    cells: cellsOf(row, columns, edges, underlinesOf(row, stack.partial)),
+  });
+  const body_filled = has_head ? filled.slice(1) : filled,
+    is_banded = isBanded(body_filled),
+    step = is_banded ? Math.min(...body_filled.map((one) => one.top - one.bottom)) : 0,
+    near = { columns, step, lineOf };
+  const above = neighbours(all.filter((row) => centre(row) > top).toReversed(), top, near),
+    below = neighbours(
+      all.filter((row) => centre(row) < bottom),
+      bottom,
+      near,
+    );
+  const lines = filled.map(({ rows }) => rows.map(lineOf));
+  if (isProse([...above, ...lines.flat(), ...below], columns)) return null;
+  const rights = columns.map(({ right }) => right);
+  const rows: Cells[] = [
+    ...headRows(above.toReversed(), isSpanning(columns)),
+    ...(has_head ? splitHead(lines[0]!, stack.partial, columns) : []),
+    ...bodyRows(has_head ? lines.slice(1) : lines, rights, is_banded),
+    ...logicalRows(below, rights, is_banded ? 0.85 * step : null),
+  ];
+  return makeTable(rows, edges, { ...stack, top, bottom });
+}
+
+/** A column may have nothing but its name. */
+function withHeadColumns(columns: readonly Column[], head: readonly TextRow[]): Column[] {
+  const found = [...columns];
+  for (const row of head)
+    for (const piece of piecesOf(row, piece_gap)) {
+      const left = piece[0]!.left,
+        right = piece.at(-1)!.right,
+        gap = piece_gap * row.size;
+      if (found.every((column) => right + gap < column.left || left - gap > column.right))
+        found.push({ left, right });
+    }
+  return found.sort((a, b) => a.left - b.left);
+}
+
+/** Rules close below a line. */
+const underlinesOf = (row: TextRow, partial: readonly Rule[]): Rule[] =>
+  partial.filter(({ at }) => at < row.base + 1 && at > row.base - 0.9 * row.size);
+
+interface Neighbourhood {
+  readonly columns: readonly Column[];
+  /** The height of its rows; 0 when that is not known. */
+  readonly step: number;
+  readonly lineOf: (row: TextRow) => CellLine;
+}
+/** Lines beyond the outer rules that continue its columns: a head above, rows below. */
+function neighbours(
+  rows: readonly TextRow[],
+  edge: number,
+  { columns, step, lineOf }: Neighbourhood,
+): CellLine[] {
+  const found: CellLine[] = [];
+  let base = edge;
+  for (const row of rows) {
+    const distance = Math.abs(row.base - base);
+    if (distance > Math.max(2 * row.size, 1.3 * step)) break;
+    const line = lineOf(row),
+      filled = line.cells.flatMap((cell, at) => (cell.length > 0 ? [at] : []));
+    const before = found.at(-1),
+      // The next line of a cell.
+      goes_on =
+        before !== undefined &&
+        row.base < before.row.base &&
+        distance < 1.5 * row.size &&
+        filled.every((at) => at > 0 && before.cells[at]!.length > 0) &&
+        !isSpanning(columns)(line);
+    if ((piecesOf(row, apart_min).length < 2 || filled.length < 2) && !goes_on) break;
+    found.push(line);
+    base = row.base;
+  }
+  return found;
+}
+
+/** Rules over some columns part the rows of a head. */
+function splitHead(
+  lines: readonly CellLine[],
+  partial: readonly Rule[],
+  columns: readonly Column[],
+): Cells[] {
+  const rules = partial.map(({ at }) => at),
+    groups: CellLine[][] = [];
+  for (const line of lines) {
+    const last = groups.at(-1),
+      before = last?.at(-1)?.row;
+    const is_parted =
+      before !== undefined &&
+      rules.some((at) => at < before.base + rule_tolerance && at > centre(line.row));
+    if (last === undefined || is_parted) groups.push([line]);
+    else last.push(line);
+  }
+  return groups.length > 1 ? groups.map(joinedRow) : headRows(lines, isSpanning(columns));
+}
+
+/** Whether rules or shades part its rows, not groups of them. */
+const isBanded = (intervals: readonly Interval[]): boolean =>
+  intervals.length >= 3 && median(intervals.map(({ rows }) => rows.length)) <= 3;
+
+function bodyRows(
+  intervals: readonly (readonly CellLine[])[],
+  rights: readonly number[],
+  is_banded: boolean,
+): Cells[] {
+  return intervals.flatMap((lines) => {
+    if (lines.length < 2) return lines.map((line) => line.cells);
+    if (is_banded) return areRows(lines) ? lines.map((line) => line.cells) : [joinedRow(lines)];
+    return logicalRows(lines, rights);
+  });
+}

@@ -1,0 +1,238 @@
+/** Tables whose columns are parted by rules: cells are what rules enclose. */
+import { columnsOf, edgesOf } from "./columns";
+import {
+  centre,
+  distinct,
+  height,
+  median,
+  middle,
+  piecesOf,
+  rowsOfWords,
+  type Rule,
+  type Table,
+  type TextRow,
+  type Word,
+} from "./geometry";
+import { areRows, logicalRows, type CellLine, type Cells } from "./logical-rows";
+import { makeTable } from "./made-table";
+import { rule_tolerance, type RuleGroup } from "./rules";
+
+const columns_max = 120,
+  rows_max = 1_500,
+  cells_max = 20_000;
+/** Text with a gap of so many sizes of its font inside is no text of one merged cell. */
+const apart_min = 0.9;
+
+/** The table that these rules enclose; null when they enclose none. `words` are those inside. */
+export function gridTable(group: RuleGroup, words: readonly Word[]): Table | null {
+  const size = median(words.map((word) => word.size));
+  const tolerance = Math.max(rule_tolerance, 0.35 * size),
+    ruled = withEnds(
+      distinct(
+        group.down.map(({ at }) => at),
+        tolerance,
+      ),
+      group.left,
+      group.right,
+    ),
+    ys = withEnds(
+      distinct(
+        group.across.map(({ at }) => at),
+        tolerance,
+      ),
+      group.bottom,
+      group.top,
+    );
+  if (ruled.length < 3 || ys.length < 2 || ruled.length > columns_max || ys.length > rows_max)
+    return null;
+  if ((ruled.length - 1) * (ys.length - 1) > cells_max) return null;
+  const xs = withTextColumns(ruled, words),
+    grid = new Grid(group, xs, new Set(ruled), ys.toReversed(), words);
+  return makeTable(grid.rows(), xs, group);
+}
+
+/** The places of rules, with those of both ends where no rule is. */
+function withEnds(places: readonly number[], first: number, last: number): number[] {
+  const inner = places.filter(
+    (at) => at > first + 2 * rule_tolerance && at < last - 2 * rule_tolerance,
+  );
+  return [first, ...inner, last];
+}
+
+/** Between two rules down, text may stand in several columns. */
+function withTextColumns(ruled: readonly number[], words: readonly Word[]): number[] {
+  const between = ruled.slice(1).flatMap((right, at) => {
+    const left = ruled[at]!,
+      inside = words.filter((word) => middle(word) > left && middle(word) < right);
+    const rows = rowsOfWords(inside),
+      parted = rows.filter((row) => piecesOf(row, apart_min).length > 1);
+    if (parted.length < 3 || parted.length < 0.6 * rows.length) return [];
+    const columns = columnsOf(parted, apart_min);
+    return columns.length < 2 ? [] : edgesOf(columns, { left, right }).slice(1, -1);
+  });
+  return [...ruled, ...between].sort((a, b) => a - b);
+}
+
+class Grid {
+  private readonly columns: number;
+  private readonly bands: number;
+  /** Of each elementary cell, the first of the area that it is merged with. */
+  private readonly area: number[];
+  private readonly words_of: Word[][];
+
+  /** `ys` from the top down. */
+  constructor(
+    private readonly group: RuleGroup,
+    private readonly xs: readonly number[],
+    private readonly ruled: ReadonlySet<number>,
+    private readonly ys: readonly number[],
+    words: readonly Word[],
+  ) {
+    this.columns = xs.length - 1;
+    this.bands = ys.length - 1;
+    this.words_of = Array.from({ length: this.columns * this.bands }, () => []);
+    const xs_up = xs.slice(1, -1),
+      ys_down = ys.slice(1, -1);
+    for (const word of words) {
+      const column = countBelow(xs_up, (at) => at <= middle(word)),
+        band = countBelow(ys_down, (at) => at >= centre(word));
+      this.words_of[band * this.columns + column]!.push(word);
+    }
+    this.area = this.areas();
+  }
+
+  /** Cells between which no rule is are one. */
+  private areas(): number[] {
+    const parent = this.words_of.map((_words, at) => at);
+    const root = (at: number): number => {
+      let up = at;
+      while (parent[up] !== up) up = parent[up] = parent[parent[up]!]!;
+      return up;
+    };
+    const join = (one: number, other: number): void => {
+      const [a, b] = [root(one), root(other)];
+      parent[Math.max(a, b)] = Math.min(a, b);
+    };
+    const across = this.coverage(this.group.across, this.ys, this.xs),
+      down = this.coverage(this.group.down, this.xs, this.ys);
+    for (let band = 0; band < this.bands; band++) {
+      const cell = band * this.columns;
+      for (const column of this.mergedColumns(band, (edge) => down[edge]!.has(band)))
+        join(cell + column, cell + column + 1);
+    }
+    for (let band = 0; band < this.bands; band++)
+      for (let column = 0; column < this.columns; column++) {
+        const cell = band * this.columns + column;
+        if (band + 1 < this.bands && !across[band + 1]!.has(column))
+          join(cell, cell + this.columns);
+      }
+    return parent.map((_up, at) => root(at));
+  }
+
+  /** For each place, the steps of the other axis that a rule there covers. */
+  private coverage(
+    rules: readonly Rule[],
+    places: readonly number[],
+    steps: readonly number[],
+  ): Set<number>[] {
+    const near = Math.max(
+      2 * rule_tolerance,
+      0.35 * median(this.words_of.flat().map(({ size }) => size)),
+    );
+    return places.map((place) => {
+      const covered = new Set<number>();
+      for (const { at, from, to } of rules)
+        if (Math.abs(at - place) <= near)
+          for (let step = 0; step + 1 < steps.length; step++) {
+            const mid = (steps[step]! + steps[step + 1]!) / 2;
+            if (mid >= from - 1 && mid <= to + 1) covered.add(step);
+          }
+      return covered;
+    });
+  }
+
+  /** The columns of a band that are one with the next: neither a rule nor a gap parts them. */
+  private mergedColumns(band: number, isRuled: (edge: number) => boolean): number[] {
+    const merged: number[] = [];
+    for (let from = 0; from < this.columns;) {
+      let to = from;
+      while (to + 1 < this.columns && !isRuled(to + 1)) to++;
+      const cell = band * this.columns,
+        pieces = rowsOfWords(this.words_of.slice(cell + from, cell + to + 1).flat()).flatMap(
+          (row) => piecesOf(row, apart_min),
+        );
+      for (let column = from; column < to; column++)
+        if (this.isMerged(pieces, this.xs[column + 1]!)) merged.push(column);
+      from = to + 1;
+    }
+    return merged;
+  }
+
+  /** Whether text crosses this edge, or stands on one side of it alone. */
+  private isMerged(pieces: readonly (readonly Word[])[], edge: number): boolean {
+    const ends = pieces.map((piece) => ({ left: piece[0]!.left, right: piece.at(-1)!.right }));
+    if (ends.some(({ left, right }) => left < edge && right > edge)) return true;
+    if (!this.ruled.has(edge)) return false;
+    const crosses_none = ends.every(({ left, right }) =>
+      this.xs.every((one) => right <= one || left >= one),
+    );
+    return !(crosses_none && ends.length > 1);
+  }
+
+  /** The words of each cell; those of merged cells are all in the first one. */
+  rows(): Cells[] {
+    const held = this.words_of.map((): Word[] => []);
+    const spans = new Map<number, number>();
+    this.area.forEach((first, cell) => {
+      held[first]!.push(...this.words_of[cell]!);
+      const bands = Math.floor(cell / this.columns) - Math.floor(first / this.columns) + 1;
+      spans.set(first, Math.max(spans.get(first) ?? 1, bands));
+    });
+    const bands = Array.from({ length: this.bands }, (_, band) => ({
+      cells: held.slice(band * this.columns, (band + 1) * this.columns),
+      is_spanned: Array.from(
+        { length: this.columns },
+        (_c, column) => this.area[band * this.columns + column]!,
+      ).some((first) => (spans.get(first) ?? 1) > 1),
+      tall: this.ys[band]! - this.ys[band + 1]!,
+    }));
+    const rows = bands.flatMap(({ cells, is_spanned, tall }, band) => {
+      const lines = is_spanned ? [] : this.linesOf(cells);
+      if (cells.every(({ length }) => length === 0) && tall < 7) return [];
+      if (lines.length < 2) return [cells];
+      if (areRows(lines)) return lines.map((line) => line.cells);
+      return this.bands <= 2 && (band > 0 || this.bands === 1)
+        ? logicalRows(lines, this.xs.slice(1))
+        : [cells];
+    });
+    return rows;
+  }
+
+  private linesOf(cells: Cells): CellLine[] {
+    const column_of = new Map(cells.flatMap((cell, at) => cell.map((word) => [word, at] as const)));
+    return rowsOfWords(cells.flat()).map((row: TextRow) => {
+      const parts: Word[][] = cells.map(() => []);
+      for (const word of row.words) parts[column_of.get(word)!]!.push(word);
+      return { row, cells: parts };
+    });
+  }
+}
+
+function countBelow(places: readonly number[], isBefore: (at: number) => boolean): number {
+  let low = 0,
+    high = places.length;
+  while (low < high) {
+    const at = (low + high) >>> 1;
+    if (isBefore(places[at]!)) low = at + 1;
+    else high = at;
+  }
+  return low;
+}
+
+/** Whether a box lies within the rules. */
+export const isInside = (word: Word, box: RuleGroup): boolean =>
+  middle(word) > box.left &&
+  middle(word) < box.right &&
+  centre(word) > box.bottom &&
+  centre(word) < box.top &&
+  height(word) < 3 * height(box);

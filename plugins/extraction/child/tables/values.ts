@@ -1,0 +1,131 @@
+/** Whether aligned lines without rules are a table: with short cells, and columns of values. */
+import type { Column } from "./columns";
+import { median, type TextRow, type Word } from "./geometry";
+import type { CellLine } from "./logical-rows";
+
+type Cell = readonly Word[];
+const textOf = (cell: Cell): string => cell.map(({ text }) => text).join(" ");
+const isFilled = (cell: Cell): boolean => cell.length > 0;
+
+/** A number, an amount, a date, a time, or a dash for none. */
+export function isValue(cell: Cell): boolean {
+  if (cell.length === 0 || cell.length > 4) return false;
+  const text = textOf(cell);
+  if (/^[-–—−.]+$|^n\/?a\.?$/i.test(text)) return true;
+  return (
+    /\p{Nd}/u.test(text) &&
+    !/\p{L}{4}/u.test(text) &&
+    /^[\p{Nd}\p{Sc}(+±−–<>~≈.,-]|\p{Nd}$/u.test(text)
+  );
+}
+const isWhole = (cell: Cell): boolean => /^\d{1,4}$/.test(textOf(cell));
+const isRoman = (cell: Cell): boolean => /^[ivxlc]{1,7}$/i.test(textOf(cell));
+/** A number or a bullet before an item of a list, or `[12]` of a bibliography. */
+const isMarker = (cell: Cell): boolean =>
+  cell.length === 1 &&
+  /^(?:[^\p{L}\p{N}]|\[?\(?[\p{L}\p{N}]{1,3}[.)\]]|\d+(?:\.\d+)*\.?|\[\p{L}*\d{1,4}\])$/u.test(
+    textOf(cell),
+  );
+
+const words_mean_max = 4;
+const filled_share_min = 0.45;
+const numbers_share_min = 0.6;
+
+export function hasTableContent(
+  lines: readonly CellLine[],
+  columns: readonly Column[],
+  has_head_rule: boolean,
+): boolean {
+  const full = lines.filter(({ cells }) => cells.filter(isFilled).length > 1),
+    count = columns.length;
+  if (full.length < 3) return false;
+  const cells = full.flatMap((line) => line.cells.filter(isFilled));
+  if (cells.length < filled_share_min * full.length * count) return false;
+  if (cells.reduce((sum, cell) => sum + cell.length, 0) > words_mean_max * cells.length)
+    return false;
+  if (share(cells, (cell) => /[:：]$/.test(textOf(cell))) > 0.3) return false;
+  if (share(cells, (cell) => /(?:[.·…] ?){4}|_{4}/.test(textOf(cell))) > 0.2) return false;
+  if (!hasWords(full)) return false;
+  const column = (at: number): Cell[] => full.map((line) => line.cells[at]!).filter(isFilled);
+  const body = (at: number): Cell[] =>
+    full
+      .slice(1)
+      .map((line) => line.cells[at]!)
+      .filter(isFilled);
+  if (isContents(column, count)) return false;
+  const places = Array.from({ length: count }, (_, at) => at),
+    marked = share(body(0), isMarker) > 0.8 && body(0).length > 1,
+    numbers = places
+      .filter((at) => {
+        const own = body(at);
+        return own.length >= 0.4 * (full.length - 1) && share(own, isValue) >= numbers_share_min;
+      })
+      .filter((at) => at > 0 || !marked).length;
+  const real = marked ? count - 1 : count;
+  if (isTypewritten(full)) return real >= 3 && numbers >= 2;
+  if (real < 2) return false;
+  if (real === 2)
+    return (
+      full.length >= 4 &&
+      numbers >= 1 &&
+      !isNumbered(column(count - 1)) &&
+      isShort(body(marked ? 1 : 0))
+    );
+  if (numbers >= 1 || has_head_rule) return true;
+  return (
+    hasBoldHead(full.map(({ row }) => row)) &&
+    full.length >= 4 &&
+    cells.length >= 0.7 * full.length * count
+  );
+}
+
+function share(cells: readonly Cell[], holds: (cell: Cell) => boolean): number {
+  return cells.length === 0 ? 0 : cells.filter(holds).length / cells.length;
+}
+
+/** A matrix or a chart has none. */
+const hasWords = (lines: readonly CellLine[]): boolean =>
+  lines.filter(({ cells }) =>
+    cells.some((cell) =>
+      /\p{L}{3}|[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u.test(
+        textOf(cell),
+      ),
+    ),
+  ).length >=
+  0.5 * lines.length;
+
+const isShort = (cells: readonly Cell[]): boolean =>
+  cells.length > 0 && share(cells, (cell) => cell.length <= 6) >= 0.8;
+
+/** A table of contents: titles, and the numbers of their pages. */
+function isContents(column: (at: number) => Cell[], count: number): boolean {
+  const last = column(count - 1);
+  if (count > 3 || last.length < 3) return false;
+  if (share(last, (cell) => isWhole(cell) || isRoman(cell)) < 0.8) return false;
+  const pages = last.filter(isWhole).map((cell) => Number(textOf(cell)));
+  const rising = pages.slice(1).filter((page, at) => page >= pages[at]!).length;
+  return rising >= 0.85 * (pages.length - 1);
+}
+
+/** Formulas have numbers in parentheses, one after the other. */
+const isNumbered = (cells: readonly Cell[]): boolean =>
+  share(cells, (cell) => /^[([]\d{1,3}(?:\.\d{1,3})*[a-z]?[)\]]$/.test(textOf(cell))) > 0.6;
+
+/** All letters have the same width: code, or what a program printed. */
+function isTypewritten(lines: readonly CellLine[]): boolean {
+  const widths = lines
+    .flatMap(({ row }) => row.words)
+    .filter(({ text }) => text.length >= 4)
+    .map(({ left, right, text, size }) => (right - left) / text.length / size);
+  if (widths.length < 4) return false;
+  const usual = median(widths);
+  return (
+    widths.filter((width) => Math.abs(width - usual) < 0.06 * usual).length > 0.85 * widths.length
+  );
+}
+
+export function hasBoldHead(rows: readonly TextRow[]): boolean {
+  const weightOf = ({ words }: TextRow): number => median(words.map(({ weight }) => weight));
+  const body = median(rows.slice(1).map(weightOf));
+  return body > 0 && weightOf(rows[0]!) >= 1.25 * body;
+}

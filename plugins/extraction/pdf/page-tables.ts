@@ -1,0 +1,124 @@
+/** Runs in the child: puts the tables of a page in the place of the lines that they are made of. */
+import type { Line } from "../child/paragraphs";
+import { pipeTable } from "../child/pipe-table";
+import { findTables } from "../child/tables/find-tables";
+import { median, type Drawing, type Table } from "../child/tables/geometry";
+import { readDrawing, type Turn } from "./page-drawing";
+import { lineAt, wordsOf, type PlacedLine, type PlacedWord, type TextPage } from "./text-lines";
+
+/** A page with more lines is no page to read. */
+const lines_max = 3_000;
+
+/** The lines, with a table as one line where its first word stands. */
+export function withTables(
+  text: TextPage,
+  page: number,
+  lines: readonly PlacedLine[],
+): readonly Line[] {
+  if (lines.length < 2 || lines.length > lines_max) return lines;
+  const turn = turnOf(lines),
+    drawing = readDrawing(text, page, turn);
+  if (!hasDrawing(drawing) && !hasGaps(lines)) return lines;
+  const words = lines.filter((line) => isTurned(line, turn)).flatMap((line) => wordsOf(text, line));
+  const tables = findTables(words, drawing);
+  return tables.length === 0 ? lines : arranged(text, lines, tables);
+}
+
+const hasDrawing = ({ across, down, fills }: Drawing): boolean =>
+  across.length + down.length + fills.length >= 2;
+
+/** Lines with a wide gap, of which a table has so many. */
+const gaps_min = 3;
+/** How much wider than its letters a line with a gap is. */
+const wide_ratio_min = 1.2;
+const wide_letters = /[\u1100-\u11ff\u2e80-\ua4cf\uac00-\ud7af\uf900-\ufaff\uff00-\uff60]/g;
+
+/** Whether lines are wider than their letters, or stand beside others. */
+function hasGaps(lines: readonly PlacedLine[]): boolean {
+  let gaps = 0;
+  for (const [at, { text, left, right, base, size }] of lines.entries()) {
+    const before = lines[at - 1],
+      room = (right - left - size) / (0.5 * wide_ratio_min * size);
+    const is_beside =
+      before !== undefined &&
+      Math.abs(before.base - base) < 0.3 * size &&
+      (left > before.right + size || right < before.left - size);
+    const is_wide = (): boolean =>
+      text.includes(" ") && room > text.length + (text.match(wide_letters)?.length ?? 0);
+    if ((is_beside || (room > text.length && is_wide())) && ++gaps >= gaps_min) return true;
+  }
+  return false;
+}
+
+/** The direction of most text, to a quarter turn. */
+function turnOf(lines: readonly PlacedLine[]): Turn {
+  const counts = new Map<string, { turn: Turn; characters: number }>();
+  for (const { cos, sin, text } of lines) {
+    const turn = { cos: Math.round(cos), sin: Math.round(sin) },
+      key = `${turn.cos} ${turn.sin}`,
+      count = counts.get(key);
+    if (Math.abs(turn.cos) + Math.abs(turn.sin) !== 1) continue;
+    if (count === undefined) counts.set(key, { turn, characters: text.length });
+    else count.characters += text.length;
+  }
+  const [most] = [...counts.values()].sort((a, b) => b.characters - a.characters);
+  return most?.turn ?? { cos: 1, sin: 0 };
+}
+const isTurned = ({ cos, sin }: PlacedLine, turn: Turn): boolean =>
+  Math.abs(cos - turn.cos) < 0.02 && Math.abs(sin - turn.sin) < 0.02;
+
+/** Lines without the words of tables, and the tables where their first word stood. */
+function arranged(text: TextPage, lines: readonly PlacedLine[], tables: readonly Table[]): Line[] {
+  const table_of = new Map<number, Table>();
+  for (const table of tables) for (const { order } of table.words) table_of.set(order, table);
+  const pieces: { order: number; line: Line }[] = inReadingOrder(tables);
+  for (const line of lines) {
+    const words = wordsOf(text, line);
+    if (words.every(({ order }) => !table_of.has(order))) {
+      pieces.push({ order: line.start, line });
+      continue;
+    }
+    let outside: PlacedWord[] = [];
+    const end = (): void => {
+      const [first, last] = [outside[0], outside.at(-1)];
+      outside = [];
+      if (first === undefined) return;
+      const piece = lineAt(text, first.order, last!.end, last!.hyphenated);
+      if (piece !== null) pieces.push({ order: first.order, line: piece });
+    };
+    for (const word of words) {
+      if (table_of.has(word.order)) end();
+      else outside.push(word);
+    }
+    end();
+  }
+  return pieces.sort((a, b) => a.order - b.order).map(({ line }) => line);
+}
+
+/** Tables with the place of their first word; of two beside each other the left one comes first. */
+function inReadingOrder(tables: readonly Table[]): { order: number; line: Line }[] {
+  const sorted = tables
+    .map((table) => ({ table, order: Math.min(...table.words.map((word) => word.order)) }))
+    .sort((a, b) => a.order - b.order);
+  const orders = sorted.map(({ order }) => order);
+  for (let at = 1; at < sorted.length; at++)
+    for (let to = at; to > 0; to--) {
+      const [before, after] = [sorted[to - 1]!.table, sorted[to]!.table];
+      const shared = Math.min(before.top, after.top) - Math.max(before.bottom, after.bottom),
+        least = Math.min(before.top - before.bottom, after.top - after.bottom);
+      if (shared < 0.5 * least || after.left >= before.left) break;
+      [sorted[to - 1], sorted[to]] = [sorted[to]!, sorted[to - 1]!];
+    }
+  return sorted.map(({ table }, at) => ({ order: orders[at]!, line: lineOf(table) }));
+}
+
+const lineOf = (table: Table): Line => ({
+  text: pipeTable(table.rows).join("\n"),
+  is_table: true,
+  hyphenated: false,
+  left: table.left,
+  right: table.right,
+  base: table.top,
+  size: median(table.words.map(({ size }) => size)),
+  weight: 0,
+});

@@ -1,5 +1,5 @@
 /** Every operation of the API as a method, made by `npm run build:client` from the OpenAPI document. */
-import type { Answering, AuditEntryPage, Chat, ChatInput, ChatPage, Delivery, DeliveryPage, Document, DocumentChange, DocumentLink, DocumentPage, DocumentText, DocumentWithContent, Feedback, FeedbackOfUserPage, Folder, FolderChange, FolderImport, FolderImportIdPage, FolderImportPage, FolderPage, Import, ImportItemPage, ImportPage, ImportPreview, ImportSchedule, ImportSchedulePage, MessagePage, MessageState, NewDocument, NewFeedback, NewFolder, NewImport, NewImportSchedule, NewMessage, NewPrompt, NewSettings, NewTranscription, NewWebhook, OwnFeedbackPage, PolledAnswer, Prompt, PromptChange, PromptPage, SearchQuery, SearchResult, SettingsTrial, Transcript, Transcription, TranscriptionPage, Webhook, WebhookWithSecret, operations } from "./schema.gen.js";
+import type { Answering, AuditEntryPage, Chat, ChatInput, ChatPage, Delivery, DeliveryPage, Document, DocumentBatch, DocumentBatchResult, DocumentChange, DocumentLink, DocumentPage, DocumentText, DocumentWithContent, Feedback, FeedbackOfUserPage, Folder, FolderChange, FolderImport, FolderImportIdPage, FolderImportPage, FolderPage, Import, ImportItemPage, ImportPage, ImportPreview, ImportSchedule, ImportSchedulePage, MessagePage, MessageState, NewDocument, NewFeedback, NewFolder, NewImport, NewImportSchedule, NewMessage, NewPrompt, NewSettings, NewTranscription, NewWebhook, OwnFeedbackPage, PolledAnswer, Prompt, PromptChange, PromptPage, SearchQuery, SearchResult, SettingsTrial, Transcript, Transcription, TranscriptionPage, Webhook, WebhookWithSecret, operations } from "./schema.gen.js";
 import type { CallOptions, Transport } from "./transport.js";
 
 type Query<O extends keyof operations> = NonNullable<operations[O]["parameters"]["query"]>;
@@ -99,7 +99,7 @@ export class Operations {
 
   /**
    * List the documents of a folder. The documents of this very folder, subfolders aside, newest
-   * first. Items carry no text: fetch it from `content_url`.
+   * first unless sorted. Items carry no text: fetch it from `content_url`.
    */
   listDocuments(query: Query<"listDocuments">, options: CallOptions = {}): Promise<DocumentPage> {
     return this.transport.json({ method: "GET", path: "/documents", query }, options);
@@ -177,6 +177,23 @@ export class Operations {
   /** Put a document back into a folder. Undoes taking it out of that folder. */
   restoreDocument(documentId: string, query: Query<"restoreDocument">, options: CallOptions = {}): Promise<Document> {
     return this.transport.json({ method: "POST", path: `/documents/${at(documentId)}/restore`, query }, options);
+  }
+
+  /**
+   * Do something with many documents. Each for itself, as the call for one document would: what
+   * can't be done with one holds up no other, and is among `problems`.
+   */
+  changeDocuments(body: DocumentBatch, options: CallOptions = {}): Promise<DocumentBatchResult> {
+    return this.transport.json({ method: "POST", path: "/documents/batch", body }, options);
+  }
+
+  /**
+   * Download documents of a folder as a ZIP file. The originals of this very folder, or of some of
+   * its documents, made while it is sent. Names that clash get a number; a `/` in a name is a
+   * directory. What could not be read is named in `not included.txt`.
+   */
+  downloadDocuments(folderId: string, query: Query<"downloadDocuments"> = {}, options: CallOptions = {}): Promise<Response> {
+    return this.transport.raw({ method: "GET", path: `/folders/${at(folderId)}/documents.zip`, query }, options);
   }
 
   /**
@@ -325,6 +342,20 @@ export class Operations {
    */
   suggestQuestions(query: Query<"suggestQuestions"> = {}, options: CallOptions = {}): Promise<operations["suggestQuestions"]["responses"][200]["content"]["application/json"]> {
     return this.transport.json({ method: "GET", path: "/suggested-questions", query }, options);
+  }
+
+  /**
+   * Watch for changes. Server-sent events about what happens to the caller's folders, documents,
+   * imports, transcriptions, chats and answers, in the order in which it happened. Each has an
+   * `id`, its name as `event`, and JSON as `data`, which is what webhooks are sent where there is
+   * one of that name. First comes `ready`, or, with the id of an event that was received
+   * (`Last-Event-ID`), what has happened since. Ids are good for as long as `events.keep` says,
+   * also after the server was started again; what is older is answered by `reset`: read your lists
+   * again. An event may come twice, never not at all. A silent stream sends a comment every 15 s.
+   * When the key or session ends, `closed` is the last event.
+   */
+  watchEvents(query: Query<"watchEvents"> = {}, options: CallOptions = {}): Promise<Response> {
+    return this.transport.raw({ method: "GET", path: "/events", query }, options);
   }
 
   /**

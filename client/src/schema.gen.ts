@@ -256,6 +256,38 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/dev/v1/documents/batch": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        readonly post: operations["changeDocuments"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/dev/v1/folders/{folderId}/documents.zip": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get: operations["downloadDocuments"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/dev/v1/search": {
         readonly parameters: {
             readonly query?: never;
@@ -456,6 +488,22 @@ export interface paths {
             readonly cookie?: never;
         };
         readonly get: operations["suggestQuestions"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/dev/v1/events": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get: operations["watchEvents"];
         readonly put?: never;
         readonly post?: never;
         readonly delete?: never;
@@ -1016,8 +1064,58 @@ export interface components {
             /** @description What else a reader should know. With the code `overview` the answer names what the folders hold, and is no statement of the documents. */
             readonly warnings: readonly components["schemas"]["Failure"][];
         };
+        /** @description Somebody has ended an answer before it was there. */
+        readonly AnswerCancelledEvent: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly event: "answer.cancelled";
+            readonly chat_id: string;
+            readonly requestId: string;
+            /** @constant */
+            readonly status: "CANCELLED";
+        };
+        /** @description A message of a chat session has its answer, which polling the message gives. */
+        readonly AnswerCompletedEvent: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly event: "answer.completed";
+            readonly chat_id: string;
+            readonly requestId: string;
+            /** @constant */
+            readonly status: "COMPLETED";
+            readonly outcome: components["schemas"]["AnswerOutcome"];
+        };
+        /** @description A message of a chat session gets no answer any more: every attempt failed. */
+        readonly AnswerFailedEvent: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly event: "answer.failed";
+            readonly chat_id: string;
+            readonly requestId: string;
+            /** @constant */
+            readonly status: "FAILED";
+            readonly error: components["schemas"]["Failure"];
+        };
         /** @enum {string} */
         readonly AnswerOutcome: "answered" | "no_answer";
+        /** @description A question was asked: its answer is about to be made. */
+        readonly AnswerStartedEvent: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly event: "answer.started";
+            readonly chat_id: string;
+            readonly requestId: string;
+            /** @constant */
+            readonly status: "PENDING";
+        };
         readonly AnswerTimings: {
             /** Format: int64 */
             readonly queue_ms: number;
@@ -1104,6 +1202,33 @@ export interface components {
              */
             readonly updated_at: string;
         };
+        /** @description A chat session has another name, other folders or prompts. */
+        readonly ChatChangedEvent: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly event: "chat.changed";
+            readonly chat_id: string;
+        };
+        /** @description There is a new chat session, or one that was deleted is back. */
+        readonly ChatCreatedEvent: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly event: "chat.created";
+            readonly chat_id: string;
+        };
+        /** @description A chat session is deleted; for a while it can be restored. */
+        readonly ChatDeletedEvent: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly event: "chat.deleted";
+            readonly chat_id: string;
+        };
         readonly ChatInput: {
             /** @description What people call the session: trimmed, at most 255 characters. A blank name is none. */
             readonly name?: string | null;
@@ -1161,6 +1286,14 @@ export interface components {
             readonly stale: boolean;
             /** @description Where the document is fetched. */
             readonly url: string;
+        };
+        /** @description The key or the session has ended. The stream ends with it. */
+        readonly ClosedEvent: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly event: "closed";
         };
         /** @description The answer is there. */
         readonly CompletedAnswer: {
@@ -1286,8 +1419,76 @@ export interface components {
              */
             readonly synced_at: string | null;
         };
+        readonly DocumentBatch: {
+            /**
+             * @description `unlink` takes them out of `folder_id`, `restore` puts them back there, `link` puts them into `to_folder_id` too, `move` takes them from `folder_id` to `to_folder_id`, `reindex` reads and indexes them again.
+             * @enum {string}
+             */
+            readonly action: "unlink" | "restore" | "link" | "move" | "reindex";
+            readonly document_ids: readonly string[];
+            /** @description For `unlink`, `restore` and `move`. */
+            readonly folder_id?: string;
+            /** @description For `link` and `move`. */
+            readonly to_folder_id?: string;
+        };
+        readonly DocumentBatchProblem: {
+            readonly document_id: string;
+            /**
+             * Format: int64
+             * @description What the call for this one alone would answer.
+             */
+            readonly status: number;
+            readonly code: string;
+            readonly detail: string;
+        };
+        readonly DocumentBatchResult: {
+            /**
+             * Format: int64
+             * @description How many it was done with.
+             */
+            readonly done: number;
+            /** @description Those it could not be done with, each with its reason. */
+            readonly problems: readonly components["schemas"]["DocumentBatchProblem"][];
+        };
         readonly DocumentChange: {
             /** @description Trimmed, not blank, no control characters, at most 255 characters. */
+            readonly name: string;
+        };
+        /** @description A document was renamed (`name`), put into a folder or taken out of one (`folders`), or has a new version, which is about to be read (`content`). */
+        readonly DocumentChangedEvent: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly event: "document.changed";
+            readonly document_id: string;
+            /** @enum {string} */
+            readonly changed: "name" | "folders" | "content";
+            /** @description The folders that hold it. */
+            readonly folder_ids: readonly string[];
+            /** @description The folder that it was put into, or taken out of. */
+            readonly folder_id?: string;
+        };
+        /** @description There is a new document, which is about to be read. */
+        readonly DocumentCreatedEvent: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly event: "document.created";
+            readonly document_id: string;
+            readonly name: string;
+            readonly folder_id: string;
+            readonly kind: components["schemas"]["DocumentOrigin"];
+        };
+        /** @description A document is gone for good: with its last folder, or because nobody put it back in time. Of a folder with many documents they come one after the other. */
+        readonly DocumentDeletedEvent: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly event: "document.deleted";
+            readonly document_id: string;
             readonly name: string;
         };
         readonly DocumentError: {
@@ -1296,17 +1497,39 @@ export interface components {
         };
         /** @enum {string} */
         readonly DocumentErrorCode: "unsupported_type" | "too_large" | "encrypted" | "corrupt" | "empty" | "timeout" | "out_of_memory" | "extract_failed" | "cancelled";
+        /** @description A version of a document can't be read; the one before, if any, goes on answering. */
+        readonly DocumentFailedEvent: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly event: "document.failed";
+            readonly document_id: string;
+            /** @constant */
+            readonly status: "sync_failed";
+            /** Format: int64 */
+            readonly version: number;
+            /** @description The folders that hold it. */
+            readonly folder_ids: readonly string[];
+            readonly error: components["schemas"]["Failure"];
+        };
         readonly DocumentLink: {
             /** @description The folder. */
             readonly folder_id: string;
         };
+        /** @enum {string} */
+        readonly DocumentOrigin: "text" | "upload" | "import" | "transcription";
         readonly DocumentPage: {
             readonly data: readonly components["schemas"]["Document"][];
             readonly pagination: components["schemas"]["Pagination"];
         };
+        /**
+         * @description Those that are alike come newest first. `name`: numbers in names count.
+         * @enum {string}
+         */
+        readonly DocumentSort: "created" | "name" | "type" | "size" | "status" | "updated";
         readonly DocumentSource: {
-            /** @enum {string} */
-            readonly kind: "text" | "upload" | "import" | "transcription";
+            readonly kind: components["schemas"]["DocumentOrigin"];
             readonly uri: string | null;
             readonly run_id: string | null;
         };
@@ -1315,6 +1538,21 @@ export interface components {
          * @enum {string}
          */
         readonly DocumentStatus: "syncing" | "synced" | "sync_failed";
+        /** @description A version of a document answers from now on; also after it was indexed again. */
+        readonly DocumentSyncedEvent: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly event: "document.synced";
+            readonly document_id: string;
+            /** @constant */
+            readonly status: "synced";
+            /** Format: int64 */
+            readonly version: number;
+            /** @description The folders that hold it. */
+            readonly folder_ids: readonly string[];
+        };
         readonly DocumentText: {
             readonly document_id: string;
             readonly name: string;
@@ -1516,6 +1754,11 @@ export interface components {
             readonly pointer: string;
             readonly detail: string;
         };
+        /**
+         * @description Told by the media type; `text` is text of every kind, Markdown and code too.
+         * @enum {string}
+         */
+        readonly FileType: "pdf" | "word" | "spreadsheet" | "presentation" | "web" | "mail" | "text" | "picture" | "recording" | "other";
         readonly Folder: {
             /** @description Opaque, starts with `fld_`. */
             readonly id: string;
@@ -1552,6 +1795,38 @@ export interface components {
             readonly name?: string;
             /** @description A note for people, at most 4,000 characters. */
             readonly description?: string | null;
+        };
+        /** @description A folder has another name or description. */
+        readonly FolderChangedEvent: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly event: "folder.changed";
+            readonly folder_id: string;
+            readonly name: string;
+        };
+        /** @description There is a new folder. */
+        readonly FolderCreatedEvent: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly event: "folder.created";
+            readonly folder_id: string;
+            readonly name: string;
+            /** @description Null for a root folder. */
+            readonly parent_id: string | null;
+        };
+        /** @description A folder is deleted, with all that was in it. */
+        readonly FolderDeletedEvent: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly event: "folder.deleted";
+            /** @description Its subfolders, and itself last. */
+            readonly folder_ids: readonly string[];
         };
         readonly FolderImport: {
             /** @description Opaque, starts with `fim_`. */
@@ -1764,6 +2039,71 @@ export interface components {
              * @description When its last item ended.
              */
             readonly finished_at: string | null;
+        };
+        /** @description An import was cancelled. */
+        readonly ImportCancelledEvent: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly event: "import.cancelled";
+            /** @constant */
+            readonly status: "cancelled";
+            /** @description The id of the import. */
+            readonly import_run_id: string;
+            readonly folder_id: string;
+            /**
+             * Format: int64
+             * @description Items that are known so far.
+             */
+            readonly total_item_count: number;
+            /** Format: int64 */
+            readonly completed_item_count: number;
+            /** Format: int64 */
+            readonly succeeded_item_count: number;
+            /** Format: int64 */
+            readonly failed_item_count: number;
+        };
+        /** @description An import has begun, goes on, or is tried again. Of several, only the last may be told. */
+        readonly ImportChangedEvent: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly event: "import.changed";
+            readonly status: components["schemas"]["RunningStatus"];
+            /** @description The id of the import. */
+            readonly import_run_id: string;
+            readonly folder_id: string;
+            /**
+             * Format: int64
+             * @description Items that are known so far.
+             */
+            readonly total_item_count: number;
+            /** Format: int64 */
+            readonly completed_item_count: number;
+            /** Format: int64 */
+            readonly succeeded_item_count: number;
+            /** Format: int64 */
+            readonly failed_item_count: number;
+        };
+        /** @description An import was processed to its end, whether it went well or not; also one of files of a device, of which no webhook is told. */
+        readonly ImportFinishedEvent: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly event: "import.finished";
+            /** @description The id of the import. */
+            readonly import_run_id: string;
+            /** @enum {string} */
+            readonly status: "completed" | "completed_with_errors" | "failed";
+            /** Format: int64 */
+            readonly completed_item_count: number;
+            /** Format: int64 */
+            readonly succeeded_item_count: number;
+            /** Format: int64 */
+            readonly failed_item_count: number;
         };
         readonly ImportItem: {
             readonly id: string;
@@ -2092,6 +2432,14 @@ export interface components {
         };
         /** @enum {string} */
         readonly Rating: "up" | "down";
+        /** @description The stream is open: changes from now on follow. */
+        readonly ReadyEvent: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly event: "ready";
+        };
         readonly RelatedPassage: {
             readonly document_id: string;
             readonly document_name: string;
@@ -2130,6 +2478,14 @@ export interface components {
             /** @description Where the document is fetched. */
             readonly url: string;
         };
+        /** @description What came after the id that was given is not known any more: read your lists again. */
+        readonly ResetEvent: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly event: "reset";
+        };
         /** @description Still running: poll again shortly. */
         readonly RunningAnswer: {
             /**
@@ -2143,6 +2499,8 @@ export interface components {
              */
             readonly requestId: string;
         };
+        /** @enum {string} */
+        readonly RunningStatus: "pending" | "running";
         readonly SearchQuery: {
             /** @description What to look for: a question or words, in any language. A phrase in quotes must stand in the passage word for word, unless the query ends with a question mark. Not blank, at most 32,000 characters. */
             readonly query: string;
@@ -2215,6 +2573,13 @@ export interface components {
             /** @description Where it lies. */
             readonly url: string;
         };
+        /** @description The `data` of one event of the stream, which repeats its name as `event`. */
+        readonly StreamEvent: components["schemas"]["ReadyEvent"] | components["schemas"]["ResetEvent"] | components["schemas"]["ClosedEvent"] | components["schemas"]["DocumentCreatedEvent"] | components["schemas"]["DocumentSyncedEvent"] | components["schemas"]["DocumentFailedEvent"] | components["schemas"]["DocumentChangedEvent"] | components["schemas"]["DocumentDeletedEvent"] | components["schemas"]["FolderCreatedEvent"] | components["schemas"]["FolderChangedEvent"] | components["schemas"]["FolderDeletedEvent"] | components["schemas"]["ChatCreatedEvent"] | components["schemas"]["ChatChangedEvent"] | components["schemas"]["ChatDeletedEvent"] | components["schemas"]["AnswerStartedEvent"] | components["schemas"]["AnswerCompletedEvent"] | components["schemas"]["AnswerFailedEvent"] | components["schemas"]["AnswerCancelledEvent"] | components["schemas"]["ImportChangedEvent"] | components["schemas"]["ImportFinishedEvent"] | components["schemas"]["ImportCancelledEvent"] | components["schemas"]["TranscriptionChangedEvent"] | components["schemas"]["TranscriptionCompletedEvent"] | components["schemas"]["TranscriptionFailedEvent"] | components["schemas"]["TranscriptionCancelledEvent"];
+        /**
+         * @description An event.
+         * @enum {string}
+         */
+        readonly StreamEventType: "document.created" | "document.synced" | "document.failed" | "document.changed" | "document.deleted" | "folder.created" | "folder.changed" | "folder.deleted" | "chat.created" | "chat.changed" | "chat.deleted" | "answer.started" | "answer.completed" | "answer.failed" | "answer.cancelled" | "import.changed" | "import.finished" | "import.cancelled" | "transcription.changed" | "transcription.completed" | "transcription.failed" | "transcription.cancelled";
         readonly SuggestedQuestion: {
             /** @description The question, in the language of the document if possible. */
             readonly text: string;
@@ -2276,6 +2641,61 @@ export interface components {
             readonly duration_s: number | null;
             /** @description The language that is spoken, as far as the transcriber tells: `en`. */
             readonly language: string | null;
+        };
+        /** @description A transcription was cancelled. */
+        readonly TranscriptionCancelledEvent: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly event: "transcription.cancelled";
+            /** @constant */
+            readonly status: "cancelled";
+            /** @description The id of the transcription. */
+            readonly processing_run_id: string;
+            readonly folder_id: string;
+            readonly progress: number;
+        };
+        /** @description A transcription has begun, or goes on. Of several, only the last may be told. */
+        readonly TranscriptionChangedEvent: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly event: "transcription.changed";
+            readonly status: components["schemas"]["RunningStatus"];
+            /** @description The id of the transcription. */
+            readonly processing_run_id: string;
+            readonly folder_id: string;
+            readonly progress: number;
+        };
+        /** @description A transcription is completed, and its document made. */
+        readonly TranscriptionCompletedEvent: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly event: "transcription.completed";
+            /** @description The id of the transcription. */
+            readonly processing_run_id: string;
+            readonly result_history_id: string | null;
+            /** @constant */
+            readonly status: "completed";
+        };
+        /** @description A transcription has failed for good. */
+        readonly TranscriptionFailedEvent: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly event: "transcription.failed";
+            /** @constant */
+            readonly status: "failed";
+            /** @description The id of the transcription. */
+            readonly processing_run_id: string;
+            readonly folder_id: string;
+            readonly progress: number;
+            readonly error: components["schemas"]["Failure"];
         };
         readonly TranscriptionPage: {
             readonly data: readonly components["schemas"]["Transcription"][];
@@ -2368,7 +2788,11 @@ export interface components {
     pathItems: never;
 }
 export type Answer = components['schemas']['Answer'];
+export type AnswerCancelledEvent = components['schemas']['AnswerCancelledEvent'];
+export type AnswerCompletedEvent = components['schemas']['AnswerCompletedEvent'];
+export type AnswerFailedEvent = components['schemas']['AnswerFailedEvent'];
 export type AnswerOutcome = components['schemas']['AnswerOutcome'];
+export type AnswerStartedEvent = components['schemas']['AnswerStartedEvent'];
 export type AnswerTimings = components['schemas']['AnswerTimings'];
 export type AnswerUsage = components['schemas']['AnswerUsage'];
 export type Answering = components['schemas']['Answering'];
@@ -2376,10 +2800,14 @@ export type AuditEntry = components['schemas']['AuditEntry'];
 export type AuditEntryPage = components['schemas']['AuditEntryPage'];
 export type AuditOutcome = components['schemas']['AuditOutcome'];
 export type Chat = components['schemas']['Chat'];
+export type ChatChangedEvent = components['schemas']['ChatChangedEvent'];
+export type ChatCreatedEvent = components['schemas']['ChatCreatedEvent'];
+export type ChatDeletedEvent = components['schemas']['ChatDeletedEvent'];
 export type ChatInput = components['schemas']['ChatInput'];
 export type ChatPage = components['schemas']['ChatPage'];
 export type CheckStatus = components['schemas']['CheckStatus'];
 export type Citation = components['schemas']['Citation'];
+export type ClosedEvent = components['schemas']['ClosedEvent'];
 export type CompletedAnswer = components['schemas']['CompletedAnswer'];
 export type Delivery = components['schemas']['Delivery'];
 export type DeliveryAttempt = components['schemas']['DeliveryAttempt'];
@@ -2387,13 +2815,23 @@ export type DeliveryPage = components['schemas']['DeliveryPage'];
 export type DeliveryStatus = components['schemas']['DeliveryStatus'];
 export type DirectorySource = components['schemas']['DirectorySource'];
 export type Document = components['schemas']['Document'];
+export type DocumentBatch = components['schemas']['DocumentBatch'];
+export type DocumentBatchProblem = components['schemas']['DocumentBatchProblem'];
+export type DocumentBatchResult = components['schemas']['DocumentBatchResult'];
 export type DocumentChange = components['schemas']['DocumentChange'];
+export type DocumentChangedEvent = components['schemas']['DocumentChangedEvent'];
+export type DocumentCreatedEvent = components['schemas']['DocumentCreatedEvent'];
+export type DocumentDeletedEvent = components['schemas']['DocumentDeletedEvent'];
 export type DocumentError = components['schemas']['DocumentError'];
 export type DocumentErrorCode = components['schemas']['DocumentErrorCode'];
+export type DocumentFailedEvent = components['schemas']['DocumentFailedEvent'];
 export type DocumentLink = components['schemas']['DocumentLink'];
+export type DocumentOrigin = components['schemas']['DocumentOrigin'];
 export type DocumentPage = components['schemas']['DocumentPage'];
+export type DocumentSort = components['schemas']['DocumentSort'];
 export type DocumentSource = components['schemas']['DocumentSource'];
 export type DocumentStatus = components['schemas']['DocumentStatus'];
+export type DocumentSyncedEvent = components['schemas']['DocumentSyncedEvent'];
 export type DocumentText = components['schemas']['DocumentText'];
 export type DocumentWarning = components['schemas']['DocumentWarning'];
 export type DocumentWithContent = components['schemas']['DocumentWithContent'];
@@ -2404,8 +2842,12 @@ export type Feedback = components['schemas']['Feedback'];
 export type FeedbackOfUser = components['schemas']['FeedbackOfUser'];
 export type FeedbackOfUserPage = components['schemas']['FeedbackOfUserPage'];
 export type FieldProblem = components['schemas']['FieldProblem'];
+export type FileType = components['schemas']['FileType'];
 export type Folder = components['schemas']['Folder'];
 export type FolderChange = components['schemas']['FolderChange'];
+export type FolderChangedEvent = components['schemas']['FolderChangedEvent'];
+export type FolderCreatedEvent = components['schemas']['FolderCreatedEvent'];
+export type FolderDeletedEvent = components['schemas']['FolderDeletedEvent'];
 export type FolderImport = components['schemas']['FolderImport'];
 export type FolderImportCounts = components['schemas']['FolderImportCounts'];
 export type FolderImportId = components['schemas']['FolderImportId'];
@@ -2418,6 +2860,9 @@ export type FoundPassage = components['schemas']['FoundPassage'];
 export type GivenSource = components['schemas']['GivenSource'];
 export type GoneSetting = components['schemas']['GoneSetting'];
 export type Import = components['schemas']['Import'];
+export type ImportCancelledEvent = components['schemas']['ImportCancelledEvent'];
+export type ImportChangedEvent = components['schemas']['ImportChangedEvent'];
+export type ImportFinishedEvent = components['schemas']['ImportFinishedEvent'];
 export type ImportItem = components['schemas']['ImportItem'];
 export type ImportItemPage = components['schemas']['ImportItemPage'];
 export type ImportItemStatus = components['schemas']['ImportItemStatus'];
@@ -2454,17 +2899,26 @@ export type Prompt = components['schemas']['Prompt'];
 export type PromptChange = components['schemas']['PromptChange'];
 export type PromptPage = components['schemas']['PromptPage'];
 export type Rating = components['schemas']['Rating'];
+export type ReadyEvent = components['schemas']['ReadyEvent'];
 export type RelatedPassage = components['schemas']['RelatedPassage'];
+export type ResetEvent = components['schemas']['ResetEvent'];
 export type RunningAnswer = components['schemas']['RunningAnswer'];
+export type RunningStatus = components['schemas']['RunningStatus'];
 export type SearchQuery = components['schemas']['SearchQuery'];
 export type SearchResult = components['schemas']['SearchResult'];
 export type Setting = components['schemas']['Setting'];
 export type SettingsTrial = components['schemas']['SettingsTrial'];
 export type SitemapSource = components['schemas']['SitemapSource'];
+export type StreamEvent = components['schemas']['StreamEvent'];
+export type StreamEventType = components['schemas']['StreamEventType'];
 export type SuggestedQuestion = components['schemas']['SuggestedQuestion'];
 export type Transcript = components['schemas']['Transcript'];
 export type TranscriptSegment = components['schemas']['TranscriptSegment'];
 export type Transcription = components['schemas']['Transcription'];
+export type TranscriptionCancelledEvent = components['schemas']['TranscriptionCancelledEvent'];
+export type TranscriptionChangedEvent = components['schemas']['TranscriptionChangedEvent'];
+export type TranscriptionCompletedEvent = components['schemas']['TranscriptionCompletedEvent'];
+export type TranscriptionFailedEvent = components['schemas']['TranscriptionFailedEvent'];
 export type TranscriptionPage = components['schemas']['TranscriptionPage'];
 export type TriedSection = components['schemas']['TriedSection'];
 export type UrlsSource = components['schemas']['UrlsSource'];
@@ -2925,6 +3379,11 @@ export interface operations {
                  */
                 readonly status?: components["schemas"]["DocumentStatus"];
                 /**
+                 * @description Told by the media type; `text` is text of every kind, Markdown and code too.
+                 * @example pdf
+                 */
+                readonly type?: components["schemas"]["FileType"];
+                /**
                  * @description Only documents whose name contains this, in any case.
                  * @example survey
                  */
@@ -2934,6 +3393,16 @@ export interface operations {
                  * @example true
                  */
                 readonly deleted?: boolean;
+                /**
+                 * @description Those that are alike come newest first. `name`: numbers in names count.
+                 * @example created
+                 */
+                readonly sort?: components["schemas"]["DocumentSort"];
+                /**
+                 * @description Default: `desc` for `created`, `updated` and `size`, else `asc`.
+                 * @example asc
+                 */
+                readonly order?: "asc" | "desc";
                 /**
                  * @description 1-based page number.
                  * @example 1
@@ -2999,6 +3468,11 @@ export interface operations {
                  * @example false
                  */
                 readonly overwrite?: boolean;
+                /**
+                 * @description What it is to be called, instead of the file's name.
+                 * @example 2026/survey.pdf
+                 */
+                readonly name?: string;
             };
             readonly header?: never;
             readonly path?: never;
@@ -3296,6 +3770,77 @@ export interface operations {
                 };
                 content: {
                     readonly "application/json": components["schemas"]["Document"];
+                };
+            };
+        };
+    };
+    readonly changeDocuments: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["DocumentBatch"];
+            };
+        };
+        readonly responses: {
+            /** @description What was done, and what was not. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["DocumentBatchResult"];
+                };
+            };
+        };
+    };
+    readonly downloadDocuments: {
+        readonly parameters: {
+            readonly query?: {
+                /**
+                 * @description `syncing`: the newest version is being indexed; `synced`: it answers; `sync_failed`: it could not be indexed, see `error`.
+                 * @example syncing
+                 */
+                readonly status?: components["schemas"]["DocumentStatus"];
+                /**
+                 * @description Told by the media type; `text` is text of every kind, Markdown and code too.
+                 * @example pdf
+                 */
+                readonly type?: components["schemas"]["FileType"];
+                /**
+                 * @description Only documents whose name contains this, in any case.
+                 * @example survey
+                 */
+                readonly name?: string;
+                /**
+                 * @description Only these, at most 200, separated by commas.
+                 * @example doc_01J9ZK3V6W8Q2T4Y5N7B1C0DEF
+                 */
+                readonly document_ids?: string;
+            };
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The id: folderId.
+                 * @example fld_01J9ZK3V6W8Q2T4Y5N7B1C0DEF
+                 */
+                readonly folderId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The archive. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/zip": string;
                 };
             };
         };
@@ -3865,6 +4410,53 @@ export interface operations {
                     readonly "application/json": {
                         readonly data: readonly components["schemas"]["SuggestedQuestion"][];
                     };
+                };
+            };
+        };
+    };
+    readonly watchEvents: {
+        readonly parameters: {
+            readonly query?: {
+                /**
+                 * @description Only these events, with commas between them.
+                 * @example [
+                 *       "document.synced",
+                 *       "document.failed"
+                 *     ]
+                 */
+                readonly types?: readonly components["schemas"]["StreamEventType"][];
+                /**
+                 * @description Only what happens in these folders and their subfolders, by their ids, with commas between them. Chats and answers are in none.
+                 * @example [
+                 *       "fld_01KAJ2Z9Q4W7N8X5R3T6V1Y0BC"
+                 *     ]
+                 */
+                readonly folders?: readonly string[];
+                /**
+                 * @description The same as the header, for clients that can't send it.
+                 * @example 1c0f2a9b-41
+                 */
+                readonly last_event_id?: string;
+            };
+            readonly header?: {
+                /**
+                 * @description The id of the last event that was received: the stream goes on after it.
+                 * @example 1
+                 */
+                readonly "Last-Event-ID"?: string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The stream. Its schema is that of the `data` of one event. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "text/event-stream": components["schemas"]["StreamEvent"];
                 };
             };
         };
@@ -4829,17 +5421,7 @@ export interface operations {
         };
         readonly requestBody: {
             readonly content: {
-                readonly "application/json": {
-                    /** @constant */
-                    readonly event: "document.synced";
-                    readonly document_id: string;
-                    /** @constant */
-                    readonly status: "synced";
-                    /** Format: int64 */
-                    readonly version: number;
-                    /** @description The folders that hold it. */
-                    readonly folder_ids: readonly string[];
-                };
+                readonly "application/json": components["schemas"]["DocumentSyncedEvent"];
             };
         };
         readonly responses: {
@@ -4861,18 +5443,7 @@ export interface operations {
         };
         readonly requestBody: {
             readonly content: {
-                readonly "application/json": {
-                    /** @constant */
-                    readonly event: "document.failed";
-                    readonly document_id: string;
-                    /** @constant */
-                    readonly status: "sync_failed";
-                    /** Format: int64 */
-                    readonly version: number;
-                    /** @description The folders that hold it. */
-                    readonly folder_ids: readonly string[];
-                    readonly error: components["schemas"]["Failure"];
-                };
+                readonly "application/json": components["schemas"]["DocumentFailedEvent"];
             };
         };
         readonly responses: {
@@ -4894,12 +5465,7 @@ export interface operations {
         };
         readonly requestBody: {
             readonly content: {
-                readonly "application/json": {
-                    /** @constant */
-                    readonly event: "document.deleted";
-                    readonly document_id: string;
-                    readonly name: string;
-                };
+                readonly "application/json": components["schemas"]["DocumentDeletedEvent"];
             };
         };
         readonly responses: {
@@ -4921,15 +5487,7 @@ export interface operations {
         };
         readonly requestBody: {
             readonly content: {
-                readonly "application/json": {
-                    /** @constant */
-                    readonly event: "answer.completed";
-                    readonly chat_id: string;
-                    readonly requestId: string;
-                    /** @constant */
-                    readonly status: "COMPLETED";
-                    readonly outcome: components["schemas"]["AnswerOutcome"];
-                };
+                readonly "application/json": components["schemas"]["AnswerCompletedEvent"];
             };
         };
         readonly responses: {
@@ -4951,20 +5509,7 @@ export interface operations {
         };
         readonly requestBody: {
             readonly content: {
-                readonly "application/json": {
-                    /** @constant */
-                    readonly event: "import.finished";
-                    /** @description The id of the import. */
-                    readonly import_run_id: string;
-                    /** @enum {string} */
-                    readonly status: "completed" | "completed_with_errors" | "failed";
-                    /** Format: int64 */
-                    readonly completed_item_count: number;
-                    /** Format: int64 */
-                    readonly succeeded_item_count: number;
-                    /** Format: int64 */
-                    readonly failed_item_count: number;
-                };
+                readonly "application/json": components["schemas"]["ImportFinishedEvent"];
             };
         };
         readonly responses: {
@@ -4986,15 +5531,7 @@ export interface operations {
         };
         readonly requestBody: {
             readonly content: {
-                readonly "application/json": {
-                    /** @constant */
-                    readonly event: "transcription.completed";
-                    /** @description The id of the transcription. */
-                    readonly processing_run_id: string;
-                    readonly result_history_id: string | null;
-                    /** @constant */
-                    readonly status: "completed";
-                };
+                readonly "application/json": components["schemas"]["TranscriptionCompletedEvent"];
             };
         };
         readonly responses: {

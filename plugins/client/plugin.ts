@@ -15,6 +15,16 @@ const user_option = {
 };
 
 const commands = {
+  folderCreate: {
+    name: "folder create",
+    summary: "Make a folder and print its id. The server must be running.",
+    args: ["name"],
+    options: [
+      { flags: "--below <name or id>", description: "the folder that it is a subfolder of" },
+      { flags: "--description <text>", description: "what is in it" },
+      user_option,
+    ],
+  },
   documentAdd: {
     name: "document add",
     summary: "Add files to a folder. The server must be running.",
@@ -62,6 +72,20 @@ const commands = {
 const commandHandlers = (
   parts: ClientParts,
 ): { readonly [N in keyof typeof commands]: CommandHandler } => ({
+  folderCreate: async ({ args, options, print }) => {
+    const user = await userOf(parts.accounts, options.user);
+    const { id } = await withServer(parts, user, async (server) => {
+      const below = typeof options.below === "string" ? options.below : undefined;
+      return server.call<{ id: string }>("POST", "/folders", {
+        json: {
+          name: args[0],
+          description: options.description,
+          parentId: below === undefined ? undefined : (await server.folder(below)).id,
+        },
+      });
+    });
+    print(id);
+  },
   documentAdd: async ({ args, options, print }) => {
     requireFiles(args);
     const user = await userOf(parts.accounts, options.user);

@@ -107,7 +107,10 @@ export class ServerClient {
           `(${found.map(({ id }) => id).join(", ")})`,
       );
     if (found.length === 0)
-      throw new Error(`there is no folder ${named}: dossier folder list shows those there are`);
+      throw new Error(
+        `there is no folder ${named}: dossier folder list shows those there are, and ` +
+          "dossier folder create makes one",
+      );
     return found[0]!;
   }
 }

@@ -133,6 +133,17 @@ describe("documents", () => {
     expect((await server.api("GET", "/chats")).body.pagination.total).toBe(0);
   });
 
+  test("folders are made, below another one too", async () => {
+    const words = ["folder", "create", "Winter", "--description", "From October on"];
+    const user = ["--user", "ada@example.com"];
+    const id = await server.mustCli([...words, "--below", "Handbooks", ...user]);
+    const { body } = await server.api("GET", `/folders/${id}`);
+    expect(body).toMatchObject({ name: "Winter", description: "From October on" });
+    const blank = await server.cli(["folder", "create", " ", ...user]);
+    expect([blank.code, blank.stderr]).toEqual([1, expect.stringContaining("name")]);
+    await server.api("DELETE", `/folders/${id}`);
+  });
+
   test("the key of a command is gone when it has ended", async () => {
     const keys = await listOf("key", "list", "--user", "ada@example.com");
     expect(keys.map(({ name }) => name)).not.toContain("command line");

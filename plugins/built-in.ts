@@ -11,6 +11,7 @@ import chats from "./chats/plugin";
 import client from "./client/plugin";
 import console from "./console/plugin";
 import doctor from "./doctor/plugin";
+import documentation from "./documentation/plugin";
 import documents from "./documents/plugin";
 import embeddings from "./embeddings/plugin";
 import embeddingsBuiltin from "./embeddings-builtin/plugin";
@@ -47,6 +48,7 @@ export const builtIn = [
   client,
   console,
   doctor,
+  documentation,
   documents,
   embeddings,
   embeddingsBuiltin,

@@ -12,7 +12,7 @@ import { mountApi, mountProtocol, mountSurface } from "../http/mounted";
 import { api, openApiDocument, type Described } from "../http/openapi";
 import { route } from "../http/route";
 import { Nullable } from "../http/schemas";
-import { ServedText } from "../http/served-text";
+import { ServedText } from "../lib/served-text";
 import { createRouter, fullPath, isOn, lazyRouter, type Router } from "../http/router";
 import {
   Authenticator,

@@ -1,6 +1,6 @@
 /**
- * Acceptance, on the executable: the official clients of OpenAI and of MCP, the bridge for desktop
- * programs, and what docs/agents.md shows.
+ * Acceptance, on the executable: the official clients of OpenAI and of MCP, and the bridge for
+ * desktop programs.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { resolve } from "node:path";
@@ -75,34 +75,4 @@ describe("dossier mcp", () => {
     const [out, err, ended] = await Promise.all([run.stdout.text(), run.stderr.text(), run.exited]);
     expect([ended, out + err]).toEqual([code, expect.stringMatching(says)]);
   });
-
-  test.skipIf(!Bun.which("curl"))(
-    "docs/agents.md, line by line",
-    async () => {
-      const page = await Bun.file(resolve(root, "docs/agents.md")).text();
-      const script = [...page.matchAll(/^```sh\n([\s\S]*?)^```/gm)]
-        .map(([, text]) => text!)
-        .join("\n")
-        .replaceAll("http://127.0.0.1:4780", dossier.url());
-      const run = Bun.spawn(["bash", "-euo", "pipefail", "-c", script], {
-        cwd: root,
-        env: environment({
-          DOSSIER_DATA: dossier.data,
-          PATH: `${resolve(root, "dist")}:${process.env.PATH}`,
-        }),
-        stdout: "pipe",
-        stderr: "pipe",
-        timeout: 60_000,
-      });
-      const [out, err, code] = await Promise.all([
-        run.stdout.text(),
-        run.stderr.text(),
-        run.exited,
-      ]);
-      expect({ code, err }).toEqual({ code: 0, err: "" });
-      expect(out.match(/every ninety days/g)?.length).toBeGreaterThanOrEqual(2);
-      expect(out).toContain('"name":"list_folders"');
-    },
-    60_000,
-  );
 });

@@ -300,9 +300,9 @@ describe("within 2 s of a folder's deletion", () => {
   });
 });
 
-/** The line of the guide that hears English with packages of Debian. */
-const documented = /DOSSIER_TRANSCRIPTION_COMMAND='(sh -c [^\n]*pocketsphinx[^\n]*)'\n/.exec(
-  readFileSync(resolve(import.meta.dir, "../../docs/guide.md"), "utf8"),
+/** The line of docs/models.md that hears English with packages of Debian. */
+const documented = /command = '''(sh -c [^\n]*pocketsphinx[^\n]*)'''\n/.exec(
+  readFileSync(resolve(import.meta.dir, "../../docs/models.md"), "utf8"),
 )?.[1];
 const installed =
   ["sox", "espeak-ng", "pocketsphinx_continuous"].every((program) => Bun.which(program) !== null) &&

@@ -96,6 +96,11 @@ async function firstDocument(server: Executable): Promise<void> {
   await server.until(`/documents/${body.id}`, (one) => one.body.status === "synced", { key });
 }
 
+function freePort(): number {
+  using server = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response() });
+  return server.port!;
+}
+
 class Reader implements AsyncDisposable {
   #last: Printed | null = null;
   readonly #all: string[] = [];
@@ -123,6 +128,8 @@ class Reader implements AsyncDisposable {
     const admin = {
       DOSSIER_ADMIN_EMAIL: "ada@example.com",
       DOSSIER_ADMIN_PASSWORD: "correct horse battery staple",
+      // As it is for everybody, unlike in other tests.
+      DOSSIER_RATE_LIMIT_REQUESTS: "600",
     };
     const server =
       after === "nothing" ? null : await startExecutable({ data, env: { ...admin, ...env } });
@@ -142,6 +149,8 @@ class Reader implements AsyncDisposable {
     );
     return new Reader(shell, home, data, server, [
       ...(host === null ? [] : [[documented_host, host] as [string, string]]),
+      // Ports of the examples, which may be taken here.
+      ...["8787", "4781"].map((port): [string, string] => [port, String(freePort())]),
       ["/mnt/nas", join(home, "mnt")],
       ["/srv/", join(home, "srv/")],
       ["/var/lib/dossier", data],
@@ -154,11 +163,19 @@ class Reader implements AsyncDisposable {
     const text = this.#here(block.text);
     const into = ["file", "append", "after"].find((word) => marks.has(word));
     if (into !== undefined) this.#write(into, marks.get(into)!, text);
-    else if (language === "sh") await this.#type(text, marks.get("until"));
+    else if (["sh", "bash"].includes(language)) await this.#type(text, marks.get("until"));
+    else if (language === "zsh" || language === "fish") await this.#typeInto(language, text);
     else if (language === "toml") await this.#load(text);
     else if (language === "json") this.#compareJson(block.text);
     else if (language === "text") this.#compareText(block.text);
     else throw new Error(`nobody knows what to do with a block of ${language || "no language"}`);
+  }
+
+  /** Of another shell than the one that the rest of the page is typed into. */
+  async #typeInto(language: string, text: string): Promise<void> {
+    const file = join(this.home, `block.${language}`);
+    writeFileSync(file, text);
+    this.#last = await this.shell.run(`${language} '${file}'`);
   }
 
   nothingCame(): void {

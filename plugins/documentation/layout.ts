@@ -1,0 +1,136 @@
+/** What stands around a page of the documentation: the list of pages, its contents, the search. */
+import type { RenderedPage } from "./markdown";
+import { findSections, wordsOf, type Hit } from "./search";
+
+/** Nothing runs in it, and nothing comes from elsewhere. */
+export const page_policy = [
+  "default-src 'none'",
+  "style-src 'self'",
+  "img-src 'self'",
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join("; ");
+
+export interface Site {
+  readonly pages: readonly RenderedPage[];
+  /** The path of the server's public address, before each path; often empty. */
+  readonly base: string;
+}
+
+const escape = (text: string): string => Bun.escapeHTML(text);
+
+export const addressOf = (base: string, slug: string): string =>
+  slug === "" ? `${base}/docs` : `${base}/docs/${slug}`;
+
+export const pageHtml = (site: Site, page: RenderedPage): string =>
+  layout(site, {
+    title: page.slug === "" ? "Dossier documentation" : `${page.title} · Dossier`,
+    summary: page.summary,
+    current: page.slug,
+    contents: contentsOf(page),
+    main: `<article>${page.html}</article>`,
+  });
+
+export function searchHtml(site: Site, query: string): string {
+  const hits = findSections(site.pages, query);
+  const said =
+    query.trim() === ""
+      ? "Type a word above."
+      : hits.length === 0
+        ? `Nothing has all of these words: ${wordsOf(query).join(" ")}.`
+        : `${hits.length} ${hits.length === 1 ? "section" : "sections"}`;
+  return layout(site, {
+    title: "Search · Dossier",
+    summary: "",
+    current: null,
+    query,
+    main:
+      `<article><h1>Search</h1><p role="status">${escape(said)}</p>` +
+      `<ol class="hits">${hits.map((hit) => hitHtml(site, hit)).join("")}</ol></article>`,
+  });
+}
+
+export const missingHtml = (site: Site): string =>
+  layout(site, {
+    title: "Not found · Dossier",
+    summary: "",
+    current: null,
+    main:
+      "<article><h1>There is no such page</h1><p>The pages are in the list; the search looks " +
+      "through all of them.</p></article>",
+  });
+
+const hitHtml = ({ base }: Site, { page, section, excerpt }: Hit): string =>
+  `<li><a href="${addressOf(base, page.slug)}#${section.id}">` +
+  `${section.depth === 1 ? "" : `${escape(page.title)} › `}${escape(section.text)}</a>` +
+  `<p>${escape(excerpt)}</p></li>`;
+
+function contentsOf({ headings }: RenderedPage): string {
+  const listed = headings.filter(({ depth }) => depth === 2 || depth === 3);
+  if (listed.length < 2) return "";
+  const items = listed.map(
+    ({ id, depth, text }) => `<li class="depth-${depth}"><a href="#${id}">${escape(text)}</a></li>`,
+  );
+  const list = `<ul>${items.join("")}</ul>`;
+  const title = "On this page";
+  return (
+    `<nav class="contents wide-only" aria-label="${title}"><p>${title}</p>${list}</nav>` +
+    `<details class="contents narrow-only"><summary>${title}</summary>${list}</details>`
+  );
+}
+
+interface Parts {
+  readonly title: string;
+  readonly summary: string;
+  /** The slug of the page that is shown. */
+  readonly current: string | null;
+  readonly main: string;
+  readonly contents?: string;
+  readonly query?: string;
+}
+
+function layout(
+  { base, pages }: Site,
+  { title, summary, current, main, contents = "", query = "" }: Parts,
+): string {
+  const items = pages
+    .map(
+      ({ slug, title: name }) =>
+        `<li><a href="${addressOf(base, slug)}"${slug === current ? ' aria-current="page"' : ""}>` +
+        `${escape(slug === "" ? "Overview" : name)}</a></li>`,
+    )
+    .join("");
+  const about = summary && `<meta name="description" content="${escape(summary)}">`;
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${escape(title)}</title>
+${about}
+<link rel="stylesheet" href="${base}/docs/style.css">
+</head>
+<body>
+<a class="skip" href="#docs-main">To the text</a>
+<header>
+<a class="home" href="${base}/docs">Dossier</a>
+<form action="${base}/docs/search" role="search">
+<input type="search" name="q" value="${escape(query)}" maxlength="200"
+  aria-label="Search the documentation" placeholder="Search">
+</form>
+<a class="narrow-only" href="#docs-pages">Pages</a>
+<a href="${base}/console/">Console</a>
+</header>
+<div class="columns">
+<main id="docs-main">
+${contents}
+${main}
+</main>
+<nav id="docs-pages" class="pages" aria-label="Documentation"><ul>${items}</ul></nav>
+</div>
+</body>
+</html>
+`;
+}

@@ -1,0 +1,66 @@
+/** The pages as they are served: rendered once, compressed once, revalidated by their tags. */
+import { ServedText } from "../../core/lib/served-text";
+import { basePathOf } from "../../core/sdk";
+import { addressOf, missingHtml, page_policy, pageHtml, searchHtml, type Site } from "./layout";
+import { renderPage } from "./markdown";
+import { pages } from "./pages";
+import style from "./style.css" with { type: "text" };
+
+const html = "text/html; charset=utf-8";
+const sitemap = "http://www.sitemaps.org/schemas/sitemap/0.9";
+const query_letters_max = 200;
+
+export class DocumentationSite {
+  readonly #site: Site;
+  readonly #served: ReadonlyMap<string, ServedText>;
+
+  constructor(public_url: string) {
+    const base = basePathOf(public_url);
+    const slugs = new Map(pages.map(({ path, slug }) => [path, slug]));
+    const address = (path: string): string | null => {
+      const slug = slugs.get(path);
+      return slug === undefined ? null : addressOf(base, slug);
+    };
+    this.#site = { base, pages: pages.map((page) => renderPage(page, address)) };
+    const map = pages.map(
+      ({ slug }) => `<url><loc>${new URL(addressOf(base, slug), public_url)}</loc></url>`,
+    );
+    this.#served = new Map([
+      ...this.#site.pages.map(
+        (page) => [page.slug, new ServedText(pageHtml(this.#site, page), html)] as const,
+      ),
+      ["style.css", new ServedText(style, "text/css; charset=utf-8")],
+      [
+        "sitemap.xml",
+        new ServedText(
+          `<?xml version="1.0" encoding="UTF-8"?>\n` +
+            `<urlset xmlns="${sitemap}">${map.join("")}</urlset>\n`,
+          "application/xml",
+        ),
+      ],
+    ]);
+  }
+
+  /** A GET of `/docs` or of a path below it. */
+  async show(request: Request): Promise<Response> {
+    const { pathname, searchParams } = new URL(request.url);
+    const slug = pathname.replace(/^\/docs\/?/, "");
+    const served = this.#served.get(slug);
+    if (served) return withPolicy(await served.respond(request));
+    if (slug === "search") {
+      const query = (searchParams.get("q") ?? "").slice(0, query_letters_max);
+      return this.#made(200, searchHtml(this.#site, query));
+    }
+    return this.#made(404, missingHtml(this.#site));
+  }
+
+  #made(status: number, body: string): Response {
+    const headers = { "content-type": html, "cache-control": "no-store" };
+    return withPolicy(new Response(body, { status, headers }));
+  }
+}
+
+function withPolicy(response: Response): Response {
+  response.headers.set("content-security-policy", page_policy);
+  return response;
+}

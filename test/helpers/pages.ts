@@ -142,6 +142,8 @@ class Reader implements AsyncDisposable {
         PATH: after === "nothing" ? process.env.PATH! : `${programs}:${process.env.PATH}`,
         DOSSIER_DATA: data,
         DOSSIER_PORT: "0",
+        // The address that it takes by itself is another one here.
+        ...(host === null ? {} : { DOSSIER_MCP_URL: `http://${host}` }),
         // What is installed already stays as it is.
         npm_config_dry_run: "true",
         ...env,

@@ -16,13 +16,19 @@ export function belowHeadings(text: string, { start, end }: Span, heading: strin
     if (length < end - from) from += length;
   };
   for (const one of heading?.split(separator) ?? []) skip(lineOf(one));
-  skip(marked_heading);
+  for (let before = -1; before < from;) {
+    before = from;
+    skip(marked_heading);
+  }
   return { start: from, end };
 }
 
 /** The heading on lines of its own, however they are broken. */
 const lineOf = (heading: string): RegExp =>
-  new RegExp(`^\\s*${heading.trim().split(/\s+/).map(escaped).join("\\s+")}[ \\t]*\\n\\s*`, "u");
+  new RegExp(
+    `^\\s*(?:#{1,6}[ \\t]+)?${heading.trim().split(/\s+/).map(escaped).join("\\s+")}[ \\t]*\\n\\s*`,
+    "u",
+  );
 const escaped = (word: string): string => word.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
 
 /**

@@ -4,7 +4,7 @@
  */
 import { afterAll, describe, expect, test } from "bun:test";
 import { readPage, readXhtml } from "../../plugins/extraction/html/page";
-import { assemble } from "../../plugins/extraction/child/blocks";
+import { assemble } from "../../plugins/extraction/child/assemble";
 import { encodeAs, utf16 } from "../helpers/encode";
 import { testExtraction } from "../helpers/extraction";
 
@@ -24,11 +24,36 @@ describe("what a page shows", () => {
       "Unfriendly host",
     ],
     ["line breaks", "One<br>two<BR/>three", "One\ntwo\nthree"],
-    ["headings", "<h1>A <em>b</em></h1>text<h2>C</h2>", "A b\n\ntext\n\nC"],
+    ["headings", "<h1>A <em>b</em></h1>text<h2>C</h2>", "# A b\n\ntext\n\n## C"],
+    [
+      "words that stand out, but no parts of words and no sentences",
+      "<p>The <b>dock</b> <i>closes </i>, un<b>able</b>. <b>Why? Storm.</b></p><b>Note.</b>",
+      "The **dock** *closes* , unable. Why? Storm.\n\nNote.",
+    ],
+    [
+      "lists in lists",
+      "<ol><li>a<ul><li>b<ul><li>c</ul><li>d</ul><li>e</ol>",
+      "1. a\n   - b\n     - c\n   - d\n2. e",
+    ],
+    [
+      "merged cells, heads of rows, a caption",
+      "<table><caption>T</caption><tr><th>a<th colspan=2>b<tr><th rowspan=2>c<td>1|2<td>2<tr><td>3</table>",
+      "T\n\n| a | b |  |\n| --- | --- | --- |\n| c | 1\\|2 | 2 |\n|  | 3 |  |",
+    ],
+    [
+      "heads of rows alone are no head of the columns",
+      "<table><tr><th>a<td>1<tr><th>b<td>2</table>",
+      "|  |  |\n| --- | --- |\n| a | 1 |\n| b | 2 |",
+    ],
+    [
+      "tables for the layout stay text",
+      "<table role=presentation><tr><td>a<td>b<tr><td>c<td>d</table><table><tr><td>e<tr><td>f</table>",
+      "a\n\nb\n\nc\n\nd\n\ne\n\nf",
+    ],
     [
       "lists",
       "<ul><li>x<li>y</ul><ol start=5><li>q</li><li value=9>r</ol>",
-      "• x\n\n• y\n\n5. q\n\n9. r",
+      "- x\n- y\n\n5. q\n9. r",
     ],
     [
       "tables",
@@ -41,7 +66,7 @@ describe("what a page shows", () => {
       "<table><tr><td><table><tr><td>a<td>b<tr><td>c<td>d</table></table>",
       "| a | b |\n| --- | --- |\n| c | d |",
     ],
-    ["preformatted text", "<pre>one\n  two\n</pre>", "one\n  two"],
+    ["preformatted text", "<pre>one\n  two\n</pre>", "```\none\n  two\n```"],
     [
       "characters by name and number",
       "&Eacute;t&eacute; &amp; &hellip; &CounterClockwiseContourIntegral; &#8364;&#x1F6A2; " +
@@ -58,18 +83,18 @@ describe("what a page shows", () => {
     [
       "the title, when the page lacks it",
       "<title>Tides &amp;\n times</title><p>High water.</p>",
-      "Tides & times\n\nHigh water.",
+      "# Tides & times\n\nHigh water.",
     ],
     [
       "the title once, when the page has it",
       "<head><title>Tides</title></head><h1>Tides</h1>",
-      "Tides",
+      "# Tides",
     ],
     ["a section of characters", "<p>a<![CDATA[ <b> & ]]>c</p>", "a <b> & c"],
     ["what follows a comment that never ends", "<!-- <p>shown", "shown"],
     ["what follows a quote that never ends", '<a href="foo>text</a> more', "text more"],
     ["a > in an attribute", "<p title=\"a > b\" class='c > d'>text", "text"],
-    ["what a truncated page has", "<h1>Head</h1><p>body <a hr", "Head\n\nbody"],
+    ["what a truncated page has", "<h1>Head</h1><p>body <a hr", "# Head\n\nbody"],
     ["a body without its tag", "<head><style>p{}</style><p>text", "text"],
     [
       "elements that end where they begin, as in XML",
@@ -125,7 +150,7 @@ test("headings say where they are and how high", () => {
   expect(headings.map(({ start, end, level }) => [text.slice(start, end), level])).toEqual([
     ["Guide", 1],
     ["Use", 1],
-    ["Of\nboats", 3],
+    ["Of boats", 3],
   ]);
 });
 
@@ -135,13 +160,13 @@ describe("hostile markup costs linear time and loses no text", () => {
     ["deep lists", `${"<ul><li>".repeat(50_000)}end`, "end"],
     ["deep tables", `${"<table><tr><td>".repeat(50_000)}end`, "end"],
     ["paragraphs that never end", `${"<p>".repeat(200_000)}end`, "end"],
-    ["elements that never end", `${"<b>".repeat(200_000)}end`, "end"],
+    ["elements that never end", `${"<b>".repeat(200_000)}end`, "end**"],
     ["crossed elements", `${"<div><span></div>".repeat(100_000)}end`, "end"],
     ["comments that never end", `${"<!--".repeat(250_000)}end`, "end"],
     ["sections that never end", `${"<![CDATA[".repeat(100_000)}end`, "end"],
     ["quotes that never end", `${"<a b='".repeat(100_001)}>end`, "end"],
     ["attributes without end", `<a ${"x ".repeat(500_000)}>end`, "end"],
-    ["closing tags without end", `${"<i>".repeat(190)}${"</b>".repeat(1_000_000)}end`, "end"],
+    ["closing tags without end", `${"<i>".repeat(190)}${"</b>".repeat(1_000_000)}end`, "end*"],
     ["marks that are none", "<".repeat(300_000), "<".repeat(10)],
     ["a title that never ends", `${"<title>".repeat(100_000)}end`, "end"],
     ["more elements than are kept", `${"<p>word</p>".repeat(400_000)}end`, "end"],

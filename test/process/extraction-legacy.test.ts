@@ -205,7 +205,7 @@ describe("Word", () => {
     }));
     expect(
       (await read(doc(content, { paragraphs, parts: { 1: styles, 73: lists, 74: uses } }))).text,
-    ).toBe("3. A\n\n3.a) B\n\n3.b) C\n\n4. D\n\n• E\n\n9. F\n\nG");
+    ).toBe("3. A\n\n3.a) B\n\n3.b) C\n\n4. D\n\n# E\n\n9. F\n\nG");
   });
 
   test("Word 6 and 95, in the encoding of their language", async () => {
@@ -312,12 +312,12 @@ describe("PowerPoint", () => {
           shapes: [body("Before"), reference(1), reference(0)],
         },
       ]),
-      [[1, "Before\n\nPoints\n\nTitle"]],
+      [[1, "Before\n\nPoints\n\n# Title"]],
     ],
     [
       "texts of the outline that no box shows",
       ppt([{ id: 256, outline: [text(0, "Title"), text(1, "Points")], shapes: [body("Box")] }]),
-      [[1, "Title\n\nPoints\n\nBox"]],
+      [[1, "# Title\n\nPoints\n\nBox"]],
     ],
     [
       "boxes in groups",
@@ -426,14 +426,14 @@ describe("Excel", () => {
           number(1, 0, 0, 0.1 + 0.2),
         ],
       ]),
-      "Sheet\n\n| Gannet Buoy | 11.5 |\n| --- | --- |\n| 0.3 |  |",
+      "# Sheet\n\n| Gannet Buoy | 11.5 |\n| --- | --- |\n| 0.3 |  |",
     ],
     [
       "shared strings",
       xls([["S", shared(0, 0, 1), shared(0, 1, 0)]], {
         globals: [biff(0xfc, u32(2, 2), xlString("Łódź"), xlString("Dvořák"))],
       }),
-      "S\n\n| Dvořák | Łódź |\n| --- | --- |",
+      "# S\n\n| Dvořák | Łódź |\n| --- | --- |",
     ],
     [
       "a shared string that goes on in the next record, wider there",
@@ -443,7 +443,7 @@ describe("Excel", () => {
           biff(0x3c, u8(1), wide("деж"), xlString("next")),
         ],
       }),
-      "S\n\n| abcдеж |\n| --- |\n| next |",
+      "# S\n\n| abcдеж |\n| --- |\n| next |",
     ],
     [
       "shared strings with fonts and readings",
@@ -463,7 +463,7 @@ describe("Excel", () => {
           ),
         ],
       }),
-      "S\n\n| hi | there |\n| --- | --- |",
+      "# S\n\n| hi | there |\n| --- | --- |",
     ],
     [
       "packed numbers",
@@ -474,19 +474,19 @@ describe("Excel", () => {
           biff(0xbd, u16(0, 1, 0), u32((7 << 2) | 2), u16(0), u32(0x3ff80000), u16(2)),
         ],
       ]),
-      "S\n\n| 12.34 | 7 | 1.5 |\n| --- | --- | --- |",
+      "# S\n\n| 12.34 | 7 | 1.5 |\n| --- | --- | --- |",
     ],
     [
       "dates, percentages",
       xls([["S", number(0, 0, 1, 45000), number(0, 1, 2, 0.125), number(0, 2, 3, 45000)]], {
         globals: styles,
       }),
-      "S\n\n| 2023-03-15 | 12.50% | 2023-03-15 |\n| --- | --- | --- |",
+      "# S\n\n| 2023-03-15 | 12.50% | 2023-03-15 |\n| --- | --- | --- |",
     ],
     [
       "dates of the Macintosh",
       xls([["S", number(0, 0, 1, 43538)]], { globals: [...styles, biff(0x22, u16(1))] }),
-      "S\n\n2023-03-15",
+      "# S\n\n2023-03-15",
     ],
     [
       "results of formulas",
@@ -500,12 +500,12 @@ describe("Excel", () => {
           formula(0, 3, 0, u8(2, 0, 7, 0, 0, 0, 255, 255)),
         ],
       ]),
-      "S\n\n| 42 | sum | TRUE | #DIV/0! |\n| --- | --- | --- | --- |",
+      "# S\n\n| 42 | sum | TRUE | #DIV/0! |\n| --- | --- | --- | --- |",
     ],
     [
       "truth and errors",
       xls([["S", biff(0x205, u16(0, 0, 0), u8(0, 0)), biff(0x205, u16(0, 1, 0), u8(42, 1))]]),
-      "S\n\n| FALSE | #N/A |\n| --- | --- |",
+      "# S\n\n| FALSE | #N/A |\n| --- | --- |",
     ],
     [
       "comments and boxes",
@@ -518,7 +518,7 @@ describe("Excel", () => {
           biff(0x3c, new Uint8Array(16)),
         ],
       ]),
-      "S\n\n1\n\nCheck",
+      "# S\n\n1\n\nCheck",
     ],
     [
       "titles of charts, but not their numbers",
@@ -533,7 +533,7 @@ describe("Excel", () => {
           number(1, 0, 0, 2),
         ],
       ]),
-      "S\n\n| 1 |\n| --- |\n| 2 |\n\nDepths",
+      "# S\n\n| 1 |\n| --- |\n| 2 |\n\nDepths",
     ],
     [
       "Excel 5 and 95",
@@ -542,7 +542,7 @@ describe("Excel", () => {
         stream: "Book",
         globals: [biff(0x42, u16(1251))],
       }),
-      "Л\n\nПорт",
+      "# Л\n\nПорт",
     ],
   ];
   for (const [why, bytes, expected] of cases)
@@ -563,8 +563,8 @@ describe("Excel", () => {
       ]),
     );
     expect(pages.map(({ page, start, end }) => [page, all.slice(start, end)])).toEqual([
-      [1, "First\n\n1"],
-      [2, "Second\n\n2"],
+      [1, "# First\n\n1"],
+      [2, "# Second\n\n2"],
     ]);
     expect({ page_count, media_type }).toEqual({
       page_count: 2,

@@ -68,7 +68,7 @@ describe("a message", () => {
     [
       "a page alone",
       simple({ type: "text/html", body: "<p>It starts <b>on</b> Monday.<script>x</script>" }),
-      `${top}\n\nIt starts on Monday.`,
+      `${top}\n\nIt starts **on** Monday.`,
     ],
     [
       "text and a page that say the same",
@@ -137,7 +137,8 @@ test("attachments follow under their names, read by their bytes; what can't be r
   );
   const { text, headings, warnings } = await read(message, { name: "mail.eml" });
   expect(text).toBe(
-    `${top}\n\nSee below.\n\nreport.bin\n\nPuffin Ring.\n\nSkua Post.\n\npage.html\n\nTides\n\nHigh.\n\ndepths.csv\n\n` +
+    `${top}\n\nSee below.\n\n## report.bin\n\nPuffin Ring.\n\nSkua Post.\n\n## page.html\n\n# Tides\n\nHigh.\n\n` +
+      "## depths.csv\n\n" +
       "| Mooring | Depth |\n| --- | --- |\n| Gannet | 11.5 |",
   );
   expect(headings!.map(({ start, end, level }) => [text.slice(start, end), level])).toEqual([
@@ -236,7 +237,7 @@ test("a page that a browser saved is a page", async () => {
     "--XX--",
     "",
   ].join("\r\n");
-  expect((await read(saved, { name: "page.mhtml" })).text).toBe("Tides\n\nHigh € water.");
+  expect((await read(saved, { name: "page.mhtml" })).text).toBe("# Tides\n\nHigh € water.");
 });
 
 describe("what is mail", () => {

@@ -194,9 +194,9 @@ describe("Word", () => {
       ),
     );
     expect(text).toBe(
-      "Moorings\n\n1. first\n\n1.a) deeper\n\n2. second\n\n2.a) deeper\n\n• point\n\nnone",
+      "## Moorings\n\n1. first\n\n1.a) deeper\n\n2. second\n\n2.a) deeper\n\n- point\n\nnone",
     );
-    expect(headings).toEqual([{ start: 0, end: 8, level: 2 }]);
+    expect(headings).toEqual([{ start: 3, end: 11, level: 2 }]);
   });
 
   test("its pages are the printer's: none here", async () => {
@@ -220,7 +220,7 @@ describe("documents in a document", () => {
       "a web page",
       "chunk.html",
       "<html><body><h1>Inside</h1><p>caf&eacute;</p></body></html>",
-      "Inside\n\ncafé",
+      "# Inside\n\ncafé",
     ],
     [
       "a web page in an old encoding",
@@ -278,7 +278,7 @@ describe("documents in a document", () => {
         o2: ["oleObject", "embeddings/formula.bin"],
       }),
     );
-    expect(found).toMatchObject({ text: "See:\n\nDepths\n\n3.9\n\nSee:", warnings: [] });
+    expect(found).toMatchObject({ text: "See:\n\n# Depths\n\n3.9\n\nSee:", warnings: [] });
   });
 
   const nest = (depth: number): Uint8Array =>
@@ -327,14 +327,14 @@ describe("PowerPoint", () => {
       slide(shape(ap("Thanks"), "ctrTitle")).replace("<p:sld ", `<p:sld show="0" `),
     ];
     const { text, pages, page_count, headings, media_type } = await read(pptx(slides));
-    expect(text).toBe("Welcome\n\nPoints\n\nThanks");
+    expect(text).toBe("# Welcome\n\nPoints\n\n# Thanks");
     expect(pages).toEqual([
-      { page: 1, start: 0, end: 15 },
-      { page: 3, start: 17, end: 23 },
+      { page: 1, start: 0, end: 17 },
+      { page: 3, start: 19, end: 27 },
     ]);
     expect(headings).toEqual([
-      { start: 0, end: 7, level: 1 },
-      { start: 17, end: 23, level: 1 },
+      { start: 2, end: 9, level: 1 },
+      { start: 21, end: 27, level: 1 },
     ]);
     expect([page_count, media_type]).toEqual([
       3,
@@ -360,7 +360,7 @@ describe("PowerPoint", () => {
         `<a:p><a:r><a:t>one</a:t></a:r><a:br/><a:r><a:t>two</a:t></a:r></a:p>`,
     );
     expect((await read(pptx([slide(table + list)]))).text).toBe(
-      "| Buoy | Depth |\n| --- | --- |\n| Skua | 3.9 |\n\n1) first\n\n2) second\n\n• point\n\none\ntwo",
+      "| Buoy | Depth |\n| --- | --- |\n| Skua | 3.9 |\n\n1) first\n2) second\n\n- point\n\none\ntwo",
     );
   });
 
@@ -420,7 +420,7 @@ describe("Excel", () => {
     [
       "numbers as Excel knows them",
       row(1, `<c r="A1"><v>11.500000000000002</v></c><c r="B1"><v>1E3</v></c>`),
-      "Data\n\n| 11.5 | 1000 |\n| --- | --- |",
+      "# Data\n\n| 11.5 | 1000 |\n| --- | --- |",
     ],
     [
       "texts of its own, truth, errors, results of formulas",
@@ -429,19 +429,19 @@ describe("Excel", () => {
         `<c r="A1" t="inlineStr"><is><t>own</t></is></c><c r="B1" t="b"><v>1</v></c><c ` +
           `r="C1" t="e"><v>#N/A</v></c><c r="D1" t="str"><f>A1&amp;"!"</f><v>own!</v></c>`,
       ),
-      "Data\n\n| own | TRUE | #N/A | own! |\n| --- | --- | --- | --- |",
+      "# Data\n\n| own | TRUE | #N/A | own! |\n| --- | --- | --- | --- |",
     ],
     [
       "empty columns and rows inside stay, those around are left out",
       row(3, `<c r="C3"><v>1</v></c><c r="F3"><v>2</v></c>`) +
         row(4, `<c r="F4"><v>3</v></c>`) +
         row(9, `<c r="C9"><v>4</v></c><c r="E9"/>`),
-      "Data\n\n| 1 |  |  | 2 |\n| --- | --- | --- | --- |\n|  |  |  | 3 |\n|  |  |  |  |\n|  |  |  |  |\n|  |  |  |  |\n|  |  |  |  |\n| 4 |  |  |  |",
+      "# Data\n\n| 1 |  |  | 2 |\n| --- | --- | --- | --- |\n|  |  |  | 3 |\n|  |  |  |  |\n|  |  |  |  |\n|  |  |  |  |\n|  |  |  |  |\n| 4 |  |  |  |",
     ],
     [
       "cells and rows without a place follow each other",
       `<row><c><v>1</v></c><c><v>2</v></c></row><row><c><v>3</v></c></row>`,
-      "Data\n\n| 1 | 2 |\n| --- | --- |\n| 3 |  |",
+      "# Data\n\n| 1 | 2 |\n| --- | --- |\n| 3 |  |",
     ],
   ];
   for (const [reason, data, text] of cases)
@@ -486,7 +486,7 @@ describe("Excel", () => {
         )
       ).text,
     ).toBe(
-      "Data\n\n| Gannet | Puffin Ring | 2031-03-14 | 14/03/2031 12:00 | 18:00 | 7.00% | 2.5d | " +
+      "# Data\n\n| Gannet | Puffin Ring | 2031-03-14 | 14/03/2031 12:00 | 18:00 | 7.00% | 2.5d | " +
         "36:00:00 |\n| --- | --- | --- | --- | --- | --- | --- | --- |",
     );
   });
@@ -505,10 +505,10 @@ describe("Excel", () => {
         more,
       ),
     );
-    expect(text).toBe("Moorings\n\n1\n\nПричалы\n\n2\n\nMeasured twice.");
+    expect(text).toBe("# Moorings\n\n1\n\n# Причалы\n\n2\n\nMeasured twice.");
     expect(pages).toEqual([
-      { page: 1, start: 0, end: 11 },
-      { page: 2, start: 13, end: text.length },
+      { page: 1, start: 0, end: 13 },
+      { page: 2, start: 15, end: text.length },
     ]);
     expect([page_count, headings?.length]).toEqual([2, 2]);
   });

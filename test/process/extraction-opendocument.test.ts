@@ -68,7 +68,7 @@ describe("text", () => {
       `<text:list text:style-name="N">${item(tp("one"))}` +
         `${item(`${tp("two")}${tp("more")}<text:list>${item(tp("deeper"))}</text:list>`)}</text:list>` +
         `<text:list text:style-name="B">${item(tp("point"))}</text:list>`,
-      "1. one\n\n2. two\n\nmore\n\n2.a) deeper\n\n• point",
+      "1. one\n2. two\n\nmore\n\n2.a) deeper\n\n- point",
     ],
   ];
   const automatic = `<text:list-style style:name="N">
@@ -92,8 +92,8 @@ describe("text", () => {
         styles: `<office:master-styles>${page("left")}${page("right")}</office:master-styles>`,
       }),
     );
-    expect(text).toBe("Harbour Board\n\nMoorings\n\nBody\n\nleft\n\nright");
-    expect(headings).toEqual([{ start: 15, end: 23, level: 2 }]);
+    expect(text).toBe("Harbour Board\n\n## Moorings\n\nBody\n\nleft\n\nright");
+    expect(headings).toEqual([{ start: 18, end: 26, level: 2 }]);
     expect([pages, page_count, media_type]).toEqual([
       [],
       null,
@@ -162,12 +162,14 @@ test("slides: a page each, the title first, notes and what the master writes beh
   const { text, pages, page_count, headings } = await read(
     opendocument("presentation", slides, { styles }),
   );
-  expect(text).toBe("Welcome\n\nPoints\n\nThank them.\n\nHarbour Board\n\nPilots' meeting\n\nLast");
+  expect(text).toBe(
+    "# Welcome\n\nPoints\n\nThank them.\n\nHarbour Board\n\nPilots' meeting\n\nLast",
+  );
   expect(pages).toEqual([
-    { page: 1, start: 0, end: 60 },
-    { page: 3, start: 62, end: 66 },
+    { page: 1, start: 0, end: 62 },
+    { page: 3, start: 64, end: 68 },
   ]);
-  expect([page_count, headings]).toEqual([3, [{ start: 0, end: 7, level: 1 }]]);
+  expect([page_count, headings]).toEqual([3, [{ start: 2, end: 9, level: 1 }]]);
 });
 
 describe("sheets", () => {
@@ -191,7 +193,7 @@ describe("sheets", () => {
       ),
     );
     expect(text).toBe(
-      "Moorings\n\n| 14 March 2031 | 7.25 |\n| --- | --- |\n\nEmpty\n\nПричалы\n\nx",
+      "# Moorings\n\n| 14 March 2031 | 7.25 |\n| --- | --- |\n\n# Empty\n\n# Причалы\n\nx",
     );
     expect([pages.map(({ page }) => page), page_count]).toEqual([[1, 2, 3], 3]);
   });
@@ -215,19 +217,19 @@ describe("e-books", () => {
     [
       "paragraphs, line breaks, white space",
       "<p>One\n  <b>bold</b> word</p>\n<p>Two<br/>lines</p>",
-      "One bold word\n\nTwo\nlines",
+      "One **bold** word\n\nTwo\nlines",
     ],
     [
       "lists have markers",
       "<ul><li>point</li></ul><ol start='3'><li><p>third</p></li><li>fourth</li></ol>",
-      "• point\n\n3. third\n\n4. fourth",
+      "- point\n\n3. third\n4. fourth",
     ],
     [
       "a table is a pipe table",
       "<table><tr><th>Buoy</th><th>Depth</th></tr><tr><td>Skua</td><td>3.9</td></tr></table>",
       "| Buoy | Depth |\n| --- | --- |\n| Skua | 3.9 |",
     ],
-    ["preformatted text keeps its lines", "<pre>a\n  b</pre>", "a\n  b"],
+    ["preformatted text keeps its lines", "<pre>a\n  b</pre>", "```\na\n  b\n```"],
     ["named characters", "<p>caf&eacute; &mdash; &hellip; &nosuch;</p>", "café — … &nosuch;"],
     [
       "scripts and styles are no text",
@@ -250,14 +252,14 @@ describe("e-books", () => {
     const { text, pages, page_count, headings, media_type } = await read(
       epub(["<h1>First</h1><p>a</p>", "<img src='x'/>", "<h2>Third</h2>"]),
     );
-    expect(text).toBe("First\n\na\n\nThird");
+    expect(text).toBe("# First\n\na\n\n## Third");
     expect(pages).toEqual([
-      { page: 1, start: 0, end: 8 },
-      { page: 3, start: 10, end: 15 },
+      { page: 1, start: 0, end: 10 },
+      { page: 3, start: 12, end: 20 },
     ]);
     expect(headings).toEqual([
-      { start: 0, end: 5, level: 1 },
-      { start: 10, end: 15, level: 2 },
+      { start: 2, end: 7, level: 1 },
+      { start: 15, end: 20, level: 2 },
     ]);
     expect([page_count, media_type]).toEqual([3, "application/epub+zip"]);
   });

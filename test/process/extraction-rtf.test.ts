@@ -64,7 +64,7 @@ const cases: [string, string, string][] = [
   [
     "fields show their results",
     'See {\\field{\\*\\fldinst HYPERLINK "http://a.b"}{\\fldrslt page {\\b 7}}}.',
-    "See page 7.",
+    "See page **7**.",
   ],
   [
     "tables",
@@ -133,7 +133,7 @@ const cases: [string, string, string][] = [
     "{\\*\\htmltag <p>}\\htmlrtf {\\htmlrtf0 Text{\\*\\htmltag </p>}\\htmlrtf }\\htmlrtf0 .",
     "Text.",
   ],
-  ["groups that are not closed", "One {\\b two {\\i three", "One two three"],
+  ["groups that are not closed", "One {\\b two {\\i three", "One **two** ***three***"],
   ["groups that are closed too often", "One}}} two", "One two"],
 ];
 

@@ -3,6 +3,7 @@
  * reading: text, ends of paragraphs, tables, and asides such as notes and boxes.
  */
 import { paragraph, type Block } from "./blocks";
+import { EmphasisWriter, markedLine, plainLine, type Emphasis } from "./emphasis";
 import { tableBlocks, type TableMarks } from "./table";
 import type { CellRow, TableCell } from "./table-cells";
 
@@ -20,12 +21,19 @@ interface Table {
 interface Frame {
   /** The paragraph so far. */
   line: string;
+  readonly emphasis: EmphasisWriter;
   readonly blocks: Block[];
   readonly tables: Table[];
   /** The blocks of asides, which follow the paragraph. */
   aside: Block[];
 }
-const newFrame = (): Frame => ({ line: "", blocks: [], tables: [], aside: [] });
+const newFrame = (): Frame => ({
+  line: "",
+  emphasis: new EmphasisWriter(),
+  blocks: [],
+  tables: [],
+  aside: [],
+});
 
 /** Tables inside tables, and asides inside asides; deeper ones are plain paragraphs. */
 const depth_max = 8;
@@ -41,7 +49,7 @@ export class BlockBuilder {
   length = 0;
 
   text(text: string): void {
-    this.frame.line += text;
+    this.frame.line += this.frame.emphasis.write(text);
     this.length += text.length;
   }
   /** Nothing was added since the last paragraph ended. */
@@ -49,12 +57,39 @@ export class BlockBuilder {
     return this.frame.line === "";
   }
 
-  /** `level` makes it a heading; `marker` is the number or bullet of a list item. */
-  endParagraph(level: number | null = null, marker = ""): void {
-    const text = trimLines(this.frame.line);
+  /** What is added from now on is so. */
+  emphasise(emphasis: Emphasis): void {
+    this.frame.emphasis.set(emphasis);
+  }
+  /**
+   * `level` makes it a heading; `marker` is the number or bullet of a list item, in a list that is
+   * inside `depth` others.
+   */
+  endParagraph(level: number | null = null, marker = "", depth = 0): void {
+    const { line } = this.frame;
+    const text = trimLines(plainLine(line));
     this.frame.line = "";
-    if (text !== "")
-      this.put(marker === "" ? paragraph(text, level) : { ...paragraph(text, level), marker });
+    this.frame.emphasis.reset();
+    if (text !== "") {
+      const marked = level === null ? markedLine(line) : null;
+      this.put({
+        ...paragraph(text, level),
+        ...(marker === "" ? {} : { marker, depth }),
+        ...(marked === null ? {} : { marked: trimLines(marked) }),
+      });
+    }
+    this.flushAside();
+  }
+  /** Ends a text whose lines stand as they are, such as a program. */
+  endCode(): void {
+    const text = plainLine(this.frame.line).replace(/^\n+|\s+$/g, "");
+    this.frame.line = "";
+    this.frame.emphasis.reset();
+    if (text.trim() !== "") {
+      const fence = "`".repeat(Math.max(3, 1 + longestRun(text)));
+      const marked = text.includes("\n") ? `${fence}\n${text}\n${fence}` : text.trim();
+      this.put({ ...paragraph(text.trim()), marked });
+    }
     this.flushAside();
   }
   /** Adds finished blocks: at once, or after the paragraph that has begun. */
@@ -210,5 +245,7 @@ function closeRow(table: Table, edges?: readonly number[]): void {
   table.row = null;
   table.cell = null;
 }
+const longestRun = (text: string): number =>
+  (text.match(/`+/g) ?? []).reduce((most, run) => Math.max(most, run.length), 0);
 const atMost = (most: number, number: number): number =>
   Math.min(most, Math.max(1, Math.floor(number) || 1));

@@ -4,6 +4,7 @@
  */
 import { BlockBuilder } from "./block-builder";
 import type { Block } from "./blocks";
+import { no_emphasis, type Emphasis } from "./emphasis";
 
 /** Deeper tables are paragraphs of the one around them. */
 const depth_max = 8;
@@ -23,9 +24,10 @@ export class NestedTableBuilder {
   private readonly builder = new BlockBuilder();
   private readonly tables: OpenTable[] = [];
   /** The text of the paragraph so far. */
-  private readonly pieces: string[] = [];
+  private readonly pieces: { readonly text: string; readonly emphasis: Emphasis }[] = [];
   private not_blank = false;
   private mark = "";
+  private list_depth = 0;
   private readonly asides: Block[] = [];
 
   /** The paragraph so far is not blank. */
@@ -33,13 +35,14 @@ export class NestedTableBuilder {
     return this.not_blank;
   }
 
-  text(text: string): void {
-    this.pieces.push(text);
+  text(text: string, emphasis = no_emphasis): void {
+    this.pieces.push({ text, emphasis });
     this.not_blank ||= text.trim() !== "";
   }
-  /** Of the paragraph so far. */
-  marker(marker: string): void {
+  /** Of the paragraph so far, in a list inside `depth` others. */
+  marker(marker: string, depth = 0): void {
     this.mark = marker;
+    this.list_depth = depth;
   }
   /** Blocks that follow the paragraph, such as notes. */
   aside(blocks: readonly Block[]): void {
@@ -72,10 +75,13 @@ export class NestedTableBuilder {
   }
 
   private put(level: number | null): void {
-    this.builder.text(this.pieces.join(""));
+    for (const { text, emphasis } of this.pieces) {
+      this.builder.emphasise(emphasis);
+      this.builder.text(text);
+    }
     this.pieces.length = 0;
     this.not_blank = false;
-    this.builder.endParagraph(level, this.mark);
+    this.builder.endParagraph(level, this.mark, this.list_depth);
     this.mark = "";
     this.builder.add(this.asides.splice(0));
   }

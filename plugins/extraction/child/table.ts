@@ -2,7 +2,7 @@
  * Runs in the child: decides whether a table is one, or there for the layout of a page, and makes
  * the blocks of either.
  */
-import { markedText, paragraph, type Block } from "./blocks";
+import { withMarker, paragraph, type Block } from "./blocks";
 import { pipeTable, type TableRow } from "./pipe-table";
 import { setCells, type CellRow, type SetRow, type TableCell } from "./table-cells";
 
@@ -107,7 +107,7 @@ export function cellText(blocks: readonly Block[]): string {
       block.rows === undefined
         ? bare
           ? block.text
-          : markedText(block)
+          : withMarker(block)
         : block.rows
             .map((row) => row.filter((cell) => cell !== "").join(" "))
             .filter((line) => line !== "")

@@ -198,12 +198,31 @@ const isHidden = (attributes: Attributes): boolean =>
   (attributes.has("hidden") && !/until-found/i.test(attributes.get("hidden")!)) ||
   hiding.test(attributes.get("style") ?? "");
 
+/** Begin and end of bold and of italic text: as elements, that many would take too much memory. */
+export const emphasis_mark = {
+  bold: "\ufdd4",
+  end_bold: "\ufdd5",
+  italic: "\ufdd6",
+  end_italic: "\ufdd7",
+} as const;
+export const emphasis_marks = /[\ufdd4-\ufdd7]/g;
+const bold = { begins: emphasis_mark.bold, ends: emphasis_mark.end_bold };
+const italic = { begins: emphasis_mark.italic, ends: emphasis_mark.end_italic };
+const emphasising = new Map<string, { readonly begins: string; readonly ends: string }>([
+  ["b", bold],
+  ["strong", bold],
+  ["i", italic],
+  ["em", italic],
+]);
+
 /** Whether this element begins and ends a line. */
 const isBlock = (name: string): boolean => block_elements.has(name) || table_elements.has(name);
 
 interface OpenElement {
   readonly name: string;
   readonly written: boolean;
+  /** What is written at its end in place of an end tag. */
+  readonly ends?: string | undefined;
 }
 
 /** Writes the markup of a page, and closes what the page leaves open. */
@@ -219,7 +238,7 @@ class MarkupWriter {
 
   text(text: string): void {
     if (this.hidden_at === null) {
-      this.pieces.push(text);
+      this.pieces.push(text.replace(emphasis_marks, ""));
       return;
     }
     // Text in a head that was not closed belongs to the body.
@@ -239,7 +258,9 @@ class MarkupWriter {
     if (this.open_elements.length >= depth_max) return this.put(isBlock(name) ? line_break : "");
     if (hides) this.hidden_at = this.open_elements.length;
     const written = this.hidden_at === null && isBlock(name) && this.elements < elements_max;
-    this.open_elements.push({ name, written });
+    const emphasis = this.hidden_at === null ? emphasising.get(name) : undefined;
+    this.open_elements.push({ name, written, ends: emphasis?.ends });
+    if (emphasis !== undefined) this.put(emphasis.begins);
     this.counts.set(name, (this.counts.get(name) ?? 0) + 1);
     if (!written) return this.put(isBlock(name) ? line_break : "");
     this.elements++;
@@ -269,11 +290,12 @@ class MarkupWriter {
     if (this.hidden_at === null) this.pieces.push(markup);
   }
   private pop(): void {
-    const { name, written } = this.open_elements.pop()!;
+    const { name, written, ends } = this.open_elements.pop()!;
     this.counts.set(name, this.counts.get(name)! - 1);
     if (this.hidden_at !== null && this.open_elements.length <= this.hidden_at)
       this.hidden_at = null;
     else if (written) this.put(`</${name}>`);
+    else if (ends !== undefined) this.put(ends);
   }
   private setTitle(title: string): void {
     if (title.length > title_chars_max) return this.text(escaped(title));

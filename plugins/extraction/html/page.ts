@@ -2,13 +2,14 @@
 import { HTMLElement, parse, TextNode } from "node-html-parser";
 import { BlockBuilder } from "../child/block-builder";
 import { paragraph, type Block } from "../child/blocks";
-import { line_break, simplify } from "./markup";
+import { emphasis_mark, emphasis_marks, line_break, simplify } from "./markup";
 
 /** The title of the page comes first, unless the page itself shows it. */
 export function readPage(html: string): Block[] {
   const { body, title } = simplify(html);
   const blocks = blocksOf(body);
-  const heading = title === null ? "" : squeezed(new TextNode(title).text);
+  const heading =
+    title === null ? "" : squeezed(new TextNode(title).text.replace(emphasis_marks, ""));
   return heading === "" || blocks.some(({ text }) => squeezed(text).includes(heading))
     ? blocks
     : [paragraph(heading, 1), ...blocks];
@@ -42,6 +43,9 @@ class PageReader {
   /** The line so far is empty or ends with white space. */
   private after_space = true;
   private preformatted = 0;
+  /** Open elements that emphasise. */
+  private bold = 0;
+  private italic = 0;
   /** Open lists: the number of the last item, or null for bullets. */
   private readonly lists: { count: number | null }[] = [];
   private marker = "";
@@ -63,7 +67,9 @@ class PageReader {
       case "plaintext":
         this.preformatted++;
         this.children(element);
-        break;
+        this.preformatted--;
+        this.endCode();
+        return;
       case "ul":
       case "ol":
       case "menu":
@@ -100,7 +106,6 @@ class PageReader {
       default:
         this.children(element);
     }
-    if (name === "pre" || name === "listing" || name === "plaintext") this.preformatted--;
     this.endParagraph(/^h[1-6]$/.test(name) ? Number(name[1]) : null);
     if (name === "li") this.marker = "";
   }
@@ -112,7 +117,21 @@ class PageReader {
     this.lists.pop();
     this.endParagraph(null);
   }
+  /** A text with marks of emphasis. */
   private text(text: string): void {
+    let from = 0;
+    for (const { 0: mark, index } of text.matchAll(emphasis_marks)) {
+      this.plainText(text.slice(from, index));
+      from = index + 1;
+      if (mark === emphasis_mark.bold) this.bold++;
+      else if (mark === emphasis_mark.end_bold) this.bold--;
+      else if (mark === emphasis_mark.italic) this.italic++;
+      else this.italic--;
+      this.builder.emphasise({ bold: this.bold > 0, italic: this.italic > 0 });
+    }
+    this.plainText(text.slice(from));
+  }
+  private plainText(text: string): void {
     if (this.preformatted > 0) return this.builder.text(text.replaceAll(line_break, "\n"));
     const lines = text
       .replace(/[ \t\r\n\f]+/g, " ")
@@ -121,9 +140,14 @@ class PageReader {
     this.builder.text(this.after_space && lines.startsWith(" ") ? lines.slice(1) : lines);
     if (lines !== "") this.after_space = lines.endsWith(" ") || lines.endsWith("\n");
   }
+  private endCode(): void {
+    if (this.preformatted > 0 || this.marker !== "") return this.endParagraph(null);
+    this.builder.endCode();
+    this.after_space = true;
+  }
   private endParagraph(level: number | null): void {
     const empty = this.builder.is_at_start;
-    this.builder.endParagraph(level, empty ? "" : this.marker);
+    this.builder.endParagraph(level, empty ? "" : this.marker, Math.max(0, this.lists.length - 1));
     if (!empty) this.marker = "";
     this.after_space = true;
   }

@@ -1,5 +1,5 @@
 /** Runs in the child: reads a web page. */
-import { assemble } from "../child/blocks";
+import { assemble } from "../child/assemble";
 import { writeOutput, type ReaderInput } from "../child/output";
 import { ExtractionFailure, type HeadingSpan } from "../contract";
 import { decodeInto } from "../text/encoding";

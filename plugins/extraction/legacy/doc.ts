@@ -194,7 +194,7 @@ class StoryReader {
     if (this.hidden > 0) return;
     const { depth, ends, level, list, list_level, row } = this.propertiesAt(at);
     if (list !== null && ends !== "row" && this.builder.has_text)
-      this.builder.marker(this.word.lists.next(list, list_level));
+      this.builder.marker(this.word.lists.next(list, list_level), list_level);
     if (mark === "\x07") {
       // Word 6 has no properties here: an empty cell after the last one ends the row.
       if (ends === "row" || (this.word.paragraphs.length === 0 && this.cell_ended))

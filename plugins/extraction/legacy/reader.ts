@@ -1,5 +1,6 @@
 /** Runs in the child: reads the text of Office files from before 2007, by the streams in them. */
-import { writeDocument, type DocumentOutput, type Page } from "../child/blocks";
+import { writeDocument, type DocumentOutput } from "../child/assemble";
+import { type Page } from "../child/blocks";
 import type { ReaderInput } from "../child/output";
 import { ExtractionFailure } from "../contract";
 import { damagedFile, withCompoundFile, type CompoundFile } from "./compound-file";

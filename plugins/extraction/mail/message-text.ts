@@ -23,7 +23,8 @@ export class MessageText {
         "attachment_left_out",
         `The attachment “${name}” was left out: the message would be too long with it.`,
       );
-    this.add(name, [{ start: 0, end: name.length, level: 2 }], 0);
+    const mark = "## ";
+    this.add(mark + name, [{ start: mark.length, end: mark.length + name.length, level: 2 }], 0);
     this.add(text, headings, 2);
     for (const { code, message } of warnings)
       this.warn(code, `In the attachment “${name}”: ${message}`);

@@ -3,7 +3,8 @@
  * as files.
  */
 import PostalMime, { type Attachment, type Email } from "postal-mime";
-import { assemble, paragraph, type Block, type Page } from "../child/blocks";
+import { assemble } from "../child/assemble";
+import { paragraph, type Block, type Page } from "../child/blocks";
 import { writeOutput, type ReaderInput } from "../child/output";
 import { ExtractionFailure, type HeadingSpan } from "../contract";
 import { readPage } from "../html/page";
@@ -38,11 +39,6 @@ export async function readMail({
   const email = await parse(await Bun.file(path).arrayBuffer());
   const { text, headings } = assemble([bodyOf(email)], characters_max);
   writeOutput(output, text);
-  const [first] = headings;
-  const named =
-    first !== undefined && text.startsWith(subject_label) && first.start === 0
-      ? [{ ...first, start: subject_label.length }, ...headings.slice(1)]
-      : headings;
   const kept = email.attachments.filter((one) => !isDecoration(one, email));
   const attachments = kept.slice(0, attachments_max).map((one, index): MailAttachment => {
     const content = one.content as ArrayBuffer;
@@ -55,7 +51,7 @@ export async function readMail({
     writeOutput(attachment.path, new Uint8Array(content));
     return attachment;
   });
-  return { headings: named, attachments, left_out: kept.length - attachments.length };
+  return { headings, attachments, left_out: kept.length - attachments.length };
 }
 
 async function parse(bytes: ArrayBuffer): Promise<Email> {
@@ -72,7 +68,6 @@ async function parse(bytes: ArrayBuffer): Promise<Email> {
   }
 }
 
-const subject_label = "Subject: ";
 /**
  * The subject as a heading, the other headers, the body. Of a page that a browser saved as a mail
  * message, only the page.
@@ -95,7 +90,7 @@ function bodyOf(email: Email): Page {
   return {
     page: null,
     blocks: [
-      ...(subject === "" ? [] : [paragraph(subject_label + subject, 1)]),
+      ...(subject === "" ? [] : [{ ...paragraph(subject, 1), label: "Subject: " }]),
       ...(lines.length === 0 ? [] : [paragraph(lines.join("\n"))]),
       ...body,
     ],

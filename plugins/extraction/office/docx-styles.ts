@@ -1,13 +1,17 @@
 /** Runs in the child: the paragraph styles of a Word document, which make headings and lists. */
+import { no_emphasis, type Emphasis } from "../child/emphasis";
 import type { Tag } from "../../../core/lib/xml";
 import { scanOfficeXml } from "./xml";
 
 interface Style {
+  readonly type: string;
   based_on: string | null;
   name: string;
   outline: number | null;
   number: string | null;
   level: number | null;
+  bold: boolean;
+  italic: boolean;
 }
 
 /** What a paragraph itself says; null where its style counts. */
@@ -35,6 +39,7 @@ const chain_max = 20;
 
 export class ParagraphStyles {
   private readonly styles = new Map<string, Style>();
+  private readonly character_styles = new Map<string, Style>();
   private default_style: string | null = null;
   private readonly known_levels = new Map<string | null, number | null>();
   private readonly known_lists = new Map<string | null, StyleList | null>();
@@ -44,7 +49,11 @@ export class ParagraphStyles {
     scanOfficeXml(xml ?? "", {
       open: (tag) => {
         if (tag.name === "w:style") style = this.addStyle(tag);
-        else if (tag.name === "w:rPr" || tag.name === "w:tblStylePr" || tag.name === "w:tblPr")
+        else if (
+          (tag.name === "w:rPr" && style?.type !== "character") ||
+          tag.name === "w:tblStylePr" ||
+          tag.name === "w:tblPr"
+        )
           return "skip";
         else if (style !== null) describeStyle(style, tag);
       },
@@ -62,6 +71,11 @@ export class ParagraphStyles {
       : headingOf(outline);
   }
 
+  /** Of text in this character style. */
+  emphasisOf(style: string | undefined): Emphasis {
+    return this.character_styles.get(style ?? "") ?? no_emphasis;
+  }
+
   /** The list that paragraphs of this style are in. */
   listOf(style: string | null): StyleList | null {
     return cached(this.known_lists, style, () => this.findList(style));
@@ -70,9 +84,19 @@ export class ParagraphStyles {
   private addStyle(tag: Tag): Style {
     const id = tag.get("styleId") ?? "";
     const type = tag.get("type") ?? "paragraph";
-    const style = { based_on: null, name: "", outline: null, number: null, level: null };
+    const style: Style = {
+      type,
+      based_on: null,
+      name: "",
+      outline: null,
+      number: null,
+      level: null,
+      bold: false,
+      italic: false,
+    };
     if (tag.get("type") === "paragraph" && isOn(tag.get("default") ?? "0")) this.default_style = id;
     if (type === "paragraph") this.styles.set(id, style);
+    if (type === "character") this.character_styles.set(id, style);
     return style;
   }
 
@@ -134,6 +158,12 @@ function describeStyle(style: Style, tag: Tag): void {
       return;
     case "w:ilvl":
       style.level = Number(tag.get("val"));
+      return;
+    case "w:b":
+      style.bold = isOn(tag.get("val") ?? "1");
+      return;
+    case "w:i":
+      style.italic = isOn(tag.get("val") ?? "1");
   }
 }
 

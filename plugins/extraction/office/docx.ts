@@ -5,6 +5,7 @@
 import type { Tag, XmlHandler } from "../../../core/lib/xml";
 import { BlockBuilder } from "../child/block-builder";
 import type { Block, Page } from "../child/blocks";
+import { no_emphasis, type Emphasis } from "../child/emphasis";
 import { AlternateContent } from "./alternate-content";
 import { Numbering } from "./docx-numbering";
 import { isOn, ParagraphStyles, type ParagraphProperties } from "./docx-styles";
@@ -21,7 +22,7 @@ export function readDocx(pkg: OfficePackage, main_part: string, progress: Progre
   };
   const read = (part: string): Block[] => {
     const xml = pkg.xml(part) ?? "";
-    const reader = new WordReader({ ...shared, part, has_hidden_text: xml.includes("vanish") });
+    const reader = new WordReader({ ...shared, part });
     scanOfficeXml(xml, reader);
     return reader.result();
   };
@@ -59,8 +60,6 @@ interface WordPart {
   readonly part: string;
   readonly styles: ParagraphStyles;
   readonly numbering: Numbering;
-  /** Properties of runs, which are half of many files, matter only then. */
-  readonly has_hidden_text: boolean;
 }
 const newParagraph = (): ParagraphProperties => ({
   style: null,
@@ -107,6 +106,8 @@ class WordReader implements XmlHandler {
   private readonly fields: ("instruction" | "result")[] = [];
   private reading = false;
   private hidden = false;
+  private in_properties = false;
+  private emphasis: Emphasis = no_emphasis;
 
   constructor(private readonly document: WordPart) {}
 
@@ -116,11 +117,16 @@ class WordReader implements XmlHandler {
       case "m:t":
       case "a:t":
         this.reading = !this.hidden && !this.fields.includes("instruction");
+        this.builder.emphasise(this.emphasis);
+        return;
+      case "w:pPr":
+        this.in_properties = true;
         return;
       case "w:rPr":
-        return this.document.has_hidden_text ? undefined : "skip";
+        return this.in_properties ? "skip" : undefined;
       case "w:r":
         this.hidden = false;
+        this.emphasis = no_emphasis;
         return;
       case "w:p":
         if (!this.builder.is_at_start) this.endParagraph();
@@ -161,6 +167,15 @@ class WordReader implements XmlHandler {
   private openWord(tag: Tag): void | "skip" {
     const { builder } = this;
     switch (tag.name) {
+      case "w:b":
+        this.emphasis = { ...this.emphasis, bold: isOn(tag.get("val") ?? "1") };
+        return;
+      case "w:i":
+        this.emphasis = { ...this.emphasis, italic: isOn(tag.get("val") ?? "1") };
+        return;
+      case "w:rStyle":
+        this.emphasis = this.document.styles.emphasisOf(tag.get("val"));
+        return;
       case "w:gridSpan":
         return builder.describeCell({ columns: Number(tag.get("val")) });
       case "w:vMerge":
@@ -232,6 +247,9 @@ class WordReader implements XmlHandler {
       case "w:p":
         this.endParagraph();
         return;
+      case "w:pPr":
+        this.in_properties = false;
+        return;
       case "a:p":
         builder.text("\n");
         return;
@@ -274,7 +292,7 @@ class WordReader implements XmlHandler {
       builder.is_at_start || number === null || number === "0"
         ? ""
         : numbering.next(number, level, from_style?.styles);
-    builder.endParagraph(styles.headingLevel(paragraph), marker);
+    builder.endParagraph(styles.headingLevel(paragraph), marker, level ?? 0);
     this.paragraph = newParagraph();
     // In a damaged file an instruction that does not end must not hide the rest of the document.
     if (this.outer.length === 0 && this.fields.includes("instruction")) this.fields.length = 0;

@@ -6,6 +6,7 @@ import { AlternateContent } from "./alternate-content";
 import { readChart } from "./chart";
 import { BlockBuilder } from "../child/block-builder";
 import type { Block } from "../child/blocks";
+import { no_emphasis } from "../child/emphasis";
 import { formatBullet, formatNumber } from "../child/list-markers";
 import type { OfficePackage } from "./package";
 import type { Tag, XmlHandler } from "../../../core/lib/xml";
@@ -48,6 +49,7 @@ const number_formats: Readonly<Record<string, string>> = {
   romanLc: "lowerRoman",
   romanUc: "upperRoman",
 };
+const isTrue = (value: string | undefined): boolean => value === "1" || value === "true";
 const isShape = (name: string): boolean =>
   name === "p:sp" || name === "p:graphicFrame" || name === "p:cxnSp" || name === "p:pic";
 
@@ -81,6 +83,13 @@ class DrawingReader implements XmlHandler {
         return;
       case "a:pPr":
         this.level = Math.min(8, Math.max(0, Number(tag.get("lvl") ?? 0) || 0));
+        return;
+      case "a:rPr":
+        builder.emphasise({ bold: isTrue(tag.get("b")), italic: isTrue(tag.get("i")) });
+        return;
+      case "a:r":
+      case "a:fld":
+        builder.emphasise(no_emphasis);
         return;
       case "a:lstStyle":
         return "skip";
@@ -137,7 +146,8 @@ class DrawingReader implements XmlHandler {
         builder.endParagraph();
         return;
       case "a:p":
-        builder.endParagraph(null, this.marker);
+        builder.endParagraph(null, this.marker, this.level);
+        this.level = 0;
         if (!this.marker.endsWith(".") && !this.marker.endsWith(")")) this.counts.length = 0;
         this.marker = "";
         return;

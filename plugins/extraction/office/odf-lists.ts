@@ -66,6 +66,10 @@ export class OdfLists {
       this.by_paragraph.set(style, list);
   }
 
+  /** How many lists are open, one inside the other. */
+  get depth(): number {
+    return this.open.length;
+  }
   beginList(tag: Tag): void {
     const style = tag.get("style-name") ?? this.open.at(-1)?.style ?? null;
     const continues =

@@ -4,6 +4,8 @@
  */
 import { BlockBuilder } from "../child/block-builder";
 import type { Block } from "../child/blocks";
+import { no_emphasis, type Emphasis } from "../child/emphasis";
+import type { OdfEmphasis } from "./odf-emphasis";
 import { OdfLists } from "./odf-lists";
 import type { Tag, XmlHandler } from "../../../core/lib/xml";
 
@@ -67,15 +69,19 @@ export class OdfReader implements XmlHandler {
   private readonly open_paragraphs: {
     readonly level: number | null;
     readonly marker: string;
+    readonly depth: number;
     readonly is_aside: boolean;
   }[] = [];
   /** The line so far is empty or ends with white space. */
   private after_space = true;
+  /** The emphasis of the spans that are open. */
+  private readonly spans: Emphasis[] = [];
   /** The rows are the head of their table. */
   private in_head = false;
 
   constructor(
     protected readonly lists: OdfLists,
+    private readonly emphasis: OdfEmphasis,
     private readonly readObject: ReadObject,
   ) {}
 
@@ -98,6 +104,9 @@ export class OdfReader implements XmlHandler {
       case "text:line-break":
         builder.text("\n");
         this.after_space = true;
+        return;
+      case "text:span":
+        this.beginSpan(this.emphasis.of(tag.get("style-name"), this.spans.at(-1) ?? no_emphasis));
         return;
       case "text:list":
       case "text:ordered-list":
@@ -144,6 +153,10 @@ export class OdfReader implements XmlHandler {
       case "text:h":
         this.endParagraph();
         return;
+      case "text:span":
+        this.spans.pop();
+        builder.emphasise(this.spans.at(-1) ?? no_emphasis);
+        return;
       case "text:list":
       case "text:ordered-list":
       case "text:unordered-list":
@@ -167,6 +180,10 @@ export class OdfReader implements XmlHandler {
     }
   }
 
+  private beginSpan(emphasis: Emphasis): void {
+    this.spans.push(emphasis);
+    this.builder.emphasise(emphasis);
+  }
   /** Cells that others cover are there, too, and equal ones are written once. */
   private beginCell(tag: Tag): void {
     const covered = tag.name === "table:covered-table-cell",
@@ -181,12 +198,14 @@ export class OdfReader implements XmlHandler {
         : null;
     const is_aside = this.open_paragraphs.length > 0 && !this.builder.is_at_start;
     if (is_aside) this.builder.beginAside();
-    this.open_paragraphs.push({ level, marker: this.lists.markerOf(tag, level), is_aside });
+    const marker = this.lists.markerOf(tag, level),
+      depth = Math.max(0, this.lists.depth - 1);
+    this.open_paragraphs.push({ level, marker, depth, is_aside });
     this.after_space = true;
   }
   private endParagraph(): void {
     const paragraph = this.open_paragraphs.pop();
-    this.builder.endParagraph(paragraph?.level ?? null, paragraph?.marker);
+    this.builder.endParagraph(paragraph?.level ?? null, paragraph?.marker, paragraph?.depth);
     if (paragraph?.is_aside === true) this.builder.endAside();
     this.after_space = false;
   }

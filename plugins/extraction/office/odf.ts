@@ -5,6 +5,7 @@
 import type { Tag } from "../../../core/lib/xml";
 import type { Block, Page } from "../child/blocks";
 import { ExtractionFailure } from "../contract";
+import { OdfEmphasis } from "./odf-emphasis";
 import { OdfLists } from "./odf-lists";
 import { OdfReader, ReaderDispatch, type NewReader, type ReadObject } from "./odf-reader";
 import { readSheets } from "./ods";
@@ -68,6 +69,9 @@ function readersOf(
   const lists = new OdfLists();
   lists.declare(styles);
   lists.declare(content);
+  const emphasis = new OdfEmphasis();
+  emphasis.declare(styles);
+  emphasis.declare(content);
   const readObject: ReadObject = (path) => {
     const name = resolvePath(folder, path);
     const object = depth < objects_depth_max && name !== "" ? pkg.xml(`${name}/content.xml`) : null;
@@ -76,7 +80,7 @@ function readersOf(
     scanOfficeXml(object, reader);
     return reader.builder.take();
   };
-  return () => new OdfReader(lists, readObject);
+  return () => new OdfReader(lists, emphasis, readObject);
 }
 
 function readText(newReader: NewReader, content: string, styles: string | null): Block[] {

@@ -1,5 +1,5 @@
 /** Runs in the child: reads a document in a ZIP archive. The formats are listed in formats.ts. */
-import { writeDocument, type DocumentOutput } from "../child/blocks";
+import { writeDocument, type DocumentOutput } from "../child/assemble";
 import type { ReaderInput } from "../child/output";
 import { ExtractionFailure, type Warning } from "../contract";
 import { openArchive, type Archive } from "./archive";

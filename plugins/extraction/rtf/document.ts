@@ -4,6 +4,7 @@
  */
 import { ExtractionFailure } from "../contract";
 import type { Block, Page } from "../child/blocks";
+import { no_emphasis, type Emphasis } from "../child/emphasis";
 import { NestedTableBuilder } from "../child/nested-table-builder";
 import { Fonts } from "./fonts";
 import { readTokens, type RtfHandler } from "./tokenizer";
@@ -30,6 +31,7 @@ interface Group {
   unicode_skip: number;
   hidden: boolean;
   deleted: boolean;
+  emphasis: Emphasis;
   /** What its text is; null when it is part of the text around it. */
   ends: "aside" | "running" | null;
   /** Nothing but `\*` has come yet. */
@@ -69,6 +71,7 @@ class RtfReader implements RtfHandler {
     unicode_skip: 1,
     hidden: false,
     deleted: false,
+    emphasis: no_emphasis,
     ends: null,
     is_at_start: false,
     is_starred: false,
@@ -110,6 +113,7 @@ class RtfReader implements RtfHandler {
     const before = this.groups.pop();
     if (before === undefined) return;
     this.skip = 0;
+    if (before.emphasis !== this.group.emphasis) this.flush();
     const { ends, content } = this.group;
     this.group = before;
     if (ends !== null) this.flush();
@@ -240,6 +244,15 @@ class RtfReader implements RtfHandler {
         this.flush();
         group.hidden = false;
         group.font = -1;
+        group.emphasis = no_emphasis;
+        return;
+      case "b":
+        this.flush();
+        group.emphasis = { ...group.emphasis, bold: on };
+        return;
+      case "i":
+        this.flush();
+        group.emphasis = { ...group.emphasis, italic: on };
         return;
       case "pard":
         this.paragraph = { ...new_paragraph };
@@ -332,6 +345,6 @@ class RtfReader implements RtfHandler {
         "too_large",
         `The text of this document is longer than ${this.characters_max} characters.`,
       );
-    this.builder.text(text);
+    this.builder.text(text, this.group.emphasis);
   }
 }

@@ -1,0 +1,68 @@
+/** Runs in the child: how the blocks of a document become its text, with pages and headings. */
+import { ExtractionFailure, type HeadingSpan, type PageSpan, type Warning } from "../contract";
+import type { Page } from "./blocks";
+import { ListWriter } from "./list-writer";
+import { writeOutput, type ReaderInput } from "./output";
+
+export interface AssembledText {
+  readonly text: string;
+  readonly pages: readonly PageSpan[];
+  readonly headings: readonly HeadingSpan[];
+}
+
+const headings_max = 50_000;
+
+/** Joins the blocks to a text in Markdown. @throws ExtractionFailure `too_large` */
+export function assemble(pages: readonly Page[], characters_max: number): AssembledText {
+  const pieces: string[] = [];
+  const spans: PageSpan[] = [];
+  const headings: HeadingSpan[] = [];
+  let characters = 0;
+  const add = (text: string): void => {
+    pieces.push(text);
+    characters += text.length;
+  };
+  for (const { page, blocks } of pages) {
+    const lists = new ListWriter();
+    let start = -1;
+    for (const block of blocks) {
+      const { before, text, goes_on } = lists.write(block);
+      if (characters > 0) add(goes_on && start >= 0 ? "\n" : "\n\n");
+      if (start < 0) start = characters;
+      add(before);
+      if (block.level !== null && headings.length < headings_max)
+        headings.push({ start: characters, end: characters + text.length, level: block.level });
+      add(text);
+      if (characters > characters_max)
+        throw new ExtractionFailure(
+          "too_large",
+          `The text of this file is longer than ${characters_max} characters.`,
+        );
+    }
+    if (page !== null && start >= 0) spans.push({ page, start, end: characters });
+  }
+  return { text: pieces.join(""), pages: spans, headings };
+}
+
+/** What a reader of documents returns beside the text, which it writes. */
+export interface DocumentOutput {
+  readonly media_type: string;
+  readonly pages: readonly PageSpan[];
+  readonly page_count: number | null;
+  readonly headings: readonly HeadingSpan[];
+  readonly warnings: readonly Warning[];
+}
+
+/** Writes the text of these pages. @throws ExtractionFailure `too_large` */
+export function writeDocument(
+  pages: readonly Page[],
+  { output, characters_max }: Omit<ReaderInput, "path">,
+): Omit<DocumentOutput, "media_type"> {
+  const { text, ...spans } = assemble(pages, characters_max);
+  writeOutput(output, text);
+  return {
+    ...spans,
+    page_count: pages.every(({ page }) => page === null) ? null : pages.length,
+    warnings: pages.flatMap(({ warnings = [] }) => warnings),
+  };
+}

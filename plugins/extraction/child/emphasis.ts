@@ -1,0 +1,86 @@
+/**
+ * Runs in the child: bold and italic words as Markdown marks them. Only what a reader takes for
+ * emphasis is marked: whole words in a line, not a sentence or a paragraph.
+ */
+
+export interface Emphasis {
+  readonly bold: boolean;
+  readonly italic: boolean;
+}
+export const no_emphasis: Emphasis = { bold: false, italic: false };
+
+/** They stand in a line before the text that is so. They are no characters: no text has them. */
+const codes = { "": "\ufdd0", b: "\ufdd1", i: "\ufdd2", bi: "\ufdd3" } as const;
+const any_code = /[\ufdd0-\ufdd3]/g;
+const keyOf = ({ bold, italic }: Emphasis): keyof typeof codes =>
+  bold ? (italic ? "bi" : "b") : italic ? "i" : "";
+const marks: Readonly<Record<string, string>> = {
+  [codes[""]]: "",
+  [codes.b]: "**",
+  [codes.i]: "*",
+  [codes.bi]: "***",
+};
+/** A longer part is set off, not emphasised. */
+const emphasised_chars_max = 120;
+
+/** Puts codes into the text of a line where its emphasis changes. */
+export class EmphasisWriter {
+  private last: keyof typeof codes = "";
+  private now: keyof typeof codes = "";
+
+  set(emphasis: Emphasis): void {
+    this.now = keyOf(emphasis);
+  }
+  /** White space looks the same, emphasised or not. */
+  write(text: string): string {
+    const clean = text.replace(any_code, "");
+    if (this.now === this.last || !/\S/.test(clean)) return clean;
+    this.last = this.now;
+    return codes[this.now] + clean;
+  }
+  /** A paragraph begins. */
+  reset(): void {
+    this.last = "";
+  }
+}
+
+/** The line without codes. */
+export const plainLine = (line: string): string => line.replace(any_code, "");
+
+/** The line with marks of Markdown; null when it has no emphasis that shows. */
+export function markedLine(line: string): string | null {
+  if (line.search(any_code) < 0) return null;
+  const parts = line.split(/(?=[\ufdd0-\ufdd3])/);
+  const whole = plainLine(line).trim();
+  const marked = parts
+    .map((part, at) => {
+      const mark = marks[part[0]!] ?? "";
+      const text = plainLine(part);
+      if (mark === "") return text;
+      const before = at === 0 ? "" : plainLine(parts[at - 1]!).slice(-1),
+        after = plainLine(parts[at + 1] ?? "").slice(0, 1);
+      return emphasised(text, mark, { before, after, is_whole: text.trim() === whole });
+    })
+    .join("");
+  return marked === plainLine(line) ? null : marked;
+}
+
+function emphasised(
+  text: string,
+  mark: string,
+  around: { readonly before: string; readonly after: string; readonly is_whole: boolean },
+): string {
+  const said = text.trim(),
+    from = text.indexOf(said),
+    before = from > 0 ? text[from - 1]! : around.before,
+    after = text[from + said.length] ?? around.after;
+  const shows =
+    said.length <= emphasised_chars_max &&
+    /[\p{L}\p{N}]/u.test(said) &&
+    !/[*_\n`\\]|[.!?。！？]\s/u.test(said) &&
+    // A sentence that is all bold is a sentence.
+    !(around.is_whole && /[.!?。！？]$/u.test(said)) &&
+    !/[\p{L}\p{N}*_]/u.test(before) &&
+    !/[\p{L}\p{N}*_]/u.test(after);
+  return shows ? text.slice(0, from) + mark + said + mark + text.slice(from + said.length) : text;
+}

@@ -1,0 +1,55 @@
+/** Runs in the child: writes headings and items of lists as Markdown does. */
+import { withMarker, type Block } from "./blocks";
+
+/** Markdown has six levels. */
+const levels_max = 6;
+const depth_max = 9;
+const bullet = "- ";
+
+interface WrittenBlock {
+  /** The mark, which does not belong to the text. */
+  readonly before: string;
+  readonly text: string;
+  /** It is an item after another one: no blank line stands between them. */
+  readonly goes_on: boolean;
+}
+
+export class ListWriter {
+  /** The marks of the open items, by their depth; none outside of a list. */
+  private open: string[] = [];
+
+  write(block: Block): WrittenBlock {
+    const { level, label, marker = "", depth = 0 } = block;
+    const mark = level === null ? itemMark(marker) : null;
+    if (mark === null) {
+      this.open = [];
+      const before = label ?? (level === null ? "" : `${"#".repeat(Math.min(levels_max, level))} `);
+      return { before, text: level === null ? shown(block) : headingText(block), goes_on: false };
+    }
+    const beside = this.open[depth],
+      // Another kind of list begins.
+      changes = beside !== undefined && (beside === bullet) !== (mark === bullet),
+      goes_on = this.open.length > 0 && !changes;
+    this.open.length = Math.min(this.open.length, depth, depth_max);
+    const indent = " ".repeat(this.open.join("").length);
+    this.open.push(mark);
+    const inner = `\n${indent}${" ".repeat(mark.length)}`;
+    const text = (block.marked ?? block.text).replaceAll("\n", inner);
+    return { before: indent + mark, text, goes_on };
+  }
+}
+
+/** Bullets and plain numbers are marks of Markdown. Any other number stays in the text. */
+function itemMark(marker: string): string | null {
+  if (marker === "") return null;
+  if (/^\d{1,9}[.)]$/.test(marker)) return `${marker} `;
+  return /[\p{L}\p{N}]/u.test(marker) ? null : bullet;
+}
+const shown = ({ marked, ...block }: Block): string =>
+  withMarker(marked === undefined ? block : { ...block, text: marked });
+/** On one line, with its number but without a bullet. */
+const headingText = (block: Block): string =>
+  (/[\p{L}\p{N}]/u.test(block.marker ?? "") ? withMarker(block) : block.text).replace(
+    /\s*\n\s*/g,
+    " ",
+  );

@@ -140,7 +140,7 @@ describe("a run", () => {
       status: "synced",
       media_type: "text/html",
       folder_ids: [folder],
-      content: "Otters\n\nThe otter sleeps in the reeds.",
+      content: "# Otters\n\nThe otter sleeps in the reeds.",
       source: { kind: "import", uri: site.url + otters, run_id: run.id },
     });
     expect((await ada.send("GET", `/documents/${document.id}/file`)).text).toBe(
@@ -181,8 +181,8 @@ describe("a run", () => {
         ({ version, content }) => [version, content],
       ),
     ).toEqual([
-      [1, "Same\n\nIt stays."],
-      [2, "Other\n\nIt is new."],
+      [1, "# Same\n\nIt stays."],
+      [2, "# Other\n\nIt is new."],
     ]);
     expect((await ada.names(folder)).length).toBe(2);
     const forced = await importing(folder, urls(same), { overwrite: true });

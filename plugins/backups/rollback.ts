@@ -31,9 +31,12 @@ export const rollbackTool: Tool = {
     const names = existsSync(backups)
       ? (await readdir(backups)).filter((name) => copy_pattern.test(name)).sort()
       : [];
-    if (names.length === 0)
-      throw new Error(`there is no copy of the database from before an upgrade in ${backups}`);
-    if (options.list) return names.reverse().forEach((name) => print(lineOf(backups, name)));
+    const none = `there is no copy of the database from before an upgrade in ${backups}`;
+    if (options.list) {
+      if (names.length === 0) print(`${none[0]!.toUpperCase()}${none.slice(1)}.`);
+      return names.reverse().forEach((name) => print(lineOf(backups, name)));
+    }
+    if (names.length === 0) throw new Error(none);
     const name = typeof options.to === "string" ? options.to : names.at(-1)!;
     if (!names.includes(name))
       throw new Error(`there is no copy ${name} in ${backups}; --list shows those that there are`);

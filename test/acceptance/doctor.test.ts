@@ -191,7 +191,9 @@ describe("a start", () => {
   });
 
   test("is not gone back from while a server runs", async () => {
-    const { code, stderr } = await runCommand(server.data, ["rollback", "--list"]);
+    const listed = await runCommand(server.data, ["rollback", "--list"]);
+    expect([listed.code, listed.stdout]).toEqual([0, expect.stringMatching(/^There is no copy/)]);
+    const { code, stderr } = await runCommand(server.data, ["rollback"]);
     expect([code, stderr]).toEqual([1, expect.stringContaining("there is no copy")]);
     await Bun.write(
       join(server.data, "backups", "20990101T000000Z-before-9.0.0.db"),

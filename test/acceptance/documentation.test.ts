@@ -28,9 +28,10 @@ const pages: readonly Page[] = [
   { path: "docs/events.md", after: "server" },
   { path: "docs/models.md", after: "server" },
   { path: "docs/configuration.md", after: "server" },
+  { path: "docs/operations.md", after: "server" },
 ];
 /** Not yet. */
-const later = ["CONTRIBUTING.md", "docs/architecture.md", "docs/operations.md", "docs/plugins.md"];
+const later = ["CONTRIBUTING.md", "docs/architecture.md", "docs/plugins.md"];
 /** Those without a block. */
 const words_alone = ["CHANGELOG.md", "SECURITY.md", "docs/README.md", "docs/console.md"];
 

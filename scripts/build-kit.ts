@@ -1,8 +1,8 @@
 /**
  * Makes what plugin developers get from the executable: the types of the contract, `dossier/test`,
- * a template of every kind of plugin and the guide, as one compressed file that the executable
- * embeds (core/bench/kit.ts). It is generated, never committed; `bun scripts/build-kit.ts` says how
- * large it is.
+ * a template of every kind of plugin, the documentation and the examples, as one compressed file
+ * that the executable embeds (core/bench/kit.ts). It is generated, never committed; `bun
+ * scripts/build-kit.ts` says how large it is.
  */
 import { Glob } from "bun";
 import { existsSync, mkdirSync, readFileSync, renameSync } from "node:fs";
@@ -125,11 +125,37 @@ function entries(): Files {
   return files;
 }
 
+/**
+ * The pages and the examples, in the places that their links know. What a page of them names beside
+ * that, the source of Dossier has alone: there the words stay, and the link goes.
+ */
+function documentation(): Files {
+  const paths = ["docs/*.md", "*.md", "examples/*.md", "examples/*/*.{md,ts}"].flatMap((pattern) =>
+    [...new Glob(pattern).scanSync({ cwd: root })].sort(),
+  );
+  const there = new Set([...paths, ...paths.map((path) => dirname(path))]);
+  return new Map(
+    paths.map((path) => {
+      const text = readFileSync(join(root, path), "utf8");
+      const leads = (link: string): boolean =>
+        /^([a-z]+:|#)/.test(link) || there.has(join(dirname(path), link.split("#")[0]!));
+      return [
+        path,
+        path.endsWith(".md")
+          ? text.replaceAll(/\[([^\]]+)\]\(([^)\s]+)\)/g, (whole, words: string, link: string) =>
+              leads(link) ? whole : words,
+            )
+          : text,
+      ];
+    }),
+  );
+}
+
 /** What is copied as it is. */
 function texts(): Files {
   const templates = [...new Glob("core/bench/templates/**/*.ts").scanSync({ cwd: root })].sort();
   return new Map([
-    ["guide.md", readFileSync(join(root, "docs/plugins.md"), "utf8")],
+    ...documentation(),
     [
       "runtime/people-plugin.ts",
       readFileSync(join(root, "core/bench/harness/people-plugin.ts"), "utf8"),

@@ -1,6 +1,6 @@
 /**
  * What the executable carries for plugin developers: the types of its contract, `dossier/test`,
- * templates and the guide. scripts/build-kit.ts makes it.
+ * templates, the documentation and the examples. scripts/build-kit.ts makes it.
  */
 import kit_path from "./build/kit.zst" with { type: "file" };
 

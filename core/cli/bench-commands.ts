@@ -85,7 +85,7 @@ async function makeNew(name: string, kind: Kind, options: ProgramOptions): Promi
       "  dossier plugin check   types, and whether a server would load it",
       "  dossier plugin pack    one file to hand on",
       "",
-      "The guide lies in .dossier/guide.md.",
+      "The guide lies in .dossier/docs/plugins.md.",
     ].join("\n"),
   );
 }

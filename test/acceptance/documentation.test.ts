@@ -29,14 +29,15 @@ const pages: readonly Page[] = [
   { path: "docs/models.md", after: "server" },
   { path: "docs/configuration.md", after: "server" },
   { path: "docs/operations.md", after: "server" },
+  { path: "docs/plugins.md", after: "server" },
+  { path: "docs/architecture.md", after: "nothing" },
+  { path: "CONTRIBUTING.md", after: "nothing" },
 ];
-/** Not yet. */
-const later = ["CONTRIBUTING.md", "docs/architecture.md", "docs/plugins.md"];
 /** Those without a block. */
 const words_alone = ["CHANGELOG.md", "SECURITY.md", "docs/README.md", "docs/console.md"];
 
 /** Blocks that can't be run here; each says why, and a new one has to be worth it. */
-const not_run_max = 20;
+const not_run_max = 28;
 
 const readings: Reading[] = [];
 beforeAll(buildIfStale, limit_ms);
@@ -77,7 +78,7 @@ test("every page of the project is tried", async () => {
   const all = ["*.md", "docs/*.md"].flatMap((pattern) => [
     ...new Glob(pattern).scanSync({ cwd: root }),
   ]);
-  const tried = [...pages.map(({ path }) => path), ...words_alone, ...later];
+  const tried = [...pages.map(({ path }) => path), ...words_alone];
   expect(all.filter((path) => !tried.includes(path)).toSorted()).toEqual([]);
   for (const path of words_alone)
     expect([path, (await Bun.file(join(root, path)).text()).includes("```")]).toEqual([

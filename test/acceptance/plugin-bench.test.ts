@@ -4,8 +4,9 @@
  * what is saved.
  */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { Glob } from "bun";
 import { kinds } from "../../core/bench/kinds";
 import { buildIfStale, executable } from "../../scripts/build";
 import { bench, mustBench, newcomer } from "../helpers/bench";
@@ -106,6 +107,21 @@ describe("what `dossier plugin new` makes", () => {
         .toSorted(),
     );
   });
+});
+
+test("the documentation lies beside it, and each of its links leads somewhere", () => {
+  const support = join(home, nameOf("route"), ".dossier");
+  const pages = [...new Glob("**/*.md").scanSync({ cwd: support })].filter(
+    (path) => !path.startsWith("node_modules/"),
+  );
+  expect(pages).toContain("docs/plugins.md");
+  const broken = pages.flatMap((path) =>
+    [...readFileSync(join(support, path), "utf8").matchAll(/\]\(([^)#\s]+)[^)]*\)/g)]
+      .map(([, link]) => link!)
+      .filter((link) => !/^[a-z]+:/.test(link) && !existsSync(join(support, dirname(path), link)))
+      .map((link) => `${path}: ${link}`),
+  );
+  expect(broken).toEqual([]);
 });
 
 describe("a new plugin is refused", () => {
@@ -280,68 +296,4 @@ test("a server follows what is saved, says what is wrong, and goes on when it is
     await reading;
     writeFileSync(path, good);
   }
-});
-
-describe("docs/plugins.md", () => {
-  const text = readFileSync(join(import.meta.dir, "../../docs/plugins.md"), "utf8");
-  /** What stands between ``` lines, of one language, after a heading. */
-  const blocksOf = (part: string, language: string): string[] =>
-    [...part.matchAll(/```(\w+)\n([\s\S]*?)```/g)].flatMap(([, found, block]) =>
-      found === language ? [block!] : [],
-    );
-  const [, way] = /\n## From nothing[^\n]*\n([\s\S]*?)\n## /.exec(text)!;
-
-  test("leads from nothing to a plugin that another server loads", async () => {
-    const path = temporaryDirectory();
-    symlinkSync(executable, join(path, "dossier"));
-    const directory = temporaryDirectory();
-    const project = join(directory, "reading-notes");
-    const data = temporaryDirectory();
-    const shell = async (script: string, cwd: string): Promise<void> => {
-      const run = Bun.spawn(["/bin/sh", "-e", "-c", script], {
-        cwd,
-        env: { ...newcomer, PATH: `${path}:${newcomer.PATH}` },
-        stdin: "ignore",
-        stdout: "pipe",
-        stderr: "pipe",
-      });
-      const [out, complaints] = await Promise.all([run.stdout.text(), run.stderr.text()]);
-      expect([await run.exited, script, out, complaints]).toEqual([
-        0,
-        script,
-        expect.any(String),
-        expect.any(String),
-      ]);
-    };
-    const edit = (file: string, change: (text: string) => string): void =>
-      writeFileSync(join(project, file), change(readFileSync(join(project, file), "utf8")));
-
-    const [start, dev, call, last, add] = blocksOf(way!, "sh");
-    await shell(start!, directory);
-    // A server that goes on and on has a test of its own.
-    expect([dev, call]).toEqual(["dossier plugin dev\n", expect.stringContaining("curl")]);
-    const [declared, handled, tested] = blocksOf(way!, "ts");
-    edit("plugin.ts", (plugin) =>
-      plugin
-        .replace("  definePlugin,", "  definePlugin,\n  notFound,")
-        .replace("const routes = {", `const routes = {\n${declared}`)
-        .replace("      routes: {", `      routes: {\n${handled}`),
-    );
-    edit("plugin.test.ts", (tests) => `${tests}\n${tested}`);
-    // The other examples of the guide stand beside it, so that their types are checked, too.
-    for (const [place, block] of blocksOf(text, "ts").entries())
-      if (block.startsWith("import "))
-        writeFileSync(
-          join(project, `block-${place}${block.includes("bun:test") ? ".test" : ""}.ts`),
-          block.replaceAll(/^(const config) /gm, "export $1 "),
-        );
-    await shell(last!, project);
-    await shell(add!.replaceAll("/var/lib/dossier", data), project);
-    await using server = await startExecutable({ data });
-    const listed = JSON.parse(await server.mustCli(["plugin", "list", "--json"])) as any[];
-    expect(listed.find(({ name }) => name === "reading-notes")).toMatchObject({
-      status: "loaded",
-      built_in: false,
-    });
-  });
 });

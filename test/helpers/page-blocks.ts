@@ -60,17 +60,26 @@ export function filled(script: string, printed: readonly string[]): string {
     .split("\n")
     .map((line) => {
       const [, code, comment] = /^(.*?)((?:^|\s)#.*)?$/.exec(line)!;
-      const all = code!.replaceAll(/[^\s"'`=]*…[^\s"'`]*/g, (word) => {
-        const pattern = new RegExp(
-          wildcard(word, String.raw`([^\s"',)]+?)`) + String.raw`(?=[\s"',)]|$)`,
-        );
-        const found = printed.toReversed().flatMap((text) => pattern.exec(text)?.[0] ?? [])[0];
-        if (found === undefined) throw new Error(`nothing that was printed fits ${word}`);
-        return found;
-      });
+      const all = code!.replaceAll(/[^\s"'`=]*…[^\s"'`]*/g, (word) => fillingOf(word, printed));
       return all + (comment ?? "");
     })
     .join("\n");
+}
+
+/** The last one printed that fits; if none does, one that begins as the word, with its end. */
+function fillingOf(word: string, printed: readonly string[]): string {
+  const [start = "", end = ""] = word.split("…");
+  const whole = new RegExp(`${wildcard(word, String.raw`[^\s"',)]+?`)}(?=[\\s"',)]|$)`);
+  const begun = new RegExp(String.raw`${RegExp.escape(start)}\w+`);
+  for (const text of printed.toReversed()) {
+    const found = whole.exec(text)?.[0];
+    if (found !== undefined) return found;
+  }
+  for (const text of start === "" ? [] : printed.toReversed()) {
+    const found = begun.exec(text)?.[0];
+    if (found !== undefined) return found + end;
+  }
+  throw new Error(`nothing that was printed fits ${word}`);
 }
 
 /** As a pattern, `…` being anything. */

@@ -40,7 +40,9 @@ export async function checkSyntax({ language, text }: Block): Promise<void> {
 }
 
 /** Statements, or a part of a list or of an object. */
-function readsAsCode(text: string): void {
+function readsAsCode(shown: string): void {
+  // What is left out, as an argument.
+  const text = shown.replaceAll(", …", "");
   const transpiler = new Bun.Transpiler({ loader: "ts" });
   const ways = [text, `(async () => {${text}})`, `({${text}})`, `[${text}]`];
   const reads = ways.some((way) => {

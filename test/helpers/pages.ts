@@ -122,7 +122,9 @@ class Reader implements AsyncDisposable {
       mkdirSync(directory);
     for (const name of readdirSync(root)) symlinkSync(join(root, name), join(clone, name));
     symlinkSync(executable, join(programs, "dossier"));
-    symlinkSync(process.execPath, join(programs, "bun"));
+    // Nobody sits here to look at a browser.
+    for (const opener of ["xdg-open", "open"])
+      writeFileSync(join(programs, opener), "#!/bin/sh\n", { mode: 0o755 });
     const data = join(home, "data");
     mkdirSync(data);
     const admin = {

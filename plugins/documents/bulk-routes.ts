@@ -3,7 +3,8 @@ import { attachment, badRequest, named, route, t, type HandlersOf } from "../../
 import { actOnEach, batch_max } from "./batch";
 import type { DocumentContext } from "./context";
 import { ListFilterQuery } from "./list-query";
-import { OriginalsZip } from "./originals-zip";
+import { listIds } from "./list-store";
+import { documents_max, OriginalsZip } from "./originals-zip";
 import { example } from "./record";
 
 const tag = "Documents";
@@ -67,6 +68,29 @@ export const bulkRoutes = {
     },
     errors: { 404: "A folder could not be found." },
   }),
+  ids: route.get("/folders/:folderId/document-ids", {
+    summary: "List the ids of a folder's documents",
+    tag,
+    operation: "listDocumentIds",
+    description: "Of this very folder, newest first: what a batch is made of.",
+    query: ListFilterQuery,
+    answers: {
+      200: {
+        description: "The ids.",
+        schema: named(
+          "DocumentIds",
+          t.Object({
+            ids: t.Array(t.String()),
+            total: t.Integer({
+              minimum: 0,
+              description: `How many there are; the list ends after ${documents_max}.`,
+            }),
+          }),
+        ),
+        example: { ids: [example.id], total: 1 },
+      },
+    },
+  }),
   zip: route.get("/folders/:folderId/documents.zip", {
     summary: "Download documents of a folder as a ZIP file",
     tag,
@@ -121,6 +145,11 @@ export function bulkHandlers(ctx: DocumentContext): HandlersOf<typeof bulkRoutes
         to_folder_id: to_folder_id ?? "",
       });
       return { done: new Set(document_ids).size - problems.length, problems };
+    },
+    async ids({ caller, params, query }) {
+      const folder = await ctx.folders.require(ctx.db, caller.owner_id, params.folderId);
+      const ids = await listIds(ctx.db, folder.id, query);
+      return { ids: ids.slice(0, documents_max), total: ids.length };
     },
     async zip({ caller, params, query: { document_ids, ...filter }, request }) {
       const ids = document_ids === undefined ? null : document_ids.split(",");

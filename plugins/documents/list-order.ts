@@ -2,7 +2,7 @@
 import { named, t, type Static } from "../../core/sdk";
 import type { DocumentStatus } from "./contract";
 import { nameFolded } from "./names";
-import { fileType } from "./types-of-file";
+import { fileType } from "../../core/lib/file-types";
 
 export const ListSort = named(
   "DocumentSort",

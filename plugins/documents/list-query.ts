@@ -1,8 +1,7 @@
 /** What several routes ask of a list of documents. */
 import { t } from "../../core/sdk";
 import { ListDirection, ListSort } from "./list-order";
-import { Status } from "./record";
-import { FileType } from "./types-of-file";
+import { FileType, Status } from "./record";
 
 export const FolderQuery = t.Object({ folder_id: t.String({ description: "The folder." }) });
 

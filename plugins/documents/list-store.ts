@@ -23,7 +23,7 @@ import {
   type Sortable,
 } from "./list-order";
 import type { DocumentRow, DocumentsDb, LinkRow } from "./store";
-import { fileType, type FileType } from "./types-of-file";
+import { fileType, type FileType } from "../../core/lib/file-types";
 
 export interface ListFilter {
   readonly status?: DocumentStatus | undefined;

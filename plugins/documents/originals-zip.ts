@@ -11,7 +11,7 @@ import { EntryNames } from "./entry-names";
 import { listIds, type ListFilter } from "./list-store";
 import * as linkStore from "./link-store";
 import { getOriginal } from "./queries";
-import { fileType } from "./types-of-file";
+import { fileType } from "../../core/lib/file-types";
 
 /** Streams that are made at once; the others wait. */
 const limits = { concurrency: 4, per_key: 2, waiting_max: 32, wait_ms_max: 30_000 };

@@ -1,4 +1,5 @@
 /** A document, and the outline of its text, as they go over the wire. */
+import { file_types, fileType } from "../../core/lib/file-types";
 import {
   Nullable,
   rfc3339,
@@ -37,6 +38,14 @@ export const ErrorCode = named(
   t.Union(extraction_codes.map((code) => t.Literal(code))),
 );
 
+export const FileType = named(
+  "FileType",
+  t.Union(
+    file_types.map((kind) => t.Literal(kind)),
+    { description: "Told by the media type; `text` is text of every kind, Markdown and code too." },
+  ),
+);
+
 export const DocumentRecord = named(
   "Document",
   t.Object({
@@ -53,6 +62,7 @@ export const DocumentRecord = named(
     media_type: t.String({
       description: "Of the newest version; until it is read, what the sender said.",
     }),
+    file_type: FileType,
     size_bytes: t.Integer({ minimum: 0, description: "Of the newest version." }),
     sha256: documented(t.String({ description: "Of the newest version, lower-case hex." }), {
       pattern: "^[0-9a-f]{64}$",
@@ -135,6 +145,7 @@ export const toRecord = (
   content_url: base_path + documentUrl(row.id),
   folder_ids: [...folder_ids],
   media_type: row.media_type,
+  file_type: fileType(row.media_type),
   size_bytes: row.size_bytes,
   sha256: row.sha256,
   version: row.version,
@@ -159,6 +170,7 @@ export const example: DocumentRecord = {
   content_url: "/api/dev/v1/documents/doc_01J9ZK3V6W8Q2T4Y5N7B1C0DEF",
   folder_ids: ["fld_01J9ZK3V6W8Q2T4Y5N7B1C0DEF"],
   media_type: "application/pdf",
+  file_type: "pdf",
   size_bytes: 184_320,
   sha256: "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
   version: 1,

@@ -39,10 +39,10 @@ describe.skipIf(!chromium_path)("what changes elsewhere", () => {
         if (isEvents(request.url())) streams.push(request.url());
       });
       await at.open(`/folders/${id}`);
-      await page.getByText("Drop files here").waitFor();
+      await page.getByText("Drop files or a folder here").waitFor();
       const second = await page.context().newPage();
       await second.goto(`/console/folders/${id}`);
-      await second.getByText("Drop files here").waitFor();
+      await second.getByText("Drop files or a folder here").waitFor();
       for (const tab of [page, second]) await mark(tab);
       await addText(id, "First");
       await ready("First");
@@ -70,7 +70,7 @@ describe.skipIf(!chromium_path)("what changes elsewhere", () => {
         (route) => route.fulfill({ status: 502 }),
       );
       await at.open(`/folders/${id}`);
-      await page.getByText("Drop files here").waitFor();
+      await page.getByText("Drop files or a folder here").waitFor();
       await mark(page);
       await addText(id, "Third");
       await ready("Third");

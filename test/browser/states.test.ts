@@ -149,7 +149,7 @@ describe.skipIf(!chromium_path)("nothing is there yet", () => {
       await fill();
       const empty = await at.api("POST", "/folders", { name: "Empty" });
       await at.open(`/folders/${empty.id}`);
-      await say("Drop files here");
+      await say("Drop files or a folder here");
       await expectWell(at.window, { at: oneLook() });
       await at.open(`/webhooks/${ids.webhook}`);
       await say("Nothing delivered yet");
@@ -334,7 +334,7 @@ describe.skipIf(!chromium_path)("what is on screen", () => {
       await at.open(`/folders/${ids.folder}`);
       await say("Route notes");
       await page.route("**/console/api/**", (route) => route.abort());
-      await page.getByLabel("Show").selectOption("synced");
+      await page.getByLabel("Show", { exact: true }).selectOption("synced");
       await say("Dossier can’t be reached. Trying again");
       expect(await page.getByRole("heading", { level: 1 }).innerText()).toBe("Hollin Fell Hut");
       await page.unrouteAll();

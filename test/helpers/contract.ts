@@ -39,6 +39,7 @@ export const shapes = {
     content_url: expect.stringMatching(/^\/api\/dev\/v1\/documents\/doc_[0-9A-Z]{26}$/),
     folder_ids: expect.any(Array),
     media_type: expect.any(String),
+    file_type: expect.any(String),
     size_bytes: expect.any(Number),
     sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
     version: expect.any(Number),

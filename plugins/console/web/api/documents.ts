@@ -1,22 +1,28 @@
 /** Calls about documents. Each throws an ApiProblem when it fails. */
 import { api } from "./client";
-import type { Answer, Document, Page } from "./types";
+import type { Answer, BodyOf, Document, Page } from "./types";
 
 export interface DocumentFilter {
   readonly page: number;
   readonly name?: string;
   readonly status?: string;
+  readonly type?: string;
   readonly deleted?: boolean;
+  readonly sort?: string;
+  readonly order?: string;
 }
 export const page_size = 50;
+/** The largest page, and the most documents that one call changes. */
+export const batch_size = 200;
 
 export const listDocuments = (
   folder_id: string,
-  { page, name, status, deleted }: DocumentFilter,
+  { page, ...filter }: DocumentFilter,
   signal?: AbortSignal,
+  per_page = page_size,
 ) =>
   api<Page<Document>>("/documents", {
-    query: { folder_id, page, per_page: page_size, name, status, deleted },
+    query: { folder_id, page, per_page, ...filter },
     ...(signal ? { signal } : {}),
   });
 export const getDocument = (id: string, signal?: AbortSignal) =>
@@ -28,14 +34,26 @@ export const createText = (folder_id: string, name: string, content: string) =>
   });
 export const renameDocument = (id: string, name: string) =>
   api<Document>(`/documents/${id}`, { method: "PATCH", body: { name } });
-export const reindexDocument = (id: string) =>
-  api<Document>(`/documents/${id}/reindex`, { method: "POST" });
-export const linkDocument = (id: string, folder_id: string) =>
-  api<Document>(`/documents/${id}/links`, { method: "POST", body: { folder_id } });
-export const unlinkDocument = (id: string, folder_id: string) =>
-  api<undefined>(`/documents/${id}`, { method: "DELETE", query: { folder_id } });
-export const restoreDocument = (id: string, folder_id: string) =>
-  api<Document>(`/documents/${id}/restore`, { method: "POST", query: { folder_id } });
+export type Batch = BodyOf<"changeDocuments">;
+export type BatchProblem = Answer<"changeDocuments">["problems"][number];
+/** One action on at most `batch_size` documents. */
+export const changeDocuments = (body: Batch, signal?: AbortSignal) =>
+  api<Answer<"changeDocuments">>("/documents/batch", {
+    method: "POST",
+    body,
+    ...(signal ? { signal } : {}),
+  });
+
+/** Of all documents of the folder that the filter finds. */
+export const documentIds = (
+  folder_id: string,
+  filter: Readonly<Record<string, string>>,
+  signal?: AbortSignal,
+) =>
+  api<Answer<"listDocumentIds">>(`/folders/${folder_id}/document-ids`, {
+    query: filter,
+    ...(signal ? { signal } : {}),
+  });
 
 /** Passages for the query, the best first. */
 export const search = (

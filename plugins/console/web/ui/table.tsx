@@ -1,6 +1,7 @@
 /** Lists of records: a table, which becomes one card for each row on a narrow screen. */
-import type { ComponentChildren } from "preact";
+import type { ComponentChildren, JSX } from "preact";
 import { common_strings as strings } from "../strings/common";
+import { Icon } from "./icons";
 
 export interface Column<T> {
   readonly key: string;
@@ -11,6 +12,8 @@ export interface Column<T> {
    * content; `actions`: buttons at the end, their header hidden.
    */
   readonly kind?: "main" | "end" | "tight" | "actions";
+  /** What the list is sorted by when the header is pressed. */
+  readonly sort?: string;
   /** Left out of the cards. */
   readonly wide_only?: boolean;
   /** Left out of tables of medium width, but not of the cards. */
@@ -24,6 +27,14 @@ export interface Selection<T> {
   readonly label: (row: T) => string;
 }
 
+/** What a list is sorted by. */
+export interface Sorting {
+  readonly by: string;
+  readonly direction: "asc" | "desc";
+  /** A header was pressed: the other way round, when it is sorted by that already. */
+  readonly onSort: (by: string) => void;
+}
+
 interface TableProps<T> {
   /** What the table is about, for screen readers. */
   readonly label: string;
@@ -31,6 +42,9 @@ interface TableProps<T> {
   readonly rows: readonly T[];
   readonly row_key: (row: T) => string;
   readonly selection?: Selection<T> | undefined;
+  readonly sorting?: Sorting | undefined;
+  /** Attributes of a row, such as that it can be dragged. */
+  readonly rowAttributes?: (row: T) => JSX.HTMLAttributes<HTMLTableRowElement>;
 }
 
 const classOf = <T,>({ kind, wide_only, roomy_only }: Column<T>): string | undefined =>
@@ -63,8 +77,46 @@ function SelectAll({
   );
 }
 
+function Header<T>({
+  column,
+  sorting,
+}: {
+  readonly column: Column<T>;
+  readonly sorting: Sorting | undefined;
+}) {
+  const { kind, header, sort } = column;
+  const direction = sorting && sort === sorting.by ? sorting.direction : undefined;
+  return (
+    <th
+      role="columnheader"
+      scope="col"
+      class={classOf(column)}
+      aria-sort={direction && (direction === "asc" ? "ascending" : "descending")}
+    >
+      {kind === "actions" ? (
+        <span class="vh">{header}</span>
+      ) : sorting && sort ? (
+        <button type="button" class="sort-button" onClick={() => sorting.onSort(sort)}>
+          {header}
+          <Icon name={direction === "asc" ? "chevron-up" : "chevron-down"} size={14} />
+        </button>
+      ) : (
+        header
+      )}
+    </th>
+  );
+}
+
 /** The roles are explicit because the cards change `display`, which removes the implicit ones. */
-export function Table<T>({ label, columns, rows, row_key, selection }: TableProps<T>) {
+export function Table<T>({
+  label,
+  columns,
+  rows,
+  row_key,
+  selection,
+  sorting,
+  rowAttributes,
+}: TableProps<T>) {
   const toggle = ({ selected, onSelected }: Selection<T>, key: string) => {
     const next = new Set(selected);
     if (!next.delete(key)) next.add(key);
@@ -80,9 +132,7 @@ export function Table<T>({ label, columns, rows, row_key, selection }: TableProp
             </th>
           )}
           {columns.map((column) => (
-            <th key={column.key} role="columnheader" scope="col" class={classOf(column)}>
-              {column.kind === "actions" ? <span class="vh">{column.header}</span> : column.header}
-            </th>
+            <Header key={column.key} column={column} sorting={sorting} />
           ))}
         </tr>
       </thead>
@@ -91,7 +141,7 @@ export function Table<T>({ label, columns, rows, row_key, selection }: TableProp
           const key = row_key(row);
           const chosen = selection?.selected.has(key) ?? false;
           return (
-            <tr key={key} role="row" data-selected={chosen || undefined}>
+            <tr key={key} role="row" data-selected={chosen || undefined} {...rowAttributes?.(row)}>
               {selection && (
                 <td role="cell" class="cell-select">
                   <label class="checkbox-cell">

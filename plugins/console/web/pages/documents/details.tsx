@@ -3,9 +3,11 @@ import { Link } from "wouter-preact";
 import type { ComponentChildren } from "preact";
 import type { Document, Folder } from "../../api/types";
 import { Button, IconButton } from "../../ui/button";
+import { file_type_names } from "../../ui/file-type";
 import { formatBytes, formatDateTime, formatNumber } from "../../ui/format";
 import { Icon } from "../../ui/icons";
 import { folder_strings } from "../../strings/folders";
+import { these } from "../folders/chosen";
 import { removeFromFolder } from "../folders/document-actions";
 import { DocumentStatus } from "../folders/status";
 import { pathOf } from "../folders/tree";
@@ -36,6 +38,7 @@ function Source({ uri }: { readonly uri: string }) {
 export function Details({ document }: { readonly document: Document }) {
   const {
     media_type,
+    file_type,
     size_bytes,
     page_count,
     language,
@@ -52,7 +55,7 @@ export function Details({ document }: { readonly document: Document }) {
     ...(indexing.vectors === "pending"
       ? [[strings.vectors, strings.vectors_pending] as const]
       : []),
-    [strings.type, media_type],
+    [strings.type, <span title={media_type}>{file_type_names[file_type]}</span>],
     [strings.size, formatBytes(size_bytes)],
     ...(page_count === null ? [] : [[strings.page_count, formatNumber(page_count)] as const]),
     ...(language === null ? [] : [[strings.language, languageOf(language)] as const]),
@@ -136,7 +139,7 @@ export function FolderLinks({
                     label={strings.remove_from(name)}
                     icon="remove"
                     small
-                    onClick={() => void removeFromFolder([document], id)}
+                    onClick={() => void removeFromFolder(these([document]), id)}
                   />
                 </li>
               );

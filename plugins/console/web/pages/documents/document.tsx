@@ -15,6 +15,7 @@ import { Note } from "../../ui/note";
 import { PageHeader } from "../../ui/page-header";
 import { ErrorView, Skeleton } from "../../ui/states";
 import { folder_strings } from "../../strings/folders";
+import { these } from "../folders/chosen";
 import { PlaceDialog, RenameDialog } from "../folders/document-dialogs";
 import { reindex, removeFromFolder } from "../folders/document-actions";
 import { DocumentStatus } from "../folders/status";
@@ -83,7 +84,7 @@ function Shown({ document }: { readonly document: Document }) {
       </div>
       {dialog === "rename" && <RenameDialog document={document} onClose={() => setDialog(null)} />}
       {dialog === "place" && (
-        <PlaceDialog documents={[document]} folder_id={from} onClose={() => setDialog(null)} />
+        <PlaceDialog chosen={these([document])} folder_id={from} onClose={() => setDialog(null)} />
       )}
     </>
   );
@@ -101,13 +102,13 @@ function Actions({
 }) {
   const [, navigate] = useLocation();
   const remove = async (from: string) => {
-    await removeFromFolder([document], from);
+    await removeFromFolder(these([document]), from);
     navigate(`/folders/${from}`);
   };
   const items: readonly MenuItem[] = [
     { label: action_strings.rename, icon: "edit", run: () => onDialog("rename") },
     { label: action_strings.place, icon: "folder", run: () => onDialog("place") },
-    { label: action_strings.reindex, icon: "refresh", run: () => void reindex([document]) },
+    { label: action_strings.reindex, icon: "refresh", run: () => void reindex(these([document])) },
   ];
   const removal: readonly MenuItem[] = folder_id
     ? [
@@ -157,7 +158,7 @@ function IndexingNote({ document }: { readonly document: Document }) {
       tone="bad"
       title={strings.failed_title}
       actions={
-        <Button small icon="refresh" onClick={() => void reindex([document])}>
+        <Button small icon="refresh" onClick={() => void reindex(these([document]))}>
           {action_strings.retry}
         </Button>
       }

@@ -1,80 +1,98 @@
 /** What can be done with documents, one or many: each ends with a message, some with an undo. */
-import { problemOf } from "../../api/client";
-import { reindexDocument, restoreDocument, unlinkDocument } from "../../api/documents";
 import { refresh } from "../../api/queries";
 import type { Document } from "../../api/types";
 import { toast } from "../../ui/toast";
 import { common_strings as shared } from "../../strings/common";
 import { folder_strings } from "../../strings/folders";
+import { actOn, type Action, type Outcome } from "./bulk";
+import { these, type Chosen } from "./chosen";
 
 const strings = folder_strings.actions_of_document;
-const together_max = 4;
+const titles = folder_strings.bulk.titles;
 
 export const refreshDocuments = () => refresh("document", "folder");
 
-/** Does `work` for each, a few at a time, and tells what failed. Returns those it worked for. */
-export async function applyToEach(
-  documents: readonly Document[],
-  work: (document: Document) => Promise<unknown>,
-): Promise<readonly Document[]> {
-  const waiting = [...documents];
-  const done: Document[] = [];
-  let failed = 0;
-  let why = "";
-  const takeTurns = async () => {
-    for (let next = waiting.shift(); next; next = waiting.shift()) {
-      try {
-        await work(next);
-        done.push(next);
-      } catch (error) {
-        failed += 1;
-        why ||= problemOf(error).sentence;
-      }
-    }
-  };
-  await Promise.all(Array.from({ length: together_max }, takeTurns));
-  if (failed > 0)
-    toast({ text: documents.length === 1 ? why : strings.some_failed(failed, why), tone: "bad" });
-  await refreshDocuments();
-  return done;
+/** Several are told of in the panel of the folder. */
+async function act(chosen: Chosen, action: Action, title: string): Promise<Outcome> {
+  const outcome = await actOn(chosen, action, title);
+  if (outcome.failed > 0)
+    toast({
+      text:
+        chosen.count === 1 ? outcome.reason : strings.some_failed(outcome.failed, outcome.reason),
+      tone: "bad",
+    });
+  return outcome;
 }
+
+/** What was done with them, as it is called in a message. */
+const what = (chosen: Chosen, done: number): string =>
+  chosen.name === null ? folder_strings.documents(done) : `“${chosen.name}”`;
 
 /**
  * Removes them from the folder at once; for ten seconds that can be undone here, later under
  * "Removed".
  */
-export async function removeFromFolder(
-  documents: readonly Document[],
-  folder_id: string,
-): Promise<void> {
-  const removed = await applyToEach(documents, ({ id }) => unlinkDocument(id, folder_id));
-  if (removed.length === 0) return;
+export async function removeFromFolder(chosen: Chosen, folder_id: string): Promise<void> {
+  const { done } = await act(chosen, { action: "unlink", folder_id }, titles.removing);
+  if (done.length === 0) return;
   const undo = async () => {
-    const back = await applyToEach(removed, ({ id }) => restoreDocument(id, folder_id));
-    if (back.length > 0) toast({ text: strings.undone });
+    const removed: Chosen = { ...chosen, count: done.length, ids: async () => done };
+    const back = await act(removed, { action: "restore", folder_id }, titles.restoring);
+    if (back.done.length > 0) toast({ text: strings.undone });
   };
   toast({
-    text:
-      removed.length === 1
-        ? strings.removed(removed[0]!.name)
-        : strings.removed_many(removed.length),
+    text: strings.removed(what(chosen, done.length)),
     action: { label: shared.undo, run: () => void undo() },
   });
 }
 
-export async function reindex(documents: readonly Document[]): Promise<void> {
-  const started = await applyToEach(documents, ({ id }) => reindexDocument(id));
-  if (started.length > 0)
-    toast({
-      text:
-        started.length === 1
-          ? strings.reindexing(started[0]!.name)
-          : strings.reindexing_many(started.length),
-    });
+export async function reindex(chosen: Chosen): Promise<void> {
+  const { done } = await act(chosen, { action: "reindex" }, titles.reindexing);
+  if (done.length > 0) toast({ text: strings.reindexing(what(chosen, done.length), done.length) });
 }
 
 /** Puts removed documents back into the folder. */
 export async function restore(documents: readonly Document[], folder_id: string): Promise<void> {
-  const restored = await applyToEach(documents, ({ id }) => restoreDocument(id, folder_id));
-  for (const { name } of restored) toast({ text: folder_strings.page.restored(name) });
+  const chosen = these(documents);
+  const { done } = await act(chosen, { action: "restore", folder_id }, titles.restoring);
+  if (done.length > 0) toast({ text: strings.restored(what(chosen, done.length)) });
+}
+
+/** Into another folder: moved there, or added when they stay in `from` too. */
+export async function place(
+  chosen: Chosen,
+  {
+    from,
+    to,
+    name,
+    move,
+  }: {
+    readonly from: string | null;
+    readonly to: string;
+    readonly name: string;
+    readonly move: boolean;
+  },
+): Promise<void> {
+  const action: Action =
+    move && from !== null
+      ? { action: "move", folder_id: from, to_folder_id: to }
+      : { action: "link", to_folder_id: to };
+  const title = action.action === "move" ? titles.moving(name) : titles.adding(name);
+  const { done } = await act(chosen, action, title);
+  if (done.length === 0) return;
+  const undo = async () => {
+    const moved: Chosen = { ...chosen, count: done.length, ids: async () => done };
+    const back: Action =
+      action.action === "move"
+        ? { action: "move", folder_id: to, to_folder_id: from! }
+        : { action: "unlink", folder_id: to };
+    if ((await act(moved, back, titles.restoring)).done.length > 0) toast({ text: strings.undone });
+  };
+  toast({
+    text: (action.action === "move" ? strings.moved : strings.added)(
+      what(chosen, done.length),
+      name,
+    ),
+    action: { label: shared.undo, run: () => void undo() },
+  });
 }

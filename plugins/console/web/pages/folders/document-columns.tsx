@@ -1,82 +1,43 @@
 /** The columns of the documents of a folder, and of those that were removed from it. */
-import { Link } from "wouter-preact";
 import { apiUrl } from "../../api/client";
 import type { Document } from "../../api/types";
 import { Button } from "../../ui/button";
+import { file_type_names } from "../../ui/file-type";
 import { formatBytes, Time } from "../../ui/format";
 import { Menu } from "../../ui/menu";
 import type { Column } from "../../ui/table";
 import { folder_strings } from "../../strings/folders";
+import { these, type Chosen } from "./chosen";
 import { reindex, removeFromFolder, restore } from "./document-actions";
+import { DocumentName, type Renaming } from "./document-name";
 import { DocumentStatus } from "./status";
 
 const strings = folder_strings.page;
 const action_strings = folder_strings.actions_of_document;
 
-/** A dialog that is open, and the documents it is about. */
-export type OpenDialog =
-  | { readonly kind: "rename"; readonly document: Document }
-  | { readonly kind: "place"; readonly documents: readonly Document[] };
-
-/** Name, and below it what it is, or why it failed. */
-function Name({
-  document,
-  folder_id,
-}: {
-  readonly document: Document;
+interface ColumnParts {
   readonly folder_id: string;
-}) {
-  const { name, size_bytes, page_count, warnings, status, error, id } = document;
-  const facts = [
-    formatBytes(size_bytes),
-    page_count === null ? "" : strings.pages(page_count),
-    warnings.length > 0 ? strings.warnings(warnings.length) : "",
-  ]
-    .filter(Boolean)
-    .join(" · ");
-  return (
-    <span class="two-lines">
-      <Link href={`/documents/${id}?folder=${folder_id}`} class="title-link clip">
-        {name}
-      </Link>
-      <span class="document-facts">
-        {status === "sync_failed" && error ? (
-          <>
-            <span class="nowrap">{formatBytes(size_bytes)} · </span>
-            <span class="bad-text">{error.message}</span>
-          </>
-        ) : (
-          facts
-        )}
-      </span>
-    </span>
-  );
+  readonly renaming: Renaming;
+  /** Names that come more than once. */
+  readonly clashing: ReadonlySet<string>;
+  /** Asks where these shall go. */
+  readonly onPlace: (chosen: Chosen) => void;
 }
 
 function DocumentMenu({
   document,
   folder_id,
-  onDialog,
-}: {
-  readonly document: Document;
-  readonly folder_id: string;
-  readonly onDialog: (dialog: OpenDialog) => void;
-}) {
+  renaming,
+  onPlace,
+}: ColumnParts & { readonly document: Document }) {
+  const chosen = these([document]);
   return (
     <Menu
       label={folder_strings.actions_of(document.name)}
       items={[
-        {
-          label: action_strings.rename,
-          icon: "edit",
-          run: () => onDialog({ kind: "rename", document }),
-        },
-        {
-          label: action_strings.place,
-          icon: "folder",
-          run: () => onDialog({ kind: "place", documents: [document] }),
-        },
-        { label: action_strings.reindex, icon: "refresh", run: () => void reindex([document]) },
+        { label: action_strings.rename, icon: "edit", run: () => renaming.begin(document.id) },
+        { label: action_strings.place, icon: "folder", run: () => onPlace(chosen) },
+        { label: action_strings.reindex, icon: "refresh", run: () => void reindex(chosen) },
         {
           label: action_strings.download,
           icon: "download",
@@ -88,26 +49,53 @@ function DocumentMenu({
           label: action_strings.remove,
           icon: "remove",
           danger: true,
-          run: () => void removeFromFolder([document], folder_id),
+          run: () => void removeFromFolder(chosen, folder_id),
         },
       ]}
     />
   );
 }
 
-export const documentColumns = (
-  folder_id: string,
-  onDialog: (dialog: OpenDialog) => void,
-): readonly Column<Document>[] => [
+const type_and_size: readonly Column<Document>[] = [
+  {
+    key: "type",
+    header: strings.type,
+    kind: "tight",
+    sort: "type",
+    cell: ({ file_type }) => file_type_names[file_type],
+    wide_only: true,
+    roomy_only: true,
+  },
+  {
+    key: "size",
+    header: strings.size,
+    kind: "end",
+    sort: "size",
+    cell: ({ size_bytes }) => formatBytes(size_bytes),
+    wide_only: true,
+  },
+];
+
+export const documentColumns = (parts: ColumnParts): readonly Column<Document>[] => [
   {
     key: "document",
     header: strings.document,
     kind: "main",
-    cell: (document) => <Name document={document} folder_id={folder_id} />,
+    sort: "name",
+    cell: (document) => (
+      <DocumentName
+        document={document}
+        folder_id={parts.folder_id}
+        renaming={parts.renaming}
+        clashes={parts.clashing.has(document.name)}
+      />
+    ),
   },
+  ...type_and_size,
   {
     key: "status",
     header: strings.status,
+    sort: "status",
     cell: (document) => (
       <span class="row">
         <DocumentStatus document={document} />
@@ -115,7 +103,7 @@ export const documentColumns = (
           <Button
             small
             aria-label={action_strings.retry_label(document.name)}
-            onClick={() => void reindex([document])}
+            onClick={() => void reindex(these([document]))}
           >
             {action_strings.retry}
           </Button>
@@ -126,6 +114,8 @@ export const documentColumns = (
   {
     key: "updated",
     header: strings.updated,
+    kind: "tight",
+    sort: "updated",
     cell: ({ updated_at }) => <Time value={updated_at} />,
     wide_only: true,
   },
@@ -133,22 +123,33 @@ export const documentColumns = (
     key: "actions",
     header: strings.actions,
     kind: "actions",
-    cell: (document) => (
-      <DocumentMenu document={document} folder_id={folder_id} onDialog={onDialog} />
-    ),
+    cell: (document) => <DocumentMenu document={document} {...parts} />,
   },
 ];
 
-export const removedColumns = (folder_id: string): readonly Column<Document>[] => [
+export const removedColumns = ({
+  folder_id,
+  clashing,
+}: ColumnParts): readonly Column<Document>[] => [
   {
     key: "document",
     header: strings.document,
     kind: "main",
-    cell: (document) => <Name document={document} folder_id={folder_id} />,
+    sort: "name",
+    cell: (document) => (
+      <DocumentName
+        document={document}
+        folder_id={folder_id}
+        clashes={clashing.has(document.name)}
+      />
+    ),
   },
+  ...type_and_size,
   {
     key: "updated",
     header: strings.updated,
+    kind: "tight",
+    sort: "updated",
     cell: ({ updated_at }) => <Time value={updated_at} />,
   },
   {

@@ -1,14 +1,15 @@
 /** Renaming documents, putting them into other folders, and pasting text as a new one. */
 import { useState } from "preact/hooks";
 import type { ApiProblem } from "../../api/client";
-import { createText, linkDocument, renameDocument, unlinkDocument } from "../../api/documents";
+import { batch_size, createText, renameDocument } from "../../api/documents";
 import { useFolders } from "../../api/queries";
 import type { Document } from "../../api/types";
 import { FormDialog } from "../../ui/dialog";
 import { Segments, Select, TextArea, TextField } from "../../ui/field";
 import { toast } from "../../ui/toast";
 import { folder_strings } from "../../strings/folders";
-import { applyToEach, refreshDocuments } from "./document-actions";
+import type { Chosen } from "./chosen";
+import { place, refreshDocuments } from "./document-actions";
 import { folderOptions } from "./tree";
 
 const strings = folder_strings.actions_of_document;
@@ -95,12 +96,12 @@ export function PasteDialog({
 
 /** `folder_id`: where they are now; without it they can only be added. */
 export function PlaceDialog({
-  documents,
+  chosen,
   folder_id,
   onClose,
   onDone,
 }: {
-  readonly documents: readonly Document[];
+  readonly chosen: Chosen;
   readonly folder_id: string | null;
   readonly onClose: () => void;
   readonly onDone?: () => void;
@@ -108,28 +109,22 @@ export function PlaceDialog({
   const folders = useFolders().data ?? [];
   const [target, setTarget] = useState("");
   const [mode, setMode] = useState<"move" | "add">(folder_id ? "move" : "add");
-  const what =
-    documents.length === 1 ? `“${documents[0]!.name}”` : folder_strings.documents(documents.length);
-  const held = documents.length === 1 ? documents[0]!.folder_ids : [];
   const options = folderOptions(folders).filter(
-    ({ value }) => value !== folder_id && !held.includes(value),
+    ({ value }) => value !== folder_id && !chosen.folder_ids.includes(value),
   );
   const go = async () => {
-    const name = folders.find(({ id }) => id === target)!.name;
-    const done = await applyToEach(documents, async ({ id }) => {
-      await linkDocument(id, target);
-      if (mode === "move" && folder_id) await unlinkDocument(id, folder_id);
-    });
-    if (done.length === documents.length)
-      toast({ text: mode === "move" ? strings.moved(what, name) : strings.added(what, name) });
+    const { name } = folders.find(({ id }) => id === target)!;
+    const placed = place(chosen, { from: folder_id, to: target, name, move: mode === "move" });
+    // Many take a while: the panel of the folder tells how far it is.
+    if (chosen.count <= batch_size) await placed;
     onDone?.();
   };
   return (
     <FormDialog
       title={
-        documents.length === 1
-          ? strings.place_title(documents[0]!.name)
-          : strings.place_title_many(documents.length)
+        chosen.name === null
+          ? strings.place_title_many(chosen.count)
+          : strings.place_title(chosen.name)
       }
       onClose={onClose}
       submit_label={mode === "move" ? strings.move : strings.add}

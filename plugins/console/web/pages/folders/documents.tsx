@@ -1,31 +1,36 @@
 /**
- * The documents of a folder: filter, search, pages of fifty, and what can be done with one or many.
+ * The documents of a folder: filter, search, order, pages of fifty, and what can be done with one
+ * or many.
  */
 import { keepPreviousData, useQuery } from "@tanstack/preact-query";
 import type { ComponentChildren } from "preact";
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useMemo, useState } from "preact/hooks";
 import { listDocuments } from "../../api/documents";
 import { keys } from "../../api/queries";
 import type { Document, Page } from "../../api/types";
-import { Button, IconButton } from "../../ui/button";
-import { Select, TextField } from "../../ui/field";
+import { Button } from "../../ui/button";
 import { Pager } from "../../ui/pager";
 import { Empty, Loading, type Loaded } from "../../ui/states";
 import { Table, type Selection } from "../../ui/table";
 import { folder_strings } from "../../strings/folders";
-import { reindex, removeFromFolder, restore } from "./document-actions";
-import { documentColumns, removedColumns, type OpenDialog } from "./document-columns";
-import { PlaceDialog, RenameDialog } from "./document-dialogs";
-import { useFilter, type Filter } from "./filter";
+import { BulkActions } from "./bulk-actions";
+import { BulkPanel } from "./bulk-panel";
+import { allOf, these, type Chosen } from "./chosen";
+import { documentColumns, removedColumns } from "./document-columns";
+import { PlaceDialog } from "./document-dialogs";
+import type { Renaming } from "./document-name";
+import { dragAttributes, FolderDock } from "./dragging";
+import { directionOf, sortedBy, useFilter, type Filter } from "./filter";
 import { Hits } from "./hits";
+import { Toolbar, type FilterProps } from "./toolbar";
 
 const strings = folder_strings.page;
-const action_strings = folder_strings.actions_of_document;
-const typing_ms = 250;
 /** Shorter queries find too much. */
 const search_from = 2;
 
-const none: ReadonlySet<string> = new Set();
+/** Rows of this page, or all that the list finds. */
+type Selected = ReadonlySet<string> | "all";
+const none: Selected = new Set<string>();
 
 export function Documents({
   folder_id,
@@ -36,35 +41,39 @@ export function Documents({
   readonly empty: ComponentChildren;
 }) {
   const [filter, change] = useFilter();
-  const [selected, setSelected] = useState<ReadonlySet<string>>(none);
-  const [dialog, setDialog] = useState<OpenDialog | null>(null);
-  const { page, query, status, removed } = filter;
+  const [selected, setSelected] = useSelected(folder_id, filter);
+  const [placing, setPlacing] = useState<Chosen | null>(null);
+  const { page, query, status, type, removed } = filter;
   const documents = useFolderDocuments(folder_id, filter);
-  useEffect(() => setSelected(none), [page, query, status, removed, folder_id]);
-  const unfiltered = query === "" && status === "" && !removed && page === 1;
-  const none_at_all = documents.data?.pagination.total === 0 && !documents.isPlaceholderData;
-  if (unfiltered && none_at_all)
+  const clear = () => setSelected(none);
+  const { rows, total } = shownOf(documents.data);
+  const unfiltered = !query && !status && !type && !removed && page === 1;
+  if (unfiltered && documents.data && total === 0 && !documents.isPlaceholderData)
     return (
       <>
+        <BulkPanel />
         {empty}
         <RemovedLink folder_id={folder_id} onShow={() => change({ removed: true })} />
       </>
     );
-  const chosen = documents.data?.data.filter(({ id }) => selected.has(id)) ?? [];
+  const is_all = selected === "all";
+  const some = is_all ? rows : rows.filter(({ id }) => selected.has(id));
+  const chosen = is_all ? allOf(folder_id, filter, total) : these(some);
+  const others = !is_all && !removed && some.length === rows.length && total > rows.length;
   return (
     <>
-      <Toolbar filter={filter} change={change} />
-      {query.trim().length >= search_from && !removed && (
-        <Hits query={query.trim()} folder_id={folder_id} />
-      )}
+      <AboveTable folder_id={folder_id} filter={filter} change={change} />
       <section class="card" aria-busy={documents.isFetching}>
-        {chosen.length > 0 && (
+        {chosen.count > 0 && some.length > 0 && (
           <BulkActions
-            documents={chosen}
+            chosen={chosen}
             folder_id={folder_id}
             removed={removed}
-            onPlace={() => setDialog({ kind: "place", documents: chosen })}
-            onClear={() => setSelected(none)}
+            all={is_all}
+            total={total}
+            onAll={others ? () => setSelected("all") : undefined}
+            onPlace={() => setPlacing(chosen)}
+            onClear={clear}
           />
         )}
         <DocumentTable
@@ -73,30 +82,66 @@ export function Documents({
           filter={filter}
           change={change}
           selection={{
-            selected,
+            selected: is_all ? new Set(rows.map(({ id }) => id)) : selected,
             onSelected: setSelected,
             label: ({ name }) => strings.select(name),
           }}
-          onDialog={setDialog}
+          dragged={(row) => (some.some(({ id }) => id === row.id) ? chosen : these([row]))}
+          onPlace={setPlacing}
         />
       </section>
-      {dialog?.kind === "rename" && (
-        <RenameDialog document={dialog.document} onClose={() => setDialog(null)} />
-      )}
-      {dialog?.kind === "place" && (
+      <FolderDock onDone={clear} />
+      {placing && (
         <PlaceDialog
-          documents={dialog.documents}
+          chosen={placing}
           folder_id={folder_id}
-          onClose={() => setDialog(null)}
-          onDone={() => setSelected(none)}
+          onClose={() => setPlacing(null)}
+          onDone={clear}
         />
       )}
     </>
   );
 }
 
-function useFolderDocuments(folder_id: string, { page, query, status, removed }: Filter) {
-  const wanted = { page, name: query, status, deleted: removed };
+const shownOf = (shown: Page<Document> | undefined) => ({
+  rows: shown?.data ?? [],
+  total: shown?.pagination.total ?? 0,
+});
+
+/** What is sought, what is being done, and what was found in the text. */
+const AboveTable = ({
+  folder_id,
+  filter,
+  change,
+}: FilterProps & { readonly folder_id: string }) => (
+  <>
+    <Toolbar filter={filter} change={change} />
+    <BulkPanel />
+    {filter.query.trim().length >= search_from && !filter.removed && (
+      <Hits query={filter.query.trim()} folder_id={folder_id} />
+    )}
+  </>
+);
+
+/** What is selected goes with what is shown: all of a list stay selected on its other pages. */
+function useSelected(
+  folder_id: string,
+  { page, query, status, type, removed, sort, order }: Filter,
+) {
+  const state = useState<Selected>(none),
+    [selected, setSelected] = state;
+  useEffect(() => setSelected(none), [query, status, type, removed, folder_id]);
+  useEffect(() => {
+    if (selected !== "all") setSelected(none);
+  }, [page, sort, order]);
+  return state;
+}
+
+function useFolderDocuments(
+  folder_id: string,
+  { page, query, status, type, removed, sort, order }: Filter,
+) {
+  const wanted = { page, name: query, status, type, deleted: removed, sort, order };
   return useQuery({
     queryKey: keys.documents(folder_id, wanted),
     queryFn: ({ signal }) => listDocuments(folder_id, wanted, signal),
@@ -104,10 +149,19 @@ function useFolderDocuments(folder_id: string, { page, query, status, removed }:
   });
 }
 
-interface FilterProps {
-  readonly filter: Filter;
-  readonly change: (change: Partial<Filter>) => void;
+/** The document that is renamed in place. */
+function useRenaming(): Renaming {
+  const [id, setId] = useState<string | null>(null);
+  return { id, begin: setId, end: () => setId(null) };
 }
+
+/** Names that come more than once: then the place that each came from is shown. */
+const clashingIn = (rows: readonly Document[]): ReadonlySet<string> =>
+  new Set(
+    [...Map.groupBy(rows, ({ name }) => name)].flatMap(([name, { length }]) =>
+      length > 1 ? [name] : [],
+    ),
+  );
 
 function DocumentTable({
   query,
@@ -115,86 +169,49 @@ function DocumentTable({
   filter,
   change,
   selection,
-  onDialog,
+  dragged,
+  onPlace,
 }: FilterProps & {
   readonly query: Loaded<Page<Document>>;
   readonly folder_id: string;
   readonly selection: Selection<Document>;
-  readonly onDialog: (dialog: OpenDialog) => void;
+  /** What is dragged by this row. */
+  readonly dragged: (row: Document) => Chosen;
+  readonly onPlace: (chosen: Chosen) => void;
 }) {
-  const { page, removed } = filter;
+  const renaming = useRenaming();
+  const { page, removed, sort } = filter;
+  const clashing = useMemo(() => clashingIn(query.data?.data ?? []), [query.data]);
+  const parts = { folder_id, renaming, clashing, onPlace };
   return (
     <Loading query={query} rows={6}>
       {({ data, pagination }) =>
         data.length === 0 && page === 1 ? (
-          <NothingShown filter={filter} onAll={() => change({ query: "", status: "" })} />
+          <NothingShown filter={filter} onAll={() => change({ query: "", status: "", type: "" })} />
         ) : (
           <>
             <Table
               label={removed ? strings.removed_table : strings.table}
-              columns={removed ? removedColumns(folder_id) : documentColumns(folder_id, onDialog)}
+              columns={removed ? removedColumns(parts) : documentColumns(parts)}
               rows={data}
               row_key={({ id }) => id}
               selection={selection}
+              sorting={{
+                by: sort,
+                direction: directionOf(filter),
+                onSort: (by) => change(sortedBy(filter, by)),
+              }}
+              rowAttributes={(row) =>
+                removed || renaming.id === row.id
+                  ? {}
+                  : dragAttributes(folder_id, () => dragged(row))
+              }
             />
             <Pager page={page} pagination={pagination} onPage={(next) => change({ page: next })} />
           </>
         )
       }
     </Loading>
-  );
-}
-
-/** The address follows the field after a pause, so that not every letter asks the server. */
-function Toolbar({ filter, change }: FilterProps) {
-  const [typed, setTyped] = useState(filter.query);
-  useEffect(() => {
-    setTyped(filter.query);
-  }, [filter.query]);
-  useEffect(() => {
-    if (typed === filter.query) return;
-    const timer = setTimeout(() => change({ query: typed }), typing_ms);
-    return () => clearTimeout(timer);
-  }, [typed]);
-  return (
-    <div class="toolbar" role="search">
-      <div class="grow">
-        <TextField
-          label={strings.search}
-          label_hidden
-          icon="search"
-          type="search"
-          placeholder={strings.search}
-          value={typed}
-          onValue={setTyped}
-          data-shortcut="/"
-        />
-      </div>
-      {!filter.removed && (
-        <Select
-          label={strings.status_label}
-          label_hidden
-          value={filter.status}
-          onValue={(status) => change({ status })}
-          options={[
-            { value: "", label: strings.statuses.all },
-            { value: "synced", label: strings.statuses.synced },
-            { value: "syncing", label: strings.statuses.syncing },
-            { value: "sync_failed", label: strings.statuses.sync_failed },
-          ]}
-        />
-      )}
-      <Select
-        label={strings.tabs}
-        label_hidden
-        value={filter.removed ? "removed" : "documents"}
-        onValue={(value) => change({ removed: value === "removed", status: "" })}
-        options={[
-          { value: "documents", label: strings.tab_documents },
-          { value: "removed", label: strings.tab_removed },
-        ]}
-      />
-    </div>
   );
 }
 
@@ -224,7 +241,7 @@ function RemovedLink({
 
 /** A single line while passages found in the text stand above it. */
 const NothingShown = ({
-  filter: { removed, query, status },
+  filter: { removed, query, status, type },
   onAll,
 }: {
   readonly filter: Filter;
@@ -234,7 +251,7 @@ const NothingShown = ({
     <Empty icon="restore" title={strings.empty_removed}>
       {strings.empty_removed_text}
     </Empty>
-  ) : status === "" && query.trim().length >= search_from ? (
+  ) : status === "" && type === "" && query.trim().length >= search_from ? (
     <p class="card-body muted" role="status">
       {strings.none_named(query)}
     </p>
@@ -247,52 +264,3 @@ const NothingShown = ({
       {strings.empty_filter_text}
     </Empty>
   );
-
-/** What can be done with all selected documents. */
-function BulkActions({
-  documents,
-  folder_id,
-  removed,
-  onPlace,
-  onClear,
-}: {
-  readonly documents: readonly Document[];
-  readonly folder_id: string;
-  readonly removed: boolean;
-  readonly onPlace: () => void;
-  readonly onClear: () => void;
-}) {
-  const then = (work: Promise<void>) => void work.then(onClear);
-  return (
-    <div class="bulk" role="region" aria-label={action_strings.bulk}>
-      <span class="strong nowrap" aria-live="polite">
-        {action_strings.selected(documents.length)}
-      </span>
-      <span class="row row-wrap grow">
-        {removed ? (
-          <Button small icon="restore" onClick={() => then(restore(documents, folder_id))}>
-            {strings.restore}
-          </Button>
-        ) : (
-          <>
-            <Button small icon="folder" onClick={onPlace}>
-              {action_strings.place}
-            </Button>
-            <Button small icon="refresh" onClick={() => then(reindex(documents))}>
-              {action_strings.reindex}
-            </Button>
-            <Button
-              small
-              kind="danger"
-              icon="remove"
-              onClick={() => then(removeFromFolder(documents, folder_id))}
-            >
-              {action_strings.remove}
-            </Button>
-          </>
-        )}
-      </span>
-      <IconButton label={action_strings.clear} icon="close" small onClick={onClear} />
-    </div>
-  );
-}

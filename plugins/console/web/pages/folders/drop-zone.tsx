@@ -4,40 +4,13 @@ import { useEffect, useState } from "preact/hooks";
 import { Button } from "../../ui/button";
 import { Icon } from "../../ui/icons";
 import { folder_strings } from "../../strings/folders";
+import { chosenFiles, droppedFiles } from "./found-files";
+import type { FoundFile } from "./upload-tree";
 
 const strings = folder_strings.page;
 
-/** What was dropped, the files inside dropped directories included. */
-async function filesOf(transfer: DataTransfer): Promise<readonly File[]> {
-  // The entries must be taken before the first wait: afterwards the browser has emptied the list.
-  const entries = [...transfer.items]
-    .map((item) => item.webkitGetAsEntry())
-    .filter((entry) => entry !== null);
-  return entries.length === 0
-    ? [...transfer.files]
-    : (await Promise.all(entries.map(filesBelow))).flat();
-}
-
-async function filesBelow(entry: FileSystemEntry): Promise<readonly File[]> {
-  if (entry.isFile)
-    return [
-      await new Promise<File>((resolve, reject) =>
-        (entry as FileSystemFileEntry).file(resolve, reject),
-      ),
-    ];
-  const reader = (entry as FileSystemDirectoryEntry).createReader();
-  const found: File[] = [];
-  for (;;) {
-    const some = await new Promise<FileSystemEntry[]>((resolve, reject) =>
-      reader.readEntries(resolve, reject),
-    );
-    if (some.length === 0) return found;
-    found.push(...(await Promise.all(some.map(filesBelow))).flat());
-  }
-}
-
 /** While files are dragged over the window; a drop anywhere is taken. */
-export function useDrop(onFiles: (files: readonly File[]) => void): boolean {
+export function useDrop(onFiles: (files: readonly FoundFile[]) => void): boolean {
   const [over, setOver] = useState(false);
   useEffect(() => {
     let depth = 0;
@@ -70,7 +43,7 @@ export function useDrop(onFiles: (files: readonly File[]) => void): boolean {
         event.preventDefault();
         depth = 0;
         setOver(false);
-        void filesOf(event.dataTransfer!).then((files) => {
+        void droppedFiles(event.dataTransfer!).then((files) => {
           if (files.length > 0) onFiles(files);
         });
       }),
@@ -88,9 +61,11 @@ export function useDrop(onFiles: (files: readonly File[]) => void): boolean {
 export function DropZone({
   large,
   onChoose,
+  onDirectory,
 }: {
   readonly large: boolean;
   readonly onChoose: () => void;
+  readonly onDirectory: () => void;
 }) {
   if (!large)
     return (
@@ -98,6 +73,10 @@ export function DropZone({
         {strings.drop_slim}{" "}
         <button type="button" class="link-button" onClick={onChoose}>
           {strings.choose}
+        </button>{" "}
+        {strings.or}{" "}
+        <button type="button" class="link-button" onClick={onDirectory}>
+          {strings.choose_directory}
         </button>
       </p>
     );
@@ -108,40 +87,48 @@ export function DropZone({
       </span>
       <h2>{strings.drop_title}</h2>
       <p class="muted">{strings.drop_hint}</p>
-      <Button icon="upload" onClick={onChoose}>
-        {strings.upload}
-      </Button>
+      <div class="row row-wrap">
+        <Button icon="upload" onClick={onChoose}>
+          {strings.upload_files}
+        </Button>
+        <Button icon="folder-plus" onClick={onDirectory}>
+          {strings.upload_directory}
+        </Button>
+      </div>
     </div>
   );
 }
 
 /** Covers the page while files are held over it. */
-export const DropOverlay = ({ name }: { readonly name: string }) => (
+export const DropOverlay = ({ text }: { readonly text: string }) => (
   <div class="drop-over" aria-hidden="true">
     <div>
       <Icon name="upload" size={32} />
-      <p>{strings.drop_over(name)}</p>
+      <p>{text}</p>
     </div>
   </div>
 );
 
-/** The browser's own chooser; a button opens it. */
+/** The browser's own chooser, for files or for a directory; a button opens it. */
 export const FileInput = ({
   input,
+  directory = false,
   onFiles,
 }: {
   readonly input: RefObject<HTMLInputElement>;
-  readonly onFiles: (files: readonly File[]) => void;
+  readonly directory?: boolean;
+  readonly onFiles: (files: readonly FoundFile[]) => void;
 }) => (
   <input
     ref={input}
     type="file"
     multiple
+    {...(directory ? { webkitdirectory: true } : {})}
     class="vh"
     tabIndex={-1}
-    aria-label={strings.upload_label}
+    aria-label={directory ? strings.upload_directory : strings.upload_label}
     onChange={({ currentTarget }) => {
-      onFiles([...(currentTarget.files ?? [])]);
+      onFiles(chosenFiles(currentTarget.files ?? []));
       currentTarget.value = "";
     }}
   />

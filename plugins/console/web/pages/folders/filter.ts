@@ -8,8 +8,29 @@ export interface Filter {
   readonly page: number;
   readonly query: string;
   readonly status: string;
+  readonly type: string;
   readonly removed: boolean;
+  /** What it is sorted by; newest first when empty. */
+  readonly sort: string;
+  /** The direction, where it is not the usual one of `sort`. */
+  readonly order: string;
 }
+
+/** Those whose largest or newest come first. */
+const falling: readonly string[] = ["", "created", "updated", "size"];
+export const directionOf = ({ sort, order }: Pick<Filter, "sort" | "order">): "asc" | "desc" =>
+  order === "asc" || order === "desc" ? order : falling.includes(sort) ? "desc" : "asc";
+
+/** Sorted by that; the other way round when it is already. */
+export const sortedBy = (filter: Filter, by: string): Pick<Filter, "sort" | "order"> => ({
+  sort: by,
+  order:
+    filter.sort === by
+      ? directionOf(filter) === "asc"
+        ? "desc"
+        : "asc"
+      : directionOf({ sort: by, order: "" }),
+});
 
 /**
  * The filter of this address, and how to change it: from the first page, unless a page is given.
@@ -22,6 +43,9 @@ export function useFilter(): readonly [Filter, (change: Partial<Filter>) => void
     page: Number.isInteger(page) && page > 0 ? page : 1,
     query: fields.get("q") ?? "",
     status: fields.get("status") ?? "",
+    type: fields.get("type") ?? "",
+    sort: fields.get("sort") ?? "",
+    order: fields.get("order") ?? "",
     removed: fields.get("removed") === "1",
   };
   const change = (changes: Partial<Filter>) => {
@@ -30,6 +54,9 @@ export function useFilter(): readonly [Filter, (change: Partial<Filter>) => void
       [
         ["q", next.query],
         ["status", next.status],
+        ["type", next.type],
+        ["sort", next.sort],
+        ["order", next.order],
         ["removed", next.removed ? "1" : ""],
         ["page", next.page > 1 ? String(next.page) : ""],
       ].filter(([, value]) => value !== "") as [string, string][],

@@ -17,10 +17,12 @@ import { folder_strings } from "../../strings/folders";
 import { common_strings as shared } from "../../strings/common";
 import { PasteDialog } from "./document-dialogs";
 import { Documents } from "./documents";
+import { useDropTarget } from "./dragging";
 import { DropOverlay, DropZone, FileInput, useDrop } from "./drop-zone";
 import { DeleteFolderDialog, EditFolderDialog, NewFolderDialog } from "./folder-dialogs";
 import { UploadPanel } from "./upload-panel";
-import { addUploads } from "./uploads";
+import { uploadTree } from "./tree-upload";
+import type { FoundFile } from "./upload-tree";
 
 const strings = folder_strings.page;
 
@@ -63,9 +65,16 @@ const parentOf = ({ folder, folders }: FolderProps): Folder | undefined =>
 function Shown({ folder, folders }: FolderProps) {
   const [dialog, setDialog] = useState<OpenDialog>(null);
   const input = useRef<HTMLInputElement>(null);
-  const upload = useCallback((files: readonly File[]) => addUploads(folder.id, files), [folder.id]);
+  const directory = useRef<HTMLInputElement>(null);
+  const upload = useCallback(
+    (files: readonly FoundFile[]) => void uploadTree(folder, files),
+    [folder.id, folder.parentId],
+  );
   const over = useDrop(upload);
-  const choose = () => input.current?.click();
+  const choose = {
+    onChoose: () => input.current?.click(),
+    onDirectory: () => directory.current?.click(),
+  };
   const parent = parentOf({ folder, folders });
   const crumbs = [
     { label: folder_strings.title, href: "/folders" },
@@ -77,15 +86,16 @@ function Shown({ folder, folders }: FolderProps) {
         title={folder.name}
         crumbs={crumbs}
         text={<Summary folder={folder} />}
-        actions={<Actions folder={folder} onUpload={choose} onDialog={setDialog} />}
+        actions={<Actions folder={folder} {...choose} onDialog={setDialog} />}
       />
       <FileInput input={input} onFiles={upload} />
+      <FileInput input={directory} directory onFiles={upload} />
       <Subfolders folders={folders.filter(({ parentId }) => parentId === folder.id)} />
-      <UploadPanel folder_id={folder.id} />
-      <Documents folder_id={folder.id} empty={<DropZone large onChoose={choose} />} />
-      {folder.document_count > 0 && <DropZone large={false} onChoose={choose} />}
+      <UploadPanel page={folder.id} />
+      <Documents folder_id={folder.id} empty={<DropZone large {...choose} />} />
+      {folder.document_count > 0 && <DropZone large={false} {...choose} />}
       <Panels where="folder" record={folder} />
-      {over && <DropOverlay name={folder.name} />}
+      {over && <DropOverlay text={strings.drop_over(folder.name)} />}
       <Dialogs folder={folder} folders={folders} dialog={dialog} onClose={() => setDialog(null)} />
     </>
   );
@@ -93,14 +103,17 @@ function Shown({ folder, folders }: FolderProps) {
 
 function Actions({
   folder,
-  onUpload,
+  onChoose,
+  onDirectory,
   onDialog,
 }: {
   readonly folder: Folder;
-  readonly onUpload: () => void;
+  readonly onChoose: () => void;
+  readonly onDirectory: () => void;
   readonly onDialog: (dialog: OpenDialog) => void;
 }) {
   const items: readonly MenuItem[] = [
+    { label: strings.upload_directory, icon: "upload", run: onDirectory },
     ...(folder.parentId === null
       ? [
           {
@@ -112,6 +125,12 @@ function Actions({
       : []),
     { label: folder_strings.edit, icon: "edit", run: () => onDialog("edit") },
     {
+      label: folder_strings.actions_of_document.zip,
+      icon: "download",
+      href: apiUrl(`/folders/${folder.id}/documents.zip`),
+      download: true,
+    },
+    {
       label: folder_strings.archive.export,
       icon: "download",
       href: apiUrl(`/folders/${folder.id}/export`),
@@ -122,7 +141,7 @@ function Actions({
   ];
   return (
     <>
-      <Button kind="primary" icon="upload" data-shortcut="n" onClick={onUpload}>
+      <Button kind="primary" icon="upload" data-shortcut="n" onClick={onChoose}>
         {strings.upload}
       </Button>
       <Button icon="file-text" onClick={() => onDialog("paste")}>
@@ -189,16 +208,23 @@ function Subfolders({ folders }: { readonly folders: readonly Folder[] }) {
   return (
     <nav aria-label={strings.subfolders}>
       <ul class="subfolders">
-        {folders.map(({ id, name, document_count }) => (
-          <li key={id}>
-            <Link href={`/folders/${id}`} class="subfolder">
-              <Icon name="folder" />
-              <span class="clip grow">{name}</span>
-              <span class="count">{formatNumber(document_count)}</span>
-            </Link>
-          </li>
+        {folders.map((folder) => (
+          <Subfolder key={folder.id} folder={folder} />
         ))}
       </ul>
     </nav>
+  );
+}
+
+function Subfolder({ folder: { id, name, document_count } }: { readonly folder: Folder }) {
+  const { over, attributes } = useDropTarget(id, name);
+  return (
+    <li {...attributes}>
+      <Link href={`/folders/${id}`} class="subfolder" data-over={over || undefined}>
+        <Icon name="folder" />
+        <span class="clip grow">{name}</span>
+        <span class="count">{formatNumber(document_count)}</span>
+      </Link>
+    </li>
   );
 }

@@ -16,8 +16,13 @@ import { Tag } from "../../ui/tag";
 import { Tooltip } from "../../ui/tooltip";
 import { folder_strings as strings } from "../../strings/folders";
 import { DeleteFolderDialog, EditFolderDialog, NewFolderDialog } from "./folder-dialogs";
+import { DropOverlay, FileInput, useDrop } from "./drop-zone";
 import { ArchiveInput, FolderImportPanel } from "./folder-import-panel";
 import { matching, subtreeOf, treeOf, type Branch } from "./tree";
+import { uploadTree } from "./tree-upload";
+import { UploadPanel } from "./upload-panel";
+import type { FoundFile } from "./upload-tree";
+import { all_folders } from "./uploads";
 
 type OpenDialog =
   | { readonly kind: "new"; readonly parent: Folder | null }
@@ -38,6 +43,7 @@ export default function Folders() {
   const [dialog, setDialog] = useState<OpenDialog | null>(null);
   const [, navigate] = useLocation();
   const create = <WaysIn onNew={() => setDialog({ kind: "new", parent: null })} />;
+  const over = useDrop(uploadRoots);
   const all = folders.data ?? [];
   const close = () => setDialog(null);
   return (
@@ -60,6 +66,8 @@ export default function Folders() {
         />
       )}
       <FolderImportPanel />
+      <UploadPanel page={all_folders} />
+      {over && <DropOverlay text={strings.drop_directories} />}
       <section class="card">
         <Loading query={folders} rows={5}>
           {(list) =>
@@ -95,22 +103,29 @@ export default function Folders() {
   );
 }
 
-/** A new folder, or one that was exported. */
+const uploadRoots = (files: readonly FoundFile[]) => void uploadTree(null, files);
+
+/** A new folder, a directory of this computer, or a folder that was exported. */
 function WaysIn({ onNew }: { readonly onNew: () => void }) {
   const archive = useRef<HTMLInputElement>(null);
+  const directory = useRef<HTMLInputElement>(null);
   return (
     <>
       <Button kind="primary" icon="folder-plus" data-shortcut="n" onClick={onNew}>
         {strings.new_folder}
       </Button>
+      <Button icon="upload" onClick={() => directory.current?.click()}>
+        {strings.page.upload_directory}
+      </Button>
       <Button
-        icon="upload"
+        icon="archive"
         title={strings.archive.import_hint}
         onClick={() => archive.current?.click()}
       >
         {strings.archive.import}
       </Button>
       <ArchiveInput input={archive} />
+      <FileInput input={directory} directory onFiles={uploadRoots} />
     </>
   );
 }

@@ -6,6 +6,7 @@ import { Note } from "../../ui/note";
 import { Progress } from "../../ui/tag";
 import { toast } from "../../ui/toast";
 import { folder_strings } from "../../strings/folders";
+import { forgetLeftOut, left_out } from "./tree-upload";
 import {
   keepBoth,
   removeUploads,
@@ -22,8 +23,9 @@ const open_max = 5;
 
 const idsOf = (uploads: readonly Upload[]): readonly number[] => uploads.map(({ id }) => id);
 
-export function UploadPanel({ folder_id }: { readonly folder_id: string }) {
-  const uploads = uploadsOf(folder_id);
+/** `page`: the folder, or the page of all folders, that they were begun on. */
+export function UploadPanel({ page }: { readonly page: string }) {
+  const uploads = uploadsOf(page);
   const by = (state: Upload["state"]) => uploads.filter((entry) => entry.state === state);
   const [sent, clashes, failed, sending, waiting] = [
     by("sent"),
@@ -39,7 +41,9 @@ export function UploadPanel({ folder_id }: { readonly folder_id: string }) {
     toast({ text: strings.done(sent.length) });
     removeUploads(idsOf(sent));
   }, [clean]);
-  if (uploads.length === 0 || clean) return null;
+  const hidden = left_out.value.get(page) ?? 0;
+  if (uploads.length === 0 || clean)
+    return hidden > 0 ? <LeftOut page={page} count={hidden} /> : null;
   const open = [...sending, ...waiting].slice(0, open_max);
   const rest = sending.length + waiting.length - open.length;
   return (
@@ -81,9 +85,23 @@ export function UploadPanel({ folder_id }: { readonly folder_id: string }) {
         <p class="card-foot muted small">{strings.more_failed(failed.length - rows_max)}</p>
       )}
       {rest > 0 && <p class="card-foot muted small">{strings.more(rest)}</p>}
+      {hidden > 0 && <p class="card-foot muted small">{strings.hidden(hidden)}</p>}
     </section>
   );
 }
+
+/** Says after the uploads, too, that something stayed behind. */
+const LeftOut = ({ page, count }: { readonly page: string; readonly count: number }) => (
+  <Note
+    actions={
+      <Button small onClick={() => forgetLeftOut(page)}>
+        {strings.dismiss_note}
+      </Button>
+    }
+  >
+    {strings.hidden(count)}
+  </Note>
+);
 
 /** The share of all that is done, from 0 to 1. */
 function progressOf(uploads: readonly Upload[]): number {
@@ -95,7 +113,7 @@ function progressOf(uploads: readonly Upload[]): number {
 }
 
 function SendingRow({ entry }: { readonly entry: Upload }) {
-  const { file, share, state, slowed, id } = entry;
+  const { file, name, share, state, slowed, id } = entry;
   const text =
     state === "waiting"
       ? strings.waiting
@@ -106,16 +124,16 @@ function SendingRow({ entry }: { readonly entry: Upload }) {
           : `${formatPercent(share)} · ${formatBytes(file.size)}`;
   return (
     <li class="upload-row">
-      <span class="clip strong" title={file.name}>
-        {file.name}
+      <span class="clip strong" title={name}>
+        {name}
       </span>
       <Progress
-        label={strings.progress_of(file.name)}
+        label={strings.progress_of(name)}
         value={state === "sending" && share >= 1 ? undefined : share}
         text={text}
       />
       <IconButton
-        label={strings.cancel_label(file.name)}
+        label={strings.cancel_label(name)}
         icon="close"
         small
         onClick={() => removeUploads([id])}
@@ -125,23 +143,19 @@ function SendingRow({ entry }: { readonly entry: Upload }) {
 }
 
 function FailedRow({ entry }: { readonly entry: Upload }) {
-  const { file, problem, id } = entry;
+  const { name, problem, id } = entry;
   return (
     <li class="upload-row upload-row-problem">
       <span class="two-lines">
-        <span class="strong">{file.name}</span>
+        <span class="strong">{name}</span>
         <span class="bad-text">{problem?.sentence}</span>
       </span>
       <span class="row">
-        <Button
-          small
-          aria-label={strings.retry_label(file.name)}
-          onClick={() => retryUpload(entry)}
-        >
+        <Button small aria-label={strings.retry_label(name)} onClick={() => retryUpload(entry)}>
           {strings.retry}
         </Button>
         <IconButton
-          label={strings.skip_label(file.name)}
+          label={strings.skip_label(name)}
           icon="close"
           small
           onClick={() => removeUploads([id])}
@@ -181,18 +195,18 @@ function Clashes({ clashes }: { readonly clashes: readonly Upload[] }) {
         <ul class="clash-rows">
           {clashes.slice(0, rows_max).map((entry) => (
             <li key={entry.id}>
-              <span class="strong grow">{entry.file.name}</span>
+              <span class="strong grow">{entry.name}</span>
               <span class="row row-wrap">
                 <Button
                   small
-                  aria-label={strings.replace_label(entry.file.name)}
+                  aria-label={strings.replace_label(entry.name)}
                   onClick={() => replaceUpload(entry)}
                 >
                   {strings.replace}
                 </Button>
                 <Button
                   small
-                  aria-label={strings.keep_label(entry.file.name)}
+                  aria-label={strings.keep_label(entry.name)}
                   onClick={() => keepBoth(entry)}
                 >
                   {strings.keep}
@@ -200,7 +214,7 @@ function Clashes({ clashes }: { readonly clashes: readonly Upload[] }) {
                 <Button
                   small
                   kind="ghost"
-                  aria-label={strings.skip_label(entry.file.name)}
+                  aria-label={strings.skip_label(entry.name)}
                   onClick={() => removeUploads([entry.id])}
                 >
                   {strings.skip}

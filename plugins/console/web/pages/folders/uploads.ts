@@ -11,7 +11,11 @@ import { refreshSoon } from "../../app/live-updates";
 export interface Upload {
   readonly id: number;
   readonly folder_id: string;
-  file: File;
+  /** The page that it was begun on: the id of a folder, or `all_folders`. */
+  readonly shown_in: string;
+  readonly file: File;
+  /** What the document is to be called. */
+  name: string;
   state: "waiting" | "sending" | "sent" | "clash" | "failed";
   /** Of the bytes, from 0 to 1; at 1 the server is still saving. */
   share: number;
@@ -22,6 +26,9 @@ export interface Upload {
   readonly on_clash: "ask" | "replace" | "rename";
 }
 
+/** The page of all folders. */
+export const all_folders = "folders";
+
 const concurrent_max = 3;
 const tries_max = 40;
 const copies_max = 200;
@@ -29,6 +36,8 @@ const copies_max = 200;
 const transient_statuses: readonly number[] = [0, 429, 502, 503, 504];
 
 let uploads: readonly Upload[] = [];
+/** None before it waits. */
+let first_waiting = 0;
 const cancelling = new Map<number, AbortController>();
 let last_id = 0;
 let running = 0;
@@ -46,21 +55,24 @@ function announce(): void {
 }
 
 /**
- * Those into this folder, in the order they were chosen. A component that calls it follows what
- * changes.
+ * Those that were begun on this page, in the order they were chosen. A component that calls it
+ * follows what changes.
  */
-export function uploadsOf(folder_id: string): readonly Upload[] {
+export function uploadsOf(page: string): readonly Upload[] {
   void revision.value;
-  return uploads.filter((entry) => entry.folder_id === folder_id);
+  return uploads.filter((entry) => entry.shown_in === page);
 }
 
-export function addUploads(folder_id: string, files: readonly File[]): void {
+export function addUploads(
+  page: string,
+  files: readonly Pick<Upload, "file" | "folder_id" | "name">[],
+): void {
   uploads = [
     ...uploads,
-    ...files.map((file): Upload => ({
+    ...files.map((one): Upload => ({
+      ...one,
       id: ++last_id,
-      folder_id,
-      file,
+      shown_in: page,
       state: "waiting",
       share: 0,
       slowed: false,
@@ -76,6 +88,7 @@ export function removeUploads(ids: readonly number[]): void {
   const gone = new Set(ids);
   for (const id of ids) cancelling.get(id)?.abort();
   uploads = uploads.filter(({ id }) => !gone.has(id));
+  first_waiting = 0;
   announce();
 }
 
@@ -85,7 +98,7 @@ export const replaceUpload = (entry: Upload): void => restart(entry, { on_clash:
 
 /** Sends it under the next free name, such as `report (2).pdf`. */
 export function keepBoth(entry: Upload): void {
-  restart(entry, { file: renamed(entry.file), on_clash: "rename" });
+  restart(entry, { name: renamed(entry.name), on_clash: "rename" });
 }
 
 function restart(entry: Upload, change: Partial<Upload>): void {
@@ -94,22 +107,22 @@ function restart(entry: Upload, change: Partial<Upload>): void {
       ? { ...other, state: "waiting", share: 0, problem: null, ...change }
       : other,
   );
+  first_waiting = 0;
   start();
 }
 
 /** `report.pdf` → `report (2).pdf` → `report (3).pdf`. */
-function renamed(file: File): File {
-  const [, stem, count, extension] = /^(.*?)(?: \((\d+)\))?(\.[^.]*)?$/s.exec(file.name)!;
-  return new File([file], `${stem} (${Number(count ?? 1) + 1})${extension ?? ""}`, {
-    type: file.type,
-    lastModified: file.lastModified,
-  });
+function renamed(name: string): string {
+  const [, stem, count, extension] = /^(.*?)(?: \((\d+)\))?(\.[^./]*)?$/s.exec(name)!;
+  return `${stem} (${Number(count ?? 1) + 1})${extension ?? ""}`;
 }
 
 function start(): void {
   announce();
   while (running < concurrent_max) {
-    const next = uploads.find(({ state }) => state === "waiting");
+    while (uploads[first_waiting] && uploads[first_waiting]!.state !== "waiting")
+      first_waiting += 1;
+    const next = uploads[first_waiting];
     if (!next) return;
     running += 1;
     next.state = "sending";
@@ -127,7 +140,11 @@ async function send(entry: Upload): Promise<void> {
   for (let tries = 1; ; tries++) {
     try {
       await upload<Document>("/documents/file", entry.file, {
-        query: { folder_id: entry.folder_id, overwrite: entry.on_clash === "replace" || null },
+        query: {
+          folder_id: entry.folder_id,
+          overwrite: entry.on_clash === "replace" || null,
+          name: entry.name === entry.file.name ? null : entry.name,
+        },
         signal: cancel.signal,
         onProgress: (share) => {
           entry.share = share;
@@ -142,7 +159,7 @@ async function send(entry: Upload): Promise<void> {
       if (transient_statuses.includes(problem.status) && tries < tries_max) {
         await pause(entry, problem.retry_after_s ?? 5, cancel.signal);
       } else if (problem.status === 409 && entry.on_clash === "rename" && ++copies < copies_max) {
-        entry.file = renamed(entry.file);
+        entry.name = renamed(entry.name);
       } else {
         entry.problem = problem;
         entry.state = problem.status === 409 ? "clash" : "failed";

@@ -1,10 +1,6 @@
-/**
- * What people call the type of a file: some few kinds, told by the media type. Lists are filtered
- * and sorted by them.
- */
-import { named, t, type Static } from "../../core/sdk";
+/** What people call the type of a file: some few kinds, told by the media type. */
 
-const kinds = [
+export const file_types = [
   "pdf",
   "word",
   "spreadsheet",
@@ -16,15 +12,7 @@ const kinds = [
   "recording",
   "other",
 ] as const;
-
-export const FileType = named(
-  "FileType",
-  t.Union(
-    kinds.map((kind) => t.Literal(kind)),
-    { description: "Told by the media type; `text` is text of every kind, Markdown and code too." },
-  ),
-);
-export type FileType = Static<typeof FileType>;
+export type FileType = (typeof file_types)[number];
 
 /** The first that fits decides. */
 const patterns: readonly (readonly [FileType, RegExp])[] = [

@@ -1,0 +1,100 @@
+/** What can be done with all selected documents: those of this page, or all that the list finds. */
+import { apiUrl } from "../../api/client";
+import { Button, IconButton } from "../../ui/button";
+import { Icon } from "../../ui/icons";
+import { folder_strings } from "../../strings/folders";
+import { actOn } from "./bulk";
+import type { Chosen } from "./chosen";
+import { reindex, removeFromFolder } from "./document-actions";
+
+const strings = folder_strings.actions_of_document;
+const titles = folder_strings.bulk.titles;
+
+export function BulkActions({
+  chosen,
+  folder_id,
+  removed,
+  all,
+  total,
+  onAll,
+  onPlace,
+  onClear,
+}: {
+  readonly chosen: Chosen;
+  readonly folder_id: string;
+  readonly removed: boolean;
+  /** All of the list are chosen, those of other pages too. */
+  readonly all: boolean;
+  readonly total: number;
+  /** Absent when there are no others to choose. */
+  readonly onAll: (() => void) | undefined;
+  readonly onPlace: () => void;
+  readonly onClear: () => void;
+}) {
+  const then = (work: Promise<unknown>) => void work.then(onClear);
+  return (
+    <div class="bulk" role="region" aria-label={strings.bulk}>
+      <span class="strong nowrap" aria-live="polite">
+        {all ? strings.all_selected(chosen.count) : strings.selected(chosen.count)}
+      </span>
+      {onAll && (
+        <button type="button" class="link-button nowrap" onClick={onAll}>
+          {strings.select_all(total)}
+        </button>
+      )}
+      <span class="row row-wrap grow">
+        {removed ? (
+          <Button
+            small
+            icon="restore"
+            onClick={() => then(actOn(chosen, { action: "restore", folder_id }, titles.restoring))}
+          >
+            {folder_strings.page.restore}
+          </Button>
+        ) : (
+          <Actions chosen={chosen} folder_id={folder_id} onPlace={onPlace} then={then} />
+        )}
+      </span>
+      <IconButton label={strings.clear} icon="close" small onClick={onClear} />
+    </div>
+  );
+}
+
+function Actions({
+  chosen,
+  folder_id,
+  onPlace,
+  then,
+}: {
+  readonly chosen: Chosen;
+  readonly folder_id: string;
+  readonly onPlace: () => void;
+  readonly then: (work: Promise<unknown>) => void;
+}) {
+  return (
+    <>
+      <Button small icon="folder" onClick={onPlace}>
+        {strings.place}
+      </Button>
+      <a
+        class="button button-small"
+        href={apiUrl(`/folders/${folder_id}/documents.zip`, chosen.query)}
+        download
+      >
+        <Icon name="download" size={16} />
+        {strings.zip}
+      </a>
+      <Button small icon="refresh" onClick={() => then(reindex(chosen))}>
+        {strings.reindex}
+      </Button>
+      <Button
+        small
+        kind="danger"
+        icon="remove"
+        onClick={() => then(removeFromFolder(chosen, folder_id))}
+      >
+        {strings.remove}
+      </Button>
+    </>
+  );
+}

@@ -1,0 +1,75 @@
+/** How far work on many documents is, and what of it failed, with the reasons. */
+import { Link } from "wouter-preact";
+import { Button } from "../../ui/button";
+import { formatNumber } from "../../ui/format";
+import { Progress } from "../../ui/tag";
+import { folder_strings } from "../../strings/folders";
+import { dismiss, works, type Work } from "./bulk";
+
+const strings = folder_strings.bulk;
+/** Of fewer there is nothing to watch. */
+const shown_from = 100;
+
+export function BulkPanel() {
+  const shown = works.value.filter(
+    ({ state, total, failed }) => failed > 0 || (state === "running" && total >= shown_from),
+  );
+  return (
+    <>
+      {shown.map((work) => (
+        <WorkCard key={work.id} work={work} />
+      ))}
+    </>
+  );
+}
+
+function WorkCard({ work }: { readonly work: Work }) {
+  const { id, title, total, done, failed, shown, state, cancel } = work;
+  const running = state === "running";
+  return (
+    <section class="card uploads" aria-label={title}>
+      <div class="card-head">
+        <h2 aria-live="polite">{running ? title : strings.ended(title, done, failed)}</h2>
+        {running ? (
+          <Button small onClick={cancel}>
+            {strings.stop}
+          </Button>
+        ) : (
+          <Button small kind="ghost" onClick={() => dismiss(id)}>
+            {strings.dismiss}
+          </Button>
+        )}
+      </div>
+      {running && (
+        <div class="uploads-bar">
+          <Progress
+            label={title}
+            value={total === 0 ? undefined : (done + failed) / total}
+            text={strings.progress(done + failed, total)}
+          />
+        </div>
+      )}
+      {failed > 0 && (
+        <ul class="upload-rows" aria-label={strings.failed(failed)}>
+          {shown.map(({ id: document_id, name, reason }) => (
+            <li key={document_id} class="upload-row upload-row-problem">
+              <span class="two-lines">
+                {document_id ? (
+                  <Link href={`/documents/${document_id}`} class="title-link">
+                    {name}
+                  </Link>
+                ) : (
+                  <span class="strong">{strings.broken_off}</span>
+                )}
+                <span class="bad-text">{reason}</span>
+              </span>
+            </li>
+          ))}
+        </ul>
+      )}
+      {failed > shown.length && (
+        <p class="card-foot muted small">{strings.more(formatNumber(failed - shown.length))}</p>
+      )}
+    </section>
+  );
+}

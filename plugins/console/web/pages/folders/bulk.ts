@@ -1,0 +1,117 @@
+/**
+ * What is done with many documents: in batches, one after the other, with how far it is, and with
+ * what could not be done. It goes on while other pages are looked at.
+ */
+import { signal } from "@preact/signals";
+import { problemOf } from "../../api/client";
+import { batch_size, changeDocuments, getDocument, type Batch } from "../../api/documents";
+import { refresh } from "../../api/queries";
+import type { Chosen } from "./chosen";
+
+export type Action = Omit<Batch, "document_ids">;
+export interface Failed {
+  readonly id: string;
+  readonly name: string;
+  readonly reason: string;
+}
+export interface Work {
+  readonly id: number;
+  /** As a title: "Moving to Archive". */
+  readonly title: string;
+  readonly total: number;
+  readonly done: number;
+  /** Those it could not be done with. */
+  readonly failed: number;
+  /** The first of them. */
+  readonly shown: readonly Failed[];
+  readonly state: "running" | "ended" | "cancelled";
+  readonly cancel: () => void;
+}
+
+/** With more failures only their number is told. */
+const shown_max = 50;
+
+export const works = signal<readonly Work[]>([]);
+let last_id = 0;
+
+function change(id: number, values: Partial<Work>): void {
+  works.value = works.value.map((work) => (work.id === id ? { ...work, ...values } : work));
+}
+export function dismiss(id: number): void {
+  works.value = works.value.filter((work) => work.id !== id);
+}
+
+/** Ids that it was done with, and how many it was not. */
+export interface Outcome {
+  readonly done: readonly string[];
+  readonly failed: number;
+  /** Why the first of them failed. */
+  readonly reason: string;
+}
+
+/** Does `action` with all of them. Never rejects: the work and the outcome tell what failed. */
+export async function actOn(chosen: Chosen, action: Action, title: string): Promise<Outcome> {
+  const id = ++last_id,
+    ending = new AbortController(),
+    done: string[] = [],
+    shown: Failed[] = [];
+  let failed = 0;
+  const cancel = () => ending.abort();
+  works.value = [
+    ...works.value,
+    { id, title, total: chosen.count, done: 0, failed: 0, shown: [], state: "running", cancel },
+  ];
+  const note = async (document_id: string, reason: string) => {
+    failed += 1;
+    if (shown.length >= shown_max) return;
+    const name = await getDocument(document_id).then(
+      (document) => document.name,
+      () => chosen.name ?? document_id,
+    );
+    shown.push({ id: document_id, name, reason });
+  };
+  try {
+    const ids = await chosen.ids(ending.signal);
+    change(id, { total: ids.length });
+    for (let at = 0; at < ids.length && !ending.signal.aborted; at += batch_size) {
+      const document_ids = ids.slice(at, at + batch_size);
+      const { problems } = await inTime(() => changeDocuments({ ...action, document_ids }));
+      const bad = new Set(problems.map(({ document_id }) => document_id));
+      done.push(...document_ids.filter((one) => !bad.has(one)));
+      for (const { document_id, detail } of problems) await note(document_id, detail);
+      change(id, { done: done.length, failed, shown: [...shown] });
+    }
+  } catch (error) {
+    if (!ending.signal.aborted) {
+      const rest = Math.max(1, chosen.count - done.length - failed);
+      failed += rest;
+      shown.push({ id: "", name: "", reason: problemOf(error).sentence });
+    }
+  }
+  change(id, {
+    failed,
+    shown: [...shown],
+    state: ending.signal.aborted ? "cancelled" : "ended",
+  });
+  if (failed === 0 || chosen.count === 1) dismiss(id);
+  await refresh("document", "folder");
+  return { done, failed, reason: shown[0]?.reason ?? "" };
+}
+
+const tries_max = 20;
+/** Again when the server is busy or away for a moment. */
+async function inTime<R>(call: () => Promise<R>): Promise<R> {
+  for (let tries = 1; ; tries++)
+    try {
+      return await call();
+    } catch (error) {
+      const { status, retry_after_s } = problemOf(error);
+      if (![0, 429, 502, 503, 504].includes(status) || tries === tries_max) throw error;
+      await new Promise((resolve) => setTimeout(resolve, (retry_after_s ?? 2) * 1_000));
+    }
+}
+
+// Closing the tab would leave it half done.
+addEventListener("beforeunload", (event) => {
+  if (works.value.some(({ state }) => state === "running")) event.preventDefault();
+});

@@ -1,0 +1,103 @@
+/**
+ * Documents on their way to another folder: dragged from the list onto a folder. By keyboard the
+ * same is done with "Move or add to folder".
+ */
+import { signal } from "@preact/signals";
+import type { JSX } from "preact";
+import { useState } from "preact/hooks";
+import { useFolders } from "../../api/queries";
+import { Icon } from "../../ui/icons";
+import { folder_strings } from "../../strings/folders";
+import type { Chosen } from "./chosen";
+import { place } from "./document-actions";
+import { folderOptions } from "./tree";
+
+const strings = folder_strings.page;
+
+interface Dragged {
+  readonly chosen: Chosen;
+  /** Where they are dragged from. */
+  readonly folder_id: string;
+}
+export const dragged = signal<Dragged | null>(null);
+
+/** Of a row of the list. */
+export const dragAttributes = (
+  folder_id: string,
+  chosenOf: () => Chosen,
+): JSX.HTMLAttributes<HTMLTableRowElement> => ({
+  draggable: true,
+  onDragStart: (event) => {
+    const { dataTransfer, target } = event;
+    if (!dataTransfer || (target instanceof Element && target.closest("input"))) return;
+    dataTransfer.effectAllowed = "copyMove";
+    dataTransfer.setData("text/plain", "");
+    const chosen = chosenOf();
+    // Once the browser has taken its picture of the row.
+    setTimeout(() => {
+      dragged.value = { chosen, folder_id };
+    });
+  },
+  onDragEnd: () => {
+    dragged.value = null;
+  },
+});
+
+const keeps = ({ ctrlKey, altKey, metaKey }: DragEvent): boolean => ctrlKey || altKey || metaKey;
+
+/** Of a folder that documents can be dropped on, and whether they are held over it. */
+export function useDropTarget(folder_id: string, name: string) {
+  const [over, setOver] = useState(false);
+  const takes = () => dragged.value !== null && dragged.value.folder_id !== folder_id;
+  return {
+    over: over && takes(),
+    attributes: {
+      onDragOver: (event: DragEvent) => {
+        if (!takes()) return;
+        event.preventDefault();
+        event.dataTransfer!.dropEffect = keeps(event) ? "copy" : "move";
+        setOver(true);
+      },
+      onDragLeave: () => setOver(false),
+      onDrop: (event: DragEvent) => {
+        setOver(false);
+        const { value } = dragged;
+        if (!value || !takes()) return;
+        event.preventDefault();
+        dragged.value = null;
+        const { chosen, folder_id: from } = value;
+        void place(chosen, { from, to: folder_id, name, move: !keeps(event) });
+      },
+    },
+  };
+}
+
+/** All folders, while documents are dragged. */
+export function FolderDock({ onDone }: { readonly onDone: () => void }) {
+  const folders = useFolders().data ?? [];
+  if (dragged.value === null) return null;
+  const { chosen, folder_id } = dragged.value;
+  return (
+    <aside class="dock" aria-label={strings.drag_targets} onDrop={onDone}>
+      <p class="strong">{strings.drag_hint(chosen.count)}</p>
+      <p class="small muted">{strings.drag_copy}</p>
+      <ul>
+        {folderOptions(folders)
+          .filter(({ value }) => value !== folder_id)
+          .map(({ value, label }) => (
+            <DockFolder key={value} id={value} label={label} />
+          ))}
+      </ul>
+    </aside>
+  );
+}
+
+function DockFolder({ id, label }: { readonly id: string; readonly label: string }) {
+  const { over, attributes } = useDropTarget(id, label);
+  return (
+    <li class="dock-folder" data-over={over || undefined} {...attributes}>
+      <Icon name="folder" />
+      <span class="clip">{label}</span>
+    </li>
+  );
+}

@@ -1,0 +1,41 @@
+/** The files in what was dropped or chosen, with those inside directories and their paths. */
+import type { FoundFile } from "./upload-tree";
+
+export async function droppedFiles(transfer: DataTransfer): Promise<readonly FoundFile[]> {
+  // The entries must be taken before the first wait: afterwards the browser has emptied the list.
+  const entries = [...transfer.items]
+    .map((item) => item.webkitGetAsEntry())
+    .filter((entry) => entry !== null);
+  return entries.length === 0
+    ? chosenFiles(transfer.files)
+    : (await Promise.all(entries.map((entry) => filesBelow(entry, [])))).flat();
+}
+
+/** Of the browser's chooser, for files or for a directory. */
+export const chosenFiles = (files: Iterable<File>): readonly FoundFile[] =>
+  [...files].map((file) => ({
+    path: file.webkitRelativePath ? file.webkitRelativePath.split("/") : [file.name],
+    file,
+  }));
+
+async function filesBelow(
+  entry: FileSystemEntry,
+  above: readonly string[],
+): Promise<readonly FoundFile[]> {
+  const path = [...above, entry.name];
+  if (entry.isFile) {
+    const file = await new Promise<File>((resolve, reject) =>
+      (entry as FileSystemFileEntry).file(resolve, reject),
+    );
+    return [{ path, file }];
+  }
+  const reader = (entry as FileSystemDirectoryEntry).createReader();
+  const found: FoundFile[] = [];
+  for (;;) {
+    const some = await new Promise<FileSystemEntry[]>((resolve, reject) =>
+      reader.readEntries(resolve, reject),
+    );
+    if (some.length === 0) return found;
+    found.push(...(await Promise.all(some.map((one) => filesBelow(one, path)))).flat());
+  }
+}

@@ -1,0 +1,15 @@
+/** What the type of a file is called, everywhere: the media type is for programs. */
+import type { Document } from "../api/types";
+
+export const file_type_names: Readonly<Record<Document["file_type"], string>> = {
+  pdf: "PDF",
+  word: "Word",
+  spreadsheet: "Spreadsheet",
+  presentation: "Slides",
+  web: "Web page",
+  mail: "Mail",
+  text: "Text",
+  picture: "Picture",
+  recording: "Recording",
+  other: "Other",
+};

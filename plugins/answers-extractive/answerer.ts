@@ -83,11 +83,12 @@ export class ExtractiveAnswerer implements Answerer {
 
   /** The quotes with their markers, and the best sentences of the passages that none is from. */
   private async withEvidence(
-    quotes: readonly FoundPassage[],
+    said: readonly Said[],
     ranked: readonly Sentence[],
     passages: readonly FoundPassage[],
   ): Promise<Pick<Answered, "answer" | "outcome" | "citations" | "related">> {
-    const cited = new Set(quotes.map(placeOf));
+    const quotes = said.map(({ quote }) => quote),
+      cited = new Set(quotes.map(placeOf));
     const further = [...passages.entries()]
       .filter(([, passage]) => !cited.has(placeOf(passage)))
       .slice(0, Math.max(0, evidence_max - quotes.length))
@@ -96,7 +97,7 @@ export class ExtractiveAnswerer implements Answerer {
         return best ? quoteOf(passage, best) : passage;
       });
     return {
-      answer: quotes.map(({ quote }, at) => `${onOneLine(quote)} [${at + 1}]`).join(" "),
+      answer: said.map(({ text }, at) => `${onOneLine(text)} [${at + 1}]`).join(" "),
       outcome: "answered",
       citations: (await this.retrieval.locate(quotes)).map((quote, at) => ({
         id: at + 1,
@@ -114,27 +115,38 @@ const placeOf = ({ document_id, passage }: FoundPassage): string =>
 const quoteOf = (passage: FoundPassage, span: Span): FoundPassage =>
   partOf(passage, belowHeadings(passage.quote, span, passage.heading));
 
+/** A quote, and how an answer says it: the row of a table with its heads. */
+interface Said {
+  readonly quote: FoundPassage;
+  readonly text: string;
+}
+
 /** A quote for each of the sentences; two neighbours are one, as long as they fit. */
 function quoted(
   chosen: readonly Sentence[],
   passages: readonly FoundPassage[],
   question: string,
   retrieval: Retrieval,
-): FoundPassage[] {
-  const spans: (Pick<Sentence, "source" | "start" | "end"> & { readonly is_pair?: true })[] = [];
-  for (const { source, start, end } of chosen) {
+): Said[] {
+  const spans: (Pick<Sentence, "source" | "start" | "end" | "row"> & {
+    readonly is_pair?: true;
+  })[] = [];
+  for (const { source, start, end, row } of chosen) {
     const last = spans.at(-1);
     if (
       last?.source === source &&
       !last.is_pair &&
+      !last.row &&
+      !row &&
       passages[source]!.quote.slice(last.end, start).trim() === "" &&
       end - last.start <= quote_points_max
     )
       spans[spans.length - 1] = { ...last, end, is_pair: true };
-    else spans.push({ source, start, end });
+    else spans.push({ source, start, end, ...(row && { row }) });
   }
-  return spans.map(({ source, start, end }) => {
-    const quote = quoteOf(passages[source]!, { start, end });
-    return end - start <= quote_points_max ? quote : retrieval.excerpt(quote, question);
+  return spans.map(({ source, start, end, row }) => {
+    const whole = quoteOf(passages[source]!, { start, end }),
+      quote = end - start <= quote_points_max ? whole : retrieval.excerpt(whole, question);
+    return { quote, text: row?.text ?? quote.quote };
   });
 }

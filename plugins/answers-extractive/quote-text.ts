@@ -1,4 +1,5 @@
 /** What of a sentence is quoted, and how it reads in an answer. Pure. */
+import { isDelimiterRow, pipeCells } from "../../core/lib/pipe-rows";
 import type { Span } from "../search/contract";
 
 /** Between the headings of a path, as the index writes it. */
@@ -39,7 +40,9 @@ export function onOneLine(sentence: string): string {
   let said = "",
     was_row = false;
   for (const line of sentence.replace(/\s*\[\d{1,3}\]/g, "").split(/\n/)) {
-    const cells = line.split("\t").flatMap((cell) => cell.replace(/\s+/g, " ").trim() || []);
+    if (isDelimiterRow(line)) continue;
+    const written = pipeCells(line) ?? line.split("\t");
+    const cells = written.flatMap((cell) => cell.replace(/\s+/g, " ").trim() || []);
     if (cells.length === 0) continue;
     const is_row = cells.length > 1;
     said += said === "" ? "" : is_row || was_row ? " / " : " ";

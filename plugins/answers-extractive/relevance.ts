@@ -23,6 +23,8 @@ const least = {
   similarity: 0.62,
   /** Words and meaning together. */
   both: 0.95,
+  /** Of the question, what a cell has that its row and column are asked for by. */
+  cell: 0.75,
   /** Across languages even answers are farther, the most from languages without spaces. */
   other_language: 0.4,
   other_language_without_spaces: 0.1,
@@ -48,6 +50,8 @@ export function isRelevant(sentence: Sentence, found: Found): boolean {
       nearness >= (without_spaces.test(question) ? other_language_without_spaces : other_language)
     );
   }
+  if (sentence.row?.is_exact && features.coverage + features.before + features.title >= least.cell)
+    return true;
   const near = features.before + features.after + features.title,
     words = features.coverage + around_weight * (near + covered);
   if (similarity === null || nearness === null) return words >= least.words;

@@ -9,6 +9,8 @@ export interface AnswerSize {
 }
 /** Another sentence must be at least this likely, relative to the best. */
 const likelihood_min = 0.02;
+/** Rows of a table that are this much less likely than the best are not said. */
+const row_margin = 0.5;
 /** What follows the best sentence goes on with it, what stands before it leads to it. */
 const neighbour = { after: 2, before: 0.5 } as const;
 /** A question adds nothing to an answer. */
@@ -28,13 +30,16 @@ export function chooseSentences(
     said = new Set([textOf(best)]);
   let left = chars_max - textOf(best).length;
   const others = new Set(ranked.slice(1));
+  // A cell that was asked for is all of the answer; other rows say as much of it, or nothing.
+  const score_min = best.row ? best.score - row_margin : -Infinity;
   while (chosen.length < sentences_max) {
     let next: Sentence | undefined,
       most = best.score + Math.log(likelihood_min);
     for (const one of others) {
       const text = textOf(one);
       if (text.length > left || said.has(text) || question_end.test(text)) continue;
-      const score = one.score + bonusOf(one, chosen, sources);
+      if (one.score < score_min || (best.row?.is_exact && !one.row?.is_exact)) continue;
+      const score = one.score + (one.row || best.row ? 0 : bonusOf(one, chosen, sources));
       if (score > most) {
         most = score;
         next = one;

@@ -1,6 +1,7 @@
 /** What speaks for a sentence of a passage as the answer to a question, in numbers. Pure. */
 import type { Retrieval } from "../search/contract";
 import { answerPattern } from "./answer-types";
+import { isTableHead, sayRow, tableRows, type SaidRow } from "./table-row";
 
 /** A passage. */
 export interface Source {
@@ -49,6 +50,8 @@ export interface FoundSentence {
   readonly start: number;
   readonly end: number;
   readonly features: Features;
+  /** Of a row of a table: what it says with its heads. */
+  readonly row?: SaidRow;
 }
 
 /** More novel words count no more. */
@@ -81,10 +84,29 @@ export function sentencesWithFeatures(
       asked: asked(sentence.words),
       text: source.text.slice(sentence.start, sentence.end),
     }));
+    const rows = tableRows(source.text, sentences, source.heading);
     // A passage of headings alone has nothing else to say.
     const has_more = sentences.some(({ text }) => !isHeading(text, source.heading));
     return sentences.flatMap(({ start, end, words, asked: own, text }, i): FoundSentence[] => {
       if (has_more && isHeading(text, source.heading)) return [];
+      const row = rows.get(i);
+      if (row !== undefined) {
+        const said = sayRow(row, (part) => share(asked(analyze(part)))),
+          all = new Set([...own, ...(own.size > 0 ? asked(row.heads.flatMap(analyze)) : [])]),
+          around = minus(asked(analyze(row.caption)), all),
+          features = {
+            coverage: share(all),
+            count: terms.length === 0 ? 0 : all.size / terms.length,
+            before: share(around),
+            after: 0,
+            title: share(minus(above, new Set([...all, ...around]))),
+            passage: source.score / sources[0]!.score,
+            answer_type: Number(pattern?.test(text) ?? false),
+            novelty: 1,
+            broken: 0,
+          };
+        return [{ source: at, start, end, features, row: said }];
+      }
       const before = minus(sentences[i - 1]?.asked, own);
       const after = minus(sentences[i + 1]?.asked, own);
       const title = minus(above, new Set([...own, ...before, ...after]));
@@ -129,6 +151,7 @@ const numbered = /^(?:\d+(?:\.\d+)+\.?|[A-Z](?:\.\d+)+\.?)\s+\S/,
 const letters = (text: string): string => text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "");
 /** A heading says what is spoken of, and nothing of it. */
 function isHeading(text: string, heading: string | null): boolean {
+  if (isTableHead(text)) return true;
   if (ended.test(text)) return false;
   if (numbered.test(text) && text.split(/\s+/).length < heading_words_max) return true;
   const own = letters(text);

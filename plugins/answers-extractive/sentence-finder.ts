@@ -136,8 +136,9 @@ function candidatesOf(
 ): string[] {
   const texts: string[] = [];
   let tokens = 0;
-  for (const { source, start, end } of ranked.slice(0, count)) {
-    const text = sources[source]!.text.slice(start, end)
+  for (const { source, start, end, row } of ranked.slice(0, count)) {
+    const { text: whole, heading, title } = sources[source]!;
+    const text = (row ? `${heading ?? title}: ${row.text}` : whole.slice(start, end))
         .slice(0, compared_chars_max)
         .toWellFormed(),
       ideographs =

@@ -1,8 +1,9 @@
 /** Puts blocks together to chunks. */
 import type { ReadableText } from "../../core/lib/text-window";
 import type { PageSpan } from "../extraction/contract";
-import { HeadingPath, type Heading } from "./heading-path";
+import { HeadingPath, separator, type Heading } from "./heading-path";
 import { long_chars, pieces, target_chars } from "./paragraph-cuts";
+import type { TableRows } from "./table-rows";
 import { crossesPage, pageAt } from "./text-scan";
 
 /** UTF-16 indices into the text, end exclusive; neither end lies on white space. */
@@ -55,6 +56,7 @@ export class ChunkAssembler {
   constructor(
     private readonly text: ReadableText,
     private readonly pages: readonly PageSpan[],
+    private readonly tables: TableRows,
   ) {}
 
   add(block: Block): void {
@@ -120,7 +122,7 @@ export class ChunkAssembler {
     const last = this.chunks.at(-1);
     if (
       last === undefined ||
-      last.heading !== this.path.text ||
+      last.heading !== this.headingAt(last.start) ||
       end - last.start > long_chars ||
       start - last.end > gap_chars_max ||
       crossesPage(this.pages, last.end, start)
@@ -139,9 +141,18 @@ export class ChunkAssembler {
       end,
       page: first?.page ?? null,
       page_end: last?.page ?? null,
-      heading: this.path.text,
-      headings_above: this.path.above(start),
+      heading: this.headingAt(start),
+      headings_above: [this.path.above(start), this.tables.headAbove(start) ?? ""]
+        .filter((above) => above !== "")
+        .join("\n"),
     });
+  }
+
+  /** The headings, and the head of the table whose rows begin here. */
+  private headingAt(start: number): string | null {
+    const head = this.tables.headAbove(start),
+      { text } = this.path;
+    return head === null ? text : text === null ? head : text + separator + head;
   }
 
   /** The chunks that nothing is joined to any more. */

@@ -6,11 +6,13 @@ import type { ReadableText } from "../../core/lib/text-window";
 import type { HeadingSpan, PageSpan } from "../extraction/contract";
 import { ChunkAssembler, gap_chars_max, type Block, type Chunk } from "./chunk-assembler";
 import { heading_chars_max, headingLike, isLabel, MarkedHeadings } from "./headings";
+import { target_chars } from "./paragraph-cuts";
+import { TableRows } from "./table-rows";
 import { crossesPage, endOfLine, skipSpace, trimSpace } from "./text-scan";
 
 export { gap_chars_max, type Chunk } from "./chunk-assembler";
 
-export const chunker_version = 3;
+export const chunker_version = 4;
 
 /** Lines that may become one paragraph; `line_start` is where the last one begins. */
 interface Lines {
@@ -35,24 +37,31 @@ export function* chunksOf(
   headings: readonly HeadingSpan[] = [],
   spoken = false,
 ): Generator<Chunk, void> {
-  const assembler = new ChunkAssembler(text, pages);
   const marked = headings.length > 0 || spoken ? new MarkedHeadings(text, headings) : undefined;
+  const tables = new TableRows(text),
+    assembler = new ChunkAssembler(text, pages, tables);
   let block = null as Lines | null;
   for (let line_start = 0; line_start < text.length;) {
     const line_end = endOfLine(text, line_start);
     const start = skipSpace(text, line_start, line_end),
       end = trimSpace(text, start, line_end);
     if (start < end) {
+      const in_table = tables.take(start, end);
       const breaks =
         block !== null &&
         (marked ? marked.breaks(block, start, end) : startsOrEndsHeading(text, block, line_start));
-      if (block !== null && (breaks || breaksBefore(text, pages, block, start))) {
+      const is_cut =
+        block !== null &&
+        (in_table
+          ? end - block.start > target_chars || start - block.end > gap_chars_max
+          : breaks || breaksBefore(text, pages, block, start));
+      if (block !== null && is_cut) {
         assembler.add(blockOf(text, block, marked));
         yield* assembler.takeFinal();
         block = null;
       }
       block = { start: block?.start ?? start, end, line_start, lines: (block?.lines ?? 0) + 1 };
-    }
+    } else tables.end();
     line_start = line_end + 1;
   }
   if (block !== null) assembler.add(blockOf(text, block, marked));

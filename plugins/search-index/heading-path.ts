@@ -11,7 +11,7 @@ interface Entered extends Heading {
 }
 
 /** Between the headings of a path. */
-const separator = " › ";
+export const separator = " › ";
 /** A longer path loses its highest headings, as long as there is a lower one; UTF-16 units. */
 const path_chars_max = 200;
 

@@ -1,4 +1,5 @@
 /** Text to sentences, in any language. Offsets are UTF-16 indices, end exclusive. */
+import { isDelimiterRow, pipeCells } from "../../core/lib/pipe-rows";
 import type { Span } from "./contract";
 
 const sentence_chars_max = 300;
@@ -35,7 +36,10 @@ export function sentencesOf(text: string): Span[] {
   const spans: Span[] = [];
   let start = 0;
   for (let at = 0; at < text.length; at++) {
-    const end = endAt(text, start, at);
+    const row_end = text[at] === "|" ? endOfRow(text, at) : 0;
+    if (row_end > 0) push(text, start, at, spans);
+    if (row_end > 0) start = at;
+    const end = row_end || endAt(text, start, at);
     if (end === 0) continue;
     push(text, start, end, spans);
     start = end;
@@ -43,7 +47,9 @@ export function sentencesOf(text: string): Span[] {
   }
   push(text, start, text.length, spans);
   return withExplained(text, spans).flatMap((span) =>
-    span.end - span.start > sentence_chars_max ? clauses(text, span) : [span],
+    text[span.start] !== "|" && span.end - span.start > sentence_chars_max
+      ? clauses(text, span)
+      : [span],
   );
 }
 
@@ -54,6 +60,7 @@ function withExplained(text: string, spans: readonly Span[]): Span[] {
     const last = joined.at(-1);
     if (
       last !== undefined &&
+      text[span.start] !== "|" &&
       span.end - last.start <= sentence_chars_max &&
       announces(text.slice(last.start, last.end)) &&
       !announces(text.slice(span.start, span.end)) &&
@@ -100,6 +107,18 @@ function endAt(text: string, start: number, at: number): number {
   if (/^\s*\d{1,3}[.)]$/.test(text.slice(start, Math.min(end, start + 8)))) return 0;
   return char === "." && abbreviation.test(text.slice(Math.max(start, at - 12), at + 1)) ? 0 : end;
 }
+/** Where the row of a table ends that begins at `at`; its head goes on to the line below. */
+function endOfRow(text: string, at: number): number {
+  if (at > 0 && text[at - 1] !== "\n") return 0;
+  const end = endOfLine(text, at),
+    next_end = endOfLine(text, end + 1);
+  if (pipeCells(text.slice(at, end)) === null) return 0;
+  return isDelimiterRow(text.slice(end + 1, next_end)) ? next_end : end;
+}
+const endOfLine = (text: string, from: number): number => {
+  const end = text.indexOf("\n", from);
+  return end < 0 ? text.length : end;
+};
 function pastClosing(text: string, from: number): number {
   let at = from;
   while (at < text.length && (closing.test(text[at]!) || /[.!?…。！？]/.test(text[at]!))) at++;

@@ -64,6 +64,17 @@ describe("what belongs together", () => {
       "So geht es:\n\nKlappe zu.",
       ["So geht es:\n\nKlappe zu."],
     ],
+    [
+      "a row of a table is one, whatever its cells say; the head has the line below it",
+      "Dues:\n| Code | Note |\n| --- | --- |\n| T1 | min. 2 h. Else none. |\n| T2 |  |\nThat is all.",
+      [
+        "Dues:",
+        "| Code | Note |\n| --- | --- |",
+        "| T1 | min. 2 h. Else none. |",
+        "| T2 |  |",
+        "That is all.",
+      ],
+    ],
     ["中文冒号也一样", "命令如下：\n\npumpctl start", ["命令如下：\n\npumpctl start"]],
   ];
   for (const [why, text, expected] of cases)

@@ -48,6 +48,43 @@ describe("paragraphs", () => {
   for (const [why, text, expected] of cases) test(why, () => expect(texts(text)).toEqual(expected));
 });
 
+describe("tables", () => {
+  const row = (at: number): string =>
+      `| T${at} | service no. ${at}. ${"x".repeat(at % 40)} | hour |`,
+    head = "| Code | Service |  |",
+    rows = Array.from({ length: 200 }, (_, at) => row(at)),
+    text = `Dues.\n\n${head}\n| --- | --- | --- |\n${rows.join("\n")}\n\n${paragraph("After")}\n\n${paragraph("Last")}`,
+    chunks = [...chunksOf(text, [])].map((chunk) => ({
+      ...chunk,
+      text: text.slice(chunk.start, chunk.end),
+    }));
+  const inside = chunks.filter(({ text: own }) => own.startsWith("| T"));
+  test("a long one is cut between its rows", () => {
+    expect(inside.length).toBeGreaterThan(5);
+    for (const chunk of inside)
+      for (const line of chunk.text.split("\n").filter((one) => one.startsWith("|")))
+        expect(rows).toContain(line);
+    expect(chunks.flatMap((chunk) => chunk.text.match(/^\| T\d+/gm) ?? []).length).toBe(200);
+  });
+  test("its head stands above each of the parts, and is none of what follows", () => {
+    expect(chunks[0]).toMatchObject({ heading: null, headings_above: "" });
+    for (const { heading, headings_above } of inside)
+      expect([heading, headings_above]).toEqual(["Code | Service | –", "Code | Service | –"]);
+    expect(chunks.at(-1)).toMatchObject({ heading: null, headings_above: "" });
+  });
+  test("below a heading, and each table with its own head", () => {
+    const other = head.replace("Code", "Berth"),
+      two = [
+        `# Dues\n\n${head}\n|---|---|---|\n${rows.slice(0, 60).join("\n")}`,
+        `${other}\n|---|---|---|\n${rows.slice(60).join("\n")}`,
+      ].join("\n\n"),
+      headings = [...chunksOf(two, [])].map(({ heading }) => heading);
+    expect(new Set(headings)).toEqual(
+      new Set(["Dues", "Dues › Code | Service | –", "Dues › Berth | Service | –"]),
+    );
+  });
+});
+
 describe("headings", () => {
   const a = paragraph("First"),
     [high, middle, low] = ["High", "Middle", "Low"].map((one) => `${one} ${"level".repeat(15)}`);
@@ -390,6 +427,9 @@ const shapes: [why: string, text: string][] = [
   ["pairs alone", "𠮷".repeat(1_000_000)],
   ["marks alone", `a${"\u0301".repeat(1_000_000)}`],
   ["headings alone", "# x\n".repeat(500_000)],
+  ["rows of a table", `| a | b |\n|---|---|\n${"| x | y |\n".repeat(300_000)}`],
+  ["heads of tables alone", "| a |\n| - |\n".repeat(200_000)],
+  ["bars alone", "|".repeat(2_000_000)],
 ];
 describe("text of every shape", () => {
   for (const [why, text] of shapes)

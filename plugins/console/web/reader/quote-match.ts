@@ -64,7 +64,8 @@ function foldedTextOf(pieces: readonly string[]): FoldedText {
 
 /** The parts of `pieces` that read like `quote`; empty when too little of it is there. */
 export function locate(pieces: readonly string[], quote: string): Hit[] {
-  const wanted = foldedTextOf([quote]).text;
+  // A line break in the cell of a table.
+  const wanted = foldedTextOf([quote.replace(/<br>/g, " ")]).text;
   const page = foldedTextOf(pieces);
   if (wanted.length === 0 || page.text.length === 0) return [];
   const whole = page.text.indexOf(wanted);

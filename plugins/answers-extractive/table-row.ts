@@ -1,0 +1,87 @@
+/** Rows of pipe tables as answers: the cells that a question asks for, with their heads. Pure. */
+import { isDelimiterRow, pipeCells } from "../../core/lib/pipe-rows";
+
+/** Between the headings of a path, as the index writes it, and between the cells of a head. */
+const path_separator = " › ",
+  cell_separator = " | ";
+/** What an answer names a row by. */
+const labels_max = 2;
+
+/** A row of a table with its heads, one for each cell; none when they are not known. */
+export interface TableRow {
+  readonly cells: readonly string[];
+  readonly heads: readonly string[];
+  /** What stands before the table in its passage, to its last line. */
+  readonly caption: string;
+}
+interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** The rows among these sentences of a passage, by their place in the list. */
+export function tableRows(
+  text: string,
+  sentences: readonly Span[],
+  heading: string | null,
+): ReadonlyMap<number, TableRow> {
+  const rows = new Map<number, TableRow>();
+  const above = heading?.split(path_separator).at(-1)?.split(cell_separator) ?? [];
+  let heads: readonly string[] = above,
+    caption = "";
+  for (const [at, { start, end }] of sentences.entries()) {
+    const [line, below] = text.slice(start, end).split("\n"),
+      cells = pipeCells(line!);
+    if (cells === null) {
+      heads = above;
+      caption = text.slice(start, end);
+    } else if (below !== undefined && isDelimiterRow(below)) heads = cells;
+    else if (!isDelimiterRow(line!))
+      rows.set(at, { cells, heads: heads.length === cells.length ? heads : [], caption });
+  }
+  return rows;
+}
+
+/** A head of a table with the line below it. */
+export function isTableHead(sentence: string): boolean {
+  const [first, second] = sentence.split("\n");
+  return isDelimiterRow(second ?? first!);
+}
+
+export interface SaidRow {
+  readonly text: string;
+  /** The question names a column of it, and the row. */
+  readonly is_exact: boolean;
+}
+
+/**
+ * What a row says: `Q3, South: 95` when the question names a column, else all of its cells with
+ * their heads. `weightOf` tells how much of the question a text has.
+ */
+export function sayRow({ cells, heads }: TableRow, weightOf: (text: string) => number): SaidRow {
+  const head_weights = heads.map((head) => weightOf(head)),
+    cell_weights = cells.map(weightOf),
+    most = Math.max(0, ...head_weights.filter((_weight, at) => at > 0)),
+    // What names the row is asked for by no head.
+    columns = cells.flatMap((_cell, at) =>
+      most > 0 && head_weights[at] === most && cell_weights[at] === 0 ? [at] : [],
+    );
+  const named = cells.flatMap((cell, at) =>
+      cell !== "" && cell_weights[at]! > 0 && !columns.includes(at) ? [at] : [],
+    ),
+    best = Math.max(0, ...named.map((at) => cell_weights[at]!)),
+    labels = named.filter((at) => at === 0 || cell_weights[at] === best).slice(0, labels_max),
+    first = cells.findIndex((cell) => cell !== ""),
+    label = (labels.length > 0 ? labels : [first]).filter((at) => !columns.includes(at));
+  const name = label.map((at) => cells[at]).join(", ");
+  if (columns.length > 0 && name !== "")
+    return {
+      text: columns.map((at) => `${heads[at]}, ${name}: ${cells[at] || "–"}`).join("; "),
+      is_exact: labels.length > 0 && columns.some((at) => cells[at] !== ""),
+    };
+  const others = cells.flatMap((cell, at) => {
+    if (cell === "" || label.includes(at)) return [];
+    return heads[at] ? `${heads[at]} ${cell}` : cell;
+  });
+  return { text: others.length === 0 ? name : `${name}: ${others.join(", ")}`, is_exact: false };
+}

@@ -1,0 +1,88 @@
+/** Answers from the rows of tables: the cell that is asked for, with the heads of row and column. */
+import { expect, test } from "bun:test";
+import { sayRow, tableRows } from "../../plugins/answers-extractive/table-row";
+import { sentencesOf } from "../../plugins/search/sentences";
+
+const table = [
+  "Revenue of 2024, in millions.",
+  "",
+  "| Region | Q1 | Q2 | Q3 |",
+  "| --- | --- | --- | --- |",
+  "| North | 80 | 82 | 91 |",
+  "| South | 60 |  | 95 |",
+  "| East \\| West | 70 | 71 | 72 |",
+].join("\n");
+const rows_only = table.split("\n").slice(4).join("\n");
+
+type Answer = { readonly text: string; readonly is_exact: boolean };
+/** What the row that has most words of the question says. */
+function answered(question: string, text: string, heading: string | null = null): Answer {
+  const words = new Set(question.toLowerCase().match(/\w+/g)),
+    weightOf = (part: string): number =>
+      (part.toLowerCase().match(/\w+/g) ?? []).filter((word) => words.has(word)).length,
+    rows = [...tableRows(text, sentencesOf(text), heading).values()],
+    best = rows.toSorted((a, b) => weightOf(b.cells.join(" ")) - weightOf(a.cells.join(" ")))[0]!;
+  return sayRow(best, weightOf);
+}
+
+const cases: [reason: string, question: string, text: string, heading: string | null, Answer][] = [
+  [
+    "a row and a column are named",
+    "revenue of South in Q3",
+    table,
+    null,
+    { text: "Q3, South: 95", is_exact: true },
+  ],
+  [
+    "the cell is empty",
+    "revenue of South in Q2",
+    table,
+    null,
+    { text: "Q2, South: –", is_exact: false },
+  ],
+  [
+    "a row alone is named: all of it, without its empty cells",
+    "revenue of South",
+    table,
+    null,
+    { text: "South: Q1 60, Q3 95", is_exact: false },
+  ],
+  [
+    "two columns are named",
+    "South in Q1 and Q3",
+    table,
+    null,
+    { text: "Q1, South: 60; Q3, South: 95", is_exact: true },
+  ],
+  [
+    "a cell with an escaped pipe",
+    "East in Q1",
+    table,
+    null,
+    { text: "Q1, East | West: 70", is_exact: true },
+  ],
+  [
+    "the row is named by what it holds",
+    "Which region had 95 in Q3",
+    table,
+    null,
+    { text: "Region, 95: South", is_exact: true },
+  ],
+  [
+    "the head is that of the heading, in the middle of a long table",
+    "South in Q3",
+    rows_only,
+    "Report › Region | Q1 | Q2 | Q3",
+    { text: "Q3, South: 95", is_exact: true },
+  ],
+  [
+    "without a head cells stand alone",
+    "South in Q3",
+    rows_only,
+    "Report",
+    { text: "South: 60, 95", is_exact: false },
+  ],
+];
+test.each(cases)("%s", (_reason, question, text, heading, answer) => {
+  expect(answered(question, text, heading)).toEqual(answer);
+});

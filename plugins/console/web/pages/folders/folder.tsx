@@ -113,7 +113,6 @@ function Actions({
   readonly onDialog: (dialog: OpenDialog) => void;
 }) {
   const items: readonly MenuItem[] = [
-    { label: strings.upload_directory, icon: "upload", run: onDirectory },
     ...(folder.parentId === null
       ? [
           {
@@ -124,6 +123,7 @@ function Actions({
         ]
       : []),
     { label: folder_strings.edit, icon: "edit", run: () => onDialog("edit") },
+    { label: strings.upload_directory, icon: "upload", run: onDirectory },
     {
       label: folder_strings.actions_of_document.zip,
       icon: "download",

@@ -11,6 +11,9 @@ import { addHealthCommand } from "./health-command";
 import { addPluginCommand, addTool } from "./plugin-commands";
 
 const usage_exit = 2;
+const where_documentation_is =
+  "Every server has the documentation at /docs: http://127.0.0.1:4780/docs, unless it listens " +
+  "elsewhere.";
 
 /**
  * Runs one command line (without the executable's name) and answers its exit code: 0 done, 1
@@ -30,6 +33,7 @@ export async function runProgram(
       writeOut: (text) => options.print(text.trimEnd()),
       writeErr: (text) => options.complain(text.trimEnd()),
     })
+    .addHelpText("after", `\n${where_documentation_is}`)
     .showHelpAfterError("(dossier --help lists the commands)");
   addCoreCommands(program, options);
   addHealthCommand(program, options);

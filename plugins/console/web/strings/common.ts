@@ -2,6 +2,7 @@
 
 export const common_strings = {
   product: "Dossier",
+  documentation: "Documentation",
   close: "Close",
   cancel: "Cancel",
   dismiss: "Dismiss",

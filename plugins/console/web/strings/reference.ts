@@ -7,6 +7,7 @@ export const reference_strings = {
     "an API key instead.",
   calls: "Calls",
   keys: "API keys",
+  documentation: "Documentation",
   document: "openapi.json",
   key_placeholder: "YOUR_API_KEY",
 } as const;

@@ -1,5 +1,6 @@
 /** The frame of pages without the shell: a card in the middle, with the logo above. */
 import type { ComponentChildren } from "preact";
+import { base_path } from "../../api/base";
 import { Mark } from "../../ui/icons";
 import { useTitle } from "../../ui/page-header";
 import { common_strings as shared } from "../../strings/common";
@@ -27,6 +28,9 @@ export function StandalonePage({
         </div>
         {children}
       </div>
+      <a class="small" href={`${base_path}/docs`}>
+        {shared.documentation}
+      </a>
     </main>
   );
 }

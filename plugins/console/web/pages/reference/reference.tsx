@@ -117,6 +117,9 @@ export default function Reference() {
             <ButtonLink href="/keys" icon="key">
               {strings.keys}
             </ButtonLink>
+            <a class="button" href={`${base_path}/docs`}>
+              {strings.documentation}
+            </a>
             <a class="button" href={contract_path}>
               {strings.document}
             </a>

@@ -1,0 +1,36 @@
+/** The documentation in a browser: nothing that axe-core or the page's policy forbids. */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import type { Browser } from "playwright-core";
+import { chromium_path, launchChromium, visit, why_skipped } from "../helpers/chromium";
+import { expectWell } from "../helpers/console";
+import { startExecutable, type Executable } from "../helpers/executable";
+
+let dossier: Executable, browser: Browser;
+beforeAll(async () => {
+  if (!chromium_path) return console.log(why_skipped);
+  dossier = await startExecutable();
+  browser = await launchChromium();
+}, 120_000);
+afterAll(async () => {
+  await browser?.close();
+  await dossier?.[Symbol.asyncDispose]();
+});
+
+test.skipIf(!chromium_path)(
+  "from the sign-in page to a section, in every size and theme",
+  async () => {
+    const window = await visit(browser, dossier.url());
+    const { page } = window;
+    await page.goto("/console/sign-in");
+    await page.getByRole("link", { name: "Documentation" }).click();
+    await page.getByRole("heading", { level: 1, name: "Documentation" }).waitFor();
+    await page.getByRole("searchbox").fill("rate limit");
+    await page.keyboard.press("Enter");
+    await expectWell(window);
+    await page.getByRole("link", { name: "API › Limits" }).click();
+    await page.getByRole("heading", { name: "Limits" }).waitFor();
+    expect(page.url()).toEndWith("/docs/api#limits");
+    await expectWell(window);
+  },
+  120_000,
+);

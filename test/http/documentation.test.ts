@@ -1,0 +1,93 @@
+/** `/docs`: every page is there for everybody, and each of its links leads somewhere. */
+import { beforeAll, expect, test } from "bun:test";
+import { join, resolve } from "node:path";
+import { Glob } from "bun";
+import { startTestServer, type TestServer } from "../helpers/host";
+
+const root = resolve(import.meta.dir, "../..");
+let server: TestServer;
+/** Below another path than the root, so that no address forgets it. */
+const base = "/dossier";
+beforeAll(async () => {
+  server = await startTestServer({ public_url: `https://nas.example${base}` });
+});
+
+const get = (path: string, headers: Record<string, string> = {}) =>
+  server.call(null, "GET", `//${path.slice(1)}`, undefined, headers);
+const html = async (path: string) => (await get(path)).text();
+const linksIn = (page: string): string[] =>
+  [...page.matchAll(/ (?:href|action)="([^"]*)"/g)].map(([, link]) => link!);
+const idsIn = (page: string) => [...page.matchAll(/ id="([^"]*)"/g)].map(([, id]) => id!);
+
+test("every page of docs/ is there, and no address twice", async () => {
+  const index = await html("/docs");
+  const listed = linksIn(index).filter((link) => link.startsWith(`${base}/docs/`));
+  for (const file of new Glob("*.md").scanSync({ cwd: join(root, "docs") })) {
+    const slug = file === "README.md" ? "" : `/${file.slice(0, -3)}`;
+    if (slug !== "") expect(listed).toContain(`${base}/docs${slug}`);
+    const answer = await get(`/docs${slug}`);
+    expect([file, answer.status]).toEqual([file, 200]);
+  }
+});
+
+test("every link of every page leads to a place that is there", async () => {
+  const pages = new Map<string, string>();
+  const open = async (path: string): Promise<string> => {
+    const known = pages.get(path) ?? (await html(path.slice(base.length)));
+    pages.set(path, known);
+    return known;
+  };
+  const broken: string[] = [];
+  const seen = new Set<string>();
+  const queue = [`${base}/docs`];
+  for (let path = queue.pop(); path !== undefined; path = queue.pop()) {
+    seen.add(path);
+    const page = await open(path);
+    expect([path, idsIn(page).length]).toEqual([path, new Set(idsIn(page)).size]);
+    for (const link of linksIn(page)) {
+      const [target = "", id] = link.startsWith("#") ? [path, link.slice(1)] : link.split("#");
+      if (!target.startsWith(`${base}/docs`) || /\.css$|\/search$/.test(target)) continue;
+      if (!seen.has(target) && !queue.includes(target)) queue.push(target);
+      const there = await open(target);
+      if (there.includes("There is no such page") || (id && !idsIn(there).includes(id)))
+        broken.push(`${path}: ${link}`);
+    }
+  }
+  expect(broken).toEqual([]);
+  expect(seen.size).toBeGreaterThan(10);
+});
+
+test("a page runs nothing, is compressed, and is asked again by its tag", async () => {
+  const answer = await get("/docs/api", { "accept-encoding": "gzip" });
+  const page = new TextDecoder().decode(Bun.gunzipSync(new Uint8Array(await answer.arrayBuffer())));
+  expect(page).not.toMatch(/<script|<style| on\w+=| style=/);
+  const policy = answer.headers.get("content-security-policy")!;
+  expect(policy).toStartWith("default-src 'none'; style-src 'self'");
+  const etag = answer.headers.get("etag")!;
+  expect((await get("/docs/api", { "if-none-match": etag })).status).toBe(304);
+  expect((await get("/docs/style.css")).headers.get("content-type")).toStartWith("text/css");
+  expect(page).toContain('<h2 id="trying-again">');
+  expect(page).not.toContain("&lt;!--");
+});
+
+const searches: [why: string, query: string, finds: RegExp][] = [
+  ["a heading first", "webhooks", /<ol class="hits"><li><a href="[^"]*#webhooks">API › Webhooks/],
+  ["all words", "cron schedule", /docs\/api#imports/],
+  ["nothing", "zyzzyva", /Nothing has all of these words: zyzzyva/],
+  ["no words", "  ", /Type a word above/],
+  ["text stays text", '<img src=x>"', /value="&lt;img src=x&gt;&quot;"/],
+];
+test.each(searches)("the search: %s", async (_why, query, finds) => {
+  const page = await html(`/docs/search?q=${encodeURIComponent(query)}`);
+  expect(page).toMatch(finds);
+  expect(page).not.toContain("<img");
+});
+
+test("a page that is not there says so, and the map of the site names those that are", async () => {
+  const missing = await get("/docs/nothing");
+  expect([missing.status, await missing.text()]).toEqual([
+    404,
+    expect.stringContaining("There is no such page"),
+  ]);
+  expect(await html("/docs/sitemap.xml")).toContain("<loc>https://nas.example/dossier/docs/start<");
+});

@@ -237,6 +237,7 @@ const entries = new RegExp(
     "scripts/bench/(main|raw-server|raw-index)",
     "scripts/soak/main",
     "test/.*\\.(test|types)",
+    "test/programs/.*",
     "examples/.*plugin",
     "core/bench/(templates/.*|harness/(test|people-plugin))",
   ].join("|")})\\.ts$|\\.mjs$|\\.d\\.ts$`,

@@ -1,0 +1,165 @@
+/**
+ * Acceptance, on the executable: the main job by the TypeScript client, packed and installed; by
+ * clients that openapi-typescript, openapi-python-client and oapi-codegen make of the document; and
+ * by the Python clients of OpenAI and MCP. What is not on this machine is skipped, and said.
+ */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { cpSync, mkdirSync, rmSync, symlinkSync } from "node:fs";
+import { delimiter, dirname, join, resolve } from "node:path";
+import { temporaryDirectory } from "../helpers/data-directory";
+import { startExecutable, type Executable } from "../helpers/executable";
+import {
+  findOapiCodegen,
+  findPython,
+  mustTool,
+  programs,
+  runTool,
+  type Found,
+} from "../helpers/foreign-tools";
+
+const root = resolve(import.meta.dir, "../..");
+const handbook = join(root, "examples/handbook/handbook.pdf");
+const compiler = [process.execPath, join(root, "node_modules/typescript/bin/tsc")];
+const scratch = temporaryDirectory();
+const document_file = join(scratch, "openapi.json");
+
+/** What languages there are: before the tests, so that those of the others can be skipped. */
+const [python, go] = await Promise.all([findPython(), findOapiCodegen()]);
+const pathOf = (found: Found): string => ("path" in found ? found.path : "");
+const nameOf = (name: string, found: Found): string =>
+  "missing" in found ? `${name} (skipped: ${found.missing})` : name;
+
+let server: Executable, key: string;
+beforeAll(async () => {
+  const user = { DOSSIER_WEBHOOKS_ALLOW_NETWORKS: "127.0.0.0/8" };
+  server = await startExecutable({ env: user });
+  key = await server.createUser("ada@example.com", { role: "admin" });
+  const document = await fetch(`${server.url()}/api/dev/v1/openapi.json`);
+  await Bun.write(document_file, await document.text());
+}, 120_000);
+afterAll(async () => {
+  await server?.[Symbol.asyncDispose]();
+  rmSync(scratch, { recursive: true, force: true });
+});
+
+const job_done = {
+  status: "synced",
+  found: true,
+  answer: expect.stringContaining("every ninety days"),
+  quote_is_text: true,
+  names: ["handbook.pdf"],
+  gone: [404, "not_found"],
+};
+/** Runs a program with the server's address, a key and a PDF; answers what it printed. */
+const job = async (...command: readonly string[]): Promise<any> =>
+  JSON.parse(await mustTool([...command, server.url(), key, handbook]));
+
+describe("TypeScript", () => {
+  const project = join(scratch, "typescript");
+
+  beforeAll(async () => {
+    mkdirSync(project);
+    const pack = ["npm", "pack", "--silent", "--pack-destination", project];
+    const tarball = (await mustTool(pack, { cwd: join(root, "client") })).trim().split("\n").at(-1);
+    await Bun.write(join(project, "package.json"), '{"private": true, "type": "module"}');
+    const install = ["npm", "install", "--offline", "--no-audit", "--no-fund", "--silent"];
+    await mustTool([...install, `./${tarball}`], { cwd: project });
+    for (const name of ["openapi-fetch", "openapi-typescript-helpers"])
+      symlinkSync(join(root, "node_modules", name), join(project, "node_modules", name));
+    for (const name of ["sdk.ts", "fetch.ts", "node.d.ts", "tsconfig.json"])
+      cpSync(join(programs, name), join(project, name));
+    const generator = join(root, "node_modules/openapi-typescript/bin/cli.js");
+    await mustTool(["node", generator, document_file, "-o", "schema.ts"], { cwd: project });
+    await mustTool([...compiler, "-p", "."], { cwd: project });
+  }, 120_000);
+
+  const runtimes: [name: string, command: string[] | null][] = [
+    ["Node", ["node"]],
+    ["Bun", [process.execPath]],
+    ["Deno", Bun.which("deno") ? ["deno", "run", "--allow-all"] : null],
+  ];
+  for (const [name, command] of runtimes)
+    test.skipIf(!command)(`the client of Dossier, packed and installed, in ${name}`, async () => {
+      expect(await job(...command!, join(project, "sdk.js"))).toEqual({
+        ...job_done,
+        phases: ["sending", "indexing"],
+        streamed: true,
+      });
+    }, 60_000);
+  test("openapi-typescript and openapi-fetch", async () => {
+    expect(await job("node", join(project, "fetch.js"))).toEqual(job_done);
+  }, 60_000);
+});
+
+describe.skipIf("missing" in python)(nameOf("Python", python), () => {
+  const project = join(scratch, "python");
+  const run = [pathOf(python)];
+  const env = { PYTHONPATH: project, PYTHONDONTWRITEBYTECODE: "1" };
+
+  let said: string;
+  beforeAll(async () => {
+    const generate = ["-m", "openapi_python_client", "generate", "--meta", "none"];
+    const how = ["--config", join(programs, "openapi-python-client.yaml")];
+    const out = ["--path", document_file, "--output-path", join(project, "dossier_client")];
+    // It formats what it makes by a program beside it.
+    const path = [dirname(pathOf(python)), process.env.PATH].join(delimiter);
+    said = await mustTool([...run, ...generate, ...how, ...out], { env: { PATH: path } });
+  }, 120_000);
+
+  test("openapi-python-client has nothing to warn of", () => {
+    expect(said).not.toMatch(/warning|error/i);
+  });
+  test("openapi-python-client", async () => {
+    const done = await mustTool(
+      [...run, join(programs, "main_job.py"), server.url(), key, handbook],
+      { env },
+    );
+    expect(JSON.parse(done)).toEqual(job_done);
+  }, 60_000);
+  test("openapi-python-client reads what every operation answers", async () => {
+    const program = [join(programs, "every_operation.py"), server.url(), key, document_file];
+    const results: [string, [number, string]][] = Object.entries(
+      JSON.parse(await mustTool([...run, ...program], { env })),
+    );
+    expect(results.filter(([, [status]]) => status === 0)).toEqual([]);
+    expect(results.filter(([, [status]]) => status >= 500)).toEqual([]);
+    const fine = results.filter(([, [status]]) => status < 300);
+    expect(results.length - fine.length).toBeLessThan(15);
+    expect(fine.length).toBeGreaterThan(55);
+  }, 60_000);
+  test("the official clients of OpenAI and MCP", async () => {
+    const { openai, mcp } = await job(...run, join(programs, "official.py"));
+    expect(openai).toEqual({
+      found: true,
+      answer: expect.stringContaining("every ninety days"),
+      streamed: true,
+      marker: "[1]",
+      quoted: expect.stringContaining("every ninety days"),
+      names: expect.arrayContaining(["handbook.pdf"]),
+      gone: [404, "not_found"],
+    });
+    expect(mcp).toEqual({
+      tools: expect.arrayContaining(["search", "ask", "add_text"]),
+      added: expect.stringContaining("doc_"),
+      found: expect.stringContaining("oiled in May"),
+      answer: expect.stringContaining("oiled in May"),
+      listed: expect.stringContaining("Pump"),
+    });
+  }, 60_000);
+});
+
+describe.skipIf("missing" in go)(nameOf("Go", go), () => {
+  const project = join(scratch, "go");
+  test("oapi-codegen", async () => {
+    mkdirSync(join(project, "dossier"), { recursive: true });
+    for (const name of ["main.go", "go.mod", "go.sum"])
+      cpSync(join(programs, name), join(project, name));
+    const how = ["-generate", "types,client", "-package", "dossier"];
+    const made = await runTool([pathOf(go), ...how, "-o", "dossier/dossier.go", document_file], {
+      cwd: project,
+    });
+    expect(made).toEqual({ code: 0, stdout: "", stderr: "" });
+    await mustTool(["go", "build", "-o", "job", "."], { cwd: project, ms: 180_000 });
+    expect(await job(join(project, "job"))).toEqual(job_done);
+  }, 200_000);
+});

@@ -1,0 +1,113 @@
+/**
+ * Programs of other languages that tests use: made once by the languages' own package managers, in
+ * exact versions, and kept in the user's cache directory. Without the language, or without its
+ * package index, they say what is missing.
+ */
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { homedir, tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { cleanEnvironment } from "../../scripts/lib/launch";
+
+/** Where something is, or why it is nowhere. */
+export type Found = { readonly path: string } | { readonly missing: string };
+
+export const programs = join(import.meta.dir, "../programs");
+const oapi_codegen = "github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@v2.8.2";
+/** An index that does not answer is one that is not there. */
+const install_ms_max = 240_000;
+
+interface Run {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs a program to its end. */
+export async function runTool(
+  command: readonly string[],
+  { cwd, env = {}, ms = 60_000 }: { cwd?: string; env?: Record<string, string>; ms?: number } = {},
+): Promise<Run> {
+  const run = Bun.spawn([...command], {
+    env: cleanEnvironment(env),
+    ...(cwd !== undefined && { cwd }),
+    stdin: "ignore",
+    stdout: "pipe",
+    stderr: "pipe",
+    timeout: ms,
+    killSignal: "SIGKILL",
+  });
+  const [stdout, stderr, code] = await Promise.all([
+    run.stdout.text(),
+    run.stderr.text(),
+    run.exited,
+  ]);
+  return { code, stdout, stderr };
+}
+
+/** The same, for one that must succeed; answers what it printed. @throws Error with what it said. */
+export async function mustTool(...given: Parameters<typeof runTool>): Promise<string> {
+  const { code, stdout, stderr } = await runTool(...given);
+  if (code !== 0) throw new Error(`${given[0].join(" ")} ended with ${code}:\n${stderr}${stdout}`);
+  return stdout;
+}
+
+/** A Python with the packages of test/programs/requirements.txt. */
+export async function findPython(): Promise<Found> {
+  const python = Bun.which("python3");
+  if (!python) return { missing: "there is no python3" };
+  const { code, stdout } = await runTool([python, "--version"]);
+  if (code !== 0) return { missing: "python3 does not start" };
+  const wanted = join(programs, "requirements.txt");
+  const made = await cached("python", stdout + readFileSync(wanted, "utf8"), async (place) => {
+    await mustTool([python, "-m", "venv", place], { ms: install_ms_max });
+    const pip = [join(place, "bin/python"), "-m", "pip", "install", "--quiet"];
+    const how = ["--disable-pip-version-check", "--retries", "1", "-r", wanted];
+    await mustTool([...pip, ...how], { ms: install_ms_max });
+  });
+  return "path" in made ? { path: join(made.path, "bin/python") } : made;
+}
+
+/** The program oapi-codegen. */
+export async function findOapiCodegen(): Promise<Found> {
+  const go = Bun.which("go");
+  if (!go) return { missing: "there is no go" };
+  const { stdout } = await runTool([go, "version"]);
+  const made = await cached("go", `${stdout}${oapi_codegen}`, async (place) => {
+    await mustTool([go, "install", oapi_codegen], { env: { GOBIN: place }, ms: install_ms_max });
+  });
+  return "path" in made ? { path: join(made.path, "oapi-codegen") } : made;
+}
+
+/**
+ * A directory that `make` fills, kept under a name that follows from `versions`. It gets that name
+ * when it is whole.
+ */
+async function cached(
+  kind: string,
+  versions: string,
+  make: (place: string) => Promise<void>,
+): Promise<Found> {
+  const hash = new Bun.CryptoHasher("sha256").update(versions).digest("hex").slice(0, 16);
+  const path = join(cacheDirectory(), `${kind}-${hash}`);
+  if (existsSync(path)) return { path };
+  let making: string | undefined;
+  try {
+    mkdirSync(dirname(path), { recursive: true });
+    making = mkdtempSync(`${path}-`);
+    await make(making);
+    // Whoever made it at the same time made the same.
+    if (!existsSync(path)) renameSync(making, path);
+    return { path };
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    return { missing: `it could not be installed: ${why.slice(0, 400)}` };
+  } finally {
+    if (making !== undefined) rmSync(making, { recursive: true, force: true });
+  }
+}
+
+function cacheDirectory(): string {
+  const given = process.env.XDG_CACHE_HOME;
+  const base = given || (existsSync(homedir()) ? join(homedir(), ".cache") : tmpdir());
+  return join(base, "dossier-tests");
+}

@@ -37,6 +37,7 @@ export const seconds_of: Readonly<Record<string, number>> = {
   "process/extraction-ocr": 39,
   "faults/small-disks": 38,
   "acceptance/plugins": 36,
+  "acceptance/clients": 30,
   "browser/chat": 27,
   "process/extraction-fuzz": 26,
   "faults/clock": 25,

@@ -1,5 +1,6 @@
 /** The client: every operation of the API by its name, and what takes more than one of them. */
 import { ask, askStream, watch, type AskEvent, type AskOptions, type Asked } from "./ask.js";
+import { DocumentBell, events, type DossierEvent, type EventsOptions } from "./events.js";
 import { Operations } from "./operations.gen.js";
 import type { Document } from "./schema.gen.js";
 import { Transport, type CallOptions, type DossierOptions } from "./transport.js";
@@ -25,6 +26,8 @@ export interface Page<T> {
  * Every call throws a `DossierError`, or the reason of its signal.
  */
 export class Dossier extends Operations {
+  readonly #bell = new DocumentBell(this.transport);
+
   constructor(options: DossierOptions) {
     super(new Transport(options));
   }
@@ -59,12 +62,21 @@ export class Dossier extends Operations {
    * is sent stays.
    */
   upload(source: UploadSource, options: UploadOptions): Promise<Document> {
-    return upload(this.transport, source, options);
+    return upload(this.transport, this.#bell, source, options);
   }
 
   /** Waits until a document is indexed. Throws an `UploadError` when its text can't be read. */
   synced(documentId: string, options: SyncedOptions = {}): Promise<Document> {
-    return synced(this.transport, documentId, options);
+    return synced(this.transport, this.#bell, documentId, options);
+  }
+
+  /**
+   * What happens to the caller's folders, documents, imports, transcriptions, chats and answers,
+   * from now on or after an earlier event; a connection that breaks is opened again. `reset` says
+   * that events in between are not known any more: read your lists again.
+   */
+  events(options: EventsOptions = {}): AsyncGenerator<DossierEvent, void, undefined> {
+    return events(this.transport, options);
   }
 
   /**

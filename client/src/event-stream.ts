@@ -13,12 +13,24 @@ export interface ServerEvent {
 /** Lines end with LF, CRLF or CR, wherever the chunks are cut. */
 const line_end = /\r\n|\n|\r(?!$)/;
 
-/** The events of a body, to its end. `onRetry`: the server says how long to wait. */
+interface Listening {
+  /** Ends it. */
+  readonly signal?: AbortSignal;
+  readonly onBytes?: () => void;
+  /** The server says how long to wait, milliseconds. */
+  readonly onRetry?: (ms: number) => void;
+  /** The place in the stream, with or without an event. */
+  readonly onId?: (id: string) => void;
+}
+
+/** The events of a body, to its end. */
 export async function* eventsOf(
   body: ReadableStream<Uint8Array>,
-  { onBytes, onRetry }: { onBytes?: () => void; onRetry?: (ms: number) => void } = {},
+  { onBytes, onRetry, onId, signal }: Listening = {},
 ): AsyncGenerator<ServerEvent, void, undefined> {
   const reader = body.getReader();
+  const stop = (): void => void reader.cancel().catch(() => {});
+  signal?.addEventListener("abort", stop, { once: true });
   const decoder = new TextDecoder();
   let [rest, id, event] = ["", "", ""];
   let data: string[] = [];
@@ -32,6 +44,7 @@ export async function* eventsOf(
       for (const line of lines) {
         const [, field = "", words = ""] = /^([^:]*)(?:: ?)?(.*)$/s.exec(line)!;
         if (line === "") {
+          onId?.(id);
           if (data.length > 0) yield { event: event || "message", data: data.join("\n"), id };
           [data, event] = [[], ""];
         } else if (field === "data") data.push(words);
@@ -41,6 +54,7 @@ export async function* eventsOf(
       }
     }
   } finally {
+    signal?.removeEventListener("abort", stop);
     await reader.cancel().catch(() => {});
   }
 }
@@ -86,16 +100,18 @@ export async function* follow(
       );
       if (response.status === 204 || !response.body) return;
       const reading = {
+        signal: deadline.signal,
         onBytes: () => deadline.restart(),
         onRetry: (ms: number) => void (retry_ms = ms),
+        onId: (id: string) => void (last = id || last),
       };
       for await (const event of eventsOf(response.body, reading)) {
-        last = event.id || last;
         breaks = 0;
         deadline.stopClock();
         yield event;
         deadline.restart();
       }
+      signal?.throwIfAborted();
     } catch (error) {
       signal?.throwIfAborted();
       // What the server has answered is final; what broke is tried again.

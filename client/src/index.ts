@@ -11,6 +11,7 @@ export type {
   UploadProgress,
   UploadSource,
 } from "./upload.js";
+export type { DossierEvent, EventsOptions } from "./events.js";
 export type { SentWebhook, VerifiedWebhook, WebhookEvent } from "./webhook.js";
 export type { CallOptions, DossierOptions, Fetch } from "./transport.js";
 export type * from "./schema.gen.js";

@@ -1,5 +1,6 @@
 /** Files: how much of one was sent, and how far its reading is. */
 import { DossierError, errorOf } from "./errors.js";
+import { DocumentListener, type DocumentBell } from "./events.js";
 import type { Document, DocumentStatus, Indexing } from "./schema.gen.js";
 import { pause, reasonOf } from "./signals.js";
 import type { CallOptions, Streamed, Transport } from "./transport.js";
@@ -47,6 +48,7 @@ export class UploadError extends DossierError {
 /** @throws DossierError; UploadError when the text can't be read. */
 export async function upload(
   transport: Transport,
+  bell: DocumentBell,
   source: UploadSource,
   options: UploadOptions,
 ): Promise<Document> {
@@ -69,7 +71,7 @@ export async function upload(
           limits,
         );
   if (!wait) return document;
-  return synced(transport, document.id, {
+  return synced(transport, bell, document.id, {
     ...call,
     ...(onProgress && { onProgress: (one) => onProgress({ phase: "indexing", ...one }) }),
   });
@@ -79,26 +81,38 @@ export interface SyncedOptions extends CallOptions {
   readonly onProgress?: (progress: DocumentProgress) => void;
 }
 
+/** A small file is read at once: what comes later is told by the stream of events. */
+const first_delays_ms = [100, 150, 250];
+
 /** Waits until a document is indexed. @throws UploadError when it can't be. */
 export async function synced(
   transport: Transport,
+  bell: DocumentBell,
   id: string,
   { onProgress, ...options }: SyncedOptions = {},
 ): Promise<Document> {
+  const listener = new DocumentListener(bell, id);
   let told = "";
-  for (let delay_ms = 100; ; delay_ms = Math.min(delay_ms * 1.5, 2_000)) {
-    const document = await transport.json<Document>(
-      { method: "GET", path: `/documents/${encodeURIComponent(id)}`, query: { content: false } },
-      options,
-    );
-    const { status, indexing } = document;
-    const now = `${status} ${indexing.stage} ${indexing.progress}`;
-    if (now !== told)
-      onProgress?.({ status, stage: indexing.stage, progress: indexing.progress, document });
-    told = now;
-    if (status === "synced") return document;
-    if (status === "sync_failed") throw new UploadError(document);
-    await pause(delay_ms, options.signal);
+  try {
+    for (let round = 0; ; round++) {
+      const document = await transport.json<Document>(
+        { method: "GET", path: `/documents/${encodeURIComponent(id)}`, query: { content: false } },
+        options,
+      );
+      const { status, indexing } = document;
+      const now = `${status} ${indexing.stage} ${indexing.progress}`;
+      if (now !== told)
+        onProgress?.({ status, stage: indexing.stage, progress: indexing.progress, document });
+      told = now;
+      if (status === "synced") return document;
+      if (status === "sync_failed") throw new UploadError(document);
+      const first_ms = first_delays_ms[round];
+      if (first_ms !== undefined) await pause(first_ms, options.signal);
+      // Events tell of the end, and of no stage before it.
+      else await listener.next(bell.isLive && !onProgress ? 15_000 : 1_000, options.signal);
+    }
+  } finally {
+    listener.end();
   }
 }
 

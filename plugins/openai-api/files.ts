@@ -136,20 +136,32 @@ export const fileHandlers = (parts: FileParts): HandlersOf<typeof fileRoutes> =>
     call.about(id);
     return reply(200, fileOf(await getDocument(call, id)));
   },
-  getFile: async (call) => fileOf(await getDocument(call, call.params.fileId)),
+  getFile: async (call) => fileOf(await keptFile(call)),
   deleteFile: async (call) => {
-    const { id, folder_ids } = await getDocument(call, call.params.fileId);
+    const { id, folder_ids } = await keptFile(call);
     for (const folder_id of folder_ids) await takeOut(call, id, folder_id);
     return { id, object: "file", deleted: true };
   },
-  fileContent: ({ api, params, request }) =>
-    api({
+  fileContent: async (call) => {
+    const { id } = await keptFile(call);
+    return call.api({
       method: "GET",
-      path: `/documents/${encodeURIComponent(params.fileId)}/file`,
-      headers: rangeOf(request),
-      signal: request.signal,
-    }),
+      path: `/documents/${encodeURIComponent(id)}/file`,
+      headers: rangeOf(call.request),
+      signal: call.request.signal,
+    });
+  },
 });
+
+/** One that is in no folder was deleted; people can restore it for a while. @throws HttpError */
+async function keptFile(
+  call: Asked & { readonly params: { readonly fileId: string } },
+): Promise<DocumentRecord> {
+  const document = await getDocument(call, call.params.fileId);
+  if (document.folder_ids.length === 0)
+    throw new HttpError(404, "not_found", "This file was deleted.");
+  return document;
+}
 
 const rangeOf = ({ headers }: Request): Record<string, string> => {
   const range = headers.get("range");

@@ -79,13 +79,17 @@ describe("TypeScript", () => {
     ["Deno", Bun.which("deno") ? ["deno", "run", "--allow-all"] : null],
   ];
   for (const [name, command] of runtimes)
-    test.skipIf(!command)(`the client of Dossier, packed and installed, in ${name}`, async () => {
-      expect(await job(...command!, join(project, "sdk.js"))).toEqual({
-        ...job_done,
-        phases: ["sending", "indexing"],
-        streamed: true,
-      });
-    }, 60_000);
+    test.skipIf(!command)(
+      `the client of Dossier, packed and installed, in ${name}`,
+      async () => {
+        expect(await job(...command!, join(project, "sdk.js"))).toEqual({
+          ...job_done,
+          phases: ["sending", "indexing"],
+          streamed: true,
+        });
+      },
+      60_000,
+    );
   test("openapi-typescript and openapi-fetch", async () => {
     expect(await job("node", join(project, "fetch.js"))).toEqual(job_done);
   }, 60_000);

@@ -271,6 +271,14 @@ export function openAiCases(start: StartServer): void {
       expect(oldest).toEqual(ids.toReversed());
       expect(await (await ada.files.content(first.id)).text()).toContain("at noon");
       expect(await ada.files.delete(first.id)).toMatchObject({ id: first.id, deleted: true });
+      for (const again_asked of [
+        () => ada.files.retrieve(first.id),
+        () => ada.files.content(first.id),
+        () => ada.files.delete(first.id),
+      ]) {
+        const error = await Promise.resolve(again_asked()).catch((reason: unknown) => reason);
+        expect(error).toMatchObject({ status: 404, code: "not_found" });
+      }
       expect((await ada.files.list()).data.map(({ id }) => id)).toEqual([again.id, document]);
       await ada.files.delete(again.id);
     });

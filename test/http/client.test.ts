@@ -361,6 +361,83 @@ describe("upload", () => {
   });
 });
 
+describe("events", () => {
+  test("tell what happens, and go on after one that was seen", async () => {
+    const names: string[] = [];
+    let seen = "";
+    for await (const event of ada.events({ types: ["folder.created", "folder.deleted"] })) {
+      names.push(event.event);
+      seen = event.lastEventId;
+      if (event.event === "ready") await ada.createFolder({ name: "Spring" });
+      if (event.event === "folder.created") break;
+    }
+    expect(names).toEqual(["ready", "folder.created"]);
+    const { id } = await ada.createFolder({ name: "Autumn" });
+    for await (const event of ada.events({ lastEventId: seen })) {
+      if (event.event !== "folder.created") continue;
+      expect(event.folder_id).toBe(id);
+      break;
+    }
+  });
+  test("end with the key", async () => {
+    const error = await failure(
+      (async () => {
+        const lost = new Dossier({ baseUrl: "http://dossier.test", key: "dsk_1", fetch: viaTest });
+        for await (const _ of lost.events()) break;
+      })(),
+    );
+    expect([error.status, error.code]).toEqual([401, "unauthorized"]);
+  });
+  test("wake those who wait for documents, by one stream for all of them", async () => {
+    const ids = await Promise.all(
+      ["one", "two", "three"].map(
+        async (name) => (await ada.createDocument({ folder_id: folder, name, content: pump })).id,
+      ),
+    );
+    for (const id of ids) await ada.synced(id);
+    asked = [];
+    // They are not synced before the stream says so.
+    let is_told = false;
+    tamper = async (request, answer) => {
+      if (new URL(request.url).pathname.endsWith("/events")) {
+        const bytes = new TextEncoder();
+        return new Response(
+          new ReadableStream({
+            async start(stream) {
+              stream.enqueue(bytes.encode('id: 1\nevent: ready\ndata: {"event":"ready"}\n\n'));
+              await until(() => asked.length >= 3 * 5 + 1);
+              is_told = true;
+              for (const document_id of ids) {
+                const data = JSON.stringify({ event: "document.synced", document_id });
+                stream.enqueue(bytes.encode(`id: 2\nevent: document.synced\ndata: ${data}\n\n`));
+              }
+            },
+          }),
+          { headers: { "content-type": "text/event-stream" } },
+        );
+      }
+      const document = (await (await answer()).json()) as object;
+      return Response.json(is_told ? document : { ...document, status: "syncing" });
+    };
+    const found = await Promise.all(ids.map((id) => ada.synced(id)));
+    expect(found.map(({ status }) => status)).toEqual(["synced", "synced", "synced"]);
+    expect(asked.filter((one) => one === "GET /events")).toHaveLength(1);
+    expect(asked).toHaveLength(3 * 6 + 1);
+  });
+  test("are done without where there is no stream", async () => {
+    const { id } = await ada.createDocument({ folder_id: folder, name: "Late", content: pump });
+    await ada.synced(id);
+    let left = 5;
+    tamper = async (request, answer) => {
+      if (new URL(request.url).pathname.endsWith("/events"))
+        return new Response("", { status: 404 });
+      const document = (await (await answer()).json()) as object;
+      return Response.json(left-- > 0 ? { ...document, status: "syncing" } : document);
+    };
+    expect((await ada.synced(id)).status).toBe("synced");
+  });
+});
+
 test("a delivery of the server is verified, with the old secret too while it is exchanged", async () => {
   const url = `http://127.0.0.2:${receiver.port}/hook`;
   const made = await ada.createWebhook({ url, event_type: "import.finished" });

@@ -422,7 +422,8 @@ describe("events", () => {
     const found = await Promise.all(ids.map((id) => ada.synced(id)));
     expect(found.map(({ status }) => status)).toEqual(["synced", "synced", "synced"]);
     expect(asked.filter((one) => one === "GET /events")).toHaveLength(1);
-    expect(asked).toHaveLength(3 * 6 + 1);
+    // Each at most four times by itself, once when the stream is open, and once more when told.
+    expect(asked.length).toBeLessThanOrEqual(3 * 6 + 1);
   });
   test("are done without where there is no stream", async () => {
     const { id } = await ada.createDocument({ folder_id: folder, name: "Late", content: pump });

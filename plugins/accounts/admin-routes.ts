@@ -52,7 +52,11 @@ const UserRecord = named(
     active: t.Boolean(),
     invited: t.Boolean({ description: "The invitation was not used yet." }),
     created_at: Timestamp(),
-    last_seen_at: Nullable(Timestamp(), "In the console, as far as a session remains."),
+    last_seen_at: Nullable(Timestamp(), "In the console, or by an API key."),
+    invite_expires_at: Nullable(
+      Timestamp(),
+      "Of somebody who is invited: when the link ends, or has ended.",
+    ),
   }),
 );
 
@@ -74,6 +78,7 @@ const user_example = {
   invited: true,
   created_at: "2026-11-21T09:00:00.000Z",
   last_seen_at: null,
+  invite_expires_at: "2026-11-28T09:30:00.000Z",
 };
 const last_admin = { last_admin: "This is the last active administrator." };
 const invite_example = "https://dossier.example.com/console/invite#t=dsi_…";
@@ -222,17 +227,22 @@ export const adminRoutes = {
 export interface AdminServices {
   readonly accounts: AccountService;
   readonly invitations: Invitations;
-  readonly lastSeen: (user_ids: readonly string[]) => Promise<ReadonlyMap<string, number>>;
+  /** When users were seen, and when their links end, by user. */
+  readonly about: (user_ids: readonly string[]) => Promise<AboutUsers>;
+}
+export interface AboutUsers {
+  readonly seen: ReadonlyMap<string, number>;
+  readonly link_ends: ReadonlyMap<string, number>;
 }
 
 export const adminHandlers = ({
   accounts,
   invitations,
-  lastSeen,
+  about: aboutUsers,
 }: AdminServices): HandlersOf<typeof adminRoutes> => {
   const userRecord = (
     { id, email, role, active, invited, created_at }: User,
-    seen: ReadonlyMap<string, number>,
+    { seen, link_ends }: AboutUsers,
   ) => ({
     id,
     email,
@@ -241,6 +251,7 @@ export const adminHandlers = ({
     invited,
     created_at: rfc3339(created_at),
     last_seen_at: rfc3339OrNull(seen.get(id) ?? null),
+    invite_expires_at: rfc3339OrNull(invited ? (link_ends.get(id) ?? null) : null),
   });
   return {
     keys: async ({ caller, query }) => {
@@ -260,9 +271,9 @@ export const adminHandlers = ({
       keyRecord(await accounts.deactivateKey(params.keyId, caller.owner_id)),
     users: async ({ query }) => {
       const { rows, total } = await accounts.pageOfUsers(query);
-      const seen = await lastSeen(rows.map(({ id }) => id));
+      const known = await aboutUsers(rows.map(({ id }) => id));
       return toPage(
-        rows.map((user) => userRecord(user, seen)),
+        rows.map((user) => userRecord(user, known)),
         total,
         query,
       );
@@ -270,10 +281,13 @@ export const adminHandlers = ({
     invite: async ({ body, about }) => {
       const { user, url } = await invitations.invite(body);
       about(user.id);
-      return reply(201, { user: userRecord(user, new Map()), invite_url: url });
+      return reply(201, {
+        user: userRecord(user, await aboutUsers([user.id])),
+        invite_url: url,
+      });
     },
     changeUser: async ({ params, body }) =>
-      userRecord(await accounts.changeUser(params.userId, body), await lastSeen([params.userId])),
+      userRecord(await accounts.changeUser(params.userId, body), await aboutUsers([params.userId])),
     deleteUser: async ({ params }) => {
       await accounts.deleteUser(params.userId);
       return reply(204);

@@ -89,6 +89,7 @@ export class Identities {
       email_folded: foldedEmail(address),
       role,
       password_hash: no_password,
+      last_seen_at: null,
       active: 1,
       created_at: this.parts.now_ms(),
     };

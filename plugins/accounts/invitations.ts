@@ -41,6 +41,7 @@ export class Invitations {
       email_folded: foldedEmail(email),
       role: input.role,
       password_hash: "",
+      last_seen_at: null,
       active: 1,
       created_at: this.ctx.now_ms(),
     };

@@ -2,7 +2,7 @@
  * The tables of users, who they are elsewhere, keys, sessions and one-time links. Tokens and
  * passwords are only kept as hashes.
  */
-import type { Migration } from "../../core/sdk";
+import { sql, type Migration } from "../../core/sdk";
 
 export const migrations: readonly Migration[] = [
   {
@@ -146,6 +146,17 @@ export const migrations: readonly Migration[] = [
         .execute();
       await tx.schema.alterTable("accounts_sessions").addColumn("way", "text").execute();
       await tx.schema.alterTable("accounts_sessions").addColumn("kept", "text").execute();
+    },
+  },
+  {
+    id: "0007_last_seen",
+    up: async (tx) => {
+      // Sessions go; when somebody was seen stays.
+      await tx.schema.alterTable("accounts_users").addColumn("last_seen_at", "bigint").execute();
+      await sql`
+        update accounts_users set last_seen_at = (
+          select max(s.last_seen_at) from accounts_sessions s where s.user_id = accounts_users.id
+        )`.execute(tx);
     },
   },
 ];

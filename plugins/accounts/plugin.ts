@@ -19,7 +19,7 @@ import { PasswordTrials } from "./password-trials";
 import { Passwords } from "./passwords";
 import { accountHandlers, routes } from "./routes";
 import { AccountService } from "./service";
-import { lastSeen, noteSessionUse } from "./session-store";
+import { lastSeen, linkEnds, noteSessionUse } from "./session-store";
 import { SessionService } from "./sessions";
 import { noteKeyUse } from "./store";
 
@@ -81,7 +81,18 @@ export default definePlugin({
       services: { accounts, sessions },
       routes: {
         ...accountHandlers({ accounts, first_admin, invitations, sessions }),
-        ...adminHandlers({ accounts, invitations, lastSeen: (user_ids) => lastSeen(db, user_ids) }),
+        ...adminHandlers({
+          accounts,
+          invitations,
+          about: async (user_ids) => {
+            // What was noted since the last write counts, too.
+            await Promise.all([key_use.flush(), session_use.flush()]);
+            return {
+              seen: await lastSeen(db, user_ids),
+              link_ends: await linkEnds(db, user_ids),
+            };
+          },
+        }),
       },
       commands: {
         ...commandHandlers(accounts, first_admin),

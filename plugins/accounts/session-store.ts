@@ -163,31 +163,68 @@ export const deleteOldest = async (
       .execute();
 };
 
-/** Moves `last_seen_at` forward, never back. */
+/** Moves `last_seen_at` forward, never back: that of the session, and of its user. */
 export const noteSessionUse = async (db: AccountsDb, id: string, at: number): Promise<void> => {
-  await db
+  const used = await db
     .updateTable("accounts_sessions")
     .set({ last_seen_at: at })
     .where("id", "=", id)
     .where("last_seen_at", "<", at)
+    .returning("user_id")
+    .executeTakeFirst();
+  if (used) await noteSeen(db, used.user_id, at);
+};
+
+export const noteSeen = async (db: AccountsDb, user_id: string, at: number): Promise<void> => {
+  await db
+    .updateTable("accounts_users")
+    .set({ last_seen_at: at })
+    .where("id", "=", user_id)
+    .where((e) => e.or([e("last_seen_at", "is", null), e("last_seen_at", "<", at)]))
     .execute();
 };
 
-/**
- * When each of these users was last seen in the console; those who have no session are not there.
- */
+/** When each of these users was last seen: in the console, or by one of their keys. */
 export async function lastSeen(
+  db: AccountsDb,
+  user_ids: readonly string[],
+): Promise<Map<string, number>> {
+  const seen = new Map<string, number>();
+  if (user_ids.length === 0) return seen;
+  const note = (rows: readonly { readonly id: string; readonly at: number | null }[]) => {
+    for (const { id, at } of rows)
+      if (at !== null) seen.set(id, Math.max(seen.get(id) ?? 0, toNumber(at)));
+  };
+  note(
+    await db
+      .selectFrom("accounts_users")
+      .select(["id", "last_seen_at as at"])
+      .where("id", "in", user_ids)
+      .execute(),
+  );
+  note(
+    await db
+      .selectFrom("accounts_keys")
+      .select((e) => ["user_id as id", e.fn.max("last_used_at").as("at")])
+      .where("user_id", "in", user_ids)
+      .groupBy("user_id")
+      .execute(),
+  );
+  return seen;
+}
+
+/** When the link of each of these users ends. */
+export async function linkEnds(
   db: AccountsDb,
   user_ids: readonly string[],
 ): Promise<Map<string, number>> {
   if (user_ids.length === 0) return new Map();
   const rows = await db
-    .selectFrom("accounts_sessions")
-    .select((e) => ["user_id", e.fn.max("last_seen_at").as("at")])
+    .selectFrom("accounts_password_links")
+    .select(["user_id", "expires_at"])
     .where("user_id", "in", user_ids)
-    .groupBy("user_id")
     .execute();
-  return new Map(rows.map(({ user_id, at }) => [user_id, toNumber(at)]));
+  return new Map(rows.map(({ user_id, expires_at }) => [user_id, toNumber(expires_at)]));
 }
 
 /** Takes the place of an earlier link of this user. */

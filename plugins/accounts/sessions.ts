@@ -158,6 +158,7 @@ export class SessionService implements Sessions {
         way: origin?.way ?? null,
         kept: this.sealed(id, origin?.kept),
       });
+      await store.noteSeen(tx, user.id, now);
       await store.deleteOldest(tx, user.id, sessions_max);
       notify(sessionsChanged(user.id, id, "created"));
     });

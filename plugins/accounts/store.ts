@@ -22,6 +22,8 @@ export interface UserRow {
   readonly password_hash: string;
   readonly active: number;
   readonly created_at: number;
+  /** In the console; null: never, as far as is known. */
+  readonly last_seen_at: number | null;
 }
 export interface KeyRow {
   readonly id: string;

@@ -44,6 +44,7 @@ export async function newUserRow(
     email_folded: foldedEmail(address),
     role,
     password_hash: await ctx.passwords.hash(password),
+    last_seen_at: null,
     active: 1,
     created_at: ctx.now_ms(),
   };

@@ -32,6 +32,7 @@ import { migrations } from "./migrations";
 import { toldRun } from "./told";
 import { RobotsCache } from "./politeness";
 import { documentedSource } from "./records";
+import { directoryHandlers, directoryRoutes } from "./directory-routes";
 import { importHandlers, routes } from "./routes";
 import {
   documentSettled,
@@ -88,7 +89,7 @@ export default definePlugin({
   events: [ImportChanged, ImportEnded],
   tables: ["imports_runs", "imports_items", "imports_schedules", "imports_listed"],
   migrations,
-  routes,
+  routes: { ...routes, ...directoryRoutes },
   tasks,
   setup: (ctx) => {
     const { config, services } = ctx;
@@ -121,7 +122,10 @@ export default definePlugin({
     ];
     return {
       services: { fetch_policy: allows },
-      routes: importHandlers(own, imports, schedules),
+      routes: {
+        ...importHandlers(own, imports, schedules),
+        ...directoryHandlers(config.directories),
+      },
       fills: [
         ...sources.map((one) => fill(ImportSources, one)),
         ...uses(own, schedules),

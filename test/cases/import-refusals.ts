@@ -1,6 +1,6 @@
 /** Imports that are refused before they begin: which field is at fault, and what is said of it. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expectProblem } from "../helpers/contract";
@@ -19,6 +19,12 @@ export function importRefusalCases(start: StartServer): void {
   afterAll(async () => {
     await server?.[Symbol.asyncDispose]();
     for (const directory of [shelf, outside]) rmSync(directory, { recursive: true, force: true });
+  });
+
+  test("directories that may be imported are there to choose from", async () => {
+    for (const name of ["reports", "archive", ".hidden"]) mkdirSync(join(shelf, name));
+    const { body } = await ada.send("GET", "/import-directories");
+    expect(body.directories).toEqual([shelf, join(shelf, "archive"), join(shelf, "reports")]);
   });
 
   const nothing = { type: "urls", urls: [] },
@@ -43,6 +49,30 @@ export function importRefusalCases(start: StartServer): void {
       "urls, sitemap, feed, zip, directory",
     ],
     ["no address", "/imports", { source: { type: "sitemap" } }, 400, "/source/url", "url"],
+    [
+      "a feed at what is no address",
+      "/imports",
+      { source: { type: "feed", url: "example com" } },
+      400,
+      "/source/url",
+      "“example com” is no web address",
+    ],
+    [
+      "a list without a single address",
+      "/imports",
+      { source: { type: "urls", urls: ["example.com", "/a"] } },
+      400,
+      "/source/urls/0",
+      "“example.com” is no web address",
+    ],
+    [
+      "a schedule of what is no address",
+      "/import-schedules",
+      { source: { type: "sitemap", url: "sitemap.xml" }, every: "0 6 * * 1" },
+      400,
+      "/source/url",
+      "no web address",
+    ],
     [
       "a number for an address",
       "/imports",

@@ -143,6 +143,7 @@ describe("an invitation", () => {
       invited: true,
       created_at: expect.any(String),
       last_seen_at: null,
+      invite_expires_at: expect.stringMatching(/^\d{4}-/),
     });
     expect((await visit(server).send("POST", "/invite/check", { token })).body).toEqual({
       email: "Bob@Example.com",
@@ -374,4 +375,22 @@ describe("the last administrator", () => {
       .execute();
     expect(left.length).toBe(1);
   });
+});
+
+test("somebody was last seen when their session or a key of theirs was used, also after both", async () => {
+  const own = await startTestServer();
+  const admin = await signedIn(own, "root", { role: "admin" });
+  const seen = async (id: string): Promise<string | null> =>
+    (await admin.send("GET", "/users")).body.data.find((user: any) => user.id === id).last_seen_at;
+  await own.key("eve");
+  expect(await seen("usr_eve")).toBe(null);
+  await own.send("eve", "GET", "/folders");
+  const by_key = await seen("usr_eve");
+  expect(by_key).not.toBe(null);
+  const eve = await signedIn(own, "eve");
+  await eve.send("GET", "/folders");
+  const in_console = await seen("usr_eve");
+  expect(in_console! >= by_key!).toBe(true);
+  await eve.send("DELETE", "/session");
+  expect(await seen("usr_eve")).toBe(in_console);
 });

@@ -100,7 +100,7 @@ test("one user has two dry runs at a time", async () => {
     (
       await ben.send("POST", "/imports", {
         folder_id: await ben.folder(),
-        source: urls("/a"),
+        source: urls(`${site.url}/a`),
         dry_run: true,
       })
     ).status,
@@ -108,7 +108,13 @@ test("one user has two dry runs at a time", async () => {
   client.abort();
   await Promise.all(looking);
   expect(
-    (await ada.send("POST", "/imports", { folder_id, source: urls("/a"), dry_run: true })).status,
+    (
+      await ada.send("POST", "/imports", {
+        folder_id,
+        source: urls(`${site.url}/a`),
+        dry_run: true,
+      })
+    ).status,
   ).toBe(200);
 });
 

@@ -9,6 +9,24 @@ import { pathToFileURL } from "node:url";
 import { badRequest, t } from "../../../core/sdk";
 import { SourceFailure, type ImportSource, type SourceItem } from "../contract";
 
+/** Directories below the allowed ones that are offered. */
+const offered_max = 500;
+
+/** The allowed directories that are there, each followed by those right below it. */
+export async function offeredDirectories(allowed: readonly string[]): Promise<string[]> {
+  const offered: string[] = [];
+  for (const directory of allowed) {
+    const listing = await opendir(directory).catch(() => null);
+    if (listing === null) continue;
+    offered.push(directory);
+    const below: string[] = [];
+    for await (const entry of listing)
+      if (entry.isDirectory() && !entry.name.startsWith(".")) below.push(entry.name);
+    offered.push(...below.sort().map((name) => join(directory, name)));
+  }
+  return offered.slice(0, offered_max);
+}
+
 /** Deeper directories are not read. */
 const depth_max = 64;
 

@@ -4,6 +4,7 @@ import { items_max } from "../limits";
 import { readInChild, type ChildParts } from "../child/tasks";
 import { SourceFailure, type ImportSource, type SourceItem, type SourceTools } from "../contract";
 import type { Sitemap } from "../child/lists";
+import { requireAddress, requireSomeAddress } from "./addresses";
 
 /** Addresses that a caller may list. */
 const urls_max = 10_000;
@@ -17,6 +18,7 @@ export const urlsSource: ImportSource<{ readonly urls: readonly string[] }> = {
       description: "Absolute http or https addresses.",
     }),
   }),
+  check: async ({ urls }) => requireSomeAddress(urls, "/source/urls"),
   async *items({ urls }) {
     for (const uri of urls) yield { uri };
   },
@@ -28,6 +30,7 @@ export const feedSource = ({ isolate }: ChildParts): ImportSource<{ readonly url
   type: "feed",
   description: "A feed (RSS, Atom or JSON Feed): the pages that its entries lead to.",
   schema: t.Object({ url: t.String({ description: "Where it lies." }) }),
+  check: async ({ url }) => requireAddress(url, "/source/url"),
   async *items({ url }, tools) {
     const file = await tools.fetch(url, { bytes_max: feed_bytes_max, robots: false });
     const input = {
@@ -100,9 +103,7 @@ export function sitemapSource({ isolate }: ChildParts): ImportSource<{ readonly 
       if (sitemap.left > 0)
         yield {
           uri: `${queue[n]!}#left`,
-          error:
-            `The sitemap lists ${sitemap.left} entries more than ` +
-            `the ${items_max} that are read.`,
+          error: `It lists ${sitemap.left} entries more than the ${items_max} that are read.`,
         };
       for (const next of sitemap.sitemaps.map((address) => absolute(address, sitemap.at))) {
         if (seen.has(next)) continue;
@@ -121,6 +122,7 @@ export function sitemapSource({ isolate }: ChildParts): ImportSource<{ readonly 
     type: "sitemap",
     description: "A sitemap, packed or not, or an index of sitemaps.",
     schema: t.Object({ url: t.String({ description: "Where it lies." }) }),
+    check: async ({ url }) => requireAddress(url, "/source/url"),
     async *items(given, tools) {
       let unread = false;
       for await (const item of pages(given, tools)) {

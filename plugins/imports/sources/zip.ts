@@ -6,6 +6,7 @@ import type { ZipEntry } from "../../../core/lib/zip";
 import { SourceFailure, type ImportSource, type SourceTools } from "../contract";
 import { items_max } from "../limits";
 import { readInChild, type ChildParts } from "../child/tasks";
+import { requireAddress } from "./addresses";
 
 export interface ZipParts extends ChildParts {
   readonly newId: (prefix: string) => string;
@@ -19,6 +20,8 @@ export function zipSource({ isolate, newId }: ZipParts): ImportSource<{ readonly
     type: "zip",
     description: "A ZIP archive: each of its files.",
     schema: t.Object({ url: t.String({ description: "Where it lies." }) }),
+
+    check: async ({ url }) => requireAddress(url, "/source/url"),
 
     async *items({ url }, tools) {
       const file = await tools.fetchOnce(url);

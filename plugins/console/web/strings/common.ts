@@ -23,6 +23,7 @@ export const common_strings = {
   rows: (first: number, last: number, total: number) => `${first}–${last} of ${total}`,
   no_rows: (total: number) => `Nothing on this page; ${total} in all`,
   type_name: (name: string) => `Type “${name}” to confirm`,
+  no_address: (text: string) => `“${text}” is no web address. One begins with https:// or http://.`,
   request_id: "Request",
   wait_seconds: (seconds: number) =>
     `Try again in ${seconds} ${seconds === 1 ? "second" : "seconds"}.`,

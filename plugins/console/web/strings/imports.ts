@@ -71,8 +71,12 @@ export const import_strings = {
   } as Readonly<Record<string, string>>,
   path_label: "Directory on the server",
   path_hint:
-    "Below one of the directories that the operator allows (imports.directories). Its " +
-    "directories become subfolders.",
+    "Those that the operator allows (imports.directories). Its directories become subfolders.",
+  no_directories: "No directory of the server may be imported",
+  no_directories_text:
+    "An administrator names those that may in the setting imports.directories, and starts the " +
+    "server anew. From your own computer, upload a folder instead: on the page of all folders.",
+  urls_placeholder: "https://example.com/handbook",
   repeat_label: "Repeat",
   repeats: {
     never: "Once, now",

@@ -1,5 +1,5 @@
 /** Imports: the runs, newest first, and the schedules. */
-import { useState } from "preact/hooks";
+import { useLocation, useSearch } from "wouter-preact";
 import { ButtonLink } from "../../ui/button";
 import { PageHeader } from "../../ui/page-header";
 import { Tabs } from "../../ui/tabs";
@@ -8,7 +8,9 @@ import { ImportRuns } from "./runs";
 import { ImportSchedules } from "./schedules";
 
 export default function Imports() {
-  const [part, setPart] = useState("runs");
+  const [, navigate] = useLocation();
+  const asked = new URLSearchParams(useSearch()).get("part");
+  const part = asked === "schedules" ? asked : "runs";
   return (
     <>
       <PageHeader
@@ -27,7 +29,9 @@ export default function Imports() {
           { key: "schedules", label: strings.schedules },
         ]}
         active={part}
-        onActive={setPart}
+        onActive={(key) =>
+          navigate(key === "runs" ? "/imports" : `/imports?part=${key}`, { replace: true })
+        }
       >
         {part === "runs" ? <ImportRuns /> : <ImportSchedules />}
       </Tabs>

@@ -5,7 +5,7 @@ import { api, ApiProblem } from "../../api/client";
 import { refresh, useFolders } from "../../api/queries";
 import type { Answer, Folder } from "../../api/types";
 import { Button, ButtonLink } from "../../ui/button";
-import { Select, TextArea, TextField } from "../../ui/field";
+import { Select, TextField } from "../../ui/field";
 import { Problem } from "../../ui/note";
 import { PageHeader } from "../../ui/page-header";
 import { Empty, Loading } from "../../ui/states";
@@ -13,9 +13,8 @@ import { toast } from "../../ui/toast";
 import { import_strings as strings } from "../../strings/imports";
 import { folderOptions } from "../folders/tree";
 import type { ImportRun, Source } from "./records";
+import { sourceFault, kinds, linesOf, SourceField, type Kind } from "./source-field";
 
-const kinds = ["urls", "sitemap", "feed", "zip", "directory"] as const;
-type Kind = (typeof kinds)[number];
 type Repeat = keyof typeof strings.repeats;
 type DryRun = Extract<Answer<"createImport">, { readonly items: unknown }>;
 
@@ -46,14 +45,7 @@ export default function NewImport() {
 }
 
 const sourceOf = (kind: Kind, text: string): Source => {
-  if (kind === "urls")
-    return {
-      type: kind,
-      urls: text
-        .split("\n")
-        .map((line) => line.trim())
-        .filter(Boolean),
-    };
+  if (kind === "urls") return { type: kind, urls: linesOf(text) };
   return kind === "directory"
     ? { type: kind, path: text.trim() }
     : { type: kind, url: text.trim() };
@@ -89,7 +81,7 @@ async function start({ folder_id, kind, text, repeat, cron }: Fields): Promise<s
   const every = repeat === "custom" ? cron.trim() : repeat;
   await api("/import-schedules", { method: "POST", body: { folder_id, source, every } });
   toast({ text: strings.scheduled });
-  return "/imports";
+  return "/imports?part=schedules";
 }
 
 /** One call at a time: which one is running, and why the last one failed. */
@@ -126,15 +118,22 @@ function NewImportForm({ folders }: { readonly folders: readonly Folder[] }) {
   const { busy, problem, call } = useCall();
   const { text, repeat, cron } = fields;
   const ready = text.trim() !== "" && (repeat !== "custom" || cron.trim() !== "");
+  const [shown, setShown] = useState(false);
+  const wrong = shown ? sourceFault(fields.kind, text) : undefined;
+  /** What is no address is said here, before anything is sent. */
+  const isFit = (): boolean => {
+    setShown(true);
+    return sourceFault(fields.kind, text) === undefined;
+  };
   const submit = (event: Event) => {
     event.preventDefault();
-    if (!ready) return;
+    if (!ready || !isFit()) return;
     void call("start", async () => {
       navigate(await start(fields));
       await refresh("import");
     });
   };
-  const preview = () => void call("preview", async () => setFound(await dryRun(fields)));
+  const preview = () => isFit() && void call("preview", async () => setFound(await dryRun(fields)));
   const beside = sourceProblem(problem) ?? problem?.at("/every");
   return (
     <form class="card-body stack form-narrow" noValidate onSubmit={submit}>
@@ -142,7 +141,10 @@ function NewImportForm({ folders }: { readonly folders: readonly Folder[] }) {
         fields={fields}
         folders={options}
         problem={problem}
+        wrong={wrong}
+        onLeave={() => text.trim() !== "" && setShown(true)}
         onChange={(change) => {
+          if (change.kind !== undefined) setShown(false);
           setFields((before) => ({ ...before, ...change }));
           if (change.kind !== undefined || change.text !== undefined) setFound(null);
         }}
@@ -165,11 +167,16 @@ function ImportFields({
   fields: { folder_id, kind, text, repeat, cron },
   folders,
   problem,
+  wrong,
+  onLeave,
   onChange,
 }: {
   readonly fields: Fields;
   readonly folders: ReturnType<typeof folderOptions>;
   readonly problem: ApiProblem | null;
+  /** What is wrong with the source, as far as it is known here. */
+  readonly wrong: string | undefined;
+  readonly onLeave: () => void;
   readonly onChange: (change: Partial<Fields>) => void;
 }) {
   return (
@@ -177,14 +184,15 @@ function ImportFields({
       <Select
         label={strings.kind_label}
         value={kind}
-        onValue={(value) => onChange({ kind: value as Kind })}
+        onValue={(value) => onChange({ kind: value as Kind, text: "" })}
         options={kinds.map((value) => ({ value, label: strings.kinds[value]! }))}
       />
       <SourceField
         kind={kind}
         text={text}
         onText={(value) => onChange({ text: value })}
-        error={sourceProblem(problem)}
+        onLeave={onLeave}
+        error={wrong ?? sourceProblem(problem)}
       />
       <Select
         label={strings.folder_label}
@@ -210,54 +218,6 @@ function ImportFields({
         />
       )}
     </>
-  );
-}
-
-function SourceField({
-  kind,
-  text,
-  onText,
-  error,
-}: {
-  readonly kind: Kind;
-  readonly text: string;
-  readonly onText: (text: string) => void;
-  readonly error: string | undefined;
-}) {
-  if (kind === "urls")
-    return (
-      <TextArea
-        label={strings.urls_label}
-        hint={strings.urls_hint}
-        rows={6}
-        value={text}
-        onValue={onText}
-        error={error}
-        spellcheck={false}
-        autofocus
-      />
-    );
-  if (kind === "directory")
-    return (
-      <TextField
-        label={strings.path_label}
-        hint={strings.path_hint}
-        value={text}
-        onValue={onText}
-        error={error}
-        spellcheck={false}
-      />
-    );
-  return (
-    <TextField
-      label={strings.url_labels[kind]!}
-      hint={strings.url_hints[kind]}
-      type="url"
-      value={text}
-      onValue={onText}
-      error={error}
-      spellcheck={false}
-    />
   );
 }
 

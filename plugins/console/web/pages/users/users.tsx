@@ -6,7 +6,7 @@ import { keys, refresh } from "../../api/queries";
 import type { BodyOf, Page } from "../../api/types";
 import { useUser } from "../../app/session";
 import { Button } from "../../ui/button";
-import { Time } from "../../ui/format";
+import { formatAgo, formatDateTime, Time } from "../../ui/format";
 import { Menu, type MenuItem } from "../../ui/menu";
 import { PageHeader } from "../../ui/page-header";
 import { PagedTable } from "../../ui/paged-table";
@@ -87,7 +87,11 @@ async function changeUser({ id }: FullUser, body: BodyOf<"changeUser">): Promise
 }
 
 const itemsOf = (user: FullUser, onDialog: (dialog: UserDialog) => void): readonly MenuItem[] => [
-  { label: strings.reset, icon: "key", run: () => onDialog({ kind: "reset", user }) },
+  {
+    label: user.invited ? strings.invite_again : strings.reset,
+    icon: "key",
+    run: () => onDialog({ kind: "reset", user }),
+  },
   user.role === "admin"
     ? {
         label: strings.make_member,
@@ -120,6 +124,27 @@ const itemsOf = (user: FullUser, onDialog: (dialog: UserDialog) => void): readon
   },
 ];
 
+/** An invitation says when it ends, or that it has ended and what to do then. */
+function UserState({ user }: { readonly user: FullUser }) {
+  const state = stateOf(user);
+  const ends = state === "invited" ? user.invite_expires_at : null;
+  const ended = ends !== null && Date.parse(ends) <= Date.now();
+  return (
+    <span class="two-lines">
+      <span>
+        <Tag tone={ended ? "warn" : tones[state]}>
+          {ended ? strings.link_ended : strings.states[state]}
+        </Tag>
+      </span>
+      {ends !== null && (
+        <span title={formatDateTime(ends)}>
+          {ended ? strings.link_again : strings.link_ends(formatAgo(ends))}
+        </span>
+      )}
+    </span>
+  );
+}
+
 const columns = (
   my_id: string,
   onDialog: (dialog: UserDialog) => void,
@@ -140,7 +165,7 @@ const columns = (
     key: "status",
     header: strings.status,
     kind: "tight",
-    cell: (user) => <Tag tone={tones[stateOf(user)]}>{strings.states[stateOf(user)]}</Tag>,
+    cell: (user) => <UserState user={user} />,
   },
   {
     key: "seen",

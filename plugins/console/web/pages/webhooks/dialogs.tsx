@@ -6,6 +6,7 @@ import { FormDialog } from "../../ui/dialog";
 import { Select, TextField } from "../../ui/field";
 import { SecretDialog } from "../../ui/secret-dialog";
 import { Tabs } from "../../ui/tabs";
+import { addressProblem } from "../../ui/web-address";
 import { webhook_strings as strings } from "../../strings/webhooks";
 import { languages, snippet, type Language, type WebhookWithSecret } from "./records";
 
@@ -17,6 +18,7 @@ export function CreateWebhookDialog({
   readonly onCreated: (webhook: WebhookWithSecret) => void;
 }) {
   const [url, setUrl] = useState("");
+  const [left, setLeft] = useState(false);
   const [event_type, setEventType] = useState("import.finished");
   const [problem, setProblem] = useState<ApiProblem | null>(null);
   return (
@@ -42,7 +44,8 @@ export function CreateWebhookDialog({
         type="url"
         value={url}
         onValue={setUrl}
-        error={problem?.at("/url")}
+        error={(left ? addressProblem([url.trim()]) : undefined) ?? problem?.at("/url")}
+        onBlur={() => setLeft(url.trim() !== "")}
         maxLength={2048}
         autofocus
         spellcheck={false}

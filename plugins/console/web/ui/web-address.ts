@@ -1,0 +1,11 @@
+/** Whether a text is a web address, before anything is sent. */
+import { common_strings as strings } from "../strings/common";
+
+const isAddress = (text: string): boolean => /^https?:\/\/[^/]/i.test(text) && URL.canParse(text);
+
+/** What is wrong with the first of them that is none, in words. */
+export function addressProblem(texts: readonly string[]): string | undefined {
+  const wrong = texts.find((text) => !isAddress(text));
+  if (wrong === undefined) return undefined;
+  return strings.no_address(wrong.length > 60 ? `${wrong.slice(0, 60)}…` : wrong);
+}

@@ -50,7 +50,8 @@ export async function migrate(
   }
   if (steps.length === 0) return [];
   await before?.();
-  if (backups !== null && (await tableNames(store.db)).length > 0) {
+  const is_new = (await tableNames(store.db)).length === 0;
+  if (backups !== null && !is_new) {
     const copy = await copyDatabase(store.db, backups, `${fileTime(clock)}-before-${version}`);
     await pruneCopies(backups);
     log.info("copied the database before migrating", { copy });
@@ -59,7 +60,8 @@ export async function migrate(
   const applied: string[] = [];
   for (const step of steps)
     if (await apply(store, step, clock)) applied.push(`${step.schema.name}/${step.migration.id}`);
-  log.info("migrated the database", { applied });
+  if (is_new) log.info("made the database", { steps: applied.length });
+  else log.info("migrated the database", { applied });
   return applied;
 }
 

@@ -11,6 +11,8 @@ const gap_min = 0.9;
 /** A page with more lines has no such table that is looked for. */
 const rows_max = 600;
 const head_lines_max = 4;
+/** A chart has words and numbers all over. */
+const filled_share_min = 0.34;
 /** Words in runs of lines that are looked at, of one page. */
 const words_max = 50_000;
 const columns_max = 60;
@@ -148,6 +150,7 @@ function tableOf(rows: readonly TextRow[], across: readonly Rule[]): Table | nul
     ],
     edges,
     null,
+    filled_share_min,
   );
 }
 

@@ -20,18 +20,20 @@ export const joinedRow = (lines: readonly CellLine[]): Cells =>
   (lines[0]?.cells ?? []).map((_cell, column) => lines.flatMap(({ cells }) => cells[column]!));
 
 /**
- * Whether these lines between two rules are rows of their own: a column has a number in each, and
- * most columns are filled in each.
+ * Whether these lines between two rules are rows of their own: a column has numbers in nearly all
+ * of them, and most columns are filled.
  */
 export function areRows(lines: readonly CellLine[]): boolean {
   const columns = lines[0]?.cells.length ?? 0;
   if (lines.length < 2 || columns < 2) return false;
+  const nearlyAll = (holds: (line: CellLine) => boolean): boolean =>
+    lines.filter(holds).length >= (lines.length < 4 ? 1 : 0.8) * lines.length;
   const has_numbers = Array.from({ length: columns }, (_, at) => at).some((at) =>
-    lines.every(({ cells }) => isNumeric(cells[at]!)),
+    nearlyAll(({ cells }) => isNumeric(cells[at]!)),
   );
   return (
     has_numbers &&
-    lines.every(({ cells }) => cells.filter(isFilled).length >= Math.max(2, 0.6 * columns))
+    nearlyAll(({ cells }) => cells.filter(isFilled).length >= Math.max(2, 0.6 * columns))
   );
 }
 
@@ -77,14 +79,25 @@ function continues(
   if (step > 1.9 * row.size) return false;
   if (filled.some((at) => !open.some((line) => isFilled(line.cells[at]!)))) return false;
   const first_filled = first.cells.filter(isFilled).length;
-  if (small !== null) return step <= small && filled.length <= first_filled;
+  const lastOf = (at: number): readonly Word[] =>
+    open.findLast((line) => isFilled(line.cells[at]!))!.cells[at]!;
   // The first word would not have fitted on the line before.
   const isWrapped = (at: number): boolean => {
-    const last = open.findLast((line) => isFilled(line.cells[at]!))!.cells[at]!,
-      word = cells[at]![0]!;
-    return last.at(-1)!.right + (word.right - word.left) + 0.2 * word.size > rights[at]!;
+    const [word] = cells[at] as [Word];
+    return lastOf(at).at(-1)!.right + (word.right - word.left) + 0.2 * word.size > rights[at]!;
   };
-  return filled.length < first_filled ? filled.some(isWrapped) : filled.every(isWrapped);
+  const isFull = (at: number): boolean => {
+    const { left } = lastOf(at)[0]!;
+    return lastOf(at).at(-1)!.right - left >= 0.8 * (rights[at]! - left);
+  };
+  if (filled.length < first_filled) return small === null ? filled.some(isWrapped) : step <= small;
+  // Running text in all of them.
+  return (
+    (small === null || step <= small) &&
+    filled.every((at) => isWrapped(at) && isFull(at)) &&
+    filled.some((at) => /^\p{Ll}/u.test(cells[at]![0]!.text)) &&
+    cells.flat().length >= 3 * filled.length
+  );
 }
 
 /**

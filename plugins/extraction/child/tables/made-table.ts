@@ -3,14 +3,15 @@ import { cellText, runsLeftward } from "./cell-text";
 import { around, type Box, type Table, type Word } from "./geometry";
 import type { Cells } from "./logical-rows";
 
-/** The table; null when too little of it is filled to be one. */
+/** The table; null when too little of it is filled to be one: at least this share. */
 export function makeTable(
   rows: readonly Cells[],
   edges: readonly number[],
   box: Box | null,
+  filled_share_min = 0.12,
 ): Table | null {
   const words = rows.flat(2);
-  if (!isTable(rows)) return null;
+  if (!isTable(rows, filled_share_min)) return null;
   const leftward = runsLeftward(words),
     texts = rows.map((cells) => cells.map((cell) => cellText(cell, leftward)));
   return {
@@ -22,14 +23,16 @@ export function makeTable(
   };
 }
 
-const filled_share_min = 0.12;
-function isTable(rows: readonly Cells[]): boolean {
+const full_rows_share_min = 0.4;
+function isTable(rows: readonly Cells[], filled_share_min: number): boolean {
   const filled = rows.map((cells) => cells.filter(isFilled).length),
     columns = rows[0]?.length ?? 0,
     used = Array.from({ length: columns }, (_, at) => rows.some((cells) => isFilled(cells[at]!))),
     sum = filled.reduce((all, one) => all + one, 0);
   return (
     filled.filter((count) => count > 0).length >= 2 &&
+    // A chart has words here and there.
+    filled.filter((count) => count > 1).length >= full_rows_share_min * rows.length &&
     used.filter(Boolean).length >= 2 &&
     filled.some((count) => count >= 2) &&
     sum >= 3 &&

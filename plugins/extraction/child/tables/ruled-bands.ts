@@ -26,15 +26,18 @@ import {
 import { makeTable } from "./made-table";
 import { isProse } from "./prose";
 import { rule_tolerance, type Stack } from "./rules";
+import { hasTableContent } from "./values";
 
 /** The text between two rules that follow each other. */
 interface Interval {
   readonly top: number;
   readonly bottom: number;
   readonly rows: readonly TextRow[];
+  readonly width: number;
 }
 /** Gap between pieces of a row that tells a row of a table from a line of text, in font sizes. */
 const apart_min = 0.8;
+const filled_share_min = 0.25;
 /** More lines are no head. */
 const head_lines_max = 6;
 
@@ -48,7 +51,12 @@ export function bandTables(stack: Stack, words: readonly Word[]): Table[] {
   const rows = rowsOfWords(inside);
   const intervals = stack.at.slice(1).map((bottom, at): Interval => {
     const top = stack.at[at]!;
-    return { top, bottom, rows: rows.filter((row) => centre(row) < top && centre(row) > bottom) };
+    return {
+      top,
+      bottom,
+      rows: rows.filter((row) => centre(row) < top && centre(row) > bottom),
+      width: stack.right - stack.left,
+    };
   });
   return runsOf(intervals).flatMap((run) => tableOf(run, rows, stack) ?? []);
 }
@@ -69,20 +77,27 @@ function runsOf(intervals: readonly Interval[]): Interval[][] {
   end();
   return runs;
 }
-const isTabular = ({ rows }: Interval): boolean => {
-  const parted = rows.filter((row) => piecesOf(row, apart_min).length > 1).length;
-  return parted > 0 && parted >= 0.5 * rows.length;
+const isTabular = ({ rows, width }: Interval): boolean => {
+  const parted = rows.filter((row) => piecesOf(row, apart_min).length > 1).length,
+    // Further lines of a cell.
+    narrow = rows.filter(({ words }) => words.at(-1)!.right - words[0]!.left < 0.45 * width).length;
+  return parted > 0 && (parted >= 0.5 * rows.length || narrow + parted >= rows.length);
 };
 /** The title of a part of the table, or the space between two rules. */
 const isShort = ({ top, bottom, rows }: Interval): boolean =>
   rows.length === 0 ? top - bottom < 30 : rows.length === 1 && top - bottom < 2.6 * rows[0]!.size;
 
-function tableOf(run: readonly Interval[], all: readonly TextRow[], stack: Stack): Table | null {
+function tableOf(
+  run: readonly Interval[],
+  all: readonly TextRow[],
+  stack: Stack,
+  known: readonly Column[] | null = null,
+): Table | null {
   const filled = run.filter(({ rows }) => rows.length > 0),
     has_head = filled.length > 1 && filled[0]!.rows.length <= head_lines_max,
     body = (has_head ? filled.slice(1) : filled).flatMap(({ rows }) => rows),
     head = has_head ? filled[0]!.rows : [];
-  let columns = columnsOf(body.length < 2 ? [...head, ...body] : body);
+  let columns = known ?? columnsOf(body.length < 2 ? [...head, ...body] : body);
   if (columns.length === 0) return null;
   columns = withHeadColumns(columns, head);
   if (columns.length < 2) return null;
@@ -103,8 +118,16 @@ function tableOf(run: readonly Interval[], all: readonly TextRow[], stack: Stack
       bottom,
       near,
     );
+  // Rules around its head alone: the rows below tell its columns.
+  if (known === null && below.length > body.length) {
+    const wider = columnsOf([...head, ...body, ...below.map(({ row }) => row)]);
+    if (wider.length > 1) return tableOf(run, all, stack, wider);
+  }
   const lines = filled.map(({ rows }) => rows.map(lineOf));
   if (isProse([...above, ...lines.flat(), ...below], columns)) return null;
+  // Two rules around some lines say nothing of columns.
+  const is_framed = filled.length === 1 && above.length + below.length === 0;
+  if (is_framed && !hasTableContent(lines.flat(), columns, false)) return null;
   const rights = columns.map(({ right }) => right);
   const rows: Cells[] = [
     ...headRows(above.toReversed(), isSpanning(columns)),
@@ -112,7 +135,7 @@ function tableOf(run: readonly Interval[], all: readonly TextRow[], stack: Stack
     ...bodyRows(has_head ? lines.slice(1) : lines, rights, is_banded),
     ...logicalRows(below, rights, is_banded ? 0.85 * step : null),
   ];
-  return makeTable(rows, edges, { ...stack, top, bottom });
+  return makeTable(rows, edges, { ...stack, top, bottom }, filled_share_min);
 }
 
 /** A column may have nothing but its name. */
@@ -146,10 +169,11 @@ function neighbours(
   { columns, step, lineOf }: Neighbourhood,
 ): CellLine[] {
   const found: CellLine[] = [];
-  let base = edge;
+  let base = edge,
+    usual = 0;
   for (const row of rows) {
     const distance = Math.abs(row.base - base);
-    if (distance > Math.max(2 * row.size, 1.3 * step)) break;
+    if (distance > Math.max(2.1 * row.size, 1.3 * step, 1.1 * usual)) break;
     const line = lineOf(row),
       filled = line.cells.flatMap((cell, at) => (cell.length > 0 ? [at] : []));
     const before = found.at(-1),
@@ -163,6 +187,7 @@ function neighbours(
     if ((piecesOf(row, apart_min).length < 2 || filled.length < 2) && !goes_on) break;
     found.push(line);
     base = row.base;
+    if (found.length > 1) usual = Math.max(usual, distance);
   }
   return found;
 }

@@ -20,6 +20,8 @@ import { rule_tolerance, type RuleGroup } from "./rules";
 const columns_max = 120,
   rows_max = 1_500,
   cells_max = 20_000;
+/** Two rules that are nearer are a double one, where nothing stands between. */
+const row_height_min = 7;
 /** Text with a gap of so many sizes of its font inside is no text of one merged cell. */
 const apart_min = 0.9;
 
@@ -188,24 +190,31 @@ class Grid {
       const bands = Math.floor(cell / this.columns) - Math.floor(first / this.columns) + 1;
       spans.set(first, Math.max(spans.get(first) ?? 1, bands));
     });
-    const bands = Array.from({ length: this.bands }, (_, band) => ({
-      cells: held.slice(band * this.columns, (band + 1) * this.columns),
-      is_spanned: Array.from(
-        { length: this.columns },
-        (_c, column) => this.area[band * this.columns + column]!,
-      ).some((first) => (spans.get(first) ?? 1) > 1),
-      tall: this.ys[band]! - this.ys[band + 1]!,
-    }));
-    const rows = bands.flatMap(({ cells, is_spanned, tall }, band) => {
-      const lines = is_spanned ? [] : this.linesOf(cells);
-      if (cells.every(({ length }) => length === 0) && tall < 7) return [];
-      if (lines.length < 2) return [cells];
-      if (areRows(lines)) return lines.map((line) => line.cells);
-      return this.bands <= 2 && (band > 0 || this.bands === 1)
-        ? logicalRows(lines, this.xs.slice(1))
-        : [cells];
+    return Array.from({ length: this.bands }, (_, band) => band).flatMap((band) => {
+      const first = band * this.columns,
+        cells = held.slice(first, first + this.columns),
+        tall = this.ys[band]! - this.ys[band + 1]!;
+      if (tall < row_height_min && cells.every(({ length }) => length === 0)) return [];
+      // What stands beside several rows is in the first of them.
+      const beside = cells.map((cell, column) =>
+          (spans.get(this.area[first + column]!) ?? 1) > 1 ? cell : [],
+        ),
+        is_beside = beside.some(({ length }) => length > 0),
+        lines = this.linesOf(cells.map((cell, column) => (beside[column] === cell ? [] : cell))),
+        rows = this.rowsOf(lines, band, is_beside);
+      if (rows === null) return [cells];
+      return rows.map((row, at) =>
+        at === 0 ? row.map((cell, column) => [...cell, ...beside[column]!]) : row,
+      );
     });
-    return rows;
+  }
+
+  /** The rows that these lines between two rules are; null when they are one. */
+  private rowsOf(lines: readonly CellLine[], band: number, is_beside: boolean): Cells[] | null {
+    if (lines.length < 2) return null;
+    if (areRows(lines)) return lines.map((line) => line.cells);
+    const is_body = this.bands <= 2 && (band > 0 || this.bands === 1);
+    return is_body && !is_beside ? logicalRows(lines, this.xs.slice(1)) : null;
   }
 
   private linesOf(cells: Cells): CellLine[] {

@@ -27,7 +27,8 @@ const isMarker = (cell: Cell): boolean =>
     textOf(cell),
   );
 
-const words_mean_max = 4;
+const words_mean_max = 4,
+  column_words_mean_max = 8;
 const filled_share_min = 0.45;
 const numbers_share_min = 0.6;
 
@@ -45,7 +46,7 @@ export function hasTableContent(
     return false;
   if (share(cells, (cell) => /[:：]$/.test(textOf(cell))) > 0.3) return false;
   if (share(cells, (cell) => /(?:[.·…] ?){4}|_{4}/.test(textOf(cell))) > 0.2) return false;
-  if (!hasWords(full)) return false;
+  if (!hasWords(full) && !isNumberGrid(full, cells, count)) return false;
   const column = (at: number): Cell[] => full.map((line) => line.cells[at]!).filter(isFilled);
   const body = (at: number): Cell[] =>
     full
@@ -53,6 +54,7 @@ export function hasTableContent(
       .map((line) => line.cells[at]!)
       .filter(isFilled);
   if (isContents(column, count)) return false;
+  if (columns.some((_column, at) => meanWords(body(at)) > column_words_mean_max)) return false;
   const places = Array.from({ length: count }, (_, at) => at),
     marked = share(body(0), isMarker) > 0.8 && body(0).length > 1,
     numbers = places
@@ -83,6 +85,20 @@ function share(cells: readonly Cell[], holds: (cell: Cell) => boolean): number {
   return cells.length === 0 ? 0 : cells.filter(holds).length / cells.length;
 }
 
+const meanWords = (cells: readonly Cell[]): number =>
+  cells.reduce((sum, cell) => sum + cell.length, 0) / Math.max(1, cells.length);
+
+/** Rows of nothing but numbers, larger than a matrix. */
+const isNumberGrid = (
+  lines: readonly CellLine[],
+  cells: readonly Cell[],
+  columns: number,
+): boolean =>
+  lines.length >= 5 &&
+  columns >= 3 &&
+  cells.length >= 0.85 * lines.length * columns &&
+  share(cells, (cell) => isValue(cell) && textOf(cell).length >= 2) >= 0.85;
+
 /** A matrix or a chart has none. */
 const hasWords = (lines: readonly CellLine[]): boolean =>
   lines.filter(({ cells }) =>
@@ -97,11 +113,16 @@ const hasWords = (lines: readonly CellLine[]): boolean =>
 const isShort = (cells: readonly Cell[]): boolean =>
   cells.length > 0 && share(cells, (cell) => cell.length <= 6) >= 0.8;
 
-/** A table of contents: titles, and the numbers of their pages. */
+/** A table of contents: numbers of sections, titles, and the numbers of their pages. */
 function isContents(column: (at: number) => Cell[], count: number): boolean {
   const last = column(count - 1);
-  if (count > 3 || last.length < 3) return false;
+  if (last.length < 3) return false;
   if (share(last, (cell) => isWhole(cell) || isRoman(cell)) < 0.8) return false;
+  const others = Array.from({ length: count - 1 }, (_, at) => column(at)),
+    has_values = others.some(
+      (cells) => share(cells, (cell) => isValue(cell) && !isMarker(cell)) > 0.3,
+    );
+  if (has_values) return false;
   const pages = last.filter(isWhole).map((cell) => Number(textOf(cell)));
   const rising = pages.slice(1).filter((page, at) => page >= pages[at]!).length;
   return rising >= 0.85 * (pages.length - 1);

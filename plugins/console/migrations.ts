@@ -22,4 +22,13 @@ export const migrations: readonly Migration[] = [
         .execute();
     },
   },
+  {
+    id: "0002_console_requests",
+    up: async (tx) => {
+      await tx.schema
+        .alterTable("console_usage")
+        .addColumn("console_requests", "bigint", (c) => c.notNull().defaultTo(0))
+        .execute();
+    },
+  },
 ];

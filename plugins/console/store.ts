@@ -11,6 +11,7 @@ export interface UsageRow {
   readonly owner_id: string;
   readonly day: string;
   readonly requests: number;
+  readonly console_requests: number;
   readonly answers: number;
   readonly uploads: number;
   readonly storage_bytes: number;
@@ -28,6 +29,7 @@ export const addUsage = async (db: ConsoleDb, row: UsageRow): Promise<void> => {
     .onConflict((c) =>
       c.columns(["owner_id", "day"]).doUpdateSet({
         requests: sql<number>`console_usage.requests + excluded.requests`,
+        console_requests: sql<number>`console_usage.console_requests + excluded.console_requests`,
         answers: sql<number>`console_usage.answers + excluded.answers`,
         uploads: sql<number>`console_usage.uploads + excluded.uploads`,
         storage_bytes: sql<number>`excluded.storage_bytes`,

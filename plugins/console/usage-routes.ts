@@ -10,7 +10,8 @@ const UsageRecord = named(
     days: t.Array(
       t.Object({
         date: t.String(),
-        requests: t.Integer({ description: "Made with API keys." }),
+        requests: t.Integer({ description: "Made with API keys, in every protocol." }),
+        console_requests: t.Integer({ description: "Made by the console." }),
         answers: t.Integer(),
         uploads: t.Integer({ description: "New documents of every kind." }),
         storage_bytes: t.Integer({ description: "Held at the end of the day." }),
@@ -37,7 +38,16 @@ const UsageRecord = named(
 );
 
 const usage_example = {
-  days: [{ date: "2026-11-21", requests: 120, answers: 4, uploads: 2, storage_bytes: 1_048_576 }],
+  days: [
+    {
+      date: "2026-11-21",
+      requests: 120,
+      console_requests: 310,
+      answers: 4,
+      uploads: 2,
+      storage_bytes: 1_048_576,
+    },
+  ],
   storage: { bytes: 1_048_576, documents: 12, folders: 3, chats: 2 },
   limits: {
     folders: null,

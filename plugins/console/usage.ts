@@ -19,11 +19,12 @@ export interface UsageParts extends Pick<
   /** How long days are kept. */
   readonly keep_ms: () => number;
 }
-type Counted = "requests" | "answers" | "uploads";
+type Counted = "requests" | "console_requests" | "answers" | "uploads";
 interface Counts {
   readonly owner_id: string;
   readonly day: string;
   requests: number;
+  console_requests: number;
   answers: number;
   uploads: number;
 }
@@ -58,12 +59,19 @@ export class UsageCounter {
     await this.#parts.inTransaction((tx) => store.forgetUsage(tx, owner_id));
   }
 
-  /** Counts requests of programs; those that the console makes by itself do not count. */
+  /**
+   * Counts requests of programs, whichever protocol they speak, and those of the console apart: it
+   * makes many by itself.
+   */
   readonly noteRequest = ({
     surface,
     owner_id,
-  }: Pick<ServedRequest, "surface" | "owner_id">): void => {
-    if (surface === "api" && owner_id !== null) this.#today(owner_id).requests += 1;
+    route,
+  }: Pick<ServedRequest, "surface" | "owner_id" | "route">): void => {
+    if (owner_id === null || surface === "root") return;
+    if (surface === "console") this.#today(owner_id).console_requests += 1;
+    // What a protocol asks of the API for its caller is a part of the request that it was sent.
+    else if (surface === "api" || route?.surface === surface) this.#today(owner_id).requests += 1;
   };
 
   readonly noteChange = ({ owner_id, kind, action }: Change): void => {
@@ -92,6 +100,7 @@ export class UsageCounter {
       return {
         date,
         requests: toNumber(row?.requests),
+        console_requests: toNumber(row?.console_requests),
         answers: toNumber(row?.answers),
         uploads: toNumber(row?.uploads),
         storage_bytes,
@@ -126,7 +135,14 @@ export class UsageCounter {
   #today(owner_id: string): Counts {
     const day = dayOf(this.#parts.now_ms());
     const key = `${owner_id} ${day}`;
-    const counts = this.#counts.get(key) ?? { owner_id, day, requests: 0, answers: 0, uploads: 0 };
+    const counts = this.#counts.get(key) ?? {
+      owner_id,
+      day,
+      requests: 0,
+      console_requests: 0,
+      answers: 0,
+      uploads: 0,
+    };
     this.#counts.set(key, counts);
     return counts;
   }
@@ -141,6 +157,7 @@ const added = (one: Counts, other: Counts | undefined): Counts =>
     : {
         ...one,
         requests: one.requests + other.requests,
+        console_requests: one.console_requests + other.console_requests,
         answers: one.answers + other.answers,
         uploads: one.uploads + other.uploads,
       };

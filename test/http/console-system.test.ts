@@ -130,6 +130,7 @@ describe("usage", () => {
     expect(body.days.at(-1)).toEqual({
       date: expect.any(String),
       requests: 3,
+      console_requests: expect.any(Number),
       answers: 1,
       uploads: 2,
       storage_bytes: 1_024,
@@ -183,13 +184,17 @@ describe("usage", () => {
       inTransaction: (work) =>
         full ? Promise.reject(new Error("disk full")) : inTransaction(work),
     });
-    const request = { surface: "api", owner_id: "usr_clock", status: 200 };
+    const anyRoute = route.get("/folders", { summary: "", tag: "", operation: "x", answers: {} });
+    const request = { surface: "api", owner_id: "usr_clock", status: 200, route: null };
     usage.noteRequest(request);
     full = true;
     await usage.flush();
     usage.noteRequest(request);
     usage.noteRequest({ ...request, surface: "console" });
     usage.noteRequest({ ...request, owner_id: null });
+    // A protocol's own request counts, what it asks of the API for its caller does not.
+    usage.noteRequest({ ...request, surface: "mcp", route: { ...anyRoute, surface: "mcp" } });
+    usage.noteRequest({ ...request, surface: "mcp", route: anyRoute });
     full = false;
     await usage.flush();
     now_ms += 3 * 86_400_000;
@@ -198,18 +203,19 @@ describe("usage", () => {
     usage.noteChange({ owner_id: "usr_clock", kind: "document", id: "d", action: "changed" });
     const days = await usage.read("usr_clock", 5);
     expect(
-      days.map(({ date, requests, uploads, storage_bytes }) => [
+      days.map(({ date, requests, console_requests, uploads, storage_bytes }) => [
         date.slice(5),
         requests,
+        console_requests,
         uploads,
         storage_bytes,
       ]),
     ).toEqual([
-      ["12-31", 0, 0, 0],
-      ["01-01", 2, 0, 100],
-      ["01-02", 0, 0, 100],
-      ["01-03", 0, 0, 100],
-      ["01-04", 0, 1, 40],
+      ["12-31", 0, 0, 0, 0],
+      ["01-01", 3, 1, 0, 100],
+      ["01-02", 0, 0, 0, 100],
+      ["01-03", 0, 0, 0, 100],
+      ["01-04", 0, 0, 1, 40],
     ]);
     // A period that begins after the last change knows what was held before it.
     now_ms += 86_400_000;

@@ -11,6 +11,18 @@ export const usage_strings = {
     uploads: "New documents",
     storage_bytes: "Storage",
   } as Readonly<Record<string, string>>,
+  /** What belongs to a number of the chart of requests. */
+  series: { requests: "by API keys", console_requests: "by the console" } as Readonly<
+    Record<string, string>
+  >,
+  columns: {
+    requests: "By API keys",
+    console_requests: "By the console",
+    answers: "Answers",
+    uploads: "New documents",
+    storage_bytes: "Storage",
+  },
+  numbers: "Day by day",
   total: (text: string) => `${text} in all`,
   now: (text: string) => `${text} now`,
   chart_label: (what: string, days: number) => `${what} of the last ${days} days`,
@@ -24,7 +36,6 @@ export const usage_strings = {
     `At most ${requests} in ${seconds} seconds, by all your keys together. The console has a ` +
     "window of its own.",
   no_rate: "There is no limit.",
-  download: "Download as CSV",
-  empty: "Nothing in this time.",
+  download: "CSV",
   day: "Day",
 } as const;

@@ -1,49 +1,127 @@
-/** A bar chart, with a text for each bar. */
+/** A bar chart of days with its axes; the day under the pointer is told in words. */
+import { useState } from "preact/hooks";
 
 export interface Bar {
   readonly key: string;
-  readonly value: number;
-  /** Read out, and shown while the pointer is on the bar. */ readonly text: string;
+  /** From the bottom up, one for each series. */
+  readonly values: readonly number[];
+  /** Of the day, for the axis. */
+  readonly label: string;
+  /** Shown while the pointer is on the bar. */
+  readonly text: string;
 }
 
-const height = 96;
-const gap = 2;
-
-export function BarChart({
-  label,
-  bars,
-}: {
+interface BarChartProps {
+  /** What the chart shows, with its sum: it is read out. */
   readonly label: string;
   readonly bars: readonly Bar[];
-}) {
-  const most = Math.max(1, ...bars.map(({ value }) => value));
-  const width = 720 / Math.max(1, bars.length);
+  readonly format: (value: number) => string;
+  /** Values are bytes: the axis has round numbers of their units. */
+  readonly binary?: boolean;
+}
+
+const height = 120;
+const width = 720;
+const gap_share = 0.2;
+/** Days that are named below. */
+const labels_max = 5;
+
+/** The next round number: 1, 2 or 5 with zeros, of the unit. */
+export function roundAbove(value: number, binary = false): number {
+  if (value <= 1) return 1;
+  const unit = binary ? 1024 ** Math.floor(Math.log2(value) / 10) : 1;
+  const scale = 10 ** Math.floor(Math.log10(value / unit));
+  const step = [1, 2, 5, 10].find((one) => one * scale * unit >= value)!;
+  return step * scale * unit;
+}
+
+const sumOf = ({ values }: Bar): number => values.reduce((sum, value) => sum + value, 0);
+
+export function BarChart({ label, bars, format, binary = false }: BarChartProps) {
+  const [at, setAt] = useState<number | null>(null);
+  const top = roundAbove(Math.max(0, ...bars.map(sumOf)), binary);
+  const ticks = top === 1 ? [1, 0] : [top, top / 2, 0];
+  const step = width / Math.max(1, bars.length);
+  const every = Math.max(1, Math.ceil(bars.length / labels_max));
   return (
-    <svg
-      class="day-bars"
-      viewBox={`0 0 720 ${height}`}
-      preserveAspectRatio="none"
-      role="img"
-      aria-label={label}
-    >
-      <line x1="0" x2="720" y1={height - 0.5} y2={height - 0.5} />
-      {bars.map(({ key, value, text }, place) => {
-        const tall = value === 0 ? 0 : Math.max(2, (value / most) * (height - 4));
-        return (
-          <g key={key}>
-            <title>{text}</title>
-            <rect class="day-back" x={place * width} y="0" width={width} height={height} />
-            <rect
-              class="day-bar"
-              x={place * width + gap / 2}
-              y={height - tall}
-              width={Math.max(1, width - gap)}
-              height={tall}
-              rx="1.5"
-            />
+    <div class="chart">
+      <p class="chart-said small num" aria-hidden="true">
+        {at === null ? "" : bars[at]?.text}
+      </p>
+      <div class="chart-ticks small muted num" aria-hidden="true">
+        {ticks.map((tick) => (
+          <span key={tick}>{format(tick)}</span>
+        ))}
+      </div>
+      <svg
+        class="day-bars"
+        viewBox={`0 0 ${width} ${height}`}
+        preserveAspectRatio="none"
+        role="img"
+        aria-label={label}
+        onPointerLeave={() => setAt(null)}
+      >
+        {ticks.map((tick) => (
+          <line
+            key={tick}
+            x1="0"
+            x2={width}
+            y1={height * (1 - tick / top)}
+            y2={height * (1 - tick / top)}
+          />
+        ))}
+        {bars.map((bar, place) => (
+          <g key={bar.key} onPointerEnter={() => setAt(place)}>
+            <rect class="day-back" x={place * step} y="0" width={step} height={height} />
+            <Stack bar={bar} x={place * step} step={step} top={top} />
           </g>
+        ))}
+      </svg>
+      <div class="chart-days small muted num" aria-hidden="true">
+        {bars.map(
+          ({ key, label: day }, place) =>
+            (bars.length - 1 - place) % every === 0 && (
+              <span key={key} style={{ left: `${((place + 0.5) / bars.length) * 100}%` }}>
+                {day}
+              </span>
+            ),
+        )}
+      </div>
+    </div>
+  );
+}
+
+/** The values of a day above each other. */
+function Stack({
+  bar,
+  x,
+  step,
+  top,
+}: {
+  readonly bar: Bar;
+  readonly x: number;
+  readonly step: number;
+  readonly top: number;
+}) {
+  let below = 0;
+  return (
+    <>
+      {bar.values.map((value, series) => {
+        const from = below;
+        below += value;
+        // Little is still seen.
+        const tall = value === 0 ? 0 : Math.max(1.5, (value / top) * height);
+        return (
+          <rect
+            key={series}
+            class={`day-bar day-bar-${series}`}
+            x={x + (step * gap_share) / 2}
+            y={height - (from / top) * height - tall}
+            width={step * (1 - gap_share)}
+            height={tall}
+          />
         );
       })}
-    </svg>
+    </>
   );
 }

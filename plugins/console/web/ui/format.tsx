@@ -6,6 +6,7 @@ const whole = new Intl.NumberFormat(locale, { maximumFractionDigits: 0 });
 const one_digit = new Intl.NumberFormat(locale, { maximumFractionDigits: 1 });
 const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
 const date = new Intl.DateTimeFormat(locale, { dateStyle: "medium" });
+const day = new Intl.DateTimeFormat(locale, { month: "short", day: "numeric" });
 const date_time = new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "short" });
 
 export const formatNumber = (value: number): string => whole.format(value);
@@ -40,6 +41,8 @@ export function formatElapsed(seconds: number): string {
 }
 
 export const formatDate = (time: string): string => date.format(new Date(time));
+/** `Nov 21`, where the year is plain. */
+export const formatDay = (time: string): string => day.format(new Date(time));
 export const formatDateTime = (time: string): string => date_time.format(new Date(time));
 export const formatPercent = (share: number): string => `${Math.floor(share * 100)} %`;
 

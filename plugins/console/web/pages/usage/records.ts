@@ -4,7 +4,13 @@ import type { Answer } from "../../api/types";
 export type Usage = Answer<"getUsage">;
 export type UsageDay = Usage["days"][number];
 export type Measure = Exclude<keyof UsageDay, "date">;
-export const measures: readonly Measure[] = ["requests", "answers", "uploads", "storage_bytes"];
+export const measures = [
+  "requests",
+  "console_requests",
+  "answers",
+  "uploads",
+  "storage_bytes",
+] as const satisfies readonly Measure[];
 
 /** One line for each day, with a head. */
 export const toCsv = (days: readonly UsageDay[]): string =>

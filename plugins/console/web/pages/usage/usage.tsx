@@ -6,9 +6,10 @@ import { keys } from "../../api/queries";
 import { BarChart } from "../../ui/bar-chart";
 import { Button } from "../../ui/button";
 import { Segments } from "../../ui/field";
-import { formatBytes, formatDate, formatNumber } from "../../ui/format";
+import { formatBytes, formatDate, formatDay, formatNumber } from "../../ui/format";
 import { PageHeader } from "../../ui/page-header";
 import { Loading } from "../../ui/states";
+import { Table, type Column } from "../../ui/table";
 import { Progress } from "../../ui/tag";
 import { usage_strings as strings } from "../../strings/usage";
 import { measures, toCsv, type Measure, type Usage, type UsageDay } from "./records";
@@ -29,42 +30,42 @@ export default function UsagePage() {
         title={strings.title}
         text={strings.text}
         actions={
-          <Segments
-            label={strings.period}
-            value={days}
-            onValue={setDays}
-            options={Object.entries(strings.periods).map(([value, label]) => ({ value, label }))}
-          />
+          <>
+            <Segments
+              label={strings.period}
+              value={days}
+              onValue={setDays}
+              options={Object.entries(strings.periods).map(([value, label]) => ({ value, label }))}
+            />
+            {usage.data && <DownloadButton days={usage.data.days} />}
+          </>
         }
       />
       <Loading query={usage}>
         {(shown) => (
           <>
             <div class="charts">
-              {measures.map((measure) => (
-                <Chart key={measure} measure={measure} days={shown.days} />
+              {charts.map((chart) => (
+                <Chart key={chart.name} {...chart} days={shown.days} />
               ))}
             </div>
             <Held usage={shown} />
-            <div>
-              <Button
-                icon="download"
-                onClick={() =>
-                  download(
-                    `dossier-usage-${shown.days.at(-1)?.date ?? "empty"}.csv`,
-                    toCsv(shown.days),
-                  )
-                }
-              >
-                {strings.download}
-              </Button>
-            </div>
+            <Numbers days={shown.days} />
           </>
         )}
       </Loading>
     </>
   );
 }
+
+const DownloadButton = ({ days }: { readonly days: readonly UsageDay[] }) => (
+  <Button
+    icon="download"
+    onClick={() => download(`dossier-usage-${days.at(-1)?.date ?? "empty"}.csv`, toCsv(days))}
+  >
+    {strings.download}
+  </Button>
+);
 
 function download(name: string, text: string): void {
   const url = URL.createObjectURL(new Blob([text], { type: "text/csv" }));
@@ -73,42 +74,91 @@ function download(name: string, text: string): void {
   setTimeout(() => URL.revokeObjectURL(url), 1_000);
 }
 
-const shown = (measure: Measure, value: number): string =>
-  measure === "storage_bytes" ? formatBytes(value) : formatNumber(value);
+const format = (measure: Measure): ((value: number) => string) =>
+  measure === "storage_bytes" ? formatBytes : formatNumber;
+/** Dates are days, whatever the time zone. */
+const at = (date: string): string => `${date}T12:00:00`;
 
-function Chart({
-  measure,
-  days,
-}: {
-  readonly measure: Measure;
+interface ChartProps {
+  readonly name: string;
+  /** Each a series: the first is at the bottom. */
+  readonly of: readonly Measure[];
   readonly days: readonly UsageDay[];
-}) {
-  const name = strings.charts[measure]!;
-  const sum =
+}
+
+const charts: readonly Omit<ChartProps, "days">[] = [
+  { name: strings.charts.requests!, of: ["requests", "console_requests"] },
+  { name: strings.charts.answers!, of: ["answers"] },
+  { name: strings.charts.uploads!, of: ["uploads"] },
+  { name: strings.charts.storage_bytes!, of: ["storage_bytes"] },
+];
+
+function Chart({ name, of, days }: ChartProps) {
+  const written = format(of[0]!);
+  const total = (measure: Measure) =>
     measure === "storage_bytes"
-      ? strings.now(formatBytes(days.at(-1)?.storage_bytes ?? 0))
-      : strings.total(formatNumber(days.reduce((total, day) => total + day[measure], 0)));
+      ? (days.at(-1)?.storage_bytes ?? 0)
+      : days.reduce((sum, day) => sum + day[measure], 0);
+  const sums = of.map((measure) => written(total(measure)));
+  const said =
+    of.length > 1
+      ? of.map((measure, place) => `${sums[place]} ${strings.series[measure]}`).join(", ")
+      : of[0] === "storage_bytes"
+        ? strings.now(sums[0]!)
+        : strings.total(sums[0]!);
   return (
     <section class="card card-body stack-small">
-      <div class="row row-between">
+      <div class="row row-between row-wrap">
         <h2>{name}</h2>
-        <span class="muted small num">{sum}</span>
+        {of.length > 1 ? (
+          <span class="chart-series small num">
+            {of.map((measure, place) => (
+              <span key={measure} class={`chart-serie chart-serie-${place}`}>
+                {sums[place]} {strings.series[measure]}
+              </span>
+            ))}
+          </span>
+        ) : (
+          <span class="muted small num">{said}</span>
+        )}
       </div>
       <BarChart
-        label={`${strings.chart_label(name, days.length)}: ${sum}`}
+        label={`${strings.chart_label(name, days.length)}: ${said}`}
+        format={written}
+        binary={of[0] === "storage_bytes"}
         bars={days.map((day) => ({
           key: day.date,
-          value: day[measure],
-          text: `${formatDate(`${day.date}T12:00:00`)}: ${shown(measure, day[measure])}`,
+          values: of.map((measure) => day[measure]),
+          label: formatDay(at(day.date)),
+          text: `${formatDate(at(day.date))}: ${of
+            .map((measure) => [written(day[measure]), strings.series[measure]].join(" ").trim())
+            .join(", ")}`,
         }))}
       />
-      <p class="row row-between small muted">
-        <span>{days[0] && formatDate(`${days[0].date}T12:00:00`)}</span>
-        <span>{days.length > 0 && formatDate(`${days.at(-1)!.date}T12:00:00`)}</span>
-      </p>
     </section>
   );
 }
+
+/** The same as numbers, newest first, for whoever wants them exactly or does not see charts. */
+function Numbers({ days }: { readonly days: readonly UsageDay[] }) {
+  const rows = [...days].reverse().filter((day) => measures.some((measure) => day[measure] > 0));
+  return (
+    <details class="card numbers-card">
+      <summary>{strings.numbers}</summary>
+      <Table label={strings.numbers} columns={number_columns} rows={rows} row_key={keyOfDay} />
+    </details>
+  );
+}
+const keyOfDay = ({ date }: UsageDay): string => date;
+const number_columns: readonly Column<UsageDay>[] = [
+  { key: "date", header: strings.day, kind: "main", cell: ({ date }) => formatDate(at(date)) },
+  ...measures.map((measure): Column<UsageDay> => ({
+    key: measure,
+    header: strings.columns[measure],
+    kind: "end",
+    cell: (day) => format(measure)(day[measure]),
+  })),
+];
 
 const nearly_full = 0.9;
 

@@ -4,6 +4,7 @@ import contributing from "../../CONTRIBUTING.md" with { type: "text" };
 import agents from "../../docs/agents.md" with { type: "text" };
 import api from "../../docs/api.md" with { type: "text" };
 import architecture from "../../docs/architecture.md" with { type: "text" };
+import clients from "../../docs/clients.md" with { type: "text" };
 import configuration from "../../docs/configuration.md" with { type: "text" };
 import console from "../../docs/console.md" with { type: "text" };
 import events from "../../docs/events.md" with { type: "text" };
@@ -40,6 +41,7 @@ export const pages: readonly Page[] = [
   page("docs/console.md", console),
   page("docs/api.md", api),
   page("docs/events.md", events),
+  page("docs/clients.md", clients),
   page("docs/agents.md", agents),
   page("docs/configuration.md", configuration),
   page("docs/models.md", models),

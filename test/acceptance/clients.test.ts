@@ -4,7 +4,15 @@
  * by the Python clients of OpenAI and MCP. What is not on this machine is skipped, and said.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { cpSync, mkdirSync, rmSync, symlinkSync } from "node:fs";
+import {
+  cpSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { delimiter, dirname, join, resolve } from "node:path";
 import { temporaryDirectory } from "../helpers/data-directory";
 import { startExecutable, type Executable } from "../helpers/executable";
@@ -12,10 +20,12 @@ import {
   findOapiCodegen,
   findPython,
   mustTool,
+  oapi_codegen,
   programs,
   runTool,
   type Found,
 } from "../helpers/foreign-tools";
+import { blocksOf } from "../helpers/page-blocks";
 
 const root = resolve(import.meta.dir, "../..");
 const handbook = join(root, "examples/handbook/handbook.pdf");
@@ -40,6 +50,35 @@ beforeAll(async () => {
 afterAll(async () => {
   await server?.[Symbol.asyncDispose]();
   rmSync(scratch, { recursive: true, force: true });
+});
+
+/** What docs/clients.md says to type for this program. */
+const page = blocksOf(readFileSync(join(root, "docs/clients.md"), "utf8"));
+const documented = (mark: string, value: string): string =>
+  page.find(({ marks }) => marks.get(mark) === value)!.text;
+/** Types it where the document is, with a program of that name that runs `command`. */
+async function typed(program: string, command: readonly string[], path = ""): Promise<string> {
+  const bin = join(scratch, "bin");
+  mkdirSync(bin, { recursive: true });
+  const words = command.map((word) => `'${word}'`).join(" ");
+  writeFileSync(join(bin, program), `#!/bin/sh\nexec ${words} "$@"\n`, { mode: 0o755 });
+  const PATH = [bin, path, process.env.PATH].filter((one) => one !== "").join(delimiter);
+  const shell = ["bash", "-euo", "pipefail", "-c", `${documented("needs", program)}`];
+  const { code, stdout, stderr } = await runTool(shell, { cwd: scratch, env: { PATH } });
+  expect([code, stderr]).toEqual([0, ""]);
+  return stdout;
+}
+
+test("docs/clients.md names the versions that are tried here", async () => {
+  const text = page.map((block) => block.text).join("");
+  const requirements = readFileSync(join(programs, "requirements.txt"), "utf8");
+  const { devDependencies: packages } = await Bun.file(join(root, "package.json")).json();
+  for (const one of [
+    /^openapi-python-client==.*$/m.exec(requirements)![0],
+    `openapi-typescript@${packages["openapi-typescript"]}`,
+    oapi_codegen,
+  ])
+    expect(text).toContain(one);
 });
 
 const job_done = {
@@ -96,18 +135,16 @@ describe("TypeScript", () => {
 });
 
 describe.skipIf("missing" in python)(nameOf("Python", python), () => {
-  const project = join(scratch, "python");
+  const project = join(scratch, "dossier-python");
   const run = [pathOf(python)];
   const env = { PYTHONPATH: project, PYTHONDONTWRITEBYTECODE: "1" };
 
   let said: string;
   beforeAll(async () => {
-    const generate = ["-m", "openapi_python_client", "generate", "--meta", "none"];
-    const how = ["--config", join(programs, "openapi-python-client.yaml")];
-    const out = ["--path", document_file, "--output-path", join(project, "dossier_client")];
+    writeFileSync(join(scratch, "config.yaml"), documented("file", "config.yaml"));
+    const generator = [...run, "-m", "openapi_python_client"];
     // It formats what it makes by a program beside it.
-    const path = [dirname(pathOf(python)), process.env.PATH].join(delimiter);
-    said = await mustTool([...run, ...generate, ...how, ...out], { env: { PATH: path } });
+    said = await typed("openapi-python-client", generator, dirname(pathOf(python)));
   }, 120_000);
 
   test("openapi-python-client has nothing to warn of", () => {
@@ -155,14 +192,11 @@ describe.skipIf("missing" in python)(nameOf("Python", python), () => {
 describe.skipIf("missing" in go)(nameOf("Go", go), () => {
   const project = join(scratch, "go");
   test("oapi-codegen", async () => {
-    mkdirSync(join(project, "dossier"), { recursive: true });
+    await typed("oapi-codegen", [pathOf(go)]);
+    mkdirSync(project);
+    renameSync(join(scratch, "dossier-go"), join(project, "dossier"));
     for (const name of ["main.go", "go.mod", "go.sum"])
       cpSync(join(programs, name), join(project, name));
-    const how = ["-generate", "types,client", "-package", "dossier"];
-    const made = await runTool([pathOf(go), ...how, "-o", "dossier/dossier.go", document_file], {
-      cwd: project,
-    });
-    expect(made).toEqual({ code: 0, stdout: "", stderr: "" });
     await mustTool(["go", "build", "-o", "job", "."], { cwd: project, ms: 180_000 });
     expect(await job(join(project, "job"))).toEqual(job_done);
   }, 200_000);

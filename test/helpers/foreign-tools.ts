@@ -12,7 +12,7 @@ import { cleanEnvironment } from "../../scripts/lib/launch";
 export type Found = { readonly path: string } | { readonly missing: string };
 
 export const programs = join(import.meta.dir, "../programs");
-const oapi_codegen = "github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@v2.8.2";
+export const oapi_codegen = "github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@v2.8.2";
 /** An index that does not answer is one that is not there. */
 const install_ms_max = 240_000;
 

@@ -34,6 +34,8 @@ export interface Page {
   readonly after: "nothing" | "server";
   /** Settings of the server, such as those that let it reach a test's own addresses. */
   readonly env?: Readonly<Record<string, string>>;
+  /** The TypeScript client is installed where the reader is. */
+  readonly client?: boolean;
 }
 
 /** What became of a page. */
@@ -101,6 +103,18 @@ function freePort(): number {
   return server.port!;
 }
 
+/** As its package has it; whoever imports it below finds it. */
+function installClient(home: string): void {
+  const source = join(root, "client");
+  const target = join(home, "node_modules/dossier-client");
+  mkdirSync(target, { recursive: true });
+  symlinkSync(join(source, "package.json"), join(target, "package.json"));
+  const compiler = join(root, "node_modules/typescript/bin/tsc");
+  const command = [process.execPath, compiler, "-p", source, "--outDir", join(target, "dist")];
+  const { success, stdout } = Bun.spawnSync(command);
+  if (!success) throw new Error(stdout.toString());
+}
+
 class Reader implements AsyncDisposable {
   #last: Printed | null = null;
   readonly #all: string[] = [];
@@ -114,7 +128,7 @@ class Reader implements AsyncDisposable {
     readonly names: [string, string][],
   ) {}
 
-  static async open({ after, env = {} }: Page): Promise<Reader> {
+  static async open({ after, env = {}, client = false }: Page): Promise<Reader> {
     const home = temporaryDirectory();
     const clone = join(home, "dossier");
     const programs = join(home, "bin");
@@ -136,6 +150,7 @@ class Reader implements AsyncDisposable {
     const server =
       after === "nothing" ? null : await startExecutable({ data, env: { ...admin, ...env } });
     if (server) await firstDocument(server);
+    if (client) installClient(home);
     const host = server ? new URL(server.url()).host : null;
     const shell = new PageShell(
       clone,

@@ -1,5 +1,5 @@
 /** Every operation of the API as a method, made by `npm run build:client` from the OpenAPI document. */
-import type { Answering, AuditEntryPage, Chat, ChatInput, ChatPage, Delivery, DeliveryPage, Document, DocumentBatch, DocumentBatchResult, DocumentChange, DocumentLink, DocumentPage, DocumentText, DocumentWithContent, Feedback, FeedbackOfUserPage, Folder, FolderChange, FolderImport, FolderImportIdPage, FolderImportPage, FolderPage, Import, ImportItemPage, ImportPage, ImportPreview, ImportSchedule, ImportSchedulePage, MessagePage, MessageState, NewDocument, NewFeedback, NewFolder, NewImport, NewImportSchedule, NewMessage, NewPrompt, NewSettings, NewTranscription, NewWebhook, OwnFeedbackPage, PolledAnswer, Prompt, PromptChange, PromptPage, SearchQuery, SearchResult, SettingsTrial, Transcript, Transcription, TranscriptionPage, Webhook, WebhookWithSecret, operations } from "./schema.gen.js";
+import type { Answering, AuditEntryPage, Chat, ChatInput, ChatPage, Delivery, DeliveryPage, Document, DocumentBatch, DocumentBatchResult, DocumentChange, DocumentIds, DocumentLink, DocumentPage, DocumentText, DocumentWithContent, Feedback, FeedbackOfUserPage, Folder, FolderChange, FolderImport, FolderImportIdPage, FolderImportPage, FolderPage, Import, ImportDirectories, ImportItemPage, ImportPage, ImportPreview, ImportSchedule, ImportSchedulePage, MessagePage, MessageState, NewDocument, NewFeedback, NewFolder, NewImport, NewImportSchedule, NewMessage, NewPrompt, NewSettings, NewTranscription, NewWebhook, OwnFeedbackPage, PolledAnswer, Prompt, PromptChange, PromptPage, SearchQuery, SearchResult, SettingsTrial, Transcript, Transcription, TranscriptionPage, Webhook, WebhookWithSecret, operations } from "./schema.gen.js";
 import type { CallOptions, Transport } from "./transport.js";
 
 type Query<O extends keyof operations> = NonNullable<operations[O]["parameters"]["query"]>;
@@ -185,6 +185,14 @@ export class Operations {
    */
   changeDocuments(body: DocumentBatch, options: CallOptions = {}): Promise<DocumentBatchResult> {
     return this.transport.json({ method: "POST", path: "/documents/batch", body }, options);
+  }
+
+  /**
+   * List the ids of a folder's documents. Of this very folder, newest first: what a batch is made
+   * of.
+   */
+  listDocumentIds(folderId: string, query: Query<"listDocumentIds"> = {}, options: CallOptions = {}): Promise<DocumentIds> {
+    return this.transport.json({ method: "GET", path: `/folders/${at(folderId)}/document-ids`, query }, options);
   }
 
   /**
@@ -530,6 +538,15 @@ export class Operations {
   /** Delete a schedule of imports. Runs that it has begun go on. */
   deleteImportSchedule(scheduleId: string, options: CallOptions = {}): Promise<void> {
     return this.transport.json({ method: "DELETE", path: `/import-schedules/${at(scheduleId)}` }, options);
+  }
+
+  /**
+   * List directories that may be imported. Those of this server that the operator allows
+   * (`imports.directories`) and that are there, each followed by the directories right below it.
+   * Those below these may be imported, too.
+   */
+  listImportDirectories(options: CallOptions = {}): Promise<ImportDirectories> {
+    return this.transport.json({ method: "GET", path: "/import-directories" }, options);
   }
 
   /** List settings. Every setting of the server, with what is stored of it. Secrets are hidden. */

@@ -272,6 +272,22 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/dev/v1/folders/{folderId}/document-ids": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get: operations["listDocumentIds"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/dev/v1/folders/{folderId}/documents.zip": {
         readonly parameters: {
             readonly query?: never;
@@ -832,6 +848,22 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/dev/v1/import-directories": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get: operations["listImportDirectories"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/dev/v1/settings": {
         readonly parameters: {
             readonly query?: never;
@@ -1382,6 +1414,7 @@ export interface components {
             readonly folder_ids: readonly string[];
             /** @description Of the newest version; until it is read, what the sender said. */
             readonly media_type: string;
+            readonly file_type: components["schemas"]["FileType"];
             /**
              * Format: int64
              * @description Of the newest version.
@@ -1513,6 +1546,14 @@ export interface components {
             readonly folder_ids: readonly string[];
             readonly error: components["schemas"]["Failure"];
         };
+        readonly DocumentIds: {
+            readonly ids: readonly string[];
+            /**
+             * Format: int64
+             * @description How many there are; the list ends after 50000.
+             */
+            readonly total: number;
+        };
         readonly DocumentLink: {
             /** @description The folder. */
             readonly folder_id: string;
@@ -1613,6 +1654,7 @@ export interface components {
             readonly folder_ids: readonly string[];
             /** @description Of the newest version; until it is read, what the sender said. */
             readonly media_type: string;
+            readonly file_type: components["schemas"]["FileType"];
             /**
              * Format: int64
              * @description Of the newest version.
@@ -2086,6 +2128,9 @@ export interface components {
             readonly succeeded_item_count: number;
             /** Format: int64 */
             readonly failed_item_count: number;
+        };
+        readonly ImportDirectories: {
+            readonly directories: readonly string[];
         };
         /** @description An import was processed to its end, whether it went well or not; also one of files of a device, of which no webhook is told. */
         readonly ImportFinishedEvent: {
@@ -2825,6 +2870,7 @@ export type DocumentDeletedEvent = components['schemas']['DocumentDeletedEvent']
 export type DocumentError = components['schemas']['DocumentError'];
 export type DocumentErrorCode = components['schemas']['DocumentErrorCode'];
 export type DocumentFailedEvent = components['schemas']['DocumentFailedEvent'];
+export type DocumentIds = components['schemas']['DocumentIds'];
 export type DocumentLink = components['schemas']['DocumentLink'];
 export type DocumentOrigin = components['schemas']['DocumentOrigin'];
 export type DocumentPage = components['schemas']['DocumentPage'];
@@ -2862,6 +2908,7 @@ export type GoneSetting = components['schemas']['GoneSetting'];
 export type Import = components['schemas']['Import'];
 export type ImportCancelledEvent = components['schemas']['ImportCancelledEvent'];
 export type ImportChangedEvent = components['schemas']['ImportChangedEvent'];
+export type ImportDirectories = components['schemas']['ImportDirectories'];
 export type ImportFinishedEvent = components['schemas']['ImportFinishedEvent'];
 export type ImportItem = components['schemas']['ImportItem'];
 export type ImportItemPage = components['schemas']['ImportItemPage'];
@@ -3794,6 +3841,48 @@ export interface operations {
                 };
                 content: {
                     readonly "application/json": components["schemas"]["DocumentBatchResult"];
+                };
+            };
+        };
+    };
+    readonly listDocumentIds: {
+        readonly parameters: {
+            readonly query?: {
+                /**
+                 * @description `syncing`: the newest version is being indexed; `synced`: it answers; `sync_failed`: it could not be indexed, see `error`.
+                 * @example syncing
+                 */
+                readonly status?: components["schemas"]["DocumentStatus"];
+                /**
+                 * @description Told by the media type; `text` is text of every kind, Markdown and code too.
+                 * @example pdf
+                 */
+                readonly type?: components["schemas"]["FileType"];
+                /**
+                 * @description Only documents whose name contains this, in any case.
+                 * @example survey
+                 */
+                readonly name?: string;
+            };
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The id: folderId.
+                 * @example fld_01J9ZK3V6W8Q2T4Y5N7B1C0DEF
+                 */
+                readonly folderId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The ids. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["DocumentIds"];
                 };
             };
         };
@@ -5160,6 +5249,26 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content?: never;
+            };
+        };
+    };
+    readonly listImportDirectories: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Absolute paths; none when no directory is allowed. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ImportDirectories"];
+                };
             };
         };
     };

@@ -17,6 +17,14 @@ export interface MarkdownProps {
 }
 type Marker = NonNullable<MarkdownProps["marker"]>;
 
+/** What becomes of the text of tokens; they are visited in order, each begun and ended once. */
+export interface Ink {
+  /** Text as it is shown. */
+  text(text: string): ComponentChildren;
+  begin?(token: Pick<Token, "raw" | "type">): void;
+  end?(token: Pick<Token, "raw" | "type">): void;
+}
+
 /** `[1]: address` would turn markers into links, so there are no definitions. */
 const reader = new Marked({ gfm: true, breaks: true, tokenizer: { def: () => undefined } });
 /** The lexer is recursive: what is nested deeper or longer is shown as it is written. */
@@ -25,10 +33,16 @@ const chars_max = 60_000,
 
 export function Markdown({ text, marker = () => null, plain = false }: MarkdownProps) {
   const tokens = plain || text.length > chars_max ? null : tokensOf(text);
-  return <div class="prose">{tokens ? blocks(tokens, marker, 0) : paragraphs(text, marker)}</div>;
+  const ink: Ink = { text: (part) => withMarkers(part, marker) };
+  return <div class="prose">{tokens ? blocks(tokens, ink, 0) : paragraphs(text, ink)}</div>;
 }
 
-function tokensOf(text: string): Token[] | null {
+/** These tokens as elements. */
+export const elementsOf = (tokens: readonly Token[], ink: Ink): ComponentChildren =>
+  blocks(tokens, ink, 0);
+
+/** Null when the text is not to be taken apart. */
+export function tokensOf(text: string): Token[] | null {
   try {
     const tokens = reader.lexer(text);
     levelHeadings(tokens);
@@ -38,53 +52,85 @@ function tokensOf(text: string): Token[] | null {
   }
 }
 
-const paragraphs = (text: string, marker: Marker): ComponentChildren =>
+const paragraphs = (text: string, ink: Ink): ComponentChildren =>
   text.split(/\n{2,}/).map((one, at) => (
     <p key={at} class="as-written">
-      {withMarkers(one, marker)}
+      {ink.text(one)}
     </p>
   ));
 
-const blocks = (tokens: readonly Token[], marker: Marker, depth: number): ComponentChildren =>
+const blocks = (tokens: readonly Token[], ink: Ink, depth: number): ComponentChildren =>
   tokens.map((token, at) => (
-    <Fragment key={at}>{depth > depth_max ? token.raw : block(token, marker, depth + 1)}</Fragment>
+    <Fragment key={at}>
+      {depth > depth_max
+        ? ink.text(token.raw)
+        : visited(token, ink, () => block(token, ink, depth + 1))}
+    </Fragment>
   ));
 
-function block(token: Token, marker: Marker, depth: number): ComponentChildren {
+function visited(
+  token: Pick<Token, "raw" | "type">,
+  ink: Ink,
+  build: () => ComponentChildren,
+): ComponentChildren {
+  ink.begin?.(token);
+  const built = build();
+  ink.end?.(token);
+  return built;
+}
+
+function block(token: Token, ink: Ink, depth: number): ComponentChildren {
   switch (token.type) {
     case "space":
     case "def":
       return null;
     case "heading":
-      return heading(token as Tokens.Heading, marker, depth);
+      return heading(token as Tokens.Heading, ink, depth);
     case "paragraph":
-      return <p>{inline((token as Tokens.Paragraph).tokens, marker, depth)}</p>;
+      return <p>{inline((token as Tokens.Paragraph).tokens, ink, depth)}</p>;
     case "blockquote":
-      return <blockquote>{blocks((token as Tokens.Blockquote).tokens, marker, depth)}</blockquote>;
+      return <blockquote>{blocks((token as Tokens.Blockquote).tokens, ink, depth)}</blockquote>;
     case "list":
-      return list(token as Tokens.List, marker, depth);
+      return list(token as Tokens.List, ink, depth);
     case "code":
       return (
         <pre tabIndex={0}>
-          <code>{(token as Tokens.Code).text}</code>
+          <code>{ink.text((token as Tokens.Code).text)}</code>
         </pre>
       );
     case "hr":
       return <hr />;
     case "table":
-      return table(token as Tokens.Table, marker, depth);
+      return table(token as Tokens.Table, ink, depth);
     case "html":
-      return <p class="as-written">{withMarkers(token.raw.trim(), marker)}</p>;
+      return <p class="as-written">{ink.text(token.raw.trim())}</p>;
     case "text":
-      return inline((token as Tokens.Text).tokens ?? [token], marker, depth);
+      return inline((token as Tokens.Text).tokens ?? [token], ink, depth);
     default:
-      return inlineOne(token, marker, depth);
+      return inlineOne(token, ink, depth);
   }
 }
 
-function heading(token: Tokens.Heading, marker: Marker, depth: number): ComponentChildren {
+function heading(token: Tokens.Heading, ink: Ink, depth: number): ComponentChildren {
   const Heading = `h${levels.get(token) ?? heading_first}` as "h3";
-  return <Heading>{inline(token.tokens, marker, depth)}</Heading>;
+  const rank = ranks.get(token);
+  if (rank === undefined) return <Heading>{inline(token.tokens, ink, depth)}</Heading>;
+  const Ranked = rank.tag;
+  return <Ranked class={`rank-${rank.rank}`}>{inline(token.tokens, ink, depth)}</Ranked>;
+}
+
+/** A heading of a document: its element, and how it looks, from 1. */
+export interface RankedHeading {
+  readonly tag: "h2" | "h3" | "h4" | "h5" | "h6" | "p";
+  readonly rank: number;
+}
+const ranks = new WeakMap<Token, RankedHeading>();
+
+/** Gives the headings among the tokens, in their order, what the whole document knows of them. */
+export function rankHeadings(tokens: readonly Token[], known: readonly RankedHeading[]): void {
+  const headings = tokens.filter(({ type }) => type === "heading");
+  for (const [at, token] of headings.entries())
+    ranks.set(token, known[at] ?? { tag: "p", rank: (token as Tokens.Heading).depth });
 }
 
 /** The page has its own headings above those of an answer. */
@@ -103,11 +149,7 @@ function levelHeadings(tokens: readonly Token[]): void {
   }
 }
 
-function list(
-  { ordered, start, items }: Tokens.List,
-  marker: Marker,
-  depth: number,
-): ComponentChildren {
+function list({ ordered, start, items }: Tokens.List, ink: Ink, depth: number): ComponentChildren {
   const rows = items.map((item, at) => (
     <li key={at}>
       {item.task && (
@@ -115,10 +157,12 @@ function list(
           {item.checked ? "☑ " : "☐ "}
         </span>
       )}
-      {blocks(
-        item.tokens.filter(({ type }) => type !== "checkbox"),
-        marker,
-        depth,
+      {visited(item, ink, () =>
+        blocks(
+          item.tokens.filter(({ type }) => type !== "checkbox"),
+          ink,
+          depth,
+        ),
       )}
     </li>
   ));
@@ -126,8 +170,8 @@ function list(
 }
 
 const table = (
-  { header, rows }: Tokens.Table,
-  marker: Marker,
+  { header, rows, raw, align }: Tokens.Table,
+  ink: Ink,
   depth: number,
 ): ComponentChildren => (
   <div class="prose-table" tabIndex={0} role="group" aria-label="Table">
@@ -135,17 +179,20 @@ const table = (
       <thead>
         <tr>
           {header.map((cell, at) => (
-            <th key={at} scope="col">
-              {inline(cell.tokens, marker, depth)}
+            <th key={at} scope="col" class={cellClass(cell.text, align[at])}>
+              {inline(cell.tokens, ink, depth)}
             </th>
           ))}
         </tr>
       </thead>
+      {visited({ raw: raw.split("\n")[1] ?? "", type: "rule" }, ink, () => null)}
       <tbody>
         {rows.map((row, line) => (
           <tr key={line}>
             {row.map((cell, at) => (
-              <td key={at}>{inline(cell.tokens, marker, depth)}</td>
+              <td key={at} class={cellClass(cell.text, align[at])}>
+                {inline(cell.tokens, ink, depth)}
+              </td>
             ))}
           </tr>
         ))}
@@ -154,38 +201,49 @@ const table = (
   </div>
 );
 
-const inline = (tokens: readonly Token[], marker: Marker, depth: number): ComponentChildren =>
+/** A cell with more words than this keeps some width, UTF-16 units. */
+const long_units = 28;
+const cellClass = (text: string, align: string | null | undefined): string | undefined =>
+  [text.length > long_units && "cell-long", align && `cell-${align}`].filter(Boolean).join(" ") ||
+  undefined;
+
+const inline = (tokens: readonly Token[], ink: Ink, depth: number): ComponentChildren =>
   tokens.map((token, at) => (
     <Fragment key={at}>
-      {depth > depth_max ? token.raw : inlineOne(token, marker, depth + 1)}
+      {depth > depth_max
+        ? ink.text(token.raw)
+        : visited(token, ink, () => inlineOne(token, ink, depth + 1))}
     </Fragment>
   ));
 
-function inlineOne(token: Token, marker: Marker, depth: number): ComponentChildren {
+function inlineOne(token: Token, ink: Ink, depth: number): ComponentChildren {
   switch (token.type) {
     case "strong":
-      return <strong>{inline((token as Tokens.Strong).tokens, marker, depth)}</strong>;
+      return <strong>{inline((token as Tokens.Strong).tokens, ink, depth)}</strong>;
     case "em":
-      return <em>{inline((token as Tokens.Em).tokens, marker, depth)}</em>;
+      return <em>{inline((token as Tokens.Em).tokens, ink, depth)}</em>;
     case "del":
-      return <del>{inline((token as Tokens.Del).tokens, marker, depth)}</del>;
+      return <del>{inline((token as Tokens.Del).tokens, ink, depth)}</del>;
     case "codespan":
-      return <code>{(token as Tokens.Codespan).text}</code>;
+      return <code>{ink.text((token as Tokens.Codespan).text)}</code>;
     case "br":
       return <br />;
+    // The one way to break a line in the cell of a table.
+    case "html":
+      return /^<br\s*\/?>$/i.test(token.raw) ? <br /> : ink.text(token.raw);
     case "link":
-      return link(token as Tokens.Link, marker, depth);
+      return link(token as Tokens.Link, ink, depth);
     // Loading a picture would tell its host who reads this: only its alternative text is shown.
     case "image":
-      return (token as Tokens.Image).text;
+      return ink.text((token as Tokens.Image).text);
     case "escape":
-      return (token as Tokens.Escape).text;
+      return ink.text((token as Tokens.Escape).text);
     case "text":
       return "tokens" in token && token.tokens
-        ? inline(token.tokens, marker, depth)
-        : withMarkers(token.raw, marker);
+        ? inline(token.tokens, ink, depth)
+        : ink.text(token.raw);
     default:
-      return withMarkers(token.raw, marker);
+      return ink.text(token.raw);
   }
 }
 
@@ -199,9 +257,9 @@ export function safeAddress(href: string): string | null {
   }
 }
 
-function link({ href, tokens }: Tokens.Link, marker: Marker, depth: number): ComponentChildren {
+function link({ href, tokens }: Tokens.Link, ink: Ink, depth: number): ComponentChildren {
   const address = safeAddress(href);
-  const content = inline(tokens, marker, depth);
+  const content = inline(tokens, ink, depth);
   return address ? (
     <a href={address} target="_blank" rel="noopener noreferrer nofollow">
       {content}

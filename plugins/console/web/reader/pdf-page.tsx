@@ -14,7 +14,8 @@ import {
   type PDFPageProxy,
 } from "./pdfjs";
 import { reader_strings as strings } from "../strings/reader";
-import { piecesOf } from "./text-ranges";
+import type { ShownHit } from "./pdf-find";
+import { styledPieces, type LookRange } from "./styled-pieces";
 
 export interface Size {
   readonly width: number;
@@ -31,8 +32,14 @@ export interface PdfPageProps {
   readonly marks: readonly Hit[];
   /** What the marks stand in. */
   readonly shades: readonly Hit[];
+  /** What was searched for. */
+  readonly hits: readonly ShownHit[];
+  /** Degrees, beside those of the page itself. */
+  readonly rotation: number;
   /** Called when the marks of the page are on it. */
   readonly onMarked: (first: Element) => void;
+  /** Called when the hit that is gone to is on it. */
+  readonly onCurrent: (hit: Element) => void;
   readonly register: (number: number, sheet: HTMLElement | null) => void;
 }
 
@@ -54,14 +61,15 @@ export class PdfPage extends Component<PdfPageProps> {
 }
 
 function Drawn(props: PdfPageProps) {
-  const { pdf, number, scale, usual, near, marks, shades, onMarked, register } = props;
+  const { pdf, number, scale, usual, near, marks, shades, hits, rotation } = props;
+  const { onMarked, onCurrent, register } = props;
   const root = useRef<HTMLDivElement>(null);
   const layer = useRef<HTMLDivElement>(null);
   const canvas = useRef<HTMLCanvasElement>(null);
   const [page, setPage] = useState<PDFPageProxy | null>(null);
   const [failed, setFailed] = useState(false);
   const [divs, setDivs] = useState<readonly HTMLElement[] | null>(null);
-  const size = page ? sizeOf(page) : usual;
+  const size = page ? sizeOf(page, rotation) : usual;
   const shown = Math.min(scale, height_max / size.height);
 
   useLayoutEffect(() => {
@@ -85,15 +93,23 @@ function Drawn(props: PdfPageProps) {
   }, [pdf, number, near, page]);
   useEffect(() => {
     if (!near || !page || !canvas.current || !layer.current) return;
-    return draw(page, shown, canvas.current, layer.current, setDivs, () => setFailed(true));
-  }, [page, near, shown]);
+    return draw({
+      page,
+      viewport: viewportOf(page, shown, rotation),
+      canvas: canvas.current,
+      layer: layer.current,
+      onText: setDivs,
+      onFailed: () => setFailed(true),
+    });
+  }, [page, near, shown, rotation]);
   useEffect(() => {
-    if (!divs || marks.length + shades.length === 0) return;
-    const first = markIn(divs, marks, shades);
+    if (!divs || marks.length + shades.length + hits.length === 0) return;
+    const { mark, current } = dressIn(divs, marks, shades, hits);
     // A text layer that is about to be replaced has left the page already.
-    if (first?.isConnected) onMarked(first);
-    return () => unmark(divs, [...marks, ...shades]);
-  }, [divs, marks, shades]);
+    if (mark?.isConnected) onMarked(mark);
+    if (current?.isConnected) onCurrent(current);
+    return () => undress(divs, [...marks, ...shades, ...hits]);
+  }, [divs, marks, shades, hits]);
 
   return (
     <div
@@ -102,13 +118,7 @@ function Drawn(props: PdfPageProps) {
       data-page={number}
       role="group"
       aria-label={strings.page(number)}
-      style={{
-        width: `${Math.floor(size.width * shown)}px`,
-        height: `${Math.floor(size.height * shown)}px`,
-        "--total-scale-factor": shown,
-        "--scale-round-x": "1px",
-        "--scale-round-y": "1px",
-      }}
+      style={styleOf(size, shown)}
     >
       {near && page && <canvas ref={canvas} aria-hidden="true" />}
       {near && page && <div ref={layer} class="pdf-text" />}
@@ -117,21 +127,38 @@ function Drawn(props: PdfPageProps) {
   );
 }
 
-const sizeOf = (page: PDFPageProxy): Size => {
-  const { width, height } = page.getViewport({ scale: 1 });
+const styleOf = ({ width, height }: Size, scale: number) => ({
+  width: `${Math.floor(width * scale)}px`,
+  height: `${Math.floor(height * scale)}px`,
+  "--total-scale-factor": scale,
+  "--scale-round-x": "1px",
+  "--scale-round-y": "1px",
+});
+
+const viewportOf = (page: PDFPageProxy, scale: number, rotation: number) =>
+  page.getViewport({ scale, rotation: (page.rotate + rotation) % 360 });
+
+const sizeOf = (page: PDFPageProxy, rotation: number): Size => {
+  const { width, height } = viewportOf(page, 1, rotation);
   return { width: Math.max(1, width), height: Math.max(1, height) };
 };
 
 /** Draws the page and its text layer. Returns a function that stops that and cleans up. */
-function draw(
-  page: PDFPageProxy,
-  scale: number,
-  canvas: HTMLCanvasElement,
-  layer: HTMLElement,
-  onText: (divs: readonly HTMLElement[] | null) => void,
-  onFailed: () => void,
-): () => void {
-  const viewport = page.getViewport({ scale });
+function draw({
+  page,
+  viewport,
+  canvas,
+  layer,
+  onText,
+  onFailed,
+}: {
+  readonly page: PDFPageProxy;
+  readonly viewport: ReturnType<typeof viewportOf>;
+  readonly canvas: HTMLCanvasElement;
+  readonly layer: HTMLElement;
+  readonly onText: (divs: readonly HTMLElement[] | null) => void;
+  readonly onFailed: () => void;
+}): () => void {
   const density = Math.min(
     globalThis.devicePixelRatio || 1,
     Math.sqrt(canvas_pixels_max / (viewport.width * viewport.height)),
@@ -169,42 +196,52 @@ function draw(
   };
 }
 
-/** Wraps the parts in elements: `<mark>`, and shades for what is around them. The first mark. */
-function markIn(
+/**
+ * Wraps the parts in elements: `<mark>`, shades for what is around them, and hits. The first mark,
+ * and the first part of the hit that is gone to.
+ */
+function dressIn(
   divs: readonly HTMLElement[],
   marks: readonly Hit[],
   shades: readonly Hit[],
-): Element | undefined {
-  let first: Element | undefined;
-  const marked = new Map(marks.map((hit) => [hit.piece, hit])),
-    shaded = new Map(shades.map((hit) => [hit.piece, hit]));
-  for (const piece of new Set([...marked.keys(), ...shaded.keys()])) {
+  hits: readonly ShownHit[],
+): { readonly mark: Element | undefined; readonly current: Element | undefined } {
+  const looks = new Map<number, LookRange[]>();
+  const add = ({ piece, from, to }: Hit, look: LookRange["look"]) =>
+    looks.set(piece, [...(looks.get(piece) ?? []), { from, to, look }]);
+  for (const hit of shades) add(hit, "shade");
+  for (const hit of marks) add(hit, "mark");
+  for (const hit of hits) add(hit, hit.look);
+  let mark: Element | undefined, current: Element | undefined;
+  for (const [piece, ranges] of looks) {
     const div = divs[piece];
     if (!div) continue;
     const text = div.textContent ?? "";
-    const parts = piecesOf(
-      { from: 0, to: text.length },
-      [],
-      marked.get(piece) ?? null,
-      shaded.get(piece) ?? null,
-    );
     div.replaceChildren(
-      ...parts.map(({ from, to, marked: is_marked, shaded: is_shaded }) => {
+      ...styledPieces({ from: 0, to: text.length }, ranges).map(({ from, to, looks: worn }) => {
         const part = text.slice(from, to);
-        if (!is_marked && !is_shaded) return part;
+        if (worn.length === 0) return part;
+        const is_marked = worn.includes("mark");
         const element = document.createElement(is_marked ? "mark" : "span");
-        if (is_marked) first ??= element;
-        else element.className = "passage-shade";
+        element.className = classOf(worn);
         element.textContent = part;
+        if (is_marked) mark ??= element;
+        if (worn.includes("current")) current ??= element;
         return element;
       }),
     );
   }
-  return first;
+  return { mark, current };
 }
 
-function unmark(divs: readonly HTMLElement[], marks: readonly Hit[]): void {
-  for (const { piece } of marks) {
+function classOf(looks: readonly LookRange["look"][]): string {
+  if (looks.includes("current")) return "find-current";
+  if (looks.includes("hit")) return "find-hit";
+  return looks.includes("mark") ? "" : "passage-shade";
+}
+
+function undress(divs: readonly HTMLElement[], hits: readonly Hit[]): void {
+  for (const { piece } of hits) {
     const div = divs[piece];
     if (div) div.textContent = div.textContent ?? "";
   }

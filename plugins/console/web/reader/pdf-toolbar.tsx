@@ -2,9 +2,15 @@
 import { useEffect, useState } from "preact/hooks";
 import { reader_strings as strings } from "../strings/reader";
 import { Icon } from "../ui/icons";
+import { Tool } from "./tool";
 import type { Step, Zoom } from "./zoom";
 
 export interface PdfToolbarProps {
+  readonly listed: boolean;
+  readonly finding: boolean;
+  readonly onList: () => void;
+  readonly onFind: () => void;
+  readonly onRotate: () => void;
   readonly current: number;
   readonly count: number;
   readonly zoom: Zoom;
@@ -13,9 +19,22 @@ export interface PdfToolbarProps {
   readonly onZoom: (step: Step) => void;
 }
 
-export function PdfToolbar({ current, count, zoom, percent, onPage, onZoom }: PdfToolbarProps) {
+export function PdfToolbar({
+  current,
+  count,
+  zoom,
+  percent,
+  onPage,
+  onZoom,
+  listed,
+  finding,
+  onList,
+  onFind,
+  onRotate,
+}: PdfToolbarProps) {
   return (
     <div class="reader-tools" role="toolbar" aria-label={strings.page_tools}>
+      <Tool icon="grid" label={strings.pages_and_outline} pressed={listed} onPress={onList} />
       <button
         type="button"
         class="tool"
@@ -56,6 +75,8 @@ export function PdfToolbar({ current, count, zoom, percent, onPage, onZoom }: Pd
       <button type="button" class="tool" aria-label={strings.zoom_in} onClick={() => onZoom("in")}>
         <Icon name="plus" />
       </button>
+      <Tool icon="rotate" label={strings.rotate} onPress={onRotate} />
+      <Tool icon="search" label={strings.find} pressed={finding} onPress={onFind} />
     </div>
   );
 }

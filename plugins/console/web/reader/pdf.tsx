@@ -6,9 +6,13 @@ import type { RefObject } from "preact";
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { reader_strings as strings } from "../strings/reader";
 import { scrollToMiddle, type Found, type Highlight } from "./highlight";
+import { FindBox, useFind, type FindState } from "./find-box";
+import { usePdfFind, useShownHits } from "./pdf-find";
 import { openPdf, wantsPassword, type PDFDocumentProxy } from "./pdfjs";
 import { findOnPages, no_marks, type Marks } from "./pdf-search";
-import { PdfPage, type Size } from "./pdf-page";
+import { PdfPage, type PdfPageProps, type Size } from "./pdf-page";
+import { PdfSide } from "./pdf-side";
+import { coversAll } from "./side-list";
 import { stepOf, type Zoom } from "./zoom";
 import { PdfToolbar } from "./pdf-toolbar";
 
@@ -69,35 +73,34 @@ function useOpened(url: string, onFailed: PdfProps["onFailed"]): Opened | null {
 
 function Pages({
   pdf,
-  usual,
+  usual: upright,
   name,
   page,
   highlight,
   onFound,
 }: Opened & Omit<PdfProps, "url" | "onFailed">) {
+  const root = useRef<HTMLDivElement>(null);
   const scroller = useRef<HTMLDivElement>(null);
-  const { near, register, elements } = useNear(scroller);
-  const width = useWidth(scroller);
-  const marks = useMarks(pdf, highlight, onFound);
-  const { zoom, setZoom, scale } = useScale(usual, width, marks);
-  const [current, setCurrent] = useState(Math.min(Math.max(1, page), pdf.numPages));
-  const { goTo, target, onMarked } = useScrolling({
-    scroller,
-    elements,
-    pdf,
-    page,
-    highlight,
-    marks,
-    width,
-    zoom,
-    scale,
-  });
-  const onScroll = () => {
-    if (scroller.current) setCurrent(pageAt(scroller.current, elements.current));
+  const [rotation, setRotation] = useState(0);
+  const [listed, setListed] = useState(false);
+  const { find, ...finding } = useFind(root);
+  const search = usePdfFind(pdf, find.query);
+  const usual = useMemo(() => turned(upright, rotation), [upright, rotation]);
+  const near = useNear(scroller);
+  const width = useWidth(scroller),
+    marks = useMarks(pdf, highlight, onFound);
+  const { zoom, setZoom, scale } = useScale(usual, width, marks, rotation);
+  const { elements } = near;
+  const seen = { scroller, elements, pdf, page, highlight, marks, width, zoom, scale };
+  const scrolling = useScrolling(seen, search.hits[find.at]?.page);
+  const { goTo } = scrolling;
+  const { current, onScroll } = useCurrent(pdf, page, seen);
+  const goAndClose = (number: number) => {
+    if (coversAll()) setListed(false);
+    goTo(number);
   };
-  const numbers = useMemo(() => Array.from({ length: pdf.numPages }, (_, at) => at + 1), [pdf]);
   return (
-    <>
+    <div ref={root} class="reader-body">
       <PdfToolbar
         current={current}
         count={pdf.numPages}
@@ -105,31 +108,110 @@ function Pages({
         percent={Math.round((scale / actual) * 100)}
         onPage={goTo}
         onZoom={(step) => setZoom(stepOf(step, scale / actual))}
+        listed={listed}
+        finding={find.open}
+        onList={() => setListed(!listed)}
+        onFind={finding.toggle}
+        onRotate={() => setRotation((rotation + 90) % 360)}
       />
-      <div
-        ref={scroller}
-        class="pdf-pages"
-        tabIndex={0}
-        role="region"
-        aria-label={strings.pages_of(name)}
-        onScroll={onScroll}
-      >
-        {width > 0 &&
-          numbers.map((number) => (
-            <PdfPage
-              key={number}
-              pdf={pdf}
-              number={number}
-              scale={scale}
-              usual={usual}
-              near={near.has(number)}
-              marks={marks.pages.get(number) ?? none}
-              shades={marks.shades.get(number) ?? none}
-              onMarked={number === target ? onMarked : ignore}
-              register={register}
+      {find.open && <PdfFindBox {...{ find, finding, search }} />}
+      <div class="reader-columns">
+        {listed && (
+          <PdfSide
+            {...{ pdf, usual, rotation, current, onPage: goAndClose }}
+            onClose={() => setListed(false)}
+          />
+        )}
+        <div
+          ref={scroller}
+          class="pdf-pages"
+          tabIndex={0}
+          role="region"
+          aria-label={strings.pages_of(name)}
+          onScroll={onScroll}
+        >
+          {width > 0 && (
+            <Sheets
+              {...{ pdf, usual, scale, rotation, marks, near, scrolling, search }}
+              at={find.at}
             />
-          ))}
+          )}
+        </div>
       </div>
+    </div>
+  );
+}
+
+/** The page that is in view. */
+function useCurrent(
+  pdf: PDFDocumentProxy,
+  page: number,
+  { scroller, elements }: Pick<ScrollingParts, "scroller" | "elements">,
+) {
+  const [current, setCurrent] = useState(Math.min(Math.max(1, page), pdf.numPages));
+  const onScroll = () => setCurrent(pageAt(scroller.current!, elements.current));
+  return { current, onScroll };
+}
+
+const PdfFindBox = ({
+  find,
+  finding,
+  search: { hits, done },
+}: {
+  readonly find: FindState;
+  readonly finding: Omit<ReturnType<typeof useFind>, "find">;
+  readonly search: ReturnType<typeof usePdfFind>;
+}) => (
+  <FindBox
+    find={find}
+    count={hits.length}
+    busy={!done}
+    onLook={finding.look}
+    onStep={(by) => finding.step(by, hits.length)}
+    onClose={finding.close}
+  />
+);
+
+const turned = ({ width, height }: Size, rotation: number): Size =>
+  rotation % 180 === 0 ? { width, height } : { width: height, height: width };
+
+function Sheets({
+  pdf,
+  marks,
+  near: { near, register },
+  scrolling: { target, onMarked, onCurrent },
+  search,
+  at,
+  ...rest
+}: Pick<PdfPageProps, "pdf" | "usual" | "scale" | "rotation"> & {
+  readonly marks: Marks;
+  readonly near: ReturnType<typeof useNear>;
+  readonly scrolling: ReturnType<typeof useScrolling>;
+  readonly search: ReturnType<typeof usePdfFind>;
+  readonly at: number;
+}) {
+  const hitsOn = useShownHits(search.hits, at);
+  const numbers = useMemo(
+    () => Array.from({ length: pdf.numPages }, (_, place) => place + 1),
+    [pdf],
+  );
+  return (
+    <>
+      {numbers.map((number) => (
+        <PdfPage
+          key={number}
+          pdf={pdf}
+          number={number}
+          near={near.has(number)}
+          marks={marks.pages.get(number) ?? none}
+          shades={marks.shades.get(number) ?? none}
+          hits={hitsOn(number)}
+          onMarked={number === target ? onMarked : ignore}
+          onCurrent={onCurrent}
+          register={register}
+          {...rest}
+        />
+      ))}
     </>
   );
 }
@@ -146,7 +228,7 @@ interface ScrollingParts extends Pick<PdfProps, "page" | "highlight"> {
 }
 
 /** Scrolls to the page or passage that was asked for, and keeps the place while zooming. */
-function useScrolling(parts: ScrollingParts) {
+function useScrolling(parts: ScrollingParts, hit_page: number | undefined) {
   const { scroller, elements, pdf, page, highlight, marks, width, zoom, scale } = parts;
   /** The marks that were scrolled to: zooming and scrolling by hand must not jump back there. */
   const shown = useRef<Marks>(no_marks);
@@ -176,7 +258,13 @@ function useScrolling(parts: ScrollingParts) {
     goTo(target);
     shown.current = no_marks;
   }, [zoom, scale, marks]);
-  return { goTo, target, onMarked };
+  useEffect(() => {
+    if (hit_page !== undefined) goTo(hit_page);
+  }, [hit_page]);
+  const onCurrent = useCallback((hit: Element) => {
+    if (scroller.current) scrollToMiddle(scroller.current, hit);
+  }, []);
+  return { goTo, target, onMarked, onCurrent };
 }
 
 /** A panel narrower than this shows a passage without the margins of its page, CSS pixels. */
@@ -186,10 +274,10 @@ const edge_px = 16;
 /** The most that text without margins is enlarged, compared with the whole page. */
 const larger_max = 1.7;
 
-function useScale(usual: Size, width: number, marks: Marks) {
+function useScale(usual: Size, width: number, marks: Marks, rotation: number) {
   const [zoom, setZoom] = useState<Zoom>("fit");
   const touched = useRef(false);
-  const { column } = marks;
+  const column = rotation === 0 ? marks.column : null;
   useLayoutEffect(() => {
     if (!touched.current && column && width > 0) setZoom(width < narrow_px ? "text" : "fit");
   }, [column, width > 0]);

@@ -14,6 +14,7 @@ import type { Found, Highlight } from "./highlight";
 import { Picture } from "./picture";
 import type { PdfProps } from "./pdf";
 import { fileUrl, viewsOf, type View } from "./views";
+import { renderingOf } from "./rendering";
 import { surroundingsOf } from "./text-ranges";
 import { TextView } from "./text-view";
 import { TranscriptView } from "./transcript-view";
@@ -24,10 +25,17 @@ export interface SourceViewProps {
   readonly highlight?: Highlight | null;
   /** The page to begin with, when there is no passage. */
   readonly page?: number;
+  /** The level of the highest headings of the text. */
+  readonly heading_level?: number;
 }
 
 /** Fills its parent, which must have a height. */
-export function SourceView({ document, highlight: quoted = null, page = 1 }: SourceViewProps) {
+export function SourceView({
+  document,
+  highlight: quoted = null,
+  page = 1,
+  heading_level = 3,
+}: SourceViewProps) {
   const highlight = useSurroundings(document, quoted);
   const views = viewsOf(document);
   const [chosen, setChosen] = useState<View>(views[0]!);
@@ -71,7 +79,7 @@ export function SourceView({ document, highlight: quoted = null, page = 1 }: Sou
         <TranscriptView document={document} highlight={highlight} onFound={setFound} />
       )}
       {view === "text" && (
-        <DocumentText document={document} highlight={highlight} onFound={setFound} />
+        <DocumentText {...{ document, highlight, heading_level }} onFound={setFound} />
       )}
     </div>
   );
@@ -202,14 +210,20 @@ function LazyPdf(props: PdfProps) {
 function DocumentText({
   document,
   highlight,
+  heading_level,
   onFound,
 }: {
+  readonly heading_level: number;
   readonly document: Document;
   readonly highlight: Highlight | null;
   readonly onFound: (found: Found) => void;
 }) {
   const content = useContent(document);
   const outline = useOutline(document);
+  const rendering = useMemo(
+    () => renderingOf(document, content.data ?? ""),
+    [document.media_type, document.source.kind, content.data],
+  );
   if (content.error && content.data === undefined)
     return <ErrorView error={content.error} onRetry={() => void content.refetch()} />;
   if (content.data === undefined)
@@ -223,8 +237,10 @@ function DocumentText({
     <TextView
       text={content.data}
       name={document.name}
+      rendering={rendering}
       fixed={isFixed(document.media_type)}
       outline={outline.data}
+      heading_level={heading_level}
       highlight={highlight}
       onFound={onFound}
     />
@@ -249,7 +265,6 @@ function NoText({ document }: { readonly document: Document }) {
   );
 }
 
-/** Tables and data, which need a fixed-width font. */
+/** Data, which needs a fixed-width font. */
 const isFixed = (media_type: string): boolean =>
-  /csv|tab-separated|json|xml|yaml|x-log/.test(media_type) &&
-  !/officedocument|opendocument|xhtml/.test(media_type);
+  /json|xml|yaml|x-log/.test(media_type) && !/officedocument|opendocument|xhtml/.test(media_type);

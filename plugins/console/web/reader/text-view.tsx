@@ -1,157 +1,229 @@
 /**
- * The text of a document, with a quote marked and its passage shaded. Laid out in blocks, so that
- * megabytes of text stay smooth.
+ * The text of a document, rendered, with a quote marked and its passage shaded; its outline, and a
+ * box to search it. What is far away is not rendered, so that megabytes stay smooth.
  */
-import { Component } from "preact";
-import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { reader_strings as strings } from "../strings/reader";
 import type { Outline } from "./content";
+import { findAll } from "./find";
+import { FindBox, useFind } from "./find-box";
 import { scrollToMiddle, type Found, type Highlight } from "./highlight";
-import {
-  blocksOf,
-  indicesOf,
-  piecesOf,
-  rangeOf,
-  surroundingsOf,
-  within,
-  type Range,
-} from "./text-ranges";
+import type { Rendering } from "./rendered-text";
+import { coversAll, HeadingList, SideList, type Heading } from "./side-list";
+import type { LookRange } from "./styled-pieces";
+import { TextBlock, type Laid } from "./text-block";
+import { drawn_at_once, layoutOf } from "./text-layout";
+import { Tool } from "./tool";
+import { rangeOf, surroundingsOf, type Range } from "./text-ranges";
 
 export interface TextViewProps {
   readonly text: string;
   readonly name: string;
-  /** In a fixed-width font: tables, data, code. */
+  readonly rendering: Rendering;
+  /** In a fixed-width font: data, code. */
   readonly fixed: boolean;
   readonly outline: Outline | undefined;
+  /** The level of the highest headings: one below that of the page above them. */
+  readonly heading_level: number;
   readonly highlight: Highlight | null;
   readonly onFound: (found: Found) => void;
 }
 
-export function TextView({ text, name, fixed, outline, highlight, onFound }: TextViewProps) {
+export function TextView(props: TextViewProps) {
+  const { text, name, rendering: usual, fixed, outline, heading_level } = props;
+  const { highlight, onFound } = props;
+  const root = useRef<HTMLDivElement>(null);
   const scroller = useRef<HTMLDivElement>(null);
-  const layout = useMemo(() => layoutOf(text, outline), [text, outline]);
-  const range = useMemo(() => highlight && rangeOf(text, highlight), [text, highlight]);
-  const shade = useMemo(
-    () => highlight && surroundingsOf(text, highlight, highlight.passage),
-    [text, highlight],
+  const [as_written, setAsWritten] = useState(false);
+  const rendering = as_written ? "as_written" : usual;
+  const [listed, setListed] = useState(false);
+  const [target, setTarget] = useState<Heading | null>(null);
+  const { find, ...finding } = useFind(root);
+  const { layout, headings } = useMemo(
+    () => layoutOf(text, outline, heading_level),
+    [text, outline],
   );
-  useLayoutEffect(() => {
-    onFound(highlight ? range !== null : null);
-    const box = scroller.current;
-    if (box && range) return settleOn(box);
-  }, [range, highlight, layout]);
+  const { quote, shade } = useQuoted(text, highlight);
+  const hits = useMemo(() => findAll(text, find.query), [text, find.query]);
+  const ranges = useMemo(
+    () => looksOf({ quote, shade, hits, at: find.at, target, headings, rendering }),
+    [quote, shade, hits, find.at, target, headings, rendering],
+  );
+  useEffect(() => onFound(highlight ? quote !== null : null), [quote, highlight]);
+  useScrolling(scroller, quote && { selector: "mark", range: quote }, [quote, layout, rendering]);
+  const hit = hits[find.at];
+  useScrolling(scroller, hit && { selector: ".find-current", range: hit }, [hit]);
+  const go = (heading: Heading) => {
+    setTarget({ ...heading });
+    if (coversAll()) setListed(false);
+  };
+  useScrolling(scroller, target && goalOf(target), [target]);
   return (
-    <div
-      ref={scroller}
-      class={fixed ? "text-view text-fixed" : "text-view"}
-      tabIndex={0}
-      role="region"
-      aria-label={strings.text_of(name)}
-    >
-      {layout.map((laid) => (
-        <Block
-          key={laid.block.from}
-          text={text}
-          laid={laid}
-          range={within(laid.block, range) && range}
-          shade={within(laid.block, shade) && shade}
+    <div ref={root} class="reader-body">
+      <TextTools
+        listed={headings.length > 1 ? listed : null}
+        onList={() => setListed(!listed)}
+        written={usual === "as_written" ? null : as_written}
+        onWritten={() => setAsWritten(!as_written)}
+        finding={find.open}
+        onFind={finding.toggle}
+      />
+      {find.open && (
+        <FindBox
+          find={find}
+          count={hits.length}
+          onLook={finding.look}
+          onStep={(by) => finding.step(by, hits.length)}
+          onClose={finding.close}
         />
-      ))}
+      )}
+      <div class="reader-columns">
+        {listed && headings.length > 1 && (
+          <SideList label={strings.outline} onClose={() => setListed(false)}>
+            <HeadingList headings={headings} current={target?.place} onGo={go} />
+          </SideList>
+        )}
+        <div
+          ref={scroller}
+          class={fixed ? "text-view text-fixed" : "text-view"}
+          tabIndex={0}
+          role="region"
+          aria-label={strings.text_of(name)}
+        >
+          <Blocks {...{ text, layout, rendering, ranges }} />
+        </div>
+      </div>
     </div>
   );
 }
 
-/** A block with the page that begins with it, and the headings in it. */
-interface Laid {
-  readonly block: Range;
-  readonly page: number | null;
-  readonly headings: readonly Range[];
-}
-const none: readonly Range[] = [];
-
-function layoutOf(text: string, outline: Outline | undefined): readonly Laid[] {
-  const pages = outline && outline.pages.length > 1 ? outline.pages : [];
-  const starts = indicesOf(
-    text,
-    pages.map(({ start }) => start),
-  );
-  const page_at = new Map(starts.map((start, at) => [start, pages[at]!.page]));
-  const ends = indicesOf(text, outline?.headings.flatMap(({ start, end }) => [start, end]) ?? []);
-  const headings = Array.from({ length: ends.length / 2 }, (_, at): Range => ({
-    from: ends[2 * at]!,
-    to: ends[2 * at + 1]!,
-  }));
-  let next = 0;
-  return blocksOf(text, starts).map((block) => {
-    while (next < headings.length && headings[next]!.to <= block.from) next++;
-    let last = next;
-    while (last < headings.length && headings[last]!.from < block.to) last++;
-    return {
-      block,
-      page: page_at.get(block.from) ?? null,
-      headings: last > next ? headings.slice(next, last) : none,
-    };
-  });
-}
-
-/** Rendered again only when its own props have changed: a long text has hundreds of blocks. */
-class Block extends Component<{
+const Blocks = ({
+  layout,
+  ...rest
+}: {
   readonly text: string;
-  readonly laid: Laid;
-  readonly range: Range | null;
-  readonly shade: Range | null;
-}> {
-  override shouldComponentUpdate(next: typeof this.props): boolean {
-    return (
-      next.text !== this.props.text ||
-      next.laid !== this.props.laid ||
-      next.range !== this.props.range ||
-      next.shade !== this.props.shade
-    );
-  }
-  override render() {
-    const {
-      text,
-      laid: { block, page, headings },
-      range,
-      shade,
-    } = this.props;
-    return (
-      <div class="text-block">
-        {page !== null && (
-          <p class="text-page">
-            <span>{strings.page(page)}</span>
-          </p>
-        )}
-        {piecesOf(block, headings, range, shade).map(({ from, to, heading, marked, shaded }) => {
-          const piece = text.slice(block.from + from, block.from + to);
-          const said = heading ? <strong key={from}>{piece}</strong> : piece;
-          if (marked) return <mark key={from}>{said}</mark>;
-          return shaded ? (
-            <span key={from} class="passage-shade">
-              {said}
-            </span>
-          ) : (
-            said
-          );
-        })}
-      </div>
-    );
-  }
+  readonly layout: readonly Laid[];
+  readonly rendering: Rendering;
+  readonly ranges: readonly LookRange[];
+}) => (
+  <>
+    {layout.map((laid) => (
+      <TextBlock
+        key={laid.chunk.from}
+        laid={laid}
+        at_once={layout.length <= drawn_at_once}
+        {...rest}
+      />
+    ))}
+  </>
+);
+
+/** `listed` and `written` are null where there is nothing to choose. */
+function TextTools({
+  listed,
+  onList,
+  written,
+  onWritten,
+  finding,
+  onFind,
+}: {
+  readonly listed: boolean | null;
+  readonly onList: () => void;
+  readonly written: boolean | null;
+  readonly onWritten: () => void;
+  readonly finding: boolean;
+  readonly onFind: () => void;
+}) {
+  return (
+    <div class="reader-tools" role="toolbar" aria-label={strings.text_tools}>
+      {listed !== null && (
+        <Tool icon="list" label={strings.outline} pressed={listed} onPress={onList} />
+      )}
+      <span class="tools-gap" />
+      {written !== null && (
+        <Tool icon="code" label={strings.as_written} pressed={written} onPress={onWritten} />
+      )}
+      <Tool icon="search" label={strings.find} pressed={finding} onPress={onFind} />
+    </div>
+  );
 }
+
+/** What is quoted, and what it stands in. */
+function useQuoted(text: string, highlight: Highlight | null) {
+  const quote = useMemo(() => highlight && rangeOf(text, highlight), [text, highlight]);
+  const shade = useMemo(
+    () => highlight && surroundingsOf(text, highlight, highlight.passage),
+    [text, highlight],
+  );
+  return { quote, shade };
+}
+
+const goalOf = ({ place }: Heading) => ({
+  selector: ".reader-target",
+  range: { from: place, to: place + 1 },
+});
+
+interface Looks {
+  readonly quote: Range | null;
+  readonly shade: Range | null;
+  readonly hits: readonly Range[];
+  readonly at: number;
+  readonly target: Heading | null;
+  readonly headings: readonly Heading[];
+  readonly rendering: Rendering;
+}
+
+function looksOf({ quote, shade, hits, at, target, headings, rendering }: Looks): LookRange[] {
+  const looks: LookRange[] = hits.map((hit, place) => ({
+    ...hit,
+    look: place === at ? "current" : "hit",
+  }));
+  if (quote) looks.push({ ...quote, look: "mark" });
+  if (shade) looks.push({ ...shade, look: "shade" });
+  if (target) looks.push({ from: target.place, to: target.end ?? target.place, look: "target" });
+  for (const { place, end = place, is_written } of headings)
+    if (rendering !== "markdown" || !is_written)
+      looks.push({ from: place, to: end, look: "heading" });
+  return looks.sort((one, other) => one.from - other.from);
+}
+
+/** Events that say that somebody scrolls by themselves. */
+const by_hand = ["wheel", "pointerdown", "keydown", "touchstart"] as const;
+/** Parts come into view and get their heights: so many frames are waited for them. */
+const frames_max = 20;
 
 /**
- * Blocks above get their real heights only when they come into view: scrolls to the mark until it
- * stays in place.
+ * Scrolls to what is to be seen. The parts around it get their real heights only when they come
+ * into view, so it scrolls until that stays in place, or somebody scrolls by hand.
  */
-function settleOn(box: HTMLElement): () => void {
-  let left = 4;
-  let frame = 0;
-  const settle = () => {
-    const mark = box.querySelector("mark");
-    if (mark) scrollToMiddle(box, mark);
-    if (--left > 0) frame = requestAnimationFrame(settle);
-  };
-  settle();
-  return () => cancelAnimationFrame(frame);
+function useScrolling(
+  scroller: { readonly current: HTMLElement | null },
+  to: { readonly selector: string; readonly range: Range } | null | undefined,
+  when: readonly unknown[],
+): void {
+  useLayoutEffect(() => {
+    const box = scroller.current;
+    if (!box || !to) return;
+    let left = frames_max,
+      frame = 0;
+    const settle = () => {
+      const element = box.querySelector(to.selector);
+      if (element) scrollToMiddle(box, element);
+      else blockWith(box, to.range.from)?.scrollIntoView({ block: "center" });
+      if (--left > 0) frame = requestAnimationFrame(settle);
+    };
+    const stop = () => cancelAnimationFrame(frame);
+    settle();
+    for (const event of by_hand) box.addEventListener(event, stop, { once: true, passive: true });
+    return () => {
+      stop();
+      for (const event of by_hand) box.removeEventListener(event, stop);
+    };
+  }, when);
+}
+
+function blockWith(box: HTMLElement, place: number): Element | undefined {
+  return [...box.querySelectorAll<HTMLElement>(".text-block")].findLast(
+    (block) => Number(block.dataset["from"]) <= place,
+  );
 }

@@ -73,7 +73,12 @@ function Shown({ document }: { readonly document: Document }) {
       <IndexingNote document={document} />
       <div class="document-layout">
         <section class="card document-view" aria-label={strings.preview}>
-          <SourceView document={document} highlight={highlight.passage} page={highlight.page} />
+          <SourceView
+            document={document}
+            highlight={highlight.passage}
+            page={highlight.page}
+            heading_level={2}
+          />
         </section>
         <div class="stack">
           <Warnings document={document} />

@@ -1,0 +1,142 @@
+/** The box that a document is searched in, and the key that opens it. */
+import type { RefObject } from "preact";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { reader_strings as strings } from "../strings/reader";
+import { Icon } from "../ui/icons";
+import { hits_max } from "./find";
+
+export interface FindState {
+  readonly open: boolean;
+  readonly query: string;
+  /** Which hit is gone to. */
+  readonly at: number;
+}
+const closed: FindState = { open: false, query: "", at: 0 };
+const typing_ms = 120;
+
+/**
+ * Whether the box is open, what is looked for and which hit is shown. Ctrl F opens it: in a panel
+ * only while that has the focus.
+ */
+export function useFind(root: RefObject<HTMLElement>) {
+  const [find, setFind] = useState(closed);
+  useEffect(() => {
+    const keyed = (event: KeyboardEvent) => {
+      if (event.key.toLowerCase() !== "f" || !(event.ctrlKey || event.metaKey)) return;
+      if (event.altKey || event.shiftKey || !root.current) return;
+      const panel = root.current.closest("aside");
+      if (panel && !panel.contains(document.activeElement)) return;
+      const field = root.current.querySelector<HTMLInputElement>(".find-box input");
+      // Pressed again in the box it is the browser's own search.
+      if (field && field === document.activeElement) return;
+      event.preventDefault();
+      setFind((now) => ({ ...now, open: true }));
+      field?.select();
+    };
+    addEventListener("keydown", keyed);
+    return () => removeEventListener("keydown", keyed);
+  }, []);
+  return {
+    find,
+    toggle: () => setFind((now) => (now.open ? closed : { ...now, open: true })),
+    close: () => {
+      setFind(closed);
+      root.current?.querySelector<HTMLElement>("[role=region]")?.focus({ preventScroll: true });
+    },
+    look: (query: string) => setFind({ open: true, query, at: 0 }),
+    /** Forwards or back, and around at the ends. */
+    step: (by: number, count: number) =>
+      setFind((now) => ({ ...now, at: count === 0 ? 0 : (now.at + by + count) % count })),
+  };
+}
+
+interface FindBoxProps {
+  readonly find: FindState;
+  readonly count: number;
+  /** Not all of the document has been looked at. */
+  readonly busy?: boolean;
+  readonly onLook: (query: string) => void;
+  readonly onStep: (by: number) => void;
+  readonly onClose: () => void;
+}
+
+export function FindBox({ find, count, busy = false, onLook, onStep, onClose }: FindBoxProps) {
+  const [text, setText] = useState(find.query);
+  const field = useRef<HTMLInputElement>(null);
+  // At once: whoever presses Ctrl F types on.
+  useLayoutEffect(() => field.current?.focus(), []);
+  useEffect(() => {
+    if (text === find.query) return;
+    const timer = setTimeout(() => onLook(text), typing_ms);
+    return () => clearTimeout(timer);
+  }, [text]);
+  const keyed = (event: KeyboardEvent) => {
+    if (event.key === "Escape") {
+      event.preventDefault();
+      event.stopPropagation();
+      onClose();
+    } else if (event.key === "Enter") {
+      event.preventDefault();
+      if (text === find.query) onStep(event.shiftKey ? -1 : 1);
+      else onLook(text);
+    }
+  };
+  return (
+    <div class="find-box" role="search" aria-label={strings.find}>
+      <Icon name="search" size={16} />
+      <input
+        ref={field}
+        type="text"
+        autocomplete="off"
+        spellcheck={false}
+        aria-label={strings.find_label}
+        placeholder={strings.find_label}
+        value={text}
+        onInput={(event) => setText(event.currentTarget.value)}
+        onKeyDown={keyed}
+      />
+      <span class="find-count" role="status">
+        {find.query.trim() !== "" && said(find.at, count, busy)}
+      </span>
+      <FindTool
+        icon="chevron-up"
+        label={strings.previous_hit}
+        count={count}
+        by={-1}
+        {...{ onStep }}
+      />
+      <FindTool icon="chevron-down" label={strings.next_hit} count={count} by={1} {...{ onStep }} />
+      <button type="button" class="tool" aria-label={strings.close_find} onClick={onClose}>
+        <Icon name="close" />
+      </button>
+    </div>
+  );
+}
+
+const FindTool = ({
+  icon,
+  label,
+  count,
+  by,
+  onStep,
+}: Pick<FindBoxProps, "count" | "onStep"> & {
+  readonly icon: "chevron-up" | "chevron-down";
+  readonly label: string;
+  readonly by: number;
+}) => (
+  <button
+    type="button"
+    class="tool"
+    aria-label={label}
+    disabled={count === 0}
+    onClick={() => onStep(by)}
+  >
+    <Icon name={icon} />
+  </button>
+);
+
+function said(at: number, count: number, busy: boolean): string {
+  if (count === 0) return busy ? strings.finding : strings.no_hits;
+  const of = `${count}${count >= hits_max || busy ? "+" : ""}`;
+  return strings.hit_of(at + 1, of);
+}

@@ -1,0 +1,181 @@
+/** The strip beside the pages of a PDF: small pictures of them, and the outline of the file. */
+import { useEffect, useRef, useState } from "preact/hooks";
+import { reader_strings as strings } from "../strings/reader";
+import type { PDFDocumentProxy } from "./pdfjs";
+import type { Size } from "./pdf-page";
+import { HeadingList, SideList, type Heading } from "./side-list";
+
+interface PdfSideProps {
+  readonly pdf: PDFDocumentProxy;
+  readonly usual: Size;
+  readonly rotation: number;
+  readonly current: number;
+  readonly onPage: (number: number) => void;
+  readonly onClose: () => void;
+}
+
+export function PdfSide(props: PdfSideProps) {
+  const { pdf, current, onPage, onClose } = props;
+  const headings = useBookmarks(pdf);
+  const [view, setView] = useState<"outline" | "thumbnails">("thumbnails");
+  const has_outline = headings.length > 0;
+  const shown = has_outline ? view : "thumbnails";
+  return (
+    <SideList label={strings[shown]} onClose={onClose}>
+      {has_outline && (
+        <div class="choice reader-choice" role="group" aria-label={strings.side_views}>
+          {(["thumbnails", "outline"] as const).map((one) => (
+            <button
+              key={one}
+              type="button"
+              class="choice-one"
+              aria-pressed={one === shown}
+              onClick={() => setView(one)}
+            >
+              {strings[one]}
+            </button>
+          ))}
+        </div>
+      )}
+      {shown === "outline" ? (
+        <HeadingList
+          headings={headings}
+          current={headings.findLast(({ place }) => place <= current)?.place}
+          onGo={({ place }) => onPage(place)}
+        />
+      ) : (
+        <Thumbnails {...props} />
+      )}
+    </SideList>
+  );
+}
+
+/** Deeper and further ones are left out. */
+const depth_max = 5,
+  bookmarks_max = 1_000;
+type Bookmarks = Awaited<ReturnType<PDFDocumentProxy["getOutline"]>> | null;
+
+/** The outline of the file with the page of each entry; empty when it has none. */
+function useBookmarks(pdf: PDFDocumentProxy): readonly Heading[] {
+  const [headings, setHeadings] = useState<readonly Heading[]>([]);
+  useEffect(() => {
+    let left = false;
+    const read = async () => {
+      const found: Heading[] = [];
+      const visit = async (entries: Bookmarks, level: number): Promise<void> => {
+        for (const { title, dest, items } of entries ?? []) {
+          if (left || found.length >= bookmarks_max) return;
+          const place = await pageOf(pdf, dest);
+          if (place !== null && title.trim() !== "")
+            found.push({ text: title.trim(), level, place });
+          if (level < depth_max) await visit(items as Bookmarks, level + 1);
+        }
+      };
+      await visit(await pdf.getOutline(), 1);
+      if (!left) setHeadings(found);
+    };
+    // A file whose outline is broken is read without it.
+    read().catch(() => {});
+    return () => {
+      left = true;
+    };
+  }, [pdf]);
+  return headings;
+}
+
+async function pageOf(
+  pdf: PDFDocumentProxy,
+  named: string | readonly unknown[] | null,
+): Promise<number | null> {
+  try {
+    const dest = typeof named === "string" ? await pdf.getDestination(named) : named;
+    const target: unknown = dest?.[0];
+    if (typeof target === "number") return target + 1;
+    return target ? (await pdf.getPageIndex(target as { num: number; gen: number })) + 1 : null;
+  } catch {
+    return null;
+  }
+}
+
+const thumb_px = 132;
+
+function Thumbnails({ pdf, usual, rotation, current, onPage }: PdfSideProps) {
+  const list = useRef<HTMLUListElement>(null);
+  useEffect(() => {
+    const thumb = list.current?.querySelector<HTMLElement>(`[data-thumb="${current}"]`);
+    thumb?.scrollIntoView({ block: "nearest" });
+  }, [current]);
+  useEffect(() => {
+    list.current?.querySelector<HTMLElement>("[aria-current=true]")?.focus({ preventScroll: true });
+  }, []);
+  return (
+    <ul ref={list} class="reader-thumbs">
+      {Array.from({ length: pdf.numPages }, (_, at) => at + 1).map((number) => (
+        <li key={number}>
+          <button
+            type="button"
+            class="thumb"
+            data-thumb={number}
+            aria-label={strings.go_to_page(number)}
+            aria-current={number === current ? "true" : undefined}
+            onClick={() => onPage(number)}
+          >
+            <Thumbnail pdf={pdf} usual={usual} number={number} rotation={rotation} />
+            {number}
+          </button>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** Drawn when it comes into view. */
+function Thumbnail({
+  pdf,
+  usual,
+  number,
+  rotation,
+}: Pick<PdfSideProps, "pdf" | "usual" | "rotation"> & { readonly number: number }) {
+  const box = useRef<HTMLSpanElement>(null);
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const [near, setNear] = useState(false);
+  const [size, setSize] = useState(usual);
+  useEffect(() => {
+    const observer = new IntersectionObserver((entries) => {
+      if (entries.some(({ isIntersecting }) => isIntersecting)) setNear(true);
+    });
+    observer.observe(box.current!);
+    return () => observer.disconnect();
+  }, []);
+  useEffect(() => {
+    if (!near) return;
+    let stop = () => {};
+    const draw = async () => {
+      const page = await pdf.getPage(number);
+      const turned = (page.rotate + rotation) % 360;
+      const actual = page.getViewport({ scale: 1, rotation: turned });
+      setSize({ width: actual.width, height: actual.height });
+      const scale = (thumb_px / actual.width) * (globalThis.devicePixelRatio || 1);
+      const viewport = page.getViewport({ scale, rotation: turned });
+      if (!canvas.current) return;
+      canvas.current.width = Math.ceil(viewport.width);
+      canvas.current.height = Math.ceil(viewport.height);
+      const drawing = page.render({ canvas: canvas.current, viewport });
+      stop = () => drawing.cancel();
+      await drawing.promise;
+    };
+    // It stays white where it can't be drawn.
+    draw().catch(() => {});
+    return () => stop();
+  }, [near, rotation]);
+  const height = Math.min(3 * thumb_px, (thumb_px * size.height) / size.width);
+  return (
+    <span
+      ref={box}
+      class="thumb-page"
+      style={{ width: `${thumb_px}px`, height: `${Math.max(8, height)}px` }}
+    >
+      <canvas ref={canvas} aria-hidden="true" />
+    </span>
+  );
+}

@@ -1,0 +1,100 @@
+/**
+ * A part of a document's text as elements: Markdown, or the text as it is with its tables, with
+ * what is quoted, shaded and found in it. No text becomes HTML.
+ */
+/** @jsxImportSource preact */
+import { Fragment, type ComponentChildren } from "preact";
+import { elementsOf, rankHeadings, tokensOf, type Ink, type RankedHeading } from "./markdown";
+import { SourceCursor } from "./source-map";
+import {
+  piecesBySource,
+  rangesIn,
+  styledPieces,
+  type Look,
+  type LookRange,
+  type StyledPiece,
+} from "./styled-pieces";
+import { tablesIn, type Chunk } from "./text-chunks";
+import type { Range } from "./text-ranges";
+
+/** `markdown`: all of it; `tables`: only these, and everything else as it is written. */
+export type Rendering = "markdown" | "tables" | "as_written";
+
+/** The chunk with these looks in it. */
+export function renderedChunk(
+  text: string,
+  chunk: Chunk,
+  rendering: Rendering,
+  ranges: readonly LookRange[],
+  headings: readonly RankedHeading[] = [],
+): ComponentChildren {
+  const inside = rangesIn(ranges, chunk);
+  if (rendering === "as_written") return asWritten(text, chunk, inside);
+  if (rendering === "markdown") return markdown(text, chunk, chunk.head, inside, headings);
+  return tablesIn(text, chunk).map((part) => (
+    <Fragment key={part.from}>
+      {part.table
+        ? markdown(text, part, part.from === chunk.from ? chunk.head : "", inside)
+        : asWritten(text, part, inside)}
+    </Fragment>
+  ));
+}
+
+const asWritten = (text: string, part: Range, ranges: readonly LookRange[]): ComponentChildren => (
+  <div class="text-written">{pieces(text, styledPieces(part, ranges))}</div>
+);
+
+const pieces = (text: string, cut: readonly StyledPiece[]): ComponentChildren =>
+  cut.map(({ from, to, looks }) => dressed(text.slice(from, to), looks, from));
+
+/** What stands inside is first. */
+const dresses: readonly (readonly [Look, (inner: ComponentChildren) => ComponentChildren])[] = [
+  ["heading", (inner) => <strong>{inner}</strong>],
+  ["target", (inner) => <span class="reader-target">{inner}</span>],
+  ["hit", (inner) => <span class="find-hit">{inner}</span>],
+  ["current", (inner) => <span class="find-current">{inner}</span>],
+  ["mark", (inner) => <mark>{inner}</mark>],
+];
+
+function dressed(piece: string, looks: readonly Look[], key: number): ComponentChildren {
+  let element: ComponentChildren = piece;
+  for (const [look, dress] of dresses) if (looks.includes(look)) element = dress(element);
+  if (looks.includes("shade") && !looks.includes("mark"))
+    element = <span class="passage-shade">{element}</span>;
+  return <Fragment key={key}>{element}</Fragment>;
+}
+
+/** `head`: what the part goes on with. */
+function markdown(
+  text: string,
+  part: Range,
+  head: string,
+  ranges: readonly LookRange[],
+  headings: readonly RankedHeading[] = [],
+): ComponentChildren {
+  // Every place stays where it is.
+  const source = text.slice(part.from, part.to).replaceAll("\r\n", " \n").replaceAll("\r", "\n");
+  const tokens = tokensOf(head + source);
+  if (!tokens) return asWritten(text, part, ranges);
+  rankHeadings(tokens, headings);
+  return <div class="prose">{elementsOf(tokens, inkFor(head + source, part, head, ranges))}</div>;
+}
+
+function inkFor(source: string, { from }: Range, head: string, ranges: readonly LookRange[]): Ink {
+  if (ranges.length === 0) return { text: (shown) => shown };
+  const cursor = new SourceCursor(source, { from: 0, to: source.length });
+  const shift = from - head.length;
+  return {
+    begin: (token) => cursor.begin(token),
+    end: () => cursor.end(),
+    text: (shown) => {
+      const sources = cursor.take(shown);
+      if (!sources || sources.length !== shown.length) return shown;
+      const cut = piecesBySource(
+        sources.map((place) => (place < head.length ? -1 : place + shift)),
+        ranges,
+      );
+      return pieces(shown, cut);
+    },
+  };
+}

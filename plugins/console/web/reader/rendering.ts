@@ -1,0 +1,25 @@
+/** How the text of a document is shown at first: as its kind and its look suggest. */
+import type { Document } from "../api/types";
+import type { Rendering } from "./rendered-text";
+
+const written_in_markdown =
+  /markdown|html|rtf|epub|officedocument|opendocument|msword|ms-(powerpoint|excel)|csv|tab-sep/;
+/** Data that a person reads as it is written. */
+const data = /json|xml|yaml|x-log|javascript|x-sh|calendar|vcard/;
+/** A plain text that is Markdown has headings of it, or a table. */
+const heading = /^#{1,6} \S/gm;
+const table = /^\|?.*\|.*\n\s*\|?\s*:?-+:?\s*\|[\s:|-]*$/m;
+/** So much of a text is looked at, UTF-16 units. */
+const looked_at = 60_000;
+
+export function renderingOf(
+  { media_type, source }: Pick<Document, "media_type" | "source">,
+  text: string,
+): Rendering {
+  const kind = media_type.split(";", 1)[0]!.trim().toLowerCase();
+  if (written_in_markdown.test(kind)) return "markdown";
+  if (data.test(kind) || source.kind === "transcription") return "as_written";
+  const beginning = text.slice(0, looked_at);
+  if (kind === "text/plain" && (beginning.match(heading)?.length ?? 0) > 1) return "markdown";
+  return table.test(beginning) || kind === "application/pdf" ? "tables" : "as_written";
+}

@@ -1,0 +1,84 @@
+/** The strip beside a document: its headings, and what else leads to a place in it. */
+import type { ComponentChildren } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+import { reader_strings as strings } from "../strings/reader";
+import { Icon } from "../ui/icons";
+
+export interface Heading {
+  readonly text: string;
+  /** 1 is the highest. */
+  readonly level: number;
+  /** Where it is: an index of the text, or a page. */
+  readonly place: number;
+  /** Where it ends in the text. */
+  readonly end?: number;
+  /** With the signs of Markdown, which make it a heading when it is rendered. */
+  readonly is_written?: boolean;
+}
+
+/** On a narrow screen the strip covers the document: it goes once a place is chosen. */
+export const coversAll = (): boolean => matchMedia("(max-width: 700px)").matches;
+
+/** Escape closes it. */
+export function SideList({
+  label,
+  onClose,
+  children,
+}: {
+  readonly label: string;
+  readonly onClose: () => void;
+  readonly children: ComponentChildren;
+}) {
+  return (
+    <nav
+      class="reader-side"
+      aria-label={label}
+      onKeyDown={(event) => {
+        if (event.key !== "Escape") return;
+        event.preventDefault();
+        event.stopPropagation();
+        onClose();
+      }}
+    >
+      <header class="reader-side-head">
+        <span class="label">{label}</span>
+        <button type="button" class="tool" aria-label={strings.close_side} onClick={onClose}>
+          <Icon name="close" size={16} />
+        </button>
+      </header>
+      {children}
+    </nav>
+  );
+}
+
+export function HeadingList({
+  headings,
+  current,
+  onGo,
+}: {
+  readonly headings: readonly Heading[];
+  /** The last place before what is in view. */
+  readonly current?: number | undefined;
+  readonly onGo: (heading: Heading) => void;
+}) {
+  const list = useRef<HTMLUListElement>(null);
+  const top = Math.min(...headings.map(({ level }) => level));
+  useEffect(() => list.current?.querySelector<HTMLElement>("button")?.focus(), []);
+  return (
+    <ul ref={list} class="heading-list">
+      {headings.map((heading, at) => (
+        <li key={at}>
+          <button
+            type="button"
+            class="heading-link"
+            aria-current={heading.place === current ? "true" : undefined}
+            style={{ paddingLeft: `${8 + 12 * Math.min(4, heading.level - top)}px` }}
+            onClick={() => onGo(heading)}
+          >
+            {heading.text}
+          </button>
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,100 @@
+/**
+ * Where rendered Markdown stands in its source: the text of each token, in the order of rendering,
+ * is found again in what was written.
+ */
+import type { Range } from "./text-ranges";
+
+/** The source of each UTF-16 unit of what is shown; null where that is unknown. */
+export type Sources = readonly number[] | null;
+
+/** What Markdown puts before the text of a block. */
+const before_text = /^(?:\s*(?:#{1,6}\s+|(?:[*+-]|\d{1,9}[.)])\s+(?:\[[ xX]\]\s+)?|>\s?))/;
+/** What rendering drops within a text: backslashes, indentation, and the signs of quotations. */
+const dropped = /[\\\s>]/;
+
+/** What is further away is another place with the same words. */
+const far_units = 2_000;
+
+export class SourceCursor {
+  #at: number;
+  /** Where the tokens that are begun end. */
+  readonly #ends: (number | null)[] = [];
+
+  /** `within`: the part of the source that is rendered. */
+  constructor(
+    private readonly source: string,
+    private readonly within: Range,
+  ) {
+    this.#at = within.from;
+  }
+
+  /** Goes to the beginning of this token, where it stands as it is written. */
+  begin({ raw, type }: { readonly raw: string; readonly type: string }): void {
+    const written = raw.trim();
+    const found = written === "" ? -1 : this.find(written);
+    this.#ends.push(found < 0 ? null : found + written.length);
+    const first_line = written.split("\n", 1)[0]!;
+    const start = found < 0 && first_line !== "" ? this.find(first_line) : found;
+    if (start < 0) return;
+    this.#at = start;
+    if (type === "heading" || type === "list_item" || type === "blockquote")
+      this.#at += before_text.exec(first_line)?.[0].length ?? 0;
+  }
+
+  /** Goes to the end of the token that was begun last. */
+  end(): void {
+    const end = this.#ends.pop() ?? null;
+    if (end !== null) this.#at = Math.max(this.#at, end);
+  }
+
+  /** Finds the next text that is shown. */
+  take(text: string): Sources {
+    if (text === "") return [];
+    const found = this.find(text);
+    if (found < 0) return this.align(text);
+    this.#at = found + text.length;
+    return Array.from({ length: text.length }, (_, place) => found + place);
+  }
+
+  private find(text: string): number {
+    const found = this.source.indexOf(text, this.#at);
+    return found >= 0 && found - this.#at <= far_units && found + text.length <= this.within.to
+      ? found
+      : -1;
+  }
+
+  /** Unit by unit, where something was dropped in between. */
+  private align(text: string): Sources {
+    const { source } = this;
+    const first = /\S/.exec(text);
+    if (!first) return null;
+    for (
+      let start = source.indexOf(first[0], this.#at);
+      start >= 0 && start < this.within.to && start - this.#at <= far_units;
+      start = source.indexOf(first[0], start + 1)
+    ) {
+      const places = this.alignAt(text, first.index, start);
+      if (places === null) continue;
+      this.#at = places.at(-1)! + 1;
+      return places;
+    }
+    return null;
+  }
+
+  private alignAt(text: string, first: number, start: number): number[] | null {
+    const places: number[] = Array.from({ length: first }, () => start);
+    let at = start;
+    for (let place = first; place < text.length; place++) {
+      const unit = text[place]!;
+      while (at < this.within.to && this.source[at] !== unit && dropped.test(this.source[at]!))
+        at++;
+      if (at >= this.within.to || this.source[at] !== unit) {
+        if (!/\s/.test(unit)) return null;
+        places.push(Math.min(at, this.within.to - 1));
+        continue;
+      }
+      places.push(at++);
+    }
+    return places;
+  }
+}

@@ -1,0 +1,92 @@
+/** A part of a text, with the page that begins with it; rendered once it is close to the view. */
+import { Component, createRef } from "preact";
+import { reader_strings as strings } from "../strings/reader";
+import type { RankedHeading } from "./markdown";
+import { renderedChunk, type Rendering } from "./rendered-text";
+import { rangesIn, type LookRange } from "./styled-pieces";
+import type { Chunk } from "./text-chunks";
+
+export interface Laid {
+  readonly chunk: Chunk;
+  readonly page: { readonly page: number } | null;
+  /** Those that are written as Markdown, in their order. */
+  readonly headings: readonly RankedHeading[];
+}
+interface TextBlockProps {
+  readonly text: string;
+  readonly laid: Laid;
+  readonly rendering: Rendering;
+  readonly ranges: readonly LookRange[];
+  /** Without waiting until it is close. */
+  readonly at_once: boolean;
+}
+
+/** What a part that is not rendered takes: so many units a line, so many pixels each. */
+const line_units = 80,
+  line_px = 24;
+const heightOf = (units: number): number => Math.max(line_px, (units / line_units) * line_px);
+
+/** Rendered again only when something of its own has changed: a long text has hundreds. */
+export class TextBlock extends Component<TextBlockProps, { readonly near: boolean }> {
+  override state = { near: this.props.at_once };
+  private readonly root = createRef<HTMLDivElement>();
+  private observer: IntersectionObserver | null = null;
+
+  override componentDidMount(): void {
+    if (this.state.near) return;
+    this.observer = new IntersectionObserver(
+      (entries) => {
+        if (!entries.some(({ isIntersecting }) => isIntersecting)) return;
+        this.observer?.disconnect();
+        this.setState({ near: true });
+      },
+      { root: this.root.current!.parentElement, rootMargin: "100% 0px" },
+    );
+    this.observer.observe(this.root.current!);
+  }
+  override componentWillUnmount(): void {
+    this.observer?.disconnect();
+  }
+
+  override shouldComponentUpdate(
+    next: TextBlockProps,
+    { near }: { readonly near: boolean },
+  ): boolean {
+    const { text, laid, rendering, ranges } = this.props;
+    if (next.text !== text || next.laid !== laid || near !== this.state.near) return true;
+    if (!near && !leadsHere(next)) return false;
+    if (next.rendering !== rendering) return true;
+    return next.ranges !== ranges && keyOf(next) !== keyOf(this.props);
+  }
+
+  override render() {
+    const { text, laid, rendering, ranges } = this.props;
+    const { chunk, page, headings } = laid;
+    const drawn = this.state.near || leadsHere(this.props);
+    return (
+      <div
+        ref={this.root}
+        class="text-block"
+        data-from={chunk.from}
+        style={drawn ? {} : { minHeight: `${heightOf(chunk.to - chunk.from)}px` }}
+      >
+        {page && (
+          <p class="text-page">
+            <span>{strings.page(page.page)}</span>
+          </p>
+        )}
+        {drawn && renderedChunk(text, chunk, rendering, ranges, headings)}
+      </div>
+    );
+  }
+}
+
+/** What is to be scrolled to is in this part. */
+const leadsHere = ({ laid: { chunk }, ranges }: TextBlockProps): boolean =>
+  rangesIn(ranges, chunk).some(({ look }) => /mark|current|target/.test(look));
+
+/** The looks that are in this part. */
+const keyOf = ({ laid: { chunk }, ranges }: TextBlockProps): string =>
+  rangesIn(ranges, chunk)
+    .map(({ from, to, look }) => `${from} ${to} ${look}`)
+    .join();

@@ -1,0 +1,104 @@
+/**
+ * A long text in parts that can be rendered one by one: no table and no code is torn apart without
+ * its head being known in the next part.
+ */
+import type { Range } from "./text-ranges";
+
+export interface Chunk extends Range {
+  /** What the part goes on with: the head of a table, or the fence of code, with its line break. */
+  readonly head: string;
+}
+
+/** A part ends at the next blank line after so many units, or anywhere after so many more. */
+const usual_units = 4_000,
+  longest_units = 16_000;
+
+const fence = /^ {0,3}(`{3,}|~{3,})/;
+export const table_rule = /^\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*$/;
+/** Whether a line can be a row of a table. */
+export const isRow = (line: string): boolean => line.includes("|");
+
+/** The line from `from` on with its break, and where the next one begins. */
+export function lineAt(
+  text: string,
+  from: number,
+): { readonly line: string; readonly next: number } {
+  const end = text.indexOf("\n", from);
+  const next = end < 0 ? text.length : end + 1;
+  return { line: text.slice(from, end < 0 ? text.length : end), next };
+}
+
+/** `cuts`: indices at which a part begins in any case, ascending. */
+export function chunksOf(text: string, cuts: readonly number[] = []): Chunk[] {
+  const chunks: Chunk[] = [];
+  let from = 0,
+    head = "",
+    open_head = "",
+    before = "",
+    before_is_row = false,
+    cut = 0;
+  const close = (to: number, next_head: string) => {
+    if (to > from) chunks.push({ from, to, head });
+    from = to;
+    head = next_head;
+  };
+  for (let at = 0; at < text.length;) {
+    const { line, next } = lineAt(text, at);
+    while (cut < cuts.length && cuts[cut]! <= at) {
+      if (cuts[cut] === at) {
+        close(at, "");
+        open_head = "";
+      }
+      cut++;
+    }
+    const fenced = fence.exec(line)?.[1];
+    const in_code = open_head !== "" && !isRow(open_head);
+    if (in_code) {
+      if (fenced && line.trim().startsWith(open_head.trim().slice(0, 3)) && fenced === line.trim())
+        open_head = "";
+    } else if (fenced) open_head = `${line}\n`;
+    else if (before_is_row && isRow(line) && table_rule.test(line))
+      open_head = `${before}\n${line}\n`;
+    else if (open_head !== "" && !isRow(line)) open_head = "";
+    const units = next - from;
+    if (cut < cuts.length && cuts[cut]! < next) {
+      for (; cut < cuts.length && cuts[cut]! < next; cut++) close(cuts[cut]!, "");
+      open_head = "";
+    } else if (units > longest_units) close(next, open_head);
+    else if (units > usual_units && open_head === "" && line.trim() === "") close(next, "");
+    before = line;
+    before_is_row = isRow(line);
+    at = next;
+  }
+  close(text.length, "");
+  return chunks;
+}
+
+/** The parts of a chunk that are tables, with their heads, and those between them. */
+export function tablesIn(
+  text: string,
+  { from, to, head }: Chunk,
+): readonly (Range & { readonly table: boolean })[] {
+  const parts: (Range & { table: boolean })[] = [];
+  let start = from,
+    in_table = head !== "" && isRow(head),
+    row: number | null = null;
+  const close = (end: number, table: boolean) => {
+    if (end > start) parts.push({ from: start, to: end, table });
+    start = end;
+  };
+  for (let at = from; at < to;) {
+    const { line, next } = lineAt(text, at);
+    if (in_table && !isRow(line)) {
+      close(at, true);
+      in_table = false;
+    } else if (!in_table && row !== null && isRow(line) && table_rule.test(line)) {
+      close(row, false);
+      in_table = true;
+    }
+    row = isRow(line) ? at : null;
+    at = next;
+  }
+  close(to, in_table);
+  return parts;
+}

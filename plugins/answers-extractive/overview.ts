@@ -68,7 +68,7 @@ const plain = (text: string): string =>
 
 const citationOf = (
   { id: document_id, name, current_version, folder_id }: OutlinedDocument,
-  { text, start, end, page }: OutlinedHeading,
+  { text, start, end, page, page_label }: OutlinedHeading,
   id: number,
 ): Cited => ({
   id,
@@ -81,6 +81,7 @@ const citationOf = (
   end,
   page,
   page_end: page,
+  page_label,
   time_start: null,
   time_end: null,
   heading: null,

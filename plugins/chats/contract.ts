@@ -11,6 +11,7 @@ import {
   Nullable,
   Failure,
 } from "../../core/sdk";
+import { PageLabel } from "../extraction/contract";
 import type { Overview } from "../documents/contract";
 import type { Prompt } from "../prompts/contract";
 import type { Similarities } from "../search-index/contract";
@@ -91,20 +92,27 @@ export type AnswerResult = Static<typeof AnswerResult>;
 export const StoredAnswer = t.Object({
   ...AnswerResult.properties,
   citations: t.Array(
-    t.Object({ ...Citation.properties, passage: t.Optional(Citation.properties.passage) }),
+    t.Object({
+      ...Citation.properties,
+      passage: t.Optional(Citation.properties.passage),
+      page_label: t.Optional(PageLabel),
+    }),
   ),
-  related: t.Optional(AnswerResult.properties.related),
+  related: t.Optional(
+    t.Array(t.Object({ ...RelatedPassage.properties, page_label: t.Optional(PageLabel) })),
+  ),
 });
 export type StoredAnswer = Static<typeof StoredAnswer>;
 
 /** As answers are now: without a passage, the quote is all that is known. */
 export const completed = (stored: StoredAnswer): AnswerResult => ({
   ...stored,
-  citations: stored.citations.map(({ passage, ...citation }) => ({
+  citations: stored.citations.map(({ passage, page_label = null, ...citation }) => ({
     ...citation,
+    page_label,
     passage: passage ?? { start: citation.start, end: citation.end },
   })),
-  related: stored.related ?? [],
+  related: (stored.related ?? []).map(({ page_label = null, ...one }) => ({ ...one, page_label })),
 });
 
 /** Citations, then related passages. */

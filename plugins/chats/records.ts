@@ -233,6 +233,7 @@ const result_example: AnswerResult = {
       passage: { start: 17_630, end: 18_811 },
       page: 12,
       page_end: 12,
+      page_label: "iv",
       time_start: null,
       time_end: null,
       heading: "Leave",

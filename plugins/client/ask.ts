@@ -1,4 +1,5 @@
 /** `dossier ask`: one question to the documents of folders, and its answer with the quotes. */
+import { pagesOf } from "../search/contract";
 import type { ServerClient } from "./server-client";
 
 interface Citation {
@@ -7,6 +8,8 @@ interface Citation {
   readonly quote: string;
   readonly page: number | null;
   readonly page_end: number | null;
+  /** Servers before there were labels send none. */
+  readonly page_label?: string | null;
 }
 export interface Result {
   readonly answer: string;
@@ -54,15 +57,15 @@ export const linesOf = ({ answer, citations, related = [], warnings }: Result): 
   answer,
   ...citations.flatMap((citation) => [
     "",
-    `[${citation.id}] ${citation.document_name}${pagesOf(citation)}`,
+    `[${citation.id}] ${citation.document_name}${placeOf(citation)}`,
     `    “${citation.quote.replace(/\s+/g, " ").trim()}”`,
   ]),
   ...(related.length === 0 ? [] : ["", "Also worth reading:"]),
-  ...new Set(related.map((one) => `    ${one.document_name}${pagesOf(one)}`)),
+  ...new Set(related.map((one) => `    ${one.document_name}${placeOf(one)}`)),
   ...warnings.flatMap(({ message }) => (message ? ["", `Note: ${message}`] : [])),
 ];
 
-function pagesOf({ page, page_end }: Pick<Citation, "page" | "page_end">): string {
-  if (page === null) return "";
-  return page_end === null || page_end === page ? `, page ${page}` : `, pages ${page}–${page_end}`;
+function placeOf({ page, page_end, page_label = null }: Omit<Citation, "id">): string {
+  const pages = pagesOf({ page, page_end, page_label });
+  return pages === null ? "" : `, ${pages}`;
 }

@@ -28,6 +28,8 @@ export interface OutlinedHeading {
   readonly start: number;
   readonly end: number;
   readonly page: number | null;
+  /** What the document calls the page, where that says more than its number. */
+  readonly page_label: string | null;
 }
 /** A document in one of the folders asked about, with the first of its main headings. */
 export interface OutlinedDocument extends DocumentName {
@@ -258,6 +260,14 @@ export interface Documents {
       }
     | undefined
   >;
+  /**
+   * Of the versions that answer: what their pages are called, where that says more than the number.
+   * Documents without labels are absent.
+   */
+  findPageLabels(
+    db: Db,
+    document_ids: readonly string[],
+  ): Promise<Map<string, ReadonlyMap<number, string>>>;
   /** The same for those that have a live link to one of the folders. */
   findLinked(
     db: Db,

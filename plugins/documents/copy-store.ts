@@ -54,6 +54,7 @@ export async function findAnswering(db: DocumentsDb, id: string) {
       "v.in_files",
       "v.text_ready",
       "v.pages",
+      "v.page_labels",
       "v.headings",
       "v.times",
       "v.content",

@@ -49,6 +49,7 @@ type NewDocument = Pick<DocumentRow, "owner_id" | "name"> & { readonly folder_id
 /** What is only known once a version is indexed. */
 const not_extracted = {
   pages: "[]",
+  page_labels: null,
   headings: null,
   times: null,
   text_ready: 0,

@@ -70,6 +70,12 @@ export const migrations: readonly Migration[] = [
         .execute();
     },
   },
+  {
+    id: "0010_page_labels",
+    up: async (tx) => {
+      await tx.schema.alterTable("documents_versions").addColumn("page_labels", "text").execute();
+    },
+  },
 ];
 
 async function createDocuments(tx: Db): Promise<void> {

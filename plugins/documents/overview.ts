@@ -77,7 +77,8 @@ async function headingsOf(
       text: text.trim(),
       start: await places.pointAt(from),
       end: await places.pointAt(to),
-      page: pageAt(pages, from),
+      page: pageAt(pages, from)?.page ?? null,
+      page_label: pageAt(pages, from)?.label ?? null,
     });
   }
   return outlined;
@@ -124,5 +125,5 @@ export function lineHeadings(text: string): { start: number; end: number }[] {
   return with_numbers.length > 1 ? with_numbers : alone;
 }
 
-const pageAt = (pages: readonly PageSpan[], at: number): number | null =>
-  pages.findLast((span) => span.start <= at)?.page ?? null;
+const pageAt = (pages: readonly PageSpan[], at: number): PageSpan | undefined =>
+  pages.findLast((span) => span.start <= at);

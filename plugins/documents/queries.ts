@@ -191,6 +191,7 @@ export const documentQueries: Pick<
   | "findNames"
   | "findAnswering"
   | "findLinked"
+  | "findPageLabels"
   | "findQuotes"
   | "findSpans"
   | "hasQuoteAt"
@@ -228,6 +229,14 @@ export const documentQueries: Pick<
         places = textStore.placesIn(from, found.text);
       return { start: await places.unitAt(start), end: await places.unitAt(end), pages, times };
     }),
+
+  findPageLabels: async (from, document_ids) =>
+    new Map(
+      (await textStore.findPageLabels(from, document_ids)).map(({ id, page_labels }) => [
+        id,
+        store.fromStoredLabels(page_labels),
+      ]),
+    ),
 
   findLinked: async (from, document_ids, folder_ids) =>
     byId(await linkStore.findLinked(from, document_ids, folder_ids)),

@@ -12,8 +12,8 @@ import {
   documented,
 } from "../../core/sdk";
 import { DocumentOrigin } from "../events/contract";
-import { extraction_codes } from "../extraction/contract";
-import { fromStoredSpans, type DocumentRow, type VersionRow } from "./store";
+import { extraction_codes, PageLabel } from "../extraction/contract";
+import { fromStoredSpans, type DocumentRow, type StoredSpans, type VersionRow } from "./store";
 
 export const Status = named(
   "DocumentStatus",
@@ -193,10 +193,13 @@ export const Outline = named(
       minimum: 0,
       description: "The version whose text this is; 0 before there is any.",
     }),
-    pages: t.Array(t.Object({ page: t.Integer({ minimum: 1 }), start: Place }), {
-      description:
-        "Where pages, slides or sheets begin, in order; empty for a format without them.",
-    }),
+    pages: t.Array(
+      t.Object({ page: t.Integer({ minimum: 1 }), page_label: PageLabel, start: Place }),
+      {
+        description:
+          "Where pages, slides or sheets begin, in order; empty for a format without them.",
+      },
+    ),
     headings: t.Array(
       t.Object({
         start: Place,
@@ -212,15 +215,15 @@ export const no_outline: Outline = { version: 0, pages: [], headings: [] };
 export const outline_example: Outline = {
   version: 1,
   pages: [
-    { page: 1, start: 0 },
-    { page: 2, start: 1_840 },
+    { page: 1, page_label: "i", start: 0 },
+    { page: 2, page_label: null, start: 1_840 },
   ],
   headings: [{ start: 0, end: 16, level: 1 }],
 };
 
 /** `placesIn` gives what turns places into code points: quick for places in their order. */
 export async function outlineOf(
-  row: Pick<VersionRow, "version" | "pages" | "headings" | "times">,
+  row: StoredSpans & Pick<VersionRow, "version">,
   placesIn: () => { pointAt(unit: number): Promise<number> },
 ): Promise<Outline> {
   const spans = fromStoredSpans(row),
@@ -228,8 +231,8 @@ export async function outlineOf(
     in_headings = placesIn();
   const pages: Outline["pages"] = [],
     headings: Outline["headings"] = [];
-  for (const { page, start } of spans.pages)
-    pages.push({ page, start: await in_pages.pointAt(start) });
+  for (const { page, label = null, start } of spans.pages)
+    pages.push({ page, page_label: label, start: await in_pages.pointAt(start) });
   for (const { start, end, level } of spans.headings ?? [])
     headings.push({
       start: await in_headings.pointAt(start),

@@ -57,6 +57,8 @@ export interface VersionRow {
   readonly in_files: 0 | 1;
   /** JSON: page spans in UTF-16 indices into the content. */
   readonly pages: string;
+  /** JSON: labels of pages by their number; null when there are none. */
+  readonly page_labels: string | null;
   /**
    * JSON: heading spans in UTF-16 indices into the content; null when the format does not mark
    * them.
@@ -110,18 +112,37 @@ export const isLinked = (document_id: string) =>
  * What is known about stretches of a text. Offsets are UTF-16 indices into the text.
  */
 export type Spans = Pick<Extracted, "pages" | "headings" | "times">;
-type StoredSpans = Pick<VersionRow, "pages" | "headings" | "times">;
+export type StoredSpans = Pick<VersionRow, "pages" | "page_labels" | "headings" | "times">;
 
 export const toStoredSpans = ({ pages, headings, times }: Spans): StoredSpans => ({
-  pages: JSON.stringify(pages),
+  pages: JSON.stringify(pages.map(({ page, start, end }) => ({ page, start, end }))),
+  page_labels: toStoredLabels(pages),
   headings: headings?.length ? JSON.stringify(headings) : null,
   times: times?.length ? JSON.stringify(times) : null,
 });
-export const fromStoredSpans = ({ pages, headings, times }: StoredSpans): Spans => ({
-  pages: JSON.parse(pages),
+export const fromStoredSpans = ({ pages, page_labels, headings, times }: StoredSpans): Spans => ({
+  pages: withLabels(JSON.parse(pages), fromStoredLabels(page_labels)),
   ...(headings === null ? {} : { headings: JSON.parse(headings) }),
   ...(times === null ? {} : { times: JSON.parse(times) }),
 });
+
+function toStoredLabels(pages: Spans["pages"]): string | null {
+  const labels = pages.flatMap(({ page, label }) => (label === undefined ? [] : [[page, label]]));
+  return labels.length === 0 ? null : JSON.stringify(Object.fromEntries(labels));
+}
+export const fromStoredLabels = (page_labels: string | null): ReadonlyMap<number, string> =>
+  new Map(
+    Object.entries(page_labels === null ? {} : (JSON.parse(page_labels) as object)).map(
+      ([page, label]) => [Number(page), label],
+    ),
+  );
+const withLabels = (pages: Spans["pages"], labels: ReadonlyMap<number, string>): Spans["pages"] =>
+  labels.size === 0
+    ? pages
+    : pages.map((span) => {
+        const label = labels.get(span.page);
+        return label === undefined ? span : { ...span, label };
+      });
 
 export const findDocument = (db: DocumentsDb, id: string): Promise<DocumentRow | undefined> =>
   db

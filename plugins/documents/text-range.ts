@@ -1,5 +1,6 @@
 /** A part of a document's text: from a place or a page on, of a length that the reader chooses. */
 import { badRequest, named, route, t, type Static } from "../../core/sdk";
+import { PageLabel } from "../extraction/contract";
 import type { DocumentContext } from "./context";
 import { requireDocument, untilThere } from "./queries";
 import { fromStoredSpans } from "./store";
@@ -38,6 +39,7 @@ const TextRange = named(
     length: Place("Of the whole content, code points."),
     page: PageNumber("The page of the first code point; null for a format without pages."),
     page_end: PageNumber("The page of the last one."),
+    page_label: PageLabel,
   }),
 );
 type TextRange = Static<typeof TextRange>;
@@ -52,6 +54,7 @@ const range_example: TextRange = {
   length: 24_310,
   page: 2,
   page_end: 2,
+  page_label: "ii",
 };
 
 /** `GET /documents/:documentId/text` */
@@ -82,7 +85,7 @@ export function readRange(
     if (!found) {
       if (asked.page !== undefined) throw noSuchPage(asked.page, []);
       const nothing = { text: "", start: 0, end: 0, next_start: null, length: 0 };
-      return { ...head, version: 0, ...nothing, page: null, page_end: null };
+      return { ...head, version: 0, ...nothing, ...no_page };
     }
     const { pages } = fromStoredSpans(found),
       { units } = found.text,
@@ -103,14 +106,18 @@ export function readRange(
       end,
       next_start: end < last ? end : null,
       length,
-      page: pageAt(pages, from),
-      page_end: pageAt(pages, Math.max(from, to - 1)),
+      page: pageAt(pages, from)?.page ?? null,
+      page_end: pageAt(pages, Math.max(from, to - 1))?.page ?? null,
+      page_label: pageAt(pages, from)?.label ?? null,
     };
   });
 }
 
+const no_page = { page: null, page_end: null, page_label: null };
+
 interface PageStart {
   readonly page: number;
+  readonly label?: string;
   readonly start: number;
 }
 
@@ -138,5 +145,5 @@ const noSuchPage = (page: number, pages: readonly PageStart[]) =>
     "?page",
   );
 
-const pageAt = (pages: readonly PageStart[], unit: number): number | null =>
-  pages.findLast(({ start }) => start <= unit)?.page ?? null;
+const pageAt = (pages: readonly PageStart[], unit: number): PageStart | undefined =>
+  pages.findLast(({ start }) => start <= unit);

@@ -162,6 +162,7 @@ const findPending = preparedFirst(
         "v.in_files",
         "v.text_ready",
         "v.pages",
+        "v.page_labels",
         "v.headings",
         "v.times",
         ...text_columns,
@@ -234,6 +235,7 @@ export async function findCurrentText(db: DocumentsDb, id: string) {
       "d.name",
       "v.version",
       "v.pages",
+      "v.page_labels",
       "v.headings",
       "v.times",
       ...text_columns,
@@ -306,10 +308,25 @@ export async function findSpans(
 ): Promise<{ readonly text: VersionText; readonly spans: Spans } | undefined> {
   const found = await db
     .selectFrom("documents_versions as v")
-    .select(["v.pages", "v.headings", "v.times", ...text_columns, firstPieceOf, "v.content"])
+    .select(["v.pages", "v.page_labels", "v.headings", "v.times"])
+    .select([...text_columns, firstPieceOf, "v.content"])
     .where("v.document_id", "=", document_id)
     .where("v.version", "=", version)
     .where(isLinked("v.document_id"))
     .executeTakeFirst();
   return found && { text: textOf(found), spans: fromStoredSpans(found) };
 }
+
+/** Labels of pages of the versions that answer. */
+export const findPageLabels = async (db: DocumentsDb, document_ids: readonly string[]) =>
+  document_ids.length === 0
+    ? []
+    : db
+        .selectFrom("documents as d")
+        .innerJoin("documents_versions as v", (join) =>
+          join.onRef("v.document_id", "=", "d.id").onRef("v.version", "=", "d.current_version"),
+        )
+        .select(["d.id", "v.page_labels"])
+        .where("d.id", "in", [...document_ids])
+        .where("v.page_labels", "is not", null)
+        .execute();

@@ -1,6 +1,6 @@
 /** What other plugins see of extraction: a file goes in, its text with page numbers comes out. */
 import type { LongText } from "../../core/lib/text-pieces";
-import { service, shaped, slot } from "../../core/sdk";
+import { Nullable, service, shaped, slot, t } from "../../core/sdk";
 
 /**
  * A page, slide or sheet of the text. Offsets are UTF-16 indices into `Extracted.text`, end
@@ -8,9 +8,22 @@ import { service, shaped, slot } from "../../core/sdk";
  */
 export interface PageSpan {
   readonly page: number;
+  /**
+   * What the document itself calls the page, where that says more than its number: `iv`, `Sheet
+   * Budget`, `Slide 4 · Risks`. At most `page_label_max` characters are kept.
+   */
+  readonly label?: string;
   readonly start: number;
   readonly end: number;
 }
+/** The longest label of a page, UTF-16 units. */
+export const page_label_max = 120;
+/** The label as it goes over the wire. */
+export const PageLabel = Nullable(
+  t.String(),
+  "What the document itself calls `page`, where that says more than its number: `iv` of a PDF, " +
+    "`Slide 4 · Risks`, `Sheet Budget`; null otherwise.",
+);
 /**
  * A heading of the text; `level` 1 is the highest. Offsets are UTF-16 indices into
  * `Extracted.text`, end exclusive.

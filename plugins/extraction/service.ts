@@ -5,6 +5,8 @@
 import type { LongText } from "../../core/lib/text-pieces";
 import {
   ExtractionFailure,
+  page_label_max,
+  type PageSpan,
   type Extracted,
   type Extraction,
   type ExtractionOptions,
@@ -36,7 +38,8 @@ export class ExtractionService implements Extraction {
       ...options,
       takeLong: takeLong && take,
     });
-    return is_taken ? extracted : repaired(extracted);
+    const labelled = { ...extracted, pages: extracted.pages.map(withLabel) };
+    return is_taken ? labelled : repaired(labelled);
   }
 }
 
@@ -59,6 +62,23 @@ function unsupportedMessage(head: Uint8Array, extractors: readonly Extractor[]):
       ? "This is not a text file, and its type is not known"
       : `This seems to be ${what}, which can't be read`;
   return `${why}. What can be read: ${extractors.map(({ name }) => name).join(", ")}.`;
+}
+
+/** A label on one line, of a length that can be shown beside a quote; a blank one is none. */
+function withLabel({ label = "", ...span }: PageSpan): PageSpan {
+  const line = label
+    .toWellFormed()
+    .replace(/[\s\p{Cc}]+/gu, " ")
+    .trim();
+  if (line === "" || line === String(span.page)) return span;
+  const short =
+    line.length <= page_label_max
+      ? line
+      : `${line
+          .slice(0, page_label_max - 1)
+          .replace(/[\ud800-\udbff]$/, "")
+          .trimEnd()}…`;
+  return { ...span, label: short };
 }
 
 /**

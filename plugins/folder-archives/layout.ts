@@ -17,7 +17,7 @@
  * passages (`start_point`, `end_point`) and citations also code points. Times are epoch ms.
  */
 import { StoredAnswer } from "../chats/contract";
-import { extraction_codes } from "../extraction/contract";
+import { extraction_codes, page_label_max } from "../extraction/contract";
 import { vector_layout } from "../search-index/contract";
 import { Nullable, t, type Static } from "../../core/sdk";
 
@@ -187,7 +187,11 @@ export const document_lines = {
     /** Null until there is one. */
     text: Nullable(t.Object({ units: Unit, points: Unit, sha256: Sha256 })),
   }),
-  pages: Spans("pages", { page: t.Integer(), ...span }),
+  pages: Spans("pages", {
+    page: t.Integer(),
+    label: t.Optional(t.String({ maxLength: page_label_max })),
+    ...span,
+  }),
   headings: Spans("headings", { level: t.Integer(), ...span }),
   times: Spans("times", { time_start: t.Number(), time_end: t.Number(), ...span }),
   index: t.Object({

@@ -7,7 +7,7 @@ import {
   type DocumentRecord,
   type FolderRecord,
 } from "../client/contract";
-import type { FoundPassage } from "../search/contract";
+import { pagesOf, type FoundPassage } from "../search/contract";
 import { beginningOf, textTokens } from "./budget";
 import { Folders, folderIds, requireFolder, tool, type Tool, type ToolCall } from "./tool";
 
@@ -141,22 +141,18 @@ type Placed = Pick<
   | "heading"
   | "page"
   | "page_end"
+  | "page_label"
   | "quote"
   | "start"
   | "time_start"
 >;
 /** Document, page and place of a passage. */
 export function placeOf(passage: Placed): string {
-  const { document_name, document_id, page, page_end, heading, time_start, start } = passage;
-  const pages =
-    page === null
-      ? ""
-      : page_end === null || page_end === page
-        ? `, page ${page}`
-        : `, pages ${page}–${page_end}`;
+  const { document_name, document_id, heading, time_start, start } = passage,
+    pages = pagesOf(passage);
   return (
     document_name +
-    pages +
+    (pages === null ? "" : `, ${pages}`) +
     (time_start === null ? "" : `, at ${Math.round(time_start)} s`) +
     (heading === null ? "" : `, under “${heading}”`) +
     ` (document ${document_id}, start ${start})`
@@ -178,6 +174,7 @@ interface TextRange {
   readonly length: number;
   readonly page: number | null;
   readonly page_end: number | null;
+  readonly page_label: string | null;
 }
 
 const readDocument = tool({
@@ -224,7 +221,7 @@ export const readRange = (
 
 /** As much of it as fits, and where it goes on. */
 export function rangeText(range: TextRange, tokens_max: number): string {
-  const { name, version, length, page, page_end } = range;
+  const { name, version, length, page, page_end, page_label } = range;
   if (version === 0)
     throw new HttpError(409, "not_read_yet", `${name} has not been read yet; try again soon.`);
   const text = beginningOf(range.text, textTokens(tokens_max));
@@ -236,7 +233,7 @@ export function rangeText(range: TextRange, tokens_max: number): string {
       ? ""
       : is_whole && page_end !== page
         ? `, pages ${page}–${page_end}`
-        : `, from page ${page}`;
+        : `, from page ${page}${page_label === null ? "" : ` (${page_label})`}`;
   const head = `${name}${pages}, characters ${range.start}–${end} of ${length}:`;
   const foot = next === null ? "" : `\n\n(It goes on: read_document with start ${next}.)`;
   return `${head}\n\n${text}${foot}`;

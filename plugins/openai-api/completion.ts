@@ -1,7 +1,7 @@
 /** Answers as chat completions, whole and in chunks, with their citations as annotations. */
 import { codePoints } from "../../core/sdk";
 import type { AnswerResult } from "../chats/contract";
-import type { Citation } from "../search/contract";
+import { pagesOf, type Citation } from "../search/contract";
 
 /** Where people read a document, below the public address. */
 const reader_path = "/console/documents";
@@ -94,8 +94,10 @@ const urlOf = ({ document_id, start, end, page }: Citation, public_url: string):
   if (page !== null) place.set("page", String(page));
   return `${public_url}${reader_path}/${document_id}?${place.toString()}`;
 };
-const titleOf = ({ document_name, page }: Citation): string =>
-  page === null ? document_name : `${document_name}, page ${page}`;
+const titleOf = (citation: Citation): string => {
+  const pages = pagesOf(citation);
+  return pages === null ? citation.document_name : `${citation.document_name}, ${pages}`;
+};
 
 /** The chunks of a streamed completion. */
 export class CompletionChunks {

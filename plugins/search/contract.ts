@@ -13,6 +13,7 @@ import {
   type Db,
   type Static,
 } from "../../core/sdk";
+import { PageLabel } from "../extraction/contract";
 import type { SearchIndex, SearchRequest } from "../search-index/contract";
 
 /** The longest quote of a citation, code points. */
@@ -39,6 +40,7 @@ const passageFields = {
   ),
   page: Nullable(t.Integer()),
   page_end: Nullable(t.Integer()),
+  page_label: PageLabel,
   time_start: Nullable(
     t.Number(),
     "Of a transcript: where in the recording the quote begins, seconds.",
@@ -80,6 +82,22 @@ export const Citation = named(
   t.Object({ id: t.Integer({ minimum: 1 }), ...passageFields }),
 );
 export type Citation = Static<typeof Citation>;
+
+/**
+ * The pages of a passage in words: `page 3`, `pages 3–4`, `page iv`, `Slide 4 · Risks`; null when
+ * it is on none.
+ */
+export function pagesOf({
+  page,
+  page_end,
+  page_label,
+}: Pick<RelatedPassage, "page" | "page_end" | "page_label">): string | null {
+  if (page === null) return null;
+  const is_one = page_end === null || page_end === page;
+  if (page_label === null) return is_one ? `page ${page}` : `pages ${page}–${page_end}`;
+  const first = /^(?:Sheet|Slide) /.test(page_label) ? page_label : `page ${page_label}`;
+  return is_one ? first : `${first} to ${page_end}`;
+}
 
 /**
  * A part of a passage as a quote of its own: `span` are UTF-16 indices into the quote. Its pages

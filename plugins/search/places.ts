@@ -2,7 +2,10 @@
 import type { PageSpan, TimeSpan } from "../extraction/contract";
 import type { FoundPassage } from "./contract";
 
-export type Place = Pick<FoundPassage, "page" | "page_end" | "time_start" | "time_end">;
+export type Place = Pick<
+  FoundPassage,
+  "page" | "page_end" | "page_label" | "time_start" | "time_end"
+>;
 
 export interface Spans {
   /** In the order of the text. UTF-16 indices. */
@@ -14,13 +17,14 @@ export interface Spans {
 export function placeBetween({ pages, times }: Spans, start: number, end: number): Place {
   const heard = times.filter((span) => span.start < end && span.end > start);
   return {
-    page: pageAt(pages, start),
-    page_end: pageAt(pages, end - 1),
+    page: pageAt(pages, start)?.page ?? null,
+    page_end: pageAt(pages, end - 1)?.page ?? null,
+    page_label: pageAt(pages, start)?.label ?? null,
     time_start: heard.length === 0 ? null : Math.min(...heard.map((span) => span.time_start)),
     time_end: heard.length === 0 ? null : Math.max(...heard.map((span) => span.time_end)),
   };
 }
 
 /** The page that holds the character, or the last one before it. */
-const pageAt = (pages: readonly PageSpan[], at: number): number | null =>
-  pages.findLast((span) => span.start <= at)?.page ?? null;
+const pageAt = (pages: readonly PageSpan[], at: number): PageSpan | undefined =>
+  pages.findLast((span) => span.start <= at);

@@ -54,6 +54,7 @@ const passage_example: FoundPassage = {
   passage: { start: 18_204, end: 18_255 },
   page: 12,
   page_end: 12,
+  page_label: "iv",
   time_start: null,
   time_end: null,
   heading: "Leave",

@@ -106,8 +106,9 @@ export class SearchService implements Retrieval {
     const shown = reranker
       ? (await reranked(reranker, request, found, signal)).slice(0, request.limit)
       : found;
+    const labels = await this.labelsOf(db, shown);
     return {
-      passages: shown.map(({ passage, name }) => toFoundPassage(passage, name)),
+      passages: shown.map(({ passage, name }) => toFoundPassage(passage, name, labels(passage))),
       meanings: shown.map(({ passage }) => passage.meaning),
       terms,
     };
@@ -147,6 +148,19 @@ export class SearchService implements Retrieval {
     return sentencesOf(text);
   }
 
+  /** Tells what the page is called that a passage begins on. */
+  private async labelsOf(
+    db: Db,
+    shown: readonly { readonly passage: Passage }[],
+  ): Promise<(passage: Passage) => string | null> {
+    const paged = shown.flatMap(({ passage }) =>
+      passage.page === null ? [] : [passage.document_id],
+    );
+    const labels = await this.ctx.documents.findPageLabels(db, [...new Set(paged)]);
+    return ({ document_id, page }) =>
+      page === null ? null : (labels.get(document_id)?.get(page) ?? null);
+  }
+
   /**
    * The index answers from its own snapshot: what was unlinked, deleted or replaced since is left
    * out here.
@@ -175,7 +189,11 @@ export class SearchService implements Retrieval {
  * Every passage is text that the index cut out of the stored version itself, so its quote is
  * verified by construction.
  */
-const toFoundPassage = (passage: Passage, document_name: string): FoundPassage => ({
+const toFoundPassage = (
+  passage: Passage,
+  document_name: string,
+  page_label: string | null,
+): FoundPassage => ({
   document_id: passage.document_id,
   document_name,
   document_version: passage.version,
@@ -186,6 +204,7 @@ const toFoundPassage = (passage: Passage, document_name: string): FoundPassage =
   passage: { start: passage.start, end: passage.end },
   page: passage.page,
   page_end: passage.page_end,
+  page_label,
   time_start: passage.time_start,
   time_end: passage.time_end,
   heading: passage.heading,

@@ -68,10 +68,25 @@ const spans = {
 };
 const places: [why: string, start: number, end: number, place: ReturnType<typeof placeBetween>][] =
   [
-    ["within one span", 0, 5, { page: 1, page_end: 1, time_start: 1, time_end: 2 }],
-    ["across two", 4, 12, { page: 1, page_end: 3, time_start: 1, time_end: 4.5 }],
-    ["after the last time", 12, 20, { page: 3, page_end: 3, time_start: null, time_end: null }],
-    ["between pages", 10, 11, { page: 1, page_end: 1, time_start: 2, time_end: 4.5 }],
+    [
+      "within one span",
+      0,
+      5,
+      { page: 1, page_end: 1, page_label: null, time_start: 1, time_end: 2 },
+    ],
+    ["across two", 4, 12, { page: 1, page_end: 3, page_label: null, time_start: 1, time_end: 4.5 }],
+    [
+      "after the last time",
+      12,
+      20,
+      { page: 3, page_end: 3, page_label: null, time_start: null, time_end: null },
+    ],
+    [
+      "between pages",
+      10,
+      11,
+      { page: 1, page_end: 1, page_label: null, time_start: 2, time_end: 4.5 },
+    ],
   ];
 for (const [why, start, end, place] of places)
   test(`the place of what lies ${why}`, () =>

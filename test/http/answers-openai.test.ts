@@ -669,6 +669,7 @@ describe("what is shown while the model writes", () => {
     passage: { start: 3, end: 3 + birds.length },
     page: null,
     page_end: null,
+    page_label: null,
     time_start: null,
     time_end: null,
     heading: null,

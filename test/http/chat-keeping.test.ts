@@ -195,7 +195,7 @@ describe("questions to begin with", () => {
   test("come from as many documents as possible, once each, at most four", () => {
     const document = (id: string, language: string | null, ...headings: string[]) => ({
       ...{ id, name: `${id}.md`, current_version: 1, folder_id: "fld_1", language },
-      headings: headings.map((text) => ({ text, start: 0, end: 1, page: null })),
+      headings: headings.map((text) => ({ text, start: 0, end: 1, page: null, page_label: null })),
     });
     const documents = [
       document("a", "en", "Heating", "1 Heating", "Water supply", "Keys"),

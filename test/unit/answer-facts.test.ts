@@ -19,6 +19,7 @@ const passage: FoundPassage = {
   matched: "words",
   page: null,
   page_end: null,
+  page_label: null,
   time_start: null,
   time_end: null,
   heading: null,

@@ -248,6 +248,7 @@ describe("an answer", () => {
     passage: { start: 10, end: 10 + [...quote].length },
     page: n,
     page_end: n,
+    page_label: null,
     time_start: null,
     time_end: null,
     heading: null,

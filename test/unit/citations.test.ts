@@ -22,6 +22,7 @@ const citation = (id: number, document_id = `doc_${id}`): Citation => ({
   passage: { start: 0, end: 70 },
   page: null,
   page_end: null,
+  page_label: null,
   time_start: null,
   time_end: null,
   heading: null,

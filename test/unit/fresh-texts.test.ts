@@ -14,6 +14,7 @@ const versionOf = (id: string, content: string): PendingVersion => ({
   in_files: 0,
   text_ready: 0,
   pages: "[]",
+  page_labels: null,
   headings: null,
   times: null,
   text_id: 1,

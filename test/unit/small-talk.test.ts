@@ -142,6 +142,7 @@ const documentOf = (n: number, ...headings: string[]): OutlinedDocument => ({
     start: at * 100,
     end: at * 100 + text.length,
     page: null,
+    page_label: null,
   })),
 });
 const overview = (documents: OutlinedDocument[], count = documents.length, all_counted = true) => ({

@@ -22,7 +22,7 @@ export function assemble(pages: readonly Page[], characters_max: number): Assemb
     pieces.push(text);
     characters += text.length;
   };
-  for (const { page, blocks } of pages) {
+  for (const { page, label, blocks } of pages) {
     const lists = new ListWriter();
     let start = -1;
     for (const block of blocks) {
@@ -39,7 +39,8 @@ export function assemble(pages: readonly Page[], characters_max: number): Assemb
           `The text of this file is longer than ${characters_max} characters.`,
         );
     }
-    if (page !== null && start >= 0) spans.push({ page, start, end: characters });
+    if (page !== null && start >= 0)
+      spans.push({ page, start, end: characters, ...(label === undefined ? {} : { label }) });
   }
   return { text: pieces.join(""), pages: spans, headings };
 }

@@ -30,6 +30,14 @@ export const withMarker = ({ text, marker = "" }: Block): string =>
 /** The blocks of a page. A document without pages is one page of number null. */
 export interface Page {
   readonly page: number | null;
+  /** As of `PageSpan`. */
+  readonly label?: string;
   readonly blocks: readonly Block[];
   readonly warnings?: readonly Warning[];
+}
+
+/** The label of a slide: its number with its title, which is the first of its headings. */
+export function slideLabel(page: number, blocks: readonly Block[]): string {
+  const title = blocks.find(({ level }) => level !== null)?.text;
+  return title === undefined ? `Slide ${page}` : `Slide ${page} · ${title}`;
 }

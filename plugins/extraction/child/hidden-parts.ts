@@ -48,6 +48,7 @@ export function visiblePages<S extends { readonly name: string; readonly hidden:
     const left_out = at === 0 && shown.length > 0 ? sheets.length - shown.length : 0;
     return {
       page: at + 1,
+      ...(sheet.name.trim() === "" ? {} : { label: `Sheet ${sheet.name.trim()}` }),
       blocks,
       warnings: [
         ...(left_out === 0 ? [] : [leftOut(counted(left_out, "sheet"), "the workbook", null)]),

@@ -34,6 +34,8 @@ export type PageMessage =
   | {
       readonly step: "page";
       readonly page: number;
+      /** What the document calls it. */
+      readonly label?: string;
       readonly kind: "text";
       readonly doubtful: boolean;
       readonly start: number;
@@ -80,7 +82,7 @@ export class PageOutput implements Disposable {
   }
 
   /** @throws ExtractionFailure `too_large` when the text gets too long */
-  add(page: number, read: PageText | PageWithoutText): void {
+  add(page: number, read: PageText | PageWithoutText, label = ""): void {
     if (typeof read === "string") return this.send({ step: "page", page, kind: read });
     const { text, doubtful, layout } = read;
     const separator = this.characters === 0 ? "" : page_separator;
@@ -94,7 +96,10 @@ export class PageOutput implements Disposable {
     this.characters = end;
     this.bytes += this.file.write(separator + text);
     const { bytes } = this;
-    const more = layout === undefined ? {} : { layout };
+    const more = {
+      ...(layout === undefined ? {} : { layout }),
+      ...(label === "" || label === String(page) ? {} : { label }),
+    };
     this.send({ step: "page", page, kind: "text", doubtful, start, end, bytes, ...more });
   }
 

@@ -3,7 +3,7 @@
  * presentation, with its notes and comments at the end.
  */
 import { ExtractionFailure } from "../contract";
-import { paragraph, type Block, type Page } from "../child/blocks";
+import { paragraph, slideLabel, type Block, type Page } from "../child/blocks";
 import { tableBlock } from "../child/table";
 import { ByteReader } from "./byte-reader";
 import { damagedFile, type CompoundFile } from "./compound-file";
@@ -51,14 +51,12 @@ export function readPpt(compound: CompoundFile): Page[] {
   const footer = presentation.document === null ? [] : reader.footer(presentation.document);
   return presentation.slides.map((entry, index) => {
     const noted = notes.get(entry.id);
-    return {
-      page: index + 1,
-      blocks: [
-        ...reader.read(entry),
-        ...(index === 0 ? footer : []),
-        ...(noted === undefined ? [] : reader.read(noted)),
-      ],
-    };
+    const blocks = [
+      ...reader.read(entry),
+      ...(index === 0 ? footer : []),
+      ...(noted === undefined ? [] : reader.read(noted)),
+    ];
+    return { page: index + 1, label: slideLabel(index + 1, blocks), blocks };
   });
 }
 

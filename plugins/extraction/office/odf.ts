@@ -3,7 +3,7 @@
  * .odg) with a page for each slide, spreadsheets (.ods) with a page for each sheet.
  */
 import type { Tag } from "../../../core/lib/xml";
-import type { Block, Page } from "../child/blocks";
+import { slideLabel, type Block, type Page } from "../child/blocks";
 import { ExtractionFailure } from "../contract";
 import { OdfEmphasis } from "./odf-emphasis";
 import { OdfLists } from "./odf-lists";
@@ -25,8 +25,15 @@ export function readOdfText(pkg: OfficePackage, progress: Progress): Page[] {
 /** @throws ExtractionFailure as above */
 export function readOdfPages(pkg: OfficePackage, progress: Progress): Page[] {
   const { content, styles, newReader } = openOdf(pkg, progress);
-  return readSlides(newReader, content, styles);
+  const pages = readSlides(newReader, content, styles);
+  // Pages of a drawing have no titles.
+  return content.includes("<office:drawing") ? pages : pages.map(withSlideLabel);
 }
+
+const withSlideLabel = (page: Page): Page => ({
+  ...page,
+  label: slideLabel(page.page ?? 1, page.blocks),
+});
 
 /** @throws ExtractionFailure as above */
 export function readOdfSheets(pkg: OfficePackage, progress: Progress): Page[] {

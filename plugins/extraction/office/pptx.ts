@@ -3,7 +3,7 @@
  * title first, its notes and comments last.
  */
 import { readDrawing, type Shape } from "./drawing";
-import { paragraph, type Block, type Page } from "../child/blocks";
+import { paragraph, slideLabel, type Block, type Page } from "../child/blocks";
 import type { OfficePackage, Progress } from "./package";
 import { scanOfficeXml } from "./xml";
 
@@ -13,7 +13,8 @@ export function readPptx(pkg: OfficePackage, main_part: string, progress: Progre
   const seen = new Set<string>();
   return slides.map((slide, at) => {
     progress(at / slides.length);
-    return { page: at + 1, blocks: readSlide(pkg, slide, seen) };
+    const blocks = readSlide(pkg, slide, seen);
+    return { page: at + 1, label: slideLabel(at + 1, blocks), blocks };
   });
 }
 

@@ -7,6 +7,7 @@ import { EngineFailure } from "../child/engine-failure";
 import type { OutlineEntry } from "../child/listed-headings";
 import { openForm, readAnnotations, type Form } from "./annotations";
 import { readOutline } from "./outline";
+import { readPageLabel } from "./page-label";
 import { pictureCoverage, renderPage, type PageImage } from "./page-image";
 import { discardPdfium, loadPdfium, type LoadedPdfium, type PdfiumAccess } from "./pdfium";
 import { readTextLayer, type TextLayer } from "./text-layer";
@@ -86,6 +87,11 @@ export class PdfDocument {
   /** A page by its index; null when it is damaged. @throws EngineFailure */
   page(index: number): PdfPage | null {
     return this.guarded(() => readPage(this.access, this.handle, this.form, index));
+  }
+
+  /** What the document calls a page, such as `iv`; empty when it says nothing of it. */
+  pageLabel(index: number): string {
+    return this.guarded(() => readPageLabel(this.access, this.handle, index));
   }
 
   /** Its table of contents; empty when it has none. @throws EngineFailure */

@@ -15,6 +15,7 @@ export interface Pdfium {
   FPDF_GetLastError(): number;
   FPDF_CloseDocument(document: number): void;
   FPDF_GetPageCount(document: number): number;
+  FPDF_GetPageLabel(document: number, index: number, buffer: number, bytes: number): number;
   FPDF_LoadPage(document: number, index: number): number;
   FPDFBookmark_GetFirstChild(document: number, bookmark: number): number;
   FPDFBookmark_GetNextSibling(document: number, bookmark: number): number;

@@ -100,6 +100,7 @@ class PdfReader {
         page === null
           ? "damaged"
           : withAnnotations(await this.readPage(page, number), page.annotations),
+        page === null ? "" : this.document.pageLabel(number - 1),
       );
     }
   }

@@ -54,10 +54,11 @@ export class PageCollector {
     if (message.kind !== "text") return void this.without[message.kind].push(message.page);
     this.bytes = message.bytes;
     this.units = message.end;
-    const { page, layout = no_layout } = message,
+    const { page, label, layout = no_layout } = message,
       before = this.units_before;
     this.pages.push({
       page,
+      ...(label === undefined ? {} : { label }),
       ...moveLayout(layout, before + message.start),
       start: before + message.start,
       end: before + message.end,
@@ -158,7 +159,11 @@ export class PageCollector {
       separator: page_separator,
       shorten: (parts) => cuts.shortened(parts),
     });
-    const pages = this.pages.map((page) => ({ page: page.page, ...moved(page) })),
+    const pages = this.pages.map((one) => ({
+        page: one.page,
+        ...(one.label === undefined ? {} : { label: one.label }),
+        ...moved(one),
+      })),
       spans = headings.map((heading) => ({ ...moved(heading), level: heading.level }));
     return {
       text,

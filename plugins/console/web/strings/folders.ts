@@ -119,7 +119,6 @@ export const folder_strings = {
     warnings: (count: number) => `${count} ${count === 1 ? "warning" : "warnings"}`,
     none_named: (query: string) => `No document here is named like “${query}”.`,
     hits: "Found in the text",
-    hit_page: (page: number) => `Page ${page}`,
     no_hits: "Nothing in the text of this folder’s documents.",
     searching: "Searching the text …",
   },

@@ -4,6 +4,7 @@ const range = (first: number, last: number | null): string =>
 const many = (first: number, last: number | null): boolean => last !== null && last !== first;
 
 export const reader_strings = {
+  short_page: (label: string) => `p. ${label}`,
   short_pages: (first: number, last: number | null) => `p. ${range(first, last)}`,
   pages: (first: number, last: number | null) =>
     `${many(first, last) ? "Pages" : "Page"} ${range(first, last)}`,
@@ -11,7 +12,7 @@ export const reader_strings = {
   opening: (name: string) => `Opening ${name}`,
   pages_of: (name: string) => `Pages of ${name}`,
   text_of: (name: string) => `Text of ${name}`,
-  page: (number: number) => `Page ${number}`,
+  page: (number: number | string) => `Page ${number}`,
   page_broken: (number: number) =>
     `Page ${number} can’t be drawn. Its text may still be readable under “Text”.`,
   text_tools: "Outline and search",

@@ -7,6 +7,7 @@ import type { Passage } from "../../api/types";
 import { Icon } from "../../ui/icons";
 import { Problem } from "../../ui/note";
 import { folder_strings } from "../../strings/folders";
+import { pageName } from "../../reader/location";
 
 const strings = folder_strings.page;
 const hits_max = 6;
@@ -71,7 +72,7 @@ export function Hits({ query, folder_id }: { readonly query: string; readonly fo
                   <Icon name="file-text" size={14} />
                   <span class="clip">{passage.document_name}</span>
                   {passage.page !== null && (
-                    <span class="nowrap">· {strings.hit_page(passage.page)}</span>
+                    <span class="nowrap">· {pageName(passage.page, passage.page_label)}</span>
                   )}
                 </span>
               </Link>

@@ -1305,6 +1305,8 @@ export interface components {
             readonly page: number | null;
             /** Format: int64 */
             readonly page_end: number | null;
+            /** @description What the document itself calls `page`, where that says more than its number: `iv` of a PDF, `Slide 4 · Risks`, `Sheet Budget`; null otherwise. */
+            readonly page_label: string | null;
             /** @description Of a transcript: where in the recording the quote begins, seconds. */
             readonly time_start: number | null;
             /** @description Of a transcript: where in the recording the quote ends, seconds. */
@@ -1633,6 +1635,8 @@ export interface components {
              * @description The page of the last one.
              */
             readonly page_end: number | null;
+            /** @description What the document itself calls `page`, where that says more than its number: `iv` of a PDF, `Slide 4 · Risks`, `Sheet Budget`; null otherwise. */
+            readonly page_label: string | null;
         };
         readonly DocumentWarning: {
             readonly code: string;
@@ -1989,6 +1993,8 @@ export interface components {
             readonly page: number | null;
             /** Format: int64 */
             readonly page_end: number | null;
+            /** @description What the document itself calls `page`, where that says more than its number: `iv` of a PDF, `Slide 4 · Risks`, `Sheet Budget`; null otherwise. */
+            readonly page_label: string | null;
             /** @description Of a transcript: where in the recording the quote begins, seconds. */
             readonly time_start: number | null;
             /** @description Of a transcript: where in the recording the quote ends, seconds. */
@@ -2509,6 +2515,8 @@ export interface components {
             readonly page: number | null;
             /** Format: int64 */
             readonly page_end: number | null;
+            /** @description What the document itself calls `page`, where that says more than its number: `iv` of a PDF, `Slide 4 · Risks`, `Sheet Budget`; null otherwise. */
+            readonly page_label: string | null;
             /** @description Of a transcript: where in the recording the quote begins, seconds. */
             readonly time_start: number | null;
             /** @description Of a transcript: where in the recording the quote ends, seconds. */

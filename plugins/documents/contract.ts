@@ -11,7 +11,7 @@ import {
   type PayloadOf,
   type ReceivedFile,
 } from "../../core/sdk";
-import type { HeadingSpan, PageSpan, TimeSpan } from "../extraction/contract";
+import type { HeadingSpan, PagePlace, PageSpan, TimeSpan } from "../extraction/contract";
 import type { Prepared } from "../search-index/contract";
 
 export interface DocumentName {
@@ -22,14 +22,11 @@ export interface DocumentName {
 }
 
 /** Offsets are code points of the text of that version, end exclusive. */
-export interface OutlinedHeading {
+export interface OutlinedHeading extends PagePlace {
   /** Exactly what lies between `start` and `end`. */
   readonly text: string;
   readonly start: number;
   readonly end: number;
-  readonly page: number | null;
-  /** What the document calls the page, where that says more than its number. */
-  readonly page_label: string | null;
 }
 /** A document in one of the folders asked about, with the first of its main headings. */
 export interface OutlinedDocument extends DocumentName {
@@ -260,14 +257,8 @@ export interface Documents {
       }
     | undefined
   >;
-  /**
-   * Of the versions that answer: what their pages are called, where that says more than the number.
-   * Documents without labels are absent.
-   */
-  findPageLabels(
-    db: Db,
-    document_ids: readonly string[],
-  ): Promise<Map<string, ReadonlyMap<number, string>>>;
+  /** Labels by page, of the versions that answer. Documents without any are absent. */
+  findPageLabels(db: Db, ids: readonly string[]): Promise<Map<string, ReadonlyMap<number, string>>>;
   /** The same for those that have a live link to one of the folders. */
   findLinked(
     db: Db,

@@ -16,6 +16,12 @@ export interface PageSpan {
   readonly start: number;
   readonly end: number;
 }
+/** Where something begins, in a document with pages. */
+export interface PagePlace {
+  readonly page: number | null;
+  /** `PageSpan.label`, if there is one. */
+  readonly page_label: string | null;
+}
 /** The longest label of a page, UTF-16 units. */
 export const page_label_max = 120;
 /** The label as it goes over the wire. */

@@ -84,8 +84,8 @@ export const Citation = named(
 export type Citation = Static<typeof Citation>;
 
 /**
- * The pages of a passage in words: `page 3`, `pages 3–4`, `page iv`, `Slide 4 · Risks`; null when
- * it is on none.
+ * The pages of a passage in words: `page 3`, `pages 3–4`, `page iv`, `from Slide 4 · Risks on`;
+ * null when it is on none.
  */
 export function pagesOf({
   page,
@@ -96,7 +96,7 @@ export function pagesOf({
   const is_one = page_end === null || page_end === page;
   if (page_label === null) return is_one ? `page ${page}` : `pages ${page}–${page_end}`;
   const first = /^(?:Sheet|Slide) /.test(page_label) ? page_label : `page ${page_label}`;
-  return is_one ? first : `${first} to ${page_end}`;
+  return is_one ? first : `from ${first} on`;
 }
 
 /**

@@ -156,6 +156,7 @@ export class SearchService implements Retrieval {
     const paged = shown.flatMap(({ passage }) =>
       passage.page === null ? [] : [passage.document_id],
     );
+    if (paged.length === 0) return () => null;
     const labels = await this.ctx.documents.findPageLabels(db, [...new Set(paged)]);
     return ({ document_id, page }) =>
       page === null ? null : (labels.get(document_id)?.get(page) ?? null);

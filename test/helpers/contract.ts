@@ -91,6 +91,7 @@ export const shapes = {
     passage: { start: expect.any(Number), end: expect.any(Number) },
     page: expect.any(Number),
     page_end: expect.any(Number),
+    page_label: expect.any(String),
     time_start: expect.any(Number),
     time_end: expect.any(Number),
     heading: expect.any(String),
@@ -123,7 +124,7 @@ const nullable: Readonly<Record<keyof typeof shapes, readonly string[]>> = {
   document: ["page_count", "language", "error", "synced_at"],
   chat: ["name", "last_message_at"],
   message: ["completed_at", "result", "error", "feedback"],
-  passage: ["page", "page_end", "time_start", "time_end", "heading"],
+  passage: ["page", "page_end", "page_label", "time_start", "time_end", "heading"],
   result: ["usage"],
 };
 

@@ -94,6 +94,7 @@ describe("polling", () => {
       "id",
       "page",
       "page_end",
+      "page_label",
       "passage",
       "quote",
       "score",

@@ -209,6 +209,7 @@ test("a passage has exactly the fields of a citation without its number", async 
     "matched",
     "page",
     "page_end",
+    "page_label",
     "passage",
     "quote",
     "score",

@@ -329,8 +329,8 @@ describe("PowerPoint", () => {
     const { text, pages, page_count, headings, media_type } = await read(pptx(slides));
     expect(text).toBe("# Welcome\n\nPoints\n\n# Thanks");
     expect(pages).toEqual([
-      { page: 1, start: 0, end: 17 },
-      { page: 3, start: 19, end: 27 },
+      { page: 1, label: "Slide 1 · Welcome", start: 0, end: 17 },
+      { page: 3, label: "Slide 3 · Thanks", start: 19, end: 27 },
     ]);
     expect(headings).toEqual([
       { start: 2, end: 9, level: 1 },
@@ -408,8 +408,8 @@ describe("PowerPoint", () => {
         "Board\n\nThank the pilots.\n\nCheck this.",
     );
     expect(pages).toEqual([
-      { page: 1, start: 0, end: 5 },
-      { page: 2, start: 7, end: text.length },
+      { page: 1, label: "Slide 1", start: 0, end: 5 },
+      { page: 2, label: "Slide 2", start: 7, end: text.length },
     ]);
   });
 });
@@ -507,8 +507,8 @@ describe("Excel", () => {
     );
     expect(text).toBe("# Moorings\n\n1\n\n# Причалы\n\n2\n\nMeasured twice.");
     expect(pages).toEqual([
-      { page: 1, start: 0, end: 13 },
-      { page: 2, start: 15, end: text.length },
+      { page: 1, label: "Sheet Moorings", start: 0, end: 13 },
+      { page: 2, label: "Sheet Причалы", start: 15, end: text.length },
     ]);
     expect([page_count, headings?.length]).toEqual([2, 2]);
   });

@@ -166,8 +166,8 @@ test("slides: a page each, the title first, notes and what the master writes beh
     "# Welcome\n\nPoints\n\nThank them.\n\nHarbour Board\n\nPilots' meeting\n\nLast",
   );
   expect(pages).toEqual([
-    { page: 1, start: 0, end: 62 },
-    { page: 3, start: 64, end: 68 },
+    { page: 1, label: "Slide 1 · Welcome", start: 0, end: 62 },
+    { page: 3, label: "Slide 3", start: 64, end: 68 },
   ]);
   expect([page_count, headings]).toEqual([3, [{ start: 2, end: 9, level: 1 }]]);
 });

@@ -20,24 +20,30 @@ export function passageHref({ document_id, start, end, page, stale }: Passage): 
 /** `Sheet Budget` and `Slide 4 · Risks` say themselves what they are. */
 const isNamed = (label: string): boolean => /^(?:Sheet|Slide) /.test(label);
 
+/** Of the pages behind the first no label is known. */
+const goesOn = (page: number, page_end: number | null): boolean =>
+  page_end !== null && page_end !== page;
+
 /** What a page is called: `Page 3`, `Page iv`, `Sheet Budget`. */
 export const pageName = (page: number, label: string | null): string =>
   label !== null && isNamed(label) ? label : strings.page(label ?? page);
 
 /** `p. 3`, `p. iv`, `Sheet Budget`, or `1:02`; null when it is not known. */
 export function shortLocation({ page, page_end, page_label, time_start }: Passage): string | null {
-  if (page !== null)
-    return page_label === null
-      ? strings.short_pages(page, page_end)
-      : isNamed(page_label)
-        ? page_label
-        : strings.short_page(page_label);
+  if (page !== null) {
+    if (page_label === null) return strings.short_pages(page, page_end);
+    const name = isNamed(page_label) ? page_label : strings.short_page(page_label);
+    return goesOn(page, page_end) ? strings.from_page(name) : name;
+  }
   return time_start === null ? null : formatDuration(time_start);
 }
 
 /** `Pages 3–4`, `Page iv`, `Sheet Budget`, or `At 1:02`; null when it is not known. */
 export function longLocation({ page, page_end, page_label, time_start }: Passage): string | null {
-  if (page !== null)
-    return page_label === null ? strings.pages(page, page_end) : pageName(page, page_label);
+  if (page !== null) {
+    if (page_label === null) return strings.pages(page, page_end);
+    const name = pageName(page, page_label);
+    return goesOn(page, page_end) ? strings.from_page(name) : name;
+  }
   return time_start === null ? null : strings.at_time(formatDuration(time_start));
 }

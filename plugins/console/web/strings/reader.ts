@@ -4,6 +4,7 @@ const range = (first: number, last: number | null): string =>
 const many = (first: number, last: number | null): boolean => last !== null && last !== first;
 
 export const reader_strings = {
+  from_page: (name: string) => `from ${name} on`,
   short_page: (label: string) => `p. ${label}`,
   short_pages: (first: number, last: number | null) => `p. ${range(first, last)}`,
   pages: (first: number, last: number | null) =>

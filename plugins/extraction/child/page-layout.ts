@@ -74,10 +74,10 @@ interface Body {
 function bodyOf(lines: readonly Line[]): Body {
   const sizes = new Map<number, number>(),
     weights = new Map<number, number>();
-  for (const { size, weight, text, is_table } of lines) {
+  for (const { size, weight, text, table } of lines) {
     const key = Math.round(size * 2) / 2;
     sizes.set(key, (sizes.get(key) ?? 0) + text.length);
-    if (!is_table) weights.set(weight, (weights.get(weight) ?? 0) + text.length);
+    if (!table) weights.set(weight, (weights.get(weight) ?? 0) + text.length);
   }
   const most = (counts: ReadonlyMap<number, number>): readonly [number, number] =>
     [...counts].reduce((best, one) => (one[1] > best[1] ? one : best), [0, 0] as const);
@@ -92,8 +92,8 @@ function displayOf(
   body: Body,
 ): DisplayLine[] {
   const display: DisplayLine[] = [];
-  for (const [at, { size, weight, is_table }] of lines.entries()) {
-    if (is_table) continue;
+  for (const [at, { size, weight, table }] of lines.entries()) {
+    if (table) continue;
     const bold = body.weight > 0 && weight >= bold_ratio_min * body.weight;
     if (size < display_ratio_min * body.size && !bold) continue;
     const { start, end } = places[at]!,
@@ -131,7 +131,7 @@ function edgesOf(lines: readonly Line[], text: string, places: readonly LinePlac
     for (const index of sorted) {
       const line = lines[index]!,
         { start, end } = places[index]!;
-      if (line.is_table) break;
+      if (line.table) break;
       if (!(Math.abs(line.base - base) < 0.5 * line.size)) rows++;
       if (rows > edge_rows) break;
       if (edges.size === edge_lines_max) return [];

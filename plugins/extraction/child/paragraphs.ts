@@ -18,8 +18,15 @@ export interface Line {
   readonly size: number;
   /** How bold its font is: 400 is normal, 700 bold; 0 when that is not known. */
   readonly weight: number;
-  /** A table, of several lines of text; `base` is its upper edge. */
-  readonly is_table?: true;
+  /** It is a table, of several lines of text; `base` is its upper edge. */
+  readonly table?: LineTable;
+}
+export interface LineTable {
+  readonly rows: readonly (readonly string[])[];
+  /** Where its columns begin and end. */
+  readonly edges: readonly number[];
+  /** The height of its lower edge. */
+  readonly bottom: number;
 }
 
 /** Where a line stands in the text of its page, UTF-16 units, end exclusive. */
@@ -88,7 +95,7 @@ const word_max = 64;
 /** What goes between the line at this index and the next one. */
 function separator(lines: readonly Line[], at: number, leading: (size: number) => number): string {
   const [line, next] = [lines[at]!, lines[at + 1]!];
-  if (line.is_table || next.is_table) return "\n\n";
+  if (line.table || next.table) return "\n\n";
   if (line.hyphenated) return "\n";
   if (Math.abs(line.base - next.base) < 0.5 * line.size) return sameLineSeparator(line, next);
   return startsParagraph(lines, at + 1, leading) ? "\n\n" : "\n";
@@ -147,8 +154,8 @@ function endedEarly(lines: readonly Line[], at: number): boolean {
     (line.right - line.left);
   const right_needed = previous.right + first_word + 0.5 * line.size;
   for (let near = Math.max(0, at - 4); near < Math.min(lines.length, at + 4); near++) {
-    const { left, right, is_table } = lines[near]!;
-    if (!is_table && left < previous.right && right > previous.left && right > right_needed)
+    const { left, right, table } = lines[near]!;
+    if (!table && left < previous.right && right > previous.left && right > right_needed)
       return true;
   }
   return false;

@@ -19,9 +19,10 @@ export function withTables(
   const turn = turnOf(lines),
     drawing = readDrawing(text, page, turn);
   if (!hasDrawing(drawing) && !hasGaps(lines)) return lines;
-  const words = lines.filter((line) => isTurned(line, turn)).flatMap((line) => wordsOf(text, line));
+  const words_of = new Map(lines.map((line) => [line, wordsOf(text, line)])),
+    words = lines.filter((line) => isTurned(line, turn)).flatMap((line) => words_of.get(line)!);
   const tables = findTables(words, drawing);
-  return tables.length === 0 ? lines : arranged(text, lines, tables);
+  return tables.length === 0 ? lines : arranged(text, words_of, tables);
 }
 
 const hasDrawing = ({ across, down, fills }: Drawing): boolean =>
@@ -68,12 +69,15 @@ const isTurned = ({ cos, sin }: PlacedLine, turn: Turn): boolean =>
   Math.abs(cos - turn.cos) < 0.02 && Math.abs(sin - turn.sin) < 0.02;
 
 /** Lines without the words of tables, and the tables where their first word stood. */
-function arranged(text: TextPage, lines: readonly PlacedLine[], tables: readonly Table[]): Line[] {
+function arranged(
+  text: TextPage,
+  words_of: ReadonlyMap<PlacedLine, readonly PlacedWord[]>,
+  tables: readonly Table[],
+): Line[] {
   const table_of = new Map<number, Table>();
   for (const table of tables) for (const { order } of table.words) table_of.set(order, table);
   const pieces: { order: number; line: Line }[] = inReadingOrder(tables);
-  for (const line of lines) {
-    const words = wordsOf(text, line);
+  for (const [line, words] of words_of) {
     if (words.every(({ order }) => !table_of.has(order))) {
       pieces.push({ order: line.start, line });
       continue;
@@ -114,7 +118,7 @@ function inReadingOrder(tables: readonly Table[]): { order: number; line: Line }
 
 const lineOf = (table: Table): Line => ({
   text: pipeTable(table.rows).join("\n"),
-  is_table: true,
+  table,
   hyphenated: false,
   left: table.left,
   right: table.right,

@@ -12,7 +12,8 @@ import {
 } from "../child/page-output";
 import { listedHeadings, type OutlineEntry } from "../child/listed-headings";
 import { layoutOf, type PageLayout } from "../child/page-layout";
-import { joinLines, type JoinedLines } from "../child/paragraphs";
+import { joinLines, type JoinedLines, type Line } from "../child/paragraphs";
+import { ContinuedTables } from "../child/tables/continued";
 import { ExtractionFailure } from "../contract";
 import { countLetters } from "../ocr/hocr";
 import { recognise, type RecognisedText } from "../ocr/recognition";
@@ -81,6 +82,7 @@ class PdfReader {
   /** Suspect text layers that their picture did not refute; `comparisons_max` after one agreed. */
   private comparisons = 0;
   private readonly compounds = new Compounds();
+  private readonly tables = new ContinuedTables();
   /** By page. */
   private outline: ReadonlyMap<number, readonly OutlineEntry[]> | undefined;
 
@@ -106,11 +108,12 @@ class PdfReader {
   }
 
   private async readPage(page: PdfPage, number: number): Promise<PageText | PageWithoutText> {
-    const joined = joinLines(page.garbled ? [] : page.lines, this.compounds.add(page)),
+    const lines = this.tables.next(page.garbled ? [] : page.lines),
+      joined = joinLines(lines, this.compounds.add(page)),
       { text } = joined;
     const letters = text.length < little_text_characters ? countLetters(text) : text.length;
     const layer: PageText | null =
-      text === "" ? null : { text, doubtful: false, layout: this.layout(page, joined, number) };
+      text === "" ? null : { text, doubtful: false, layout: this.layout(lines, joined, number) };
     if (layer !== null && page.suspect && this.comparisons < comparisons_max)
       return this.compare(layer, await this.recognisePage(number));
     const may_be_scanned =
@@ -128,7 +131,7 @@ class PdfReader {
       : { text: picture.text, doubtful: picture.trust === "doubtful" };
   }
 
-  private layout({ lines }: PdfPage, joined: JoinedLines, number: number): PageLayout {
+  private layout(lines: readonly Line[], joined: JoinedLines, number: number): PageLayout {
     this.outline ??= Map.groupBy(this.document.outline(), ({ page }) => page);
     return layoutOf(lines, joined, listedHeadings(joined, this.outline.get(number) ?? []));
   }

@@ -167,13 +167,14 @@ function splitAt(
   edges: readonly number[],
 ): Word[][] {
   const parts: Word[][] = [[piece[0]!]];
+  if (piece.length === 1) return parts;
+  const usual = median(piece.slice(1).map(({ left }, i) => left - piece[i]!.right));
   for (const [at, word] of piece.slice(1).entries()) {
     const before = piece[at]!,
       edge = edges
         .slice(1, -1)
         .findIndex((one) => before.right <= one + 0.5 && word.left >= one - 0.5);
-    const gap = word.left - before.right,
-      usual = median(piece.slice(1).map(({ left }, i) => left - piece[i]!.right));
+    const gap = word.left - before.right;
     const is_edge =
       edge >= 0 &&
       (gap > 1.25 * usual || piece.length === 2) &&

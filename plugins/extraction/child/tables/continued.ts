@@ -1,0 +1,54 @@
+/**
+ * Tables that go on over the end of a page: where the head is not repeated on paper, it is repeated
+ * in the text.
+ */
+import type { Line, LineTable } from "../paragraphs";
+import { pipeTable } from "../pipe-table";
+
+/** Lines between the table and the edge of the page: running heads and feet. */
+const edge_lines_max = 3;
+/** How far the columns of the two parts may differ, in points. */
+const tolerance = 4;
+
+export class ContinuedTables {
+  /** The table at the foot of the page before. */
+  private last: LineTable | null = null;
+
+  /** The lines of the next page, with the head of a table that began before. */
+  next(lines: readonly Line[]): readonly Line[] {
+    const before = this.last,
+      at = lines.findIndex(({ table }) => table !== undefined),
+      first = lines[at];
+    let shown = lines;
+    if (before !== null && first?.table && isAtHead(lines, first) && goesOn(first.table, before)) {
+      const table = { ...first.table, rows: [before.rows[0]!, ...first.table.rows] };
+      shown = lines.with(at, { ...first, table, text: pipeTable(table.rows).join("\n") });
+    }
+    const foot = shown.findLast(({ table }) => table !== undefined);
+    this.last = foot?.table && isAtFoot(shown, foot.table) ? foot.table : null;
+    return shown;
+  }
+}
+
+const isAtHead = (lines: readonly Line[], first: Line): boolean =>
+  lines.filter((line) => line !== first && line.base > first.base).length <= edge_lines_max;
+const isAtFoot = (lines: readonly Line[], { bottom }: LineTable): boolean =>
+  lines.filter(({ base }) => base < bottom).length <= edge_lines_max;
+
+/** Whether a table has the columns of another, and no head of its own. */
+function goesOn({ edges, rows }: LineTable, before: LineTable): boolean {
+  const same_columns =
+    edges.length === before.edges.length &&
+    edges.every((edge, at) => Math.abs(edge - before.edges[at]!) <= tolerance);
+  if (!same_columns) return false;
+  const [first] = rows,
+    [head, ...body] = before.rows;
+  if (first!.every((cell, at) => cell === head![at])) return false;
+  // A column of numbers has one in the first row: that is no head.
+  return first!.some(
+    (cell, at) =>
+      /\p{Nd}/u.test(cell) &&
+      !/\p{Nd}/u.test(head![at]!) &&
+      body.filter((row) => /\p{Nd}/u.test(row[at]!)).length > 0.5 * body.length,
+  );
+}

@@ -1,0 +1,134 @@
+/**
+ * Tables over HTTP: those of a PDF are pipe tables in `content`, a question is answered by the cell
+ * that it asks for, and cited is exactly its row, on its page, however long the table is.
+ */
+import { beforeAll, describe, expect, test } from "bun:test";
+import { startTestServer } from "../helpers/host";
+import { buildPdf, type PdfPage } from "../helpers/pdf";
+import { person, type Person } from "../helpers/person";
+
+const rows_per_page = 38,
+  pages = 9;
+/** Nine services in turn, each row with its own dues. */
+const rowOf = (at: number): string[] => [
+  `T${String(at).padStart(3, "0")}`,
+  ["Towage", "Water", "Waste"][at % 3]!,
+  at % 4 === 0 ? "" : "by notice",
+  String(1_000 + 7 * at),
+];
+const lefts = [60, 150, 300, 420],
+  right = 520;
+const written = (text: string, x: number, y: number): string =>
+  `BT /F1 9 Tf 1 0 0 1 ${x} ${y} Tm (${text}) Tj ET`;
+const ruleAcross = (y: number): string => `${lefts[0]} ${y} m ${right} ${y} l S`;
+const ruleDown = (x: number, from: number, to: number): string => `${x} ${from} m ${x} ${to} l S`;
+/** The rows from 770 down, 18 points each, with rules around every cell. */
+const drawn = (rows: readonly (readonly string[])[]): string => {
+  const bottom = 782 - 18 * rows.length;
+  return [
+    "0.5 w",
+    ...Array.from({ length: rows.length + 1 }, (_, at) => ruleAcross(782 - 18 * at)),
+    ...[...lefts, right].map((x) => ruleDown(x, bottom, 782)),
+    ...rows.flatMap((cells, at) =>
+      cells.flatMap((cell, column) =>
+        cell === "" ? [] : written(cell, lefts[column]! + 4, 770 - 18 * at),
+      ),
+    ),
+  ].join("\n");
+};
+const head = ["Code", "Service", "Note", "Dues"];
+/** Its head stands on the first page alone. */
+const tariff = (): Uint8Array<ArrayBuffer> =>
+  buildPdf(
+    Array.from({ length: pages }, (_, page): PdfPage => {
+      const rows = Array.from({ length: rows_per_page }, (_row, at) =>
+        rowOf(page * rows_per_page + at),
+      );
+      return { content: drawn(page === 0 ? [head, ...rows] : rows) };
+    }),
+  );
+
+const revenue = [
+  ["Region", "Q1", "Q2", "Q3"],
+  ["North", "80", "82", "91"],
+  ["South", "60", "", "95"],
+  ["East", "70", "71", "72"],
+];
+const lineOf = (cells: readonly string[]): string => `| ${cells.join(" | ")} |`;
+const tableOf = ([first, ...rest]: readonly string[][]): string =>
+  [lineOf(first!), "|" + " --- |".repeat(first!.length), ...rest.map(lineOf)].join("\n");
+
+let ada: Person;
+let long: { readonly folder: string; readonly content: string };
+
+beforeAll(async () => {
+  const server = await startTestServer({ env: { DOSSIER_EMBEDDINGS_PROVIDER: "none" } });
+  ada = await person(server, "ada");
+  const folder = await ada.folder("Tariff"),
+    { body } = await ada.upload(folder, "tariff.pdf", tariff());
+  long = { folder, content: (await ada.settled(body.id)).content };
+}, 60_000);
+
+const asked = async (folder: string, question: string): Promise<any> => {
+  const chat = (await ada.made("/chats", { usedFolders: [folder], usedPrompts: [] })).id;
+  return ada.ask(chat, question);
+};
+
+describe("a table over nine pages", () => {
+  test("has its head on each, and its empty cells", () => {
+    const table = long.content.split("\n").filter((line) => line !== "");
+    expect(table.filter((line) => line === lineOf(head)).length).toBe(pages);
+    for (let at = 0; at < pages * rows_per_page; at++) expect(table).toContain(lineOf(rowOf(at)));
+  });
+  test("a late row answers by the head of its column, and is the quote", async () => {
+    const { answer, citations } = await asked(long.folder, "What are the dues for T300?");
+    expect(answer).toBe("Dues, T300: 3100 [1]");
+    expect(citations).toMatchObject([{ quote: lineOf(rowOf(300)), page: 8, page_end: 8 }]);
+    const [{ start, end, quote }] = citations;
+    expect([...long.content].slice(start, end).join("")).toBe(quote);
+  });
+  test("passages in the middle of a long one stand under its head", async () => {
+    const folder = await ada.folder("Rows"),
+      rows = [head, ...Array.from({ length: 342 }, (_, at) => rowOf(at))];
+    const { body } = await ada.upload(
+      folder,
+      "rows.csv",
+      rows.map((row) => row.join(",")).join("\n"),
+    );
+    await ada.settled(body.id);
+    const found = await ada.send("POST", "/search", { query: "dues T300", folder_ids: [folder] });
+    expect(found.body.data[0].heading).toEndWith(head.join(" | "));
+    expect(found.body.data[0].quote).toContain("T300");
+    const { answer } = await asked(folder, "What are the dues for T300?");
+    expect(answer).toBe("Dues, T300: 3100 [1]");
+  });
+});
+
+describe("a small one", () => {
+  const plain = drawn(revenue);
+  const cases: [why: string, name: string, bytes: string | Uint8Array<ArrayBuffer>][] = [
+    ["of a PDF", "revenue.pdf", buildPdf([{ content: plain }])],
+    [
+      "inside forms that move it",
+      "form.pdf",
+      buildPdf([{ content: "q 1 0 0 1 10 -80 cm /X0 Do Q" }], {
+        forms: ["q 0.9 0 0 0.9 0 0 cm /X1 Do Q", plain],
+      }),
+    ],
+    [
+      "of a page that is turned",
+      "turned.pdf",
+      buildPdf([{ content: `q 0 1 -1 0 842 0 cm ${plain} Q`, rotate: 90 }]),
+    ],
+    ["of a spreadsheet", "revenue.csv", revenue.map((row) => row.join(",")).join("\n")],
+  ];
+  for (const [why, name, bytes] of cases)
+    test(`${why} answers by row and column`, async () => {
+      const folder = await ada.folder(name),
+        { content } = await ada.settled((await ada.upload(folder, name, bytes)).body.id);
+      expect(content).toContain(tableOf(revenue));
+      const { answer, citations } = await asked(folder, "What did South have in Q3?");
+      expect(answer).toBe("Q3, South: 95 [1]");
+      expect(citations).toMatchObject([{ quote: lineOf(revenue[2]!) }]);
+    });
+});

@@ -1,0 +1,56 @@
+/** A table that goes on over the end of a page has its head on each. */
+import { expect, test } from "bun:test";
+import type { Line } from "../../plugins/extraction/child/paragraphs";
+import { ContinuedTables } from "../../plugins/extraction/child/tables/continued";
+
+const line = (text: string, base: number): Line => ({
+  text,
+  base,
+  left: 50,
+  right: 300,
+  size: 10,
+  weight: 400,
+  hyphenated: false,
+});
+const table = (rows: string[][], top: number, edges = [50, 200, 300]): Line => ({
+  ...line("", top),
+  table: { rows, edges, bottom: top - 20 * rows.length },
+});
+const head = ["Code", "Dues"],
+  one = ["T1", "12"],
+  two = ["T2", "48"];
+const first = [line("Dues of 2024", 740), table([head, one, one], 120), line("1", 40)];
+
+const cases: [reason: string, page: Line[], rows: string[][]][] = [
+  ["its head is repeated", [table([two, two], 740)], [head, two, two]],
+  ["below a running head, too", [line("Dues", 780), table([two, two], 740)], [head, two, two]],
+  ["it has its head already", [table([head, two], 740)], [head, two]],
+  ["another head", [table([["Name", "Age"], two], 740)], [["Name", "Age"], two]],
+  ["other columns", [table([two, two], 740, [50, 120, 300])], [two, two]],
+  ["more columns", [table([["T2", "4", "8"]], 740, [50, 200, 300, 400])], [["T2", "4", "8"]]],
+  [
+    "text between the two",
+    [...[780, 770, 760, 750].map((base) => line("Some text", base)), table([two, two], 740)],
+    [two, two],
+  ],
+];
+test.each(cases)("%s", (_reason, page, rows) => {
+  const tables = new ContinuedTables();
+  tables.next(first);
+  expect(tables.next(page).find((one) => one.table)!.table!.rows).toEqual(rows);
+});
+
+test("a table that ended in the middle of a page does not go on", () => {
+  const tables = new ContinuedTables();
+  tables.next([...first, ...[30, 20, 10].map((base) => line("Some text", base))]);
+  expect(tables.next([table([two, two], 740)])[0]!.table!.rows).toEqual([two, two]);
+});
+
+test("it goes on over pages without a head", () => {
+  const tables = new ContinuedTables();
+  tables.next(first);
+  for (let page = 0; page < 3; page++)
+    expect(tables.next([table([two, two], 740)])[0]!.text).toBe(
+      "| Code | Dues |\n| --- | --- |\n| T2 | 48 |\n| T2 | 48 |",
+    );
+});

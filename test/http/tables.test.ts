@@ -3,7 +3,7 @@
  * that it asks for, and cited is exactly its row, on its page, however long the table is.
  */
 import { beforeAll, describe, expect, test } from "bun:test";
-import { startTestServer } from "../helpers/host";
+import { startTestServer, type TestServer } from "../helpers/host";
 import { buildPdf, type PdfPage } from "../helpers/pdf";
 import { person, type Person } from "../helpers/person";
 
@@ -58,17 +58,26 @@ const lineOf = (cells: readonly string[]): string => `| ${cells.join(" | ")} |`;
 const tableOf = ([first, ...rest]: readonly string[][]): string =>
   [lineOf(first!), "|" + " --- |".repeat(first!.length), ...rest.map(lineOf)].join("\n");
 
+let server: TestServer;
 let ada: Person;
 let long: { readonly folder: string; readonly content: string };
 
 beforeAll(async () => {
-  const server = await startTestServer({ env: { DOSSIER_EMBEDDINGS_PROVIDER: "none" } });
+  server = await startTestServer({ env: { DOSSIER_EMBEDDINGS_PROVIDER: "none" } });
   ada = await person(server, "ada");
-  const folder = await ada.folder("Tariff"),
-    { body } = await ada.upload(folder, "tariff.pdf", tariff());
-  long = { folder, content: (await ada.settled(body.id)).content };
+  long = await uploaded("tariff.pdf", tariff());
 }, 60_000);
 
+/** A document alone in its folder, once it is read and indexed. */
+async function uploaded(
+  name: string,
+  bytes: string | Uint8Array<ArrayBuffer>,
+): Promise<{ readonly folder: string; readonly content: string }> {
+  const folder = await ada.folder(name),
+    { body } = await ada.upload(folder, name, bytes);
+  await server.settle();
+  return { folder, content: (await ada.get(body.id)).content };
+}
 const asked = async (folder: string, question: string): Promise<any> => {
   const chat = (await ada.made("/chats", { usedFolders: [folder], usedPrompts: [] })).id;
   return ada.ask(chat, question);
@@ -88,14 +97,8 @@ describe("a table over nine pages", () => {
     expect([...long.content].slice(start, end).join("")).toBe(quote);
   });
   test("passages in the middle of a long one stand under its head", async () => {
-    const folder = await ada.folder("Rows"),
-      rows = [head, ...Array.from({ length: 342 }, (_, at) => rowOf(at))];
-    const { body } = await ada.upload(
-      folder,
-      "rows.csv",
-      rows.map((row) => row.join(",")).join("\n"),
-    );
-    await ada.settled(body.id);
+    const rows = [head, ...Array.from({ length: 342 }, (_, at) => rowOf(at))];
+    const { folder } = await uploaded("rows.csv", rows.map((row) => row.join(",")).join("\n"));
     const found = await ada.send("POST", "/search", { query: "dues T300", folder_ids: [folder] });
     expect(found.body.data[0].heading).toEndWith(head.join(" | "));
     expect(found.body.data[0].quote).toContain("T300");
@@ -124,8 +127,7 @@ describe("a small one", () => {
   ];
   for (const [why, name, bytes] of cases)
     test(`${why} answers by row and column`, async () => {
-      const folder = await ada.folder(name),
-        { content } = await ada.settled((await ada.upload(folder, name, bytes)).body.id);
+      const { folder, content } = await uploaded(name, bytes);
       expect(content).toContain(tableOf(revenue));
       const { answer, citations } = await asked(folder, "What did South have in Q3?");
       expect(answer).toBe("Q3, South: 95 [1]");

@@ -18,6 +18,8 @@ declare module "tesseract.js-core/tesseract-core-simd-lstm.js" {
     /** Decodes the file `/input`; 0 when it worked. */
     SetImageFile(orientation: number, angle: number): number;
     SetSourceResolution(dots_per_inch: number): void;
+    /** The picture that was set. */
+    GetInputImage(): object;
     SetRectangle(left: number, top: number, width: number, height: number): void;
     Recognize(monitor: null): number;
     GetHOCRText(page: number): string;
@@ -26,10 +28,14 @@ declare module "tesseract.js-core/tesseract-core-simd-lstm.js" {
   export interface Module {
     readonly TessBaseAPI: new () => TessBaseAPI;
     readonly FS: { writeFile(path: string, bytes: Uint8Array): void; unlink(path: string): void };
-    readonly HEAPU8?: Uint8Array;
+    /** The address of an object of the engine. */
+    getPointer(object: object): number;
   }
   export default function start(options: {
-    readonly wasmBinary: ArrayBuffer;
+    readonly instantiateWasm: (
+      imports: WebAssembly.Imports,
+      done: (instance: WebAssembly.Instance, module: WebAssembly.Module) => void,
+    ) => void;
     readonly print: (line: string) => void;
     readonly printErr: (line: string) => void;
   }): Promise<Module>;

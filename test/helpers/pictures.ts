@@ -6,14 +6,10 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { crc32, deflateSync } from "node:zlib";
+import type { Gray } from "../../plugins/extraction/ocr/bitmap";
 import { openPdf } from "../../plugins/extraction/pdf/document";
 
-/** A byte for each pixel, 0 is black; row by row. */
-export interface Gray {
-  readonly width: number;
-  readonly height: number;
-  readonly pixels: Uint8Array;
-}
+export type { Gray };
 
 /**
  * The pages of a PDF as a scanner sees them, at 200 dots per inch. A page without anything on it is
@@ -26,22 +22,15 @@ export async function scan(pdf: Uint8Array): Promise<Gray[]> {
     writeFileSync(path, pdf);
     const document = await openPdf(path);
     if (typeof document === "string") throw new Error(`The PDF is ${document}.`);
-    const pages = Array.from({ length: document.page_count }, (_, index) =>
-      fromPgm(document.render(index)?.bytes),
+    const pages = Array.from(
+      { length: document.page_count },
+      (_, index) => document.render(index)?.picture ?? plain(1654, 2339, 255),
     );
     document.close();
     return pages;
   } finally {
     rmSync(directory, { recursive: true });
   }
-}
-
-function fromPgm(pgm: Uint8Array | undefined): Gray {
-  if (pgm === undefined) return plain(1654, 2339, 255);
-  const [header, width, height] = /^P5\n(\d+) (\d+)\n255\n/.exec(
-    Buffer.from(pgm.buffer, 0, 40).toString("latin1"),
-  )!;
-  return { width: Number(width), height: Number(height), pixels: pgm.subarray(header.length) };
 }
 
 export const plain = (width: number, height: number, shade: number): Gray => ({

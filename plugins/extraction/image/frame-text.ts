@@ -1,26 +1,27 @@
 /** Runs in the child: recognises the text of one frame, in another size where that helps. */
 import type { PageText, PageWithoutText } from "../child/page-output";
 import { recognise, type RecognisedText } from "../ocr/recognition";
+import { resized, type Scan } from "../ocr/bitmap";
 import type { Orientation, Recogniser } from "../ocr/tesseract";
-import { readHeader, type ImageType } from "./header";
+import type { ImageType } from "./header";
 
 /** The largest image that is read. */
 export const pixels_max = 50_000_000;
 /** Enough for print on a page of paper: a larger image would only take more time and memory. */
-const large_pixels = 16_000_000;
+const large_pixels = 12_000_000;
 /** Thumbnails and photos of screens: their small letters are recognised much better enlarged. */
 const tiny_pixels = 1_200_000;
+/** A part of a page that was scanned as finely as this is small, but its letters are not. */
+const fine_dots = 150;
 /** Up to here enlarging is worth an attempt when confidence is not good. */
 const small_pixels = 4_000_000;
 const good_confidence = 85;
 
-interface Sized {
+/** An image file of one frame. */
+export interface FrameImage {
   readonly bytes: Uint8Array;
   readonly width: number;
   readonly height: number;
-}
-/** An image file of one frame. */
-export interface FrameImage extends Sized {
   readonly orientation: Orientation;
   readonly type: ImageType;
 }
@@ -30,51 +31,65 @@ export async function readFrame(
   recogniser: Recogniser,
   image: FrameImage,
 ): Promise<PageText | PageWithoutText> {
-  const text = await recogniseFrame(recogniser, image);
-  if (text === null) return "damaged";
+  const scan = await decodeFrame(recogniser, image);
+  if (scan === null) return "damaged";
+  const text = recogniseScan(recogniser, scan);
   if (text.trust === "blank" || text.trust === "illegible") return text.trust;
   return { text: text.text, doubtful: text.trust === "doubtful" };
 }
 
-/** Null when it can't be decoded. */
-async function recogniseFrame(
-  recogniser: Recogniser,
-  image: FrameImage,
-): Promise<RecognisedText | null> {
-  const { orientation } = image;
-  const read = ({ bytes, width, height }: Sized): RecognisedText | null =>
-    recognise(recogniser, { bytes, width, height, orientation, dots_per_inch: null });
-  const readResized = async (scale: number): Promise<RecognisedText | null> => {
-    const resized = image.type === "image/tiff" ? null : await resize(image.bytes, scale);
-    return resized && read(resized);
+/** Tiny pictures are enlarged, and small ones too when that is read with more confidence. */
+function recogniseScan(recogniser: Recogniser, scan: Scan): RecognisedText {
+  const pixels = scan.picture.width * scan.picture.height;
+  if (pixels < tiny_pixels && (scan.dots_per_inch ?? 0) < fine_dots)
+    return recognise(recogniser, scaled(scan, 2));
+  const text = recognise(recogniser, scan);
+  if (pixels >= small_pixels || text.trust === "blank" || text.confidence >= good_confidence)
+    return text;
+  const larger = recognise(recogniser, scaled(scan, 2));
+  return larger.confidence > text.confidence ? larger : text;
+}
+
+function scaled({ picture, dots_per_inch }: Scan, scale: number): Scan {
+  const side = (length: number): number => Math.max(1, Math.round(length * scale));
+  return {
+    picture: resized(picture, side(picture.width), side(picture.height)),
+    dots_per_inch: dots_per_inch && Math.round(dots_per_inch * scale),
   };
-  const pixels = image.width * image.height;
-  const scale =
-    pixels > large_pixels ? Math.sqrt(large_pixels / pixels) : pixels < tiny_pixels ? 2 : 1;
-  // What Tesseract can't decode, such as an animation, the decoder of Bun may.
-  const text =
-    (scale === 1 ? null : await readResized(scale)) ?? read(image) ?? (await readResized(1));
-  const may_gain =
-    scale === 1 &&
-    pixels < small_pixels &&
-    text !== null &&
-    text.trust !== "blank" &&
-    text.confidence < good_confidence;
-  if (!may_gain) return text;
-  const larger = await readResized(2);
-  return larger !== null && larger.confidence > text.confidence ? larger : text;
+}
+
+/** Shrunk when it is large; null when it can't be decoded. @throws EngineFailure */
+async function decodeFrame(recogniser: Recogniser, image: FrameImage): Promise<Scan | null> {
+  const { bytes, orientation, width, height, type } = image,
+    scale = Math.min(1, Math.sqrt(large_pixels / (width * height)));
+  // What is large is shrunk before the engine has it in colour. What the engine can't decode, such
+  // as an animation, the decoder of Bun may.
+  const small = scale < 1 && type !== "image/tiff" ? await reencoded(bytes, scale) : null;
+  const scan =
+    (small && recogniser.decode(small, orientation)) ??
+    recogniser.decode(bytes, orientation) ??
+    (await decodeOtherwise(recogniser, image));
+  if (scan === null) return null;
+  const pixels = scan.picture.width * scan.picture.height;
+  return pixels <= large_pixels ? scan : scaled(scan, Math.sqrt(large_pixels / pixels));
+}
+
+async function decodeOtherwise(
+  recogniser: Recogniser,
+  { bytes, orientation, type }: FrameImage,
+): Promise<Scan | null> {
+  const png = type === "image/tiff" ? null : await reencoded(bytes, 1);
+  return png && recogniser.decode(png, orientation);
 }
 
 /** As PNG, not turned; null when it can't be decoded. */
-async function resize(bytes: Uint8Array, scale: number): Promise<Sized | null> {
+async function reencoded(bytes: Uint8Array, scale: number): Promise<Uint8Array | null> {
   try {
     const image = new Bun.Image(bytes, { autoOrient: false, maxPixels: pixels_max });
     const { width } = await image.metadata();
-    const png = await (scale === 1 ? image : image.resize(Math.max(1, Math.round(width * scale))))
+    return await (scale === 1 ? image : image.resize(Math.max(1, Math.round(width * scale))))
       .png()
       .bytes();
-    const size = readHeader(png, "image/png")!.frames[0]!;
-    return { bytes: png, width: size.width, height: size.height };
   } catch {
     return null;
   }

@@ -7,6 +7,16 @@ import type { Line } from "../child/paragraphs";
 export interface RecognisedLine extends Line {
   /** How sure Tesseract is of its letters, 0 to 100. */
   readonly confidence: number;
+  readonly words: readonly RecognisedWord[];
+}
+/** A word and its place, pixels from the left and from the top. */
+export interface RecognisedWord {
+  readonly text: string;
+  readonly confidence: number;
+  readonly left: number;
+  readonly top: number;
+  readonly right: number;
+  readonly bottom: number;
 }
 
 const line_or_word = /<span class='(ocr\w*)'[^>]*? title=(["'])(.*?)\2[^>]*>([^\n]*)/g;
@@ -17,14 +27,9 @@ const baseline = /baseline (-?[\d.]+) (-?[\d.]+)/;
 const font_size = /x_size ([\d.]+)/;
 const word_confidence = /x_wconf (\d+)/;
 
-interface Word {
-  readonly text: string;
-  readonly confidence: number;
-  readonly right: number;
-}
 interface Row {
   readonly title: string;
-  readonly words: Word[];
+  readonly words: RecognisedWord[];
 }
 
 /** A word without letters and with less confidence is a stain. */
@@ -40,8 +45,9 @@ export function parseHocr(hocr: string): RecognisedLine[] {
     }
     const text = unescape(rest!).trim();
     const confidence = Number(word_confidence.exec(title!)?.[1] ?? 0);
+    const [left, top, right, bottom] = boxOf(title!);
     if (text !== "" && (confidence >= symbol_confidence_min || countLetters(text) > 0))
-      rows.at(-1)?.words.push({ text, confidence, right: boxOf(title!)[2] });
+      rows.at(-1)?.words.push({ text, confidence, left, top, right, bottom });
   }
   return rows.filter(({ words }) => words.length > 0).map(lineOf);
 }
@@ -83,6 +89,7 @@ function lineOf({ title, words }: Row): RecognisedLine {
     size,
     weight: 0,
     confidence: meanConfidence(words),
+    words,
   };
 }
 

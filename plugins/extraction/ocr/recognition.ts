@@ -1,7 +1,9 @@
 /** Runs in the child: the text of a picture, whichever way it is turned, and how sure it is. */
 import { joinLines } from "../child/paragraphs";
 import { countLetters, meanConfidence, type RecognisedLine } from "./hocr";
-import type { Orientation, Picture, Recogniser, Window } from "./tesseract";
+import { cropped, turned, type Gray, type Quarters, type Scan } from "./bitmap";
+import { preparePage, turnedPage, type PreparedPage } from "./prepared-page";
+import type { Recogniser } from "./tesseract";
 
 export interface RecognisedText {
   readonly text: string;
@@ -28,23 +30,36 @@ const letters = (lines: readonly RecognisedLine[]): number =>
 const isUnsure = (lines: readonly RecognisedLine[]): boolean =>
   letters(lines) >= print_letters_min && meanConfidence(lines) < sure_min;
 
-/** Null when the picture can't be decoded. @throws EngineFailure */
-export function recognise(recogniser: Recogniser, picture: Picture): RecognisedText | null {
-  const middle = { x: 0.5, y: 0.5 };
-  const sample = recogniser.read(picture, windowOn(picture, middle));
-  if (sample === null) return null;
-  const upright = isUnsure(sample)
-    ? (findTurn(recogniser, picture, middle, meanConfidence(sample)) ?? picture)
-    : picture;
-  let lines = recogniser.read(upright);
-  if (lines !== null && letters(sample) < print_letters_min && isUnsure(lines)) {
+/** @throws EngineFailure */
+export function recognise(
+  recogniser: Recogniser,
+  { picture, dots_per_inch }: Scan,
+): RecognisedText {
+  const page = preparePage(picture),
+    reading = { recogniser, page, dots_per_inch };
+  const sample = readAround(reading, { x: 0.5, y: 0.5 }, 0);
+  const quarters = isUnsure(sample)
+    ? findTurn(reading, { x: 0.5, y: 0.5 }, meanConfidence(sample))
+    : 0;
+  const upright = turnedPage(page, quarters);
+  let lines = readWhole(reading, upright);
+  if (quarters === 0 && letters(sample) < print_letters_min && isUnsure(lines)) {
     // The middle is empty: try where the letters are.
-    const other = findTurn(recogniser, picture, middleLine(lines, picture), meanConfidence(lines));
-    const again = other && recogniser.read(other);
-    if (again && meanConfidence(again) > meanConfidence(lines) + turn_gain_min) lines = again;
+    const turn = findTurn(reading, middleLine(lines, page.picture), meanConfidence(lines)),
+      again = turn === 0 ? [] : readWhole(reading, turnedPage(page, turn));
+    if (meanConfidence(again) > meanConfidence(lines) + turn_gain_min) lines = again;
   }
-  return lines && judge(lines);
+  return judge(lines);
 }
+
+interface Reading {
+  readonly recogniser: Recogniser;
+  readonly page: PreparedPage;
+  readonly dots_per_inch: number | null;
+}
+
+const readWhole = ({ recogniser, dots_per_inch }: Reading, { picture }: PreparedPage) =>
+  recogniser.read({ picture, dots_per_inch });
 
 function judge(lines: readonly RecognisedLine[]): RecognisedText {
   const legible = lines.filter(({ confidence }) => confidence >= line_min);
@@ -63,79 +78,53 @@ function judge(lines: readonly RecognisedLine[]): RecognisedText {
 
 /** Turned the right way, confidence is higher by much more than this. */
 const turn_gain_min = 10;
-/** A place on a picture, as shares of its width and height, once it is turned as EXIF says. */
+/** A place on a page, as shares of its width and height. */
 interface Place {
   readonly x: number;
   readonly y: number;
 }
-
-/** The picture with the turn that is read with most confidence here; null when none is better. */
-function findTurn(
-  recogniser: Recogniser,
-  picture: Picture,
-  { x, y }: Place,
-  confidence: number,
-): Picture | null {
-  const turns: readonly [Orientation, Place][] = [
-    [3, { x: 1 - x, y: 1 - y }],
-    [6, { x: 1 - y, y: x }],
-    [8, { x: y, y: 1 - x }],
-  ];
-  let best: { readonly picture: Picture; readonly confidence: number } | null = null;
-  for (const [turn, place] of turns) {
-    const other = { ...picture, orientation: turnedBy(turn, picture.orientation) };
-    const read = recogniser.read(other, windowOn(other, place));
-    const surer = read === null || letters(read) < print_letters_min ? 0 : meanConfidence(read);
-    if (surer <= Math.max(confidence + turn_gain_min, best?.confidence ?? 0)) continue;
-    best = { picture: other, confidence: surer };
-    if (surer > certain_min) break;
-  }
-  return best?.picture ?? null;
-}
 /** With this confidence no other turn is tried. */
 const certain_min = 85;
+
+/** Clockwise, so that the page is read with most confidence here; 0 when no turn is better. */
+function findTurn(reading: Reading, place: Place, confidence: number): Quarters {
+  const turns: readonly Quarters[] = reading.page.sideways ? [1, 3, 2] : [2, 1, 3];
+  let [best, highest]: [Quarters, number] = [0, confidence + turn_gain_min];
+  for (const turn of turns) {
+    const read = readAround(reading, place, turn);
+    const surer = letters(read) < print_letters_min ? 0 : meanConfidence(read);
+    if (surer <= highest) continue;
+    [best, highest] = [turn, surer];
+    if (surer > certain_min) break;
+  }
+  return best;
+}
 
 /** How much of a page is read to detect which way it is turned. */
 const window_share = 0.06;
 
-function windowOn({ width, height, orientation }: Picture, { x, y }: Place): Window {
-  const [across, down] = orientation >= 5 ? [height, width] : [width, height];
-  const side = Math.min(width, height, Math.ceil(Math.sqrt(window_share * width * height)));
+/** What is read around a place once the page is turned. */
+function readAround(
+  { recogniser, page, dots_per_inch }: Reading,
+  { x, y }: Place,
+  quarters: Quarters,
+): RecognisedLine[] {
+  const { width, height } = page.picture,
+    side = Math.min(width, height, Math.ceil(Math.sqrt(window_share * width * height)));
   const start = (center: number, whole: number): number =>
     Math.round(Math.min(Math.max(0, center * whole - side / 2), whole - side));
-  return { left: start(x, across), top: start(y, down), width: side, height: side };
+  const window = { left: start(x, width), top: start(y, height), width: side, height: side };
+  if (quarters === 0) return recogniser.read({ picture: page.picture, dots_per_inch }, window);
+  return recogniser.read({
+    picture: turned(cropped(page.picture, window), quarters),
+    dots_per_inch,
+  });
 }
 
 /** The place of the line in the middle. */
-function middleLine(
-  lines: readonly RecognisedLine[],
-  { width, height, orientation }: Picture,
-): Place {
-  const [across, down] = orientation >= 5 ? [height, width] : [width, height];
+function middleLine(lines: readonly RecognisedLine[], { width, height }: Gray): Place {
   const { left, right, base } = lines.toSorted((one, other) => one.base - other.base)[
     lines.length >> 1
   ]!;
-  return { x: (left + right) / 2 / across, y: -base / down };
-}
-
-/** Clockwise quarter turns, and whether the picture is mirrored before. */
-const turns_of: Readonly<Record<Orientation, readonly [number, boolean]>> = {
-  1: [0, false],
-  6: [1, false],
-  3: [2, false],
-  8: [3, false],
-  2: [0, true],
-  7: [1, true],
-  4: [2, true],
-  5: [3, true],
-};
-
-/** The orientation that turns a picture as EXIF says, and then once more. */
-export function turnedBy(turn: Orientation, orientation: Orientation): Orientation {
-  const [quarters, mirrored] = turns_of[orientation];
-  const wanted = (quarters + turns_of[turn][0]) % 4;
-  const found = Object.entries(turns_of).find(
-    ([, [some, mirror]]) => some === wanted && mirror === mirrored,
-  )!;
-  return Number(found[0]) as Orientation;
+  return { x: (left + right) / 2 / width, y: -base / height };
 }

@@ -5,8 +5,10 @@
 import wasm_path from "tesseract.js-core/tesseract-core-simd-lstm.wasm" with { type: "file" };
 import type { Module, TessBaseAPI } from "tesseract.js-core/tesseract-core-simd-lstm.js";
 import { EngineFailure } from "../child/engine-failure";
+import { toPgm, type Gray, type Scan, type Window } from "./bitmap";
 import { parseHocr, type RecognisedLine } from "./hocr";
 import { languagesIn, type Language } from "./languages";
+import { readPix } from "./pix";
 
 /**
  * How a picture is turned and mirrored before it is read, in the numbers of EXIF: 1 not at all, 3
@@ -14,40 +16,32 @@ import { languagesIn, type Language } from "./languages";
  */
 export type Orientation = 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8;
 
-export interface Picture {
-  /** PNG, JPEG, TIFF (its first frame), WebP, GIF, BMP or PGM. */
-  readonly bytes: Uint8Array;
-  /** Pixels, before it is turned. */
-  readonly width: number;
-  readonly height: number;
-  readonly orientation: Orientation;
-  /** Null when only the file may tell. */
-  readonly dots_per_inch: number | null;
-}
-/** A part of a picture, pixels, once it is turned. */
-export interface Window {
-  readonly left: number;
-  readonly top: number;
-  readonly width: number;
-  readonly height: number;
-}
+/** What a picture, or a part of it, shows: a whole page, or one block of text in lines. */
+export type Layout = "page" | "block";
 
 export interface Recogniser {
   /** Files for languages that can't be used, by name. */
   readonly unusable_languages: readonly string[];
-  /** The lines of a picture, or of a part; null when it can't be decoded. @throws EngineFailure */
-  readonly read: (picture: Picture, window?: Window) => RecognisedLine[] | null;
+  /**
+   * A PNG, JPEG, TIFF (its first frame), WebP, GIF, BMP or PGM file as a picture, turned; null when
+   * it can't be decoded. @throws EngineFailure
+   */
+  readonly decode: (file: Uint8Array, orientation: Orientation) => Scan | null;
+  /** The lines of a picture, or of a part. @throws EngineFailure */
+  readonly read: (scan: Scan, window?: Window, layout?: Layout) => RecognisedLine[];
 }
 
 interface Loaded {
   readonly module: Module;
+  readonly memory: WebAssembly.Memory;
   readonly api: TessBaseAPI;
   /** Messages of the engine since they were last cleared. */
   readonly messages: string[];
   /** The languages it was set up with. */
   languages: string;
-  /** The picture that is decoded. */
-  picture: Picture | null;
+  /** The picture that it holds. */
+  picture: Gray | null;
+  layout: Layout;
   unusable_languages: readonly string[];
 }
 let loaded: Promise<Loaded> | undefined;
@@ -55,17 +49,25 @@ let loaded: Promise<Loaded> | undefined;
 async function load(): Promise<Loaded> {
   const { default: start } = await import("tesseract.js-core/tesseract-core-simd-lstm.js");
   const messages: string[] = [];
+  const code = await WebAssembly.compile(await Bun.file(wasm_path).arrayBuffer());
+  let memory: WebAssembly.Memory | undefined;
   const module = await start({
-    wasmBinary: await Bun.file(wasm_path).arrayBuffer(),
+    instantiateWasm: (imports, done) => {
+      const instance = new WebAssembly.Instance(code, imports);
+      memory = Object.values(instance.exports).find((one) => one instanceof WebAssembly.Memory);
+      done(instance, code);
+    },
     print: () => {},
     printErr: (line) => void messages.push(line),
   });
   return {
     module,
+    memory: memory!,
     api: new module.TessBaseAPI(),
     messages,
     languages: "",
     picture: null,
+    layout: "page",
     unusable_languages: [],
   };
 }
@@ -78,7 +80,7 @@ export async function openRecogniser(directory: string): Promise<Recogniser> {
       return work();
     } catch (cause) {
       loaded = undefined;
-      throw new EngineFailure(engine.module.HEAPU8?.byteLength ?? 0, cause);
+      throw new EngineFailure(engine.memory.buffer.byteLength, cause);
     }
   };
   const languages = languagesIn(directory);
@@ -92,14 +94,15 @@ export async function openRecogniser(directory: string): Promise<Recogniser> {
   }
   return {
     unusable_languages: engine.unusable_languages,
-    read: (picture, window) => guarded(() => read(engine, picture, window)),
+    decode: (file, orientation) => guarded(() => decode(engine, file, orientation)),
+    read: (scan, window, layout = "page") => guarded(() => read(engine, scan, window, layout)),
   };
 }
 
 /** The only mode that the engine was built with. */
 const oem_lstm_only = 1;
-/** Detects columns, blocks and lines. */
-const psm_auto = 3;
+/** A page has columns, blocks and lines. */
+const modes: Readonly<Record<Layout, number>> = { page: 3, block: 6 };
 
 function setUp(
   engine: Loaded,
@@ -115,40 +118,45 @@ function setUp(
   );
   for (const { name } of files) module.FS.unlink(`${name}.traineddata`);
   if (failed) throw new Error(`The recogniser can't be set up: ${messages.join(" ")}`);
-  api.SetPageSegMode(psm_auto);
+  api.SetPageSegMode(modes[engine.layout]);
 }
 
 /** Where the engine looks for the picture. */
 const input = "/input";
 
-function read(
-  engine: Loaded,
-  picture: Picture,
-  window: Window | undefined,
-): RecognisedLine[] | null {
-  const { api, messages } = engine;
+/** Gives the engine a picture file; false when it can't be decoded. */
+function setPicture(engine: Loaded, file: Uint8Array, orientation: Orientation): boolean {
+  const { module, api, messages } = engine;
   messages.length = 0;
-  if (engine.picture !== picture && !decode(engine, picture)) return null;
-  const quarter = picture.orientation >= 5;
-  const [width, height] = quarter
-    ? [picture.height, picture.width]
-    : [picture.width, picture.height];
-  const { left, top, ...size } = window ?? { left: 0, top: 0, width, height };
-  api.SetRectangle(left, top, size.width, size.height);
-  api.Recognize(null);
-  return parseHocr(api.GetHOCRText(0));
-}
-
-function decode(engine: Loaded, picture: Picture): boolean {
-  const { module, api } = engine;
   engine.picture = null;
   api.Clear();
-  module.FS.writeFile(input, picture.bytes);
+  module.FS.writeFile(input, file);
   // When it fails, the engine would go on with the picture before this one.
-  const decoded = api.SetImageFile(picture.orientation, 0) === 0;
+  const decoded = api.SetImageFile(orientation, 0) === 0;
   module.FS.unlink(input);
-  if (!decoded) return false;
-  if (picture.dots_per_inch !== null) api.SetSourceResolution(picture.dots_per_inch);
-  engine.picture = picture;
-  return true;
+  return decoded;
+}
+
+function decode(engine: Loaded, file: Uint8Array, orientation: Orientation): Scan | null {
+  if (!setPicture(engine, file, orientation)) return null;
+  return readPix(engine.memory, engine.module.getPointer(engine.api.GetInputImage()));
+}
+
+function read(
+  engine: Loaded,
+  { picture, dots_per_inch }: Scan,
+  window: Window | undefined,
+  layout: Layout,
+): RecognisedLine[] {
+  const { api } = engine;
+  if (engine.picture !== picture) {
+    if (!setPicture(engine, toPgm(picture), 1)) return [];
+    if (dots_per_inch !== null) api.SetSourceResolution(dots_per_inch);
+    engine.picture = picture;
+  }
+  if (engine.layout !== layout) api.SetPageSegMode(modes[(engine.layout = layout)]);
+  const { left, top, width, height } = window ?? { left: 0, top: 0, ...picture };
+  api.SetRectangle(left, top, width, height);
+  api.Recognize(null);
+  return parseHocr(api.GetHOCRText(0));
 }

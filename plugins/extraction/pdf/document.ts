@@ -5,10 +5,11 @@
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { EngineFailure } from "../child/engine-failure";
 import type { OutlineEntry } from "../child/listed-headings";
+import type { Scan } from "../ocr/bitmap";
 import { openForm, readAnnotations, type Form } from "./annotations";
 import { readOutline } from "./outline";
 import { readPageLabel } from "./page-label";
-import { pictureCoverage, renderPage, type PageImage } from "./page-image";
+import { pictureCoverage, renderPage } from "./page-image";
 import { discardPdfium, loadPdfium, type LoadedPdfium, type PdfiumAccess } from "./pdfium";
 import { readTextLayer, type TextLayer } from "./text-layer";
 
@@ -100,7 +101,7 @@ export class PdfDocument {
   }
 
   /** How a page looks; null when there is nothing to see on it. @throws EngineFailure */
-  render(index: number): PageImage | null {
+  render(index: number): Scan | null {
     return this.guarded(() => renderPage(this.access, this.handle, index));
   }
 

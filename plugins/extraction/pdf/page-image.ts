@@ -1,13 +1,6 @@
 /** Runs in the child: renders a page for text recognition, and finds how much of it is pictures. */
+import type { Gray, Scan } from "../ocr/bitmap";
 import type { PdfiumAccess } from "./pdfium";
-
-/** A PGM file; its size in pixels. */
-export interface PageImage {
-  readonly bytes: Uint8Array;
-  readonly width: number;
-  readonly height: number;
-  readonly dots_per_inch: number;
-}
 
 const points_per_inch = 72;
 const dots_per_inch = 200;
@@ -22,11 +15,7 @@ const flags_annotations_gray = 0x01 | 0x08;
 const contrast_min = 24;
 
 /** In grey. Null when there is nothing to see, or no page. */
-export function renderPage(
-  access: PdfiumAccess,
-  document: number,
-  index: number,
-): PageImage | null {
+export function renderPage(access: PdfiumAccess, document: number, index: number): Scan | null {
   const { engine } = access;
   const page = engine.FPDF_LoadPage(document, index);
   if (page === 0) return null;
@@ -40,11 +29,11 @@ export function renderPage(
     Math.max(1, Math.floor(across * scale)),
     Math.max(1, Math.floor(down * scale)),
   ];
-  const bytes = render(access, page, width, height);
+  const picture = render(access, page, width, height);
   engine.FPDF_ClosePage(page);
-  return bytes === null
-    ? null
-    : { bytes, width, height, dots_per_inch: Math.round(scale * points_per_inch) };
+  return hasContrast(picture.pixels)
+    ? { picture, dots_per_inch: Math.round(scale * points_per_inch) }
+    : null;
 }
 
 function render(
@@ -52,20 +41,18 @@ function render(
   page: number,
   width: number,
   height: number,
-): Uint8Array | null {
+): Gray {
   const bitmap = engine.FPDFBitmap_CreateEx(width, height, format_gray, 0, 0);
   if (bitmap === 0) throw new Error("There is no memory for the picture of a page.");
   engine.FPDFBitmap_FillRect(bitmap, 0, 0, width, height, white);
   engine.FPDF_RenderPageBitmap(bitmap, page, 0, 0, width, height, 0, flags_annotations_gray);
   const stride = engine.FPDFBitmap_GetStride(bitmap);
   const pixels = new Uint8Array(memory(), engine.FPDFBitmap_GetBuffer(bitmap), stride * height);
-  const header = new TextEncoder().encode(`P5\n${width} ${height}\n255\n`);
-  const image = new Uint8Array(header.length + width * height);
-  image.set(header);
+  const picture = new Uint8Array(width * height);
   for (let row = 0; row < height; row++)
-    image.set(pixels.subarray(row * stride, row * stride + width), header.length + row * width);
+    picture.set(pixels.subarray(row * stride, row * stride + width), row * width);
   engine.FPDFBitmap_Destroy(bitmap);
-  return hasContrast(image.subarray(header.length)) ? image : null;
+  return { width, height, pixels: picture };
 }
 
 function hasContrast(pixels: Uint8Array): boolean {

@@ -165,8 +165,7 @@ class PdfReader {
       this.recogniser = await openRecogniser(this.input.languages);
       this.send({ step: "languages", unusable: this.recogniser.unusable_languages });
     }
-    const text = recognise(this.recogniser, { ...image, orientation: 1 });
-    if (text === null) return "damaged";
+    const text = recognise(this.recogniser, image);
     return text.trust === "blank" || text.trust === "illegible" ? text.trust : text;
   }
 }

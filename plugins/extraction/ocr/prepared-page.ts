@@ -1,0 +1,67 @@
+/**
+ * Runs in the child: prepares the picture of a page for recognition: straight, with dark letters on
+ * white paper, and without the lines of tables, which are kept apart.
+ */
+import { turned, type Gray, type Quarters } from "./bitmap";
+import { withoutRules } from "./rule-removal";
+import { rulesOf, type PictureRules } from "./rules";
+import { skewOf } from "./skew";
+import { rotated } from "./straighten";
+import { tilesOf } from "./tiles";
+import { toned } from "./tone";
+import type { PictureRule } from "./traced-lines";
+
+export interface PreparedPage {
+  readonly picture: Gray;
+  readonly rules: PictureRules;
+  /** How much the page was askew, degrees. */
+  readonly degrees: number;
+  /** Its lines of text run down: it lies on its side. */
+  readonly sideways: boolean;
+}
+
+/** Less does not harm recognition: pixels stay as they are. */
+const degrees_min = 0.2;
+
+export function preparePage(picture: Gray): PreparedPage {
+  const skew = skewOf(picture),
+    degrees = skew === null || Math.abs(skew.degrees) < degrees_min ? 0 : skew.degrees,
+    straight = degrees === 0 ? picture : rotated(picture, degrees, paperOf(picture)),
+    { picture: even, noise } = toned(straight),
+    rules = rulesOf(even, noise);
+  return {
+    picture: withoutRules(even, rules),
+    rules,
+    degrees,
+    sideways: skew?.sideways ?? false,
+  };
+}
+
+/** The shade that most of the page has where it is light. */
+function paperOf(picture: Gray): number {
+  const { light } = tilesOf(picture);
+  return light.toSorted()[light.length >> 1]!;
+}
+
+/** The page turned clockwise, by so many quarters. */
+export function turnedPage(page: PreparedPage, quarters: Quarters): PreparedPage {
+  let { picture, rules } = page;
+  picture = turned(picture, quarters);
+  for (let turn: number = quarters, { width, height } = page.picture; turn > 0; turn--) {
+    rules = quarterTurn(rules, height);
+    [width, height] = [height, width];
+  }
+  return { ...page, picture, rules, sideways: quarters % 2 === 1 ? !page.sideways : page.sideways };
+}
+
+/** Clockwise: what was at the top is at the right. `height` is that of the page before. */
+const quarterTurn = ({ across, down }: PictureRules, height: number): PictureRules => ({
+  across: down.map((rule) => mirrored(rule, height)),
+  down: across.map((rule) => ({ ...rule, at: height - 1 - rule.at, slope: -rule.slope })),
+});
+const mirrored = (rule: PictureRule, length: number): PictureRule => ({
+  ...rule,
+  from: length - 1 - rule.to,
+  to: length - 1 - rule.from,
+  slope: -rule.slope,
+});

@@ -1,0 +1,144 @@
+/**
+ * Runs in the child: finds the straight lines that are drawn on a picture, such as those of tables:
+ * thin or thick, broken or dashed, faint or dark.
+ */
+import { resized, transposed, unitOf, type Gray } from "./bitmap";
+import { tracedLines, type PictureRule, type TracedLine } from "./traced-lines";
+
+export interface PictureRules {
+  readonly across: readonly PictureRule[];
+  readonly down: readonly PictureRule[];
+}
+
+/** How much darker than paper lines are at least; no thick line is faint. */
+const thin_contrast = 22;
+const thick_contrast = 90;
+/** Shorter lines are found only where they end at others. Lengths are in units (see `unitOf`). */
+const length_min = 110;
+/** The share of a line that is drawn: of one that touches no other, of others, of dashed ones. */
+const alone_min = 0.88;
+const solid_min = 0.8;
+/** Dashed lines are found where they cross others, and are longer. */
+const dashed_length_min = 150;
+/** How near to each other lines touch. */
+const touch = 9;
+/** Pieces of a broken line: how far apart they are, and how far off the same height. */
+const break_max = 30;
+const offset_max = 3;
+/** A picture with more lines is a drawing. */
+const lines_max = 3_000;
+
+/** In a picture of more pixels, lines are still seen when it is shrunk. */
+const pixels_max = 5_500_000;
+
+/** `noise` is the usual difference between two pixels of paper. */
+export function rulesOf(picture: Gray, noise: number): PictureRules {
+  const { width, height } = picture,
+    shrink = Math.min(1, Math.sqrt(pixels_max / (width * height))),
+    small =
+      shrink === 1
+        ? picture
+        : resized(picture, Math.ceil(width * shrink), Math.ceil(height * shrink)),
+    unit = unitOf(small);
+  const across = linesAcross(small, unit, noise),
+    down = linesAcross(transposed(small), unit, noise);
+  if (across.length > lines_max || down.length > lines_max) return { across: [], down: [] };
+  const rules = chosen(across, down, unit);
+  const whole = (lines: readonly TracedLine[]): TracedLine[] =>
+    lines.map((line) => enlarged(line, 1 / shrink));
+  return { across: whole(rules.across), down: whole(rules.down) };
+}
+
+const enlarged = (line: TracedLine, scale: number): TracedLine => ({
+  ...line,
+  from: Math.floor(line.from * scale),
+  to: Math.ceil((line.to + 1) * scale) - 1,
+  at: (line.at + 0.5) * scale - 0.5,
+  thickness: line.thickness * scale,
+});
+
+/** At full size, and at half size for thick ones. */
+function linesAcross(picture: Gray, unit: number, noise: number): TracedLine[] {
+  const thin = tracedLines(picture, unit, noise, thin_contrast),
+    half = resized(picture, Math.ceil(picture.width / 2), Math.ceil(picture.height / 2));
+  const thick = tracedLines(half, unit, noise / 2, thick_contrast)
+    .map((line) => enlarged(line, 2))
+    .filter((line) => !thin.some((other) => covers(other, line)));
+  const all = [...thin, ...thick];
+  return all.length > lines_max ? all : joined(all, unit);
+}
+
+const heightAt = ({ from, to, at, slope }: PictureRule, x: number): number =>
+  at + slope * (x - (from + to) / 2);
+
+/** The same line, or a longer part of it. */
+const covers = (line: TracedLine, other: TracedLine): boolean =>
+  Math.min(line.to, other.to) - Math.max(line.from, other.from) >= 0.5 * (other.to - other.from) &&
+  Math.abs(heightAt(line, (other.from + other.to) / 2) - other.at) <=
+    line.thickness + other.thickness + 2;
+
+/** Pieces of broken lines as one. */
+function joined(lines: readonly TracedLine[], unit: number): TracedLine[] {
+  const whole: TracedLine[] = [];
+  for (const line of lines.toSorted((a, b) => a.from - b.from)) {
+    const before = whole.findLastIndex(
+      (other) =>
+        line.from - other.to <= break_max * unit &&
+        line.from - other.to > -break_max * unit &&
+        line.to > other.to &&
+        Math.abs(heightAt(other, line.from) - heightAt(line, line.from)) <= offset_max * unit,
+    );
+    if (before < 0) whole.push(line);
+    else whole[before] = joinedPair(whole[before]!, line);
+  }
+  return whole;
+}
+function joinedPair(first: TracedLine, second: TracedLine): TracedLine {
+  const [long, other] = [first.to - first.from, second.to - second.from],
+    share = long / (long + other),
+    start = heightAt(first, first.from),
+    end = heightAt(second, second.to);
+  return {
+    from: first.from,
+    to: second.to,
+    at: (start + end) / 2,
+    slope: (end - start) / Math.max(1, second.to - first.from),
+    thickness: share * first.thickness + (1 - share) * second.thickness,
+    drawn: (first.drawn * long + second.drawn * other) / (second.to - first.from),
+  };
+}
+
+/** Long lines, and shorter ones that end at them: others are parts of letters. */
+function chosen(
+  across: readonly TracedLine[],
+  down: readonly TracedLine[],
+  unit: number,
+): { readonly across: TracedLine[]; readonly down: TracedLine[] } {
+  const isLong = ({ from, to, drawn }: TracedLine): boolean =>
+    drawn >= solid_min && to - from >= length_min * unit;
+  const mayBeDashed = ({ from, to, drawn }: TracedLine): boolean =>
+    drawn < solid_min && to - from >= dashed_length_min * unit;
+  const touching = (line: TracedLine, others: readonly TracedLine[]): number =>
+    others.filter((other) => meet(line, other, touch * unit)).length;
+  const candidates = [across, down].map((lines) =>
+    lines.filter((line) => isLong(line) || mayBeDashed(line)),
+  ) as [TracedLine[], TracedLine[]];
+  const [sure_across, sure_down] = [0, 1].map((way) =>
+    candidates[way]!.filter((line) => {
+      const touched = line.drawn >= alone_min ? 0 : touching(line, candidates[1 - way]!);
+      return isLong(line) ? line.drawn >= alone_min || touched > 0 : touched >= 2;
+    }),
+  ) as [TracedLine[], TracedLine[]];
+  const all = (lines: readonly TracedLine[], sure: TracedLine[], others: TracedLine[]) => [
+    ...sure,
+    ...lines.filter((line) => !sure.includes(line) && touching(line, others) >= 2),
+  ];
+  return { across: all(across, sure_across, sure_down), down: all(down, sure_down, sure_across) };
+}
+
+/** Whether a line across and one down cross or nearly touch. */
+const meet = (line: PictureRule, other: PictureRule, near: number): boolean =>
+  other.at >= line.from - near &&
+  other.at <= line.to + near &&
+  line.at >= other.from - near &&
+  line.at <= other.to + near;

@@ -1,0 +1,136 @@
+/**
+ * Runs in the child: by how much a picture of a page is askew. The lower edges of letters and rules
+ * fall on few lines when a page is seen from the right angle, and their side edges too.
+ */
+import { resized, transposed, type Gray } from "./bitmap";
+
+/** Degrees; a page that is turned counter-clockwise by it is straight. */
+export interface Skew {
+  readonly degrees: number;
+  /** The lines of text run down the picture: it lies on its side. */
+  readonly sideways: boolean;
+}
+
+/** The longer side of the picture that is measured, pixels. */
+const side_max = 1_300;
+/** Edges that are looked at: an even choice of all. */
+const points_max = 24_000;
+/** A page without this many edges has too little on it. */
+const points_min = 150;
+/** Degrees. What is more askew is taken as it is. */
+const degrees_max = 20;
+const coarse_step = 0.25;
+const fine_step = 0.05;
+/** Heights that count as one: coarsely and finely, pixels. */
+const coarse_bin = 3;
+const fine_bin = 1;
+/** How much better than most angles the best one is. */
+const gain_min = 1.25;
+/** The same for more than ten degrees, which few pages are askew by. */
+const far_gain_min = 1.6;
+const far_degrees = 10;
+/** An edge is this share of the step from ink to paper, and more than noise. */
+const edge_share = 0.3;
+const edge_min = 14;
+/** The shares of pixels that are darker than ink, and than paper. */
+const ink_share = 0.005;
+const paper_share = 0.7;
+
+/** Null when nothing on the page tells. */
+export function skewOf(picture: Gray): Skew | null {
+  const shrink = Math.min(1, side_max / Math.max(picture.width, picture.height));
+  const small = resized(
+    picture,
+    Math.max(1, Math.round(picture.width * shrink)),
+    Math.max(1, Math.round(picture.height * shrink)),
+  );
+  const contrast = Math.max(edge_min, edge_share * rangeOf(small)),
+    across = measure(lowerEdges(small, contrast)),
+    down = measure(lowerEdges(transposed(small), contrast));
+  const best = (across?.gain ?? 0) >= (down?.gain ?? 0) ? across : down;
+  if (best === null || best.gain < (Math.abs(best.degrees) > far_degrees ? far_gain_min : gain_min))
+    return null;
+  return best === across
+    ? { degrees: across.degrees, sideways: false }
+    : { degrees: -best.degrees, sideways: true };
+}
+
+/** From ink to paper. */
+function rangeOf({ pixels }: Gray): number {
+  const counts = new Uint32Array(256);
+  for (const pixel of pixels) counts[pixel]!++;
+  const shadeAt = (share: number): number => {
+    let [shade, left] = [0, share * pixels.length];
+    while (left > counts[shade]!) left -= counts[shade++]!;
+    return shade;
+  };
+  return shadeAt(paper_share) - shadeAt(ink_share);
+}
+
+interface Points {
+  readonly x: Float32Array;
+  readonly y: Float32Array;
+}
+
+/** Dark pixels with light ones below. */
+function lowerEdges({ width, height, pixels }: Gray, contrast: number): Points {
+  let count = 0;
+  const isEdge = (at: number): boolean => pixels[at + width]! - pixels[at]! >= contrast;
+  const end = width * (height - 1);
+  for (let at = 0; at < end; at++) if (isEdge(at)) count++;
+  const every = Math.max(1, count / points_max),
+    points = Math.floor(count / every),
+    found = { x: new Float32Array(points), y: new Float32Array(points) };
+  let seen = 0,
+    taken = 0;
+  for (let at = 0; at < end && taken < points; at++)
+    if (isEdge(at) && seen++ >= taken * every) {
+      found.x[taken] = (at % width) - width / 2;
+      found.y[taken++] = Math.floor(at / width) - height / 2;
+    }
+  return found;
+}
+
+interface Measured {
+  readonly degrees: number;
+  /** How many times better than the middle one the best angle is. */
+  readonly gain: number;
+}
+
+function measure(points: Points): Measured | null {
+  if (points.x.length < points_min) return null;
+  const coarse = anglesAround(0, degrees_max, coarse_step),
+    scores = coarse.map((angle) => concentration(points, angle, coarse_bin));
+  const best = Math.max(...scores),
+    gain = best / scores.toSorted((a, b) => a - b)[scores.length >> 1]!,
+    about = coarse[scores.indexOf(best)]!;
+  const fine = anglesAround(about, 2 * coarse_step, fine_step),
+    finer = fine.map((angle) => concentration(points, angle, fine_bin)),
+    at = finer.indexOf(Math.max(...finer));
+  return { degrees: fine[at]! + fine_step * peak(finer, at), gain };
+}
+
+const anglesAround = (middle: number, reach: number, step: number): number[] =>
+  Array.from({ length: 2 * Math.round(reach / step) + 1 }, (_, at) => middle - reach + at * step);
+
+/** Where between its neighbours the highest value is, -0.5 to 0.5, as on a parabola. */
+function peak(values: readonly number[], at: number): number {
+  const [before, here, after] = [values[at - 1], values[at]!, values[at + 1]];
+  if (before === undefined || after === undefined) return 0;
+  const bend = before - 2 * here + after;
+  return bend === 0 ? 0 : (0.5 * (before - after)) / bend;
+}
+
+/** How few lines the points lie on, seen from an angle. */
+function concentration({ x, y }: Points, degrees: number, bin: number): number {
+  const radians = (degrees * Math.PI) / 180,
+    sine = Math.sin(radians) / bin,
+    cosine = Math.cos(radians) / bin,
+    middle = Math.ceil((2 * side_max) / bin),
+    counts = new Uint16Array(2 * middle);
+  for (let at = 0; at < x.length; at++)
+    counts[Math.round(y[at]! * cosine - x[at]! * sine) + middle]!++;
+  let sum = 0;
+  for (const count of counts) sum += count * count;
+  return sum / x.length;
+}

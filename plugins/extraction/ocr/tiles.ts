@@ -1,0 +1,66 @@
+/** Runs in the child: the shades of a picture, tile by tile. */
+import { unitOf, type Gray } from "./bitmap";
+
+export interface Tiles {
+  /** Pixels. */
+  readonly side: number;
+  /** How many there are. */
+  readonly across: number;
+  readonly down: number;
+  /** For each tile, row by row: the shade of its lightest parts, and the one in the middle. */
+  readonly light: Uint8Array;
+  readonly median: Uint8Array;
+}
+
+const tile_side = 12;
+/** The share of pixels that are lighter than the shade of the lightest parts. */
+const light_share = 0.15;
+/** Pixels across and down of which one is looked at. */
+const every = 2;
+
+export function tilesOf(picture: Gray): Tiles {
+  const { width, height, pixels } = picture,
+    side = Math.max(6, Math.round(tile_side * unitOf(picture))),
+    across = Math.ceil(width / side),
+    down = Math.ceil(height / side);
+  const light = new Uint8Array(across * down),
+    median = new Uint8Array(across * down),
+    counts = new Uint16Array(256);
+  for (let tile = 0; tile < light.length; tile++) {
+    const left = (tile % across) * side,
+      top = Math.floor(tile / across) * side;
+    counts.fill(0);
+    let count = 0;
+    for (let y = top; y < Math.min(height, top + side); y += every)
+      for (let x = left; x < Math.min(width, left + side); x += every, count++)
+        counts[pixels[y * width + x]!]!++;
+    light[tile] = lighterThan(counts, count * light_share);
+    median[tile] = lighterThan(counts, count / 2);
+  }
+  return { side, across, down, light, median };
+}
+
+/** The shade that so many are lighter than. */
+function lighterThan(counts: Uint16Array, wanted: number): number {
+  let shade = 255;
+  for (let left = wanted; shade > 0 && left > counts[shade]!; shade--) left -= counts[shade]!;
+  return shade;
+}
+
+/** How far around a tile paper is looked for, tiles. */
+const reach = 20;
+
+/** For each tile the shade of the lightest tile around it: that of paper that is not shaded. */
+export function levelAround({ across, down, light }: Tiles): Uint8Array {
+  const rows = new Uint8Array(light.length),
+    around = new Uint8Array(light.length);
+  for (let y = 0; y < down; y++)
+    for (let x = 0; x < across; x++)
+      for (let near = Math.max(0, x - reach); near <= Math.min(across - 1, x + reach); near++)
+        rows[y * across + x] = Math.max(rows[y * across + x]!, light[y * across + near]!);
+  for (let y = 0; y < down; y++)
+    for (let x = 0; x < across; x++)
+      for (let near = Math.max(0, y - reach); near <= Math.min(down - 1, y + reach); near++)
+        around[y * across + x] = Math.max(around[y * across + x]!, rows[near * across + x]!);
+  return around;
+}

@@ -1,0 +1,208 @@
+/**
+ * Runs in the child: traces thin lines across a picture. A pixel of such a line is darker than what
+ * is a little above and a little below it, and many of them follow each other.
+ */
+import type { Gray } from "./bitmap";
+
+/** A line across a picture, or down it; pixels. */
+export interface PictureRule {
+  readonly from: number;
+  readonly to: number;
+  /** How far down, or from the left, its middle is. */
+  readonly at: number;
+  /** How far it leads down, or right, with each pixel. */
+  readonly slope: number;
+  readonly thickness: number;
+}
+export interface TracedLine extends PictureRule {
+  /** The share of its length that is there, 0 to 1. */
+  readonly drawn: number;
+}
+
+/** How far above and below it is lighter, in units. */
+const reach = 4.5;
+/** How much lighter, in times the noise of the picture. */
+const contrast_noise = 3.5;
+/** A missing pixel counts so much against those that are there. */
+const miss = 0.7;
+/** Pixels that may be missing one after the other, in units. */
+const gap_max = 11;
+/** The shortest piece in one row of pixels, and the shortest line, in units. */
+const piece_min = 22;
+const line_min = 26;
+/** The steepest line, pixels down for each across. */
+const slope_max = 0.015;
+/** How far off the line pieces may lie, in units. */
+const straight_max = 3;
+/** A picture with more pieces is a drawing, or noise. */
+const pieces_max = 150_000;
+
+/**
+ * Empty when there are too many to be rules of a text. `contrast` is how much darker than paper
+ * they are at least.
+ */
+export function tracedLines(
+  picture: Gray,
+  unit: number,
+  noise: number,
+  contrast: number,
+): TracedLine[] {
+  const ridges = ridgesOf(picture, unit, Math.max(contrast, contrast_noise * noise));
+  const pieces = piecesOf(ridges, picture, unit);
+  if (pieces === null) return [];
+  return linesOf(pieces, unit).flatMap((line) => {
+    const traced = { ...line, drawn: drawnShare(line, ridges, picture) };
+    return isLine(traced, unit) ? [traced] : [];
+  });
+}
+
+/** 1 where a pixel is darker than those above and below. */
+function ridgesOf({ width, height, pixels }: Gray, unit: number, contrast: number): Uint8Array {
+  const ridges = new Uint8Array(pixels.length),
+    far = Math.max(3, Math.round(reach * unit)) * width,
+    last = pixels.length - width;
+  // At the edges of the picture, the row there stands for those outside.
+  for (let row = 0; row < height; row++) {
+    const start = row * width,
+      up = Math.max(0, start - far) - start,
+      down = Math.min(last, start + far) - start;
+    for (let at = start; at < start + width; at++) {
+      const limit = pixels[at]! + contrast;
+      if (limit < pixels[at + up]! && limit < pixels[at + down]!) ridges[at] = 1;
+    }
+  }
+  return ridges;
+}
+
+/** Pieces of lines in single rows of pixels: parallel lists. */
+interface Pieces {
+  readonly row: number[];
+  readonly from: number[];
+  readonly to: number[];
+}
+
+/** Null when there are too many. */
+function piecesOf(ridges: Uint8Array, { width, height }: Gray, unit: number): Pieces | null {
+  const pieces: Pieces = { row: [], from: [], to: [] },
+    length_min = piece_min * unit,
+    drop = gap_max * unit * miss;
+  const add = (row: number, from: number, to: number): void => {
+    if (to - from + 1 < length_min) return;
+    pieces.row.push(row);
+    pieces.from.push(from);
+    pieces.to.push(to);
+  };
+  for (let row = 0; row < height; row++) {
+    const start = row * width;
+    for (let x = ridges.indexOf(1, start) - start; x >= 0 && x < width;) {
+      // From here to where most is gained from pixels that are there.
+      let gained = 0,
+        best = 0,
+        end = x;
+      const from = x;
+      for (; x < width && best - gained <= drop && gained >= 0; x++) {
+        if (ridges[start + x] === 1) gained++;
+        else gained -= miss;
+        if (gained > best) [best, end] = [gained, x];
+      }
+      add(row, from, end);
+      const next = ridges.indexOf(1, start + x);
+      x = next < 0 ? width : next - start;
+    }
+    if (pieces.row.length > pieces_max) return null;
+  }
+  return pieces;
+}
+
+/** Pieces that continue each other in the same row or the next two are a line. */
+function linesOf(pieces: Pieces, unit: number): PictureRule[] {
+  const { row, from, to } = pieces,
+    parent = Int32Array.from(row, (_, at) => at),
+    near = gap_max * unit;
+  const root = (at: number): number => {
+    while (parent[at] !== at) at = parent[at] = parent[parent[at]!]!;
+    return at;
+  };
+  // The pieces of rows before that may still reach the one that is looked at.
+  for (let at = 0, first = 0; at < row.length; at++) {
+    while (row[first]! < row[at]! - 2) first++;
+    for (let other = first; other < at; other++)
+      if (from[at]! <= to[other]! + near && to[at]! >= from[other]! - near)
+        parent[root(at)] = root(other);
+  }
+  const lines = new Map<number, Sums>();
+  for (let at = 0; at < row.length; at++) {
+    const key = root(at);
+    let sums = lines.get(key);
+    if (sums === undefined) lines.set(key, (sums = new Sums()));
+    sums.add(row[at]!, from[at]!, to[at]!);
+  }
+  return [...lines.values()].flatMap((sums) => sums.line(unit));
+}
+
+/** What the line through pieces is found from: sums over their pixels. */
+class Sums {
+  private weight = 0;
+  private x = 0;
+  private y = 0;
+  private xx = 0;
+  private xy = 0;
+  private from = Infinity;
+  private to = -Infinity;
+  private top = Infinity;
+  private bottom = -Infinity;
+
+  add(row: number, from: number, to: number): void {
+    const length = to - from + 1,
+      middle = (from + to) / 2;
+    this.weight += length;
+    this.x += length * middle;
+    this.y += length * row;
+    this.xy += length * middle * row;
+    this.xx += length * (middle * middle + (length * length - 1) / 12);
+    this.from = Math.min(this.from, from);
+    this.to = Math.max(this.to, to);
+    this.top = Math.min(this.top, row);
+    this.bottom = Math.max(this.bottom, row);
+  }
+
+  /** None when the pieces do not lie on a line. */
+  line(unit: number): PictureRule[] {
+    const { weight, from, to } = this,
+      [x, y] = [this.x / weight, this.y / weight],
+      spread = this.xx / weight - x * x,
+      slope = spread < 1 ? 0 : (this.xy / weight - x * y) / spread,
+      length = to - from + 1;
+    const drift = Math.abs(slope) * length,
+      thickness = weight / length,
+      height = this.bottom - this.top + 1;
+    if (Math.abs(slope) > slope_max || height > drift + 1.5 * thickness + straight_max * unit)
+      return [];
+    return [{ from, to, at: y + slope * ((from + to) / 2 - x), slope, thickness }];
+  }
+}
+
+function drawnShare(
+  { from, to, at, slope, thickness }: PictureRule,
+  ridges: Uint8Array,
+  { width, height }: Gray,
+): number {
+  const middle = (from + to) / 2,
+    // A line is there in its middle; letters on a row have gaps at every height.
+    around = thickness < 3 ? 1 : 0;
+  let drawn = 0;
+  for (let x = from; x <= to; x++) {
+    const y = Math.round(at + slope * (x - middle));
+    for (let near = Math.max(0, y - around); near <= Math.min(height - 1, y + around); near++)
+      if (ridges[near * width + x] === 1) {
+        drawn++;
+        break;
+      }
+  }
+  return drawn / (to - from + 1);
+}
+
+const isLine = ({ from, to, thickness, drawn }: TracedLine, unit: number): boolean => {
+  const length = to - from + 1;
+  return length >= line_min * unit && length >= 4 * thickness && drawn >= 0.4;
+};

@@ -41,6 +41,7 @@ export type PageMessage =
       readonly start: number;
       readonly end: number;
       readonly bytes: number;
+      readonly concerns?: readonly PageConcern[];
       readonly layout?: PageLayout;
     }
   | { readonly step: "page"; readonly page: number; readonly kind: PageWithoutText };
@@ -56,10 +57,21 @@ export type PageWithoutText =
   /** More pixels than are read. */
   | "oversized"
   | "damaged";
+/** What users are told of a page whose text was recognised. */
+export type PageConcern =
+  /** Letters in a table could not be read. */
+  | "table_incomplete"
+  /** Letters elsewhere could not be read, such as those of pictures. */
+  | "partly_legible"
+  /** It lay on its side or upside down. */
+  | "turned"
+  /** By more than a scanner or a steady hand makes it. */
+  | "askew";
 export interface PageText {
   readonly text: string;
   /** Text recognition was not sure. */
   readonly doubtful: boolean;
+  readonly concerns?: readonly PageConcern[];
   /** Known of a page whose text is not recognised. */
   readonly layout?: PageLayout;
 }
@@ -84,7 +96,7 @@ export class PageOutput implements Disposable {
   /** @throws ExtractionFailure `too_large` when the text gets too long */
   add(page: number, read: PageText | PageWithoutText, label = ""): void {
     if (typeof read === "string") return this.send({ step: "page", page, kind: read });
-    const { text, doubtful, layout } = read;
+    const { text, doubtful, layout, concerns = [] } = read;
     const separator = this.characters === 0 ? "" : page_separator;
     const start = this.characters + separator.length;
     const end = start + text.length;
@@ -99,6 +111,7 @@ export class PageOutput implements Disposable {
     const more = {
       ...(layout === undefined ? {} : { layout }),
       ...(label === "" || label === String(page) ? {} : { label }),
+      ...(concerns.length === 0 ? {} : { concerns }),
     };
     this.send({ step: "page", page, kind: "text", doubtful, start, end, bytes, ...more });
   }

@@ -35,7 +35,7 @@ export async function readFrame(
   if (scan === null) return "damaged";
   const text = recogniseScan(recogniser, scan);
   if (text.trust === "blank" || text.trust === "illegible") return text.trust;
-  return { text: text.text, doubtful: text.trust === "doubtful" };
+  return { text: text.text, doubtful: text.trust === "doubtful", concerns: text.concerns };
 }
 
 /** Tiny pictures are enlarged, and small ones too when that is read with more confidence. */

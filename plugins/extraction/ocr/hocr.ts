@@ -72,20 +72,28 @@ const space_between_ideographs = new RegExp(`(?<=${ideograph}) (?=${ideograph})`
 
 /** Pixels are counted downwards, baselines upwards. */
 function lineOf({ title, words }: Row): RecognisedLine {
-  const [left, , , bottom] = boxOf(title);
+  const [, , , bottom] = boxOf(title);
   const offset = Number(baseline.exec(title)?.[2] ?? 0);
+  const size = Number(font_size.exec(title)?.[1] ?? 0) || 1;
+  return lineOfWords({ base: -(bottom + offset), size }, words);
+}
+
+/** A line, or a part of one, of these words. */
+export function lineOfWords(
+  { base, size }: Pick<Line, "base" | "size">,
+  words: readonly RecognisedWord[],
+): RecognisedLine {
   const text = words
     .map((word) => word.text)
     .join(" ")
     .replace(space_between_ideographs, "");
   const hyphenated = /\p{L}-$/u.test(text);
-  const size = Number(font_size.exec(title)?.[1] ?? 0) || 1;
   return {
     text: hyphenated ? text.slice(0, -1) : text,
     hyphenated,
-    left,
+    left: words[0]!.left,
     right: words.at(-1)!.right,
-    base: -(bottom + offset),
+    base,
     size,
     weight: 0,
     confidence: meanConfidence(words),

@@ -27,8 +27,8 @@ export function preparePage(picture: Gray): PreparedPage {
   const skew = skewOf(picture),
     degrees = skew === null || Math.abs(skew.degrees) < degrees_min ? 0 : skew.degrees,
     straight = degrees === 0 ? picture : rotated(picture, degrees, paperOf(picture)),
-    { picture: even, noise } = toned(straight),
-    rules = rulesOf(even, noise);
+    { picture: even, noise, grounds } = toned(straight),
+    rules = rulesOf(even, noise, grounds);
   return {
     picture: withoutRules(even, rules),
     rules,

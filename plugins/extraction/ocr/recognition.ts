@@ -1,7 +1,10 @@
 /** Runs in the child: the text of a picture, whichever way it is turned, and how sure it is. */
+import type { PageConcern } from "../child/page-output";
 import { joinLines } from "../child/paragraphs";
 import { countLetters, meanConfidence, type RecognisedLine } from "./hocr";
 import { cropped, turned, type Gray, type Quarters, type Scan } from "./bitmap";
+import { arrange, scaleOf } from "./page-tables";
+import { readAgain } from "./second-reading";
 import { preparePage, turnedPage, type PreparedPage } from "./prepared-page";
 import type { Recogniser } from "./tesseract";
 
@@ -12,6 +15,7 @@ export interface RecognisedText {
   readonly letters: number;
   /** `doubtful` text is kept with a warning, `illegible` text is not kept, `blank` has none. */
   readonly trust: "sure" | "doubtful" | "illegible" | "blank";
+  readonly concerns: readonly PageConcern[];
 }
 
 /**
@@ -36,20 +40,43 @@ export function recognise(
   { picture, dots_per_inch }: Scan,
 ): RecognisedText {
   const page = preparePage(picture),
-    reading = { recogniser, page, dots_per_inch };
-  const sample = readAround(reading, { x: 0.5, y: 0.5 }, 0);
-  const quarters = isUnsure(sample)
-    ? findTurn(reading, { x: 0.5, y: 0.5 }, meanConfidence(sample))
-    : 0;
-  const upright = turnedPage(page, quarters);
-  let lines = readWhole(reading, upright);
-  if (quarters === 0 && letters(sample) < print_letters_min && isUnsure(lines)) {
-    // The middle is empty: try where the letters are.
-    const turn = findTurn(reading, middleLine(lines, page.picture), meanConfidence(lines)),
-      again = turn === 0 ? [] : readWhole(reading, turnedPage(page, turn));
-    if (meanConfidence(again) > meanConfidence(lines) + turn_gain_min) lines = again;
-  }
-  return judge(lines);
+    upright = readUpright({ recogniser, page, dots_per_inch });
+  const legible = legibleLines(upright.lines),
+    scale = scaleOf(legible),
+    { rules } = upright.page,
+    first = arrange(legible, rules, scale);
+  const scan = { picture: upright.page.picture, dots_per_inch },
+    again = readAgain(
+      scan.picture,
+      { lines: legible, rules, tables: first.tables, scale },
+      (part) => recogniser.read(scan, part, "block"),
+    );
+  const arranged = again.lines === legible ? first : arrange(again.lines, rules, scale);
+  const concerns: PageConcern[] = [
+    ...(again.incomplete ? (["table_incomplete"] as const) : []),
+    ...(leavesOut(upright.lines) ? (["partly_legible"] as const) : []),
+    ...(upright.quarters === 0 ? [] : (["turned"] as const)),
+    ...(Math.abs(page.degrees) > askew_min ? (["askew"] as const) : []),
+  ];
+  return {
+    ...judge(upright.lines, again.lines),
+    text: joinLines(arranged.lines).text,
+    concerns,
+  };
+}
+
+/** Degrees. */
+const askew_min = 10;
+/** Letters that were left out, and their share of all. */
+const left_out_min = 40;
+const left_out_share = 0.3;
+
+const legibleLines = (lines: readonly RecognisedLine[]): readonly RecognisedLine[] =>
+  lines.filter(({ confidence }) => confidence >= line_min);
+function leavesOut(lines: readonly RecognisedLine[]): boolean {
+  const all = letters(lines),
+    left_out = all - letters(legibleLines(lines));
+  return left_out >= left_out_min && left_out >= left_out_share * all;
 }
 
 interface Reading {
@@ -57,12 +84,54 @@ interface Reading {
   readonly page: PreparedPage;
   readonly dots_per_inch: number | null;
 }
+interface UprightPage {
+  readonly page: PreparedPage;
+  readonly lines: readonly RecognisedLine[];
+  /** By how many it was turned clockwise. */
+  readonly quarters: Quarters;
+}
 
-const readWhole = ({ recogniser, dots_per_inch }: Reading, { picture }: PreparedPage) =>
-  recogniser.read({ picture, dots_per_inch });
+function readUpright(reading: Reading): UprightPage {
+  const { page } = reading,
+    sample = readAround(reading, { x: 0.5, y: 0.5 }, 0);
+  const quarters = isDoubtful(sample) ? findTurn(reading, { x: 0.5, y: 0.5 }, sample) : 0;
+  const first = readTurned(reading, quarters);
+  if (quarters !== 0 || letters(sample) >= print_letters_min || !isDoubtful(first.lines))
+    return first;
+  // The middle is empty: try where the letters are.
+  const turn = findTurn(reading, middleLine(first.lines, page.picture), first.lines),
+    again = turn === 0 ? first : readTurned(reading, turn);
+  return meanConfidence(again.lines) > neededFrom(first.lines) ? again : first;
+}
 
-function judge(lines: readonly RecognisedLine[]): RecognisedText {
-  const legible = lines.filter(({ confidence }) => confidence >= line_min);
+const isDoubtful = (lines: readonly RecognisedLine[]): boolean => isUnsure(lines) || runDown(lines);
+/** Tesseract reads lines that run down a page too, but tables are not found among them. */
+const runDown = (lines: readonly RecognisedLine[]): boolean => {
+  const long = lines.filter(({ text }) => countLetters(text) >= long_letters_min);
+  return letters(long.filter(isTall)) > 0.5 * letters(long);
+};
+const long_letters_min = 4;
+const isTall = ({ words }: RecognisedLine): boolean => {
+  const wide =
+      Math.max(...words.map(({ right }) => right)) - Math.min(...words.map(({ left }) => left)),
+    tall =
+      Math.max(...words.map(({ bottom }) => bottom)) - Math.min(...words.map(({ top }) => top));
+  return tall > 1.5 * wide;
+};
+/** The confidence from which another turn is the right one. */
+const neededFrom = (lines: readonly RecognisedLine[]): number =>
+  meanConfidence(lines) + (runDown(lines) ? -turn_gain_min : turn_gain_min);
+
+function readTurned({ recogniser, page, dots_per_inch }: Reading, quarters: Quarters): UprightPage {
+  const upright = turnedPage(page, quarters),
+    { picture } = upright;
+  return { page: upright, lines: recogniser.read({ picture, dots_per_inch }), quarters };
+}
+
+function judge(
+  all: readonly RecognisedLine[],
+  legible: readonly RecognisedLine[],
+): Pick<RecognisedText, "confidence" | "letters" | "trust"> {
   const [count, confidence] = [letters(legible), meanConfidence(legible)];
   const enough = count >= print_letters_min ? doubtful_min : sure_min;
   const trust =
@@ -70,10 +139,10 @@ function judge(lines: readonly RecognisedLine[]): RecognisedText {
       ? confidence < sure_min
         ? "doubtful"
         : "sure"
-      : letters(lines) >= print_letters_min
+      : letters(all) >= print_letters_min
         ? "illegible"
         : "blank";
-  return { text: joinLines(legible).text, confidence, letters: count, trust };
+  return { confidence, letters: count, trust };
 }
 
 /** Turned the right way, confidence is higher by much more than this. */
@@ -87,9 +156,9 @@ interface Place {
 const certain_min = 85;
 
 /** Clockwise, so that the page is read with most confidence here; 0 when no turn is better. */
-function findTurn(reading: Reading, place: Place, confidence: number): Quarters {
-  const turns: readonly Quarters[] = reading.page.sideways ? [1, 3, 2] : [2, 1, 3];
-  let [best, highest]: [Quarters, number] = [0, confidence + turn_gain_min];
+function findTurn(reading: Reading, place: Place, lines: readonly RecognisedLine[]): Quarters {
+  const turns: readonly Quarters[] = reading.page.sideways ? [3, 1, 2] : [2, 3, 1];
+  let [best, highest]: [Quarters, number] = [0, neededFrom(lines)];
   for (const turn of turns) {
     const read = readAround(reading, place, turn);
     const surer = letters(read) < print_letters_min ? 0 : meanConfidence(read);

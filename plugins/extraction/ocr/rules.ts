@@ -3,6 +3,7 @@
  * thin or thick, broken or dashed, faint or dark.
  */
 import { resized, transposed, unitOf, type Gray } from "./bitmap";
+import type { Ground } from "./dark-grounds";
 import { tracedLines, type PictureRule, type TracedLine } from "./traced-lines";
 
 export interface PictureRules {
@@ -31,8 +32,11 @@ const lines_max = 3_000;
 /** In a picture of more pixels, lines are still seen when it is shrunk. */
 const pixels_max = 5_500_000;
 
-/** `noise` is the usual difference between two pixels of paper. */
-export function rulesOf(picture: Gray, noise: number): PictureRules {
+/**
+ * `noise` is the usual difference between two pixels of paper. The edges of `grounds`, which were
+ * dark, are lines too.
+ */
+export function rulesOf(picture: Gray, noise: number, grounds: readonly Ground[]): PictureRules {
   const { width, height } = picture,
     shrink = Math.min(1, Math.sqrt(pixels_max / (width * height))),
     small =
@@ -40,8 +44,9 @@ export function rulesOf(picture: Gray, noise: number): PictureRules {
         ? picture
         : resized(picture, Math.ceil(width * shrink), Math.ceil(height * shrink)),
     unit = unitOf(small);
-  const across = linesAcross(small, unit, noise),
-    down = linesAcross(transposed(small), unit, noise);
+  const edges = grounds.flatMap((ground) => edgesOf(ground, shrink));
+  const across = [...linesAcross(small, unit, noise), ...edges.map((edge) => edge.across)],
+    down = [...linesAcross(transposed(small), unit, noise), ...edges.map((edge) => edge.down)];
   if (across.length > lines_max || down.length > lines_max) return { across: [], down: [] };
   const rules = chosen(across, down, unit);
   const whole = (lines: readonly TracedLine[]): TracedLine[] =>
@@ -88,8 +93,10 @@ function joined(lines: readonly TracedLine[], unit: number): TracedLine[] {
         line.to > other.to &&
         Math.abs(heightAt(other, line.from) - heightAt(line, line.from)) <= offset_max * unit,
     );
-    if (before < 0) whole.push(line);
-    else whole[before] = joinedPair(whole[before]!, line);
+    const pair = before < 0 ? line : joinedPair(whole[before]!, line);
+    // Stems of letters below each other are no broken line: most of a line is there.
+    if (before < 0 || pair.drawn < solid_min) whole.push(line);
+    else whole[before] = pair;
   }
   return whole;
 }
@@ -106,6 +113,24 @@ function joinedPair(first: TracedLine, second: TracedLine): TracedLine {
     thickness: share * first.thickness + (1 - share) * second.thickness,
     drawn: (first.drawn * long + second.drawn * other) / (second.to - first.from),
   };
+}
+
+/** The edges across and down, on a picture that is shrunk so. */
+function edgesOf(
+  ground: Ground,
+  shrink: number,
+): readonly { readonly across: TracedLine; readonly down: TracedLine }[] {
+  const [left, right, top, bottom] = [ground.left, ground.right, ground.top, ground.bottom].map(
+    (edge) => Math.round(edge * shrink),
+  ) as [number, number, number, number];
+  const line = (from: number, to: number, at: number): TracedLine => ({
+    ...{ from, to: to - 1, at },
+    ...{ slope: 0, thickness: 1, drawn: 1 },
+  });
+  return [
+    { across: line(left, right, top), down: line(top, bottom, left) },
+    { across: line(left, right, bottom - 1), down: line(top, bottom, right - 1) },
+  ];
 }
 
 /** Long lines, and shorter ones that end at them: others are parts of letters. */
@@ -131,7 +156,9 @@ function chosen(
   ) as [TracedLine[], TracedLine[]];
   const all = (lines: readonly TracedLine[], sure: TracedLine[], others: TracedLine[]) => [
     ...sure,
-    ...lines.filter((line) => !sure.includes(line) && touching(line, others) >= 2),
+    ...lines.filter(
+      (line) => line.drawn >= solid_min && !sure.includes(line) && touching(line, others) >= 2,
+    ),
   ];
   return { across: all(across, sure_across, sure_down), down: all(down, sure_down, sure_across) };
 }

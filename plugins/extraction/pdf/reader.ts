@@ -126,9 +126,7 @@ class PdfReader {
     // The picture shows the letters of the text layer too: if it has few more, it is a letterhead
     // or a photo.
     const is_better = picture.trust === "sure" && picture.letters >= better_letters_ratio * letters;
-    return layer !== null && !is_better
-      ? layer
-      : { text: picture.text, doubtful: picture.trust === "doubtful" };
+    return layer !== null && !is_better ? layer : shownText(picture);
   }
 
   private layout(lines: readonly Line[], joined: JoinedLines, number: number): PageLayout {
@@ -149,7 +147,7 @@ class PdfReader {
     const same = words.filter((word) => layer_words.has(word)).length;
     const is_comparable = words.length >= compared_words_min;
     if (seen !== null && is_comparable && same < same_words_min * words.length)
-      return { text: seen.text, doubtful: seen.trust === "doubtful" };
+      return shownText(seen);
     this.comparisons = is_comparable ? comparisons_max : this.comparisons + 1;
     return layer;
   }
@@ -169,6 +167,12 @@ class PdfReader {
     return text.trust === "blank" || text.trust === "illegible" ? text.trust : text;
   }
 }
+
+const shownText = ({ text, trust, concerns }: RecognisedText): PageText => ({
+  text,
+  doubtful: trust === "doubtful",
+  concerns,
+});
 
 /** Words with a hyphen that the pages so far have within a line. */
 class Compounds {

@@ -1,7 +1,12 @@
 /** Puts together what child processes report about the pages of a file, and the text they wrote. */
 import { TaskFailure } from "../../../core/sdk";
 import type { PageLayout } from "../child/page-layout";
-import { page_separator, type PageMessage, type PageWithoutText } from "../child/page-output";
+import {
+  page_separator,
+  type PageConcern,
+  type PageMessage,
+  type PageWithoutText,
+} from "../child/page-output";
 import type { ExtractionLimits } from "../context";
 import { ExtractionFailure, type Extracted, type ExtractionOptions } from "../contract";
 import { PageCuts } from "./page-cuts";
@@ -31,6 +36,12 @@ export class PageCollector {
   private units_before = 0;
   private readonly pages: LaidOutPage[] = [];
   private readonly doubtful: number[] = [];
+  private readonly concerns: Record<PageConcern, number[]> = {
+    table_incomplete: [],
+    partly_legible: [],
+    turned: [],
+    askew: [],
+  };
   private readonly too_slow: number[] = [];
   private readonly without: Record<PageWithoutText, number[]> = {
     blank: [],
@@ -64,6 +75,7 @@ export class PageCollector {
       end: before + message.end,
     });
     if (message.doubtful) this.doubtful.push(message.page);
+    for (const concern of message.concerns ?? []) this.concerns[concern].push(message.page);
   }
 
   /** Counts the finished pages of a child that has ended. Its output is read by `result`. */
@@ -126,7 +138,15 @@ export class PageCollector {
   /** `failure` is what ended reading early. @throws ExtractionFailure when no page has text */
   async result(failure: unknown, takeLong?: ExtractionOptions["takeLong"]): Promise<Extracted> {
     const { page_count, last, too_slow, doubtful, unusable_languages } = this;
-    const report = { ...this.without, page_count, last, too_slow, doubtful, unusable_languages };
+    const report = {
+      ...this.without,
+      ...this.concerns,
+      page_count,
+      last,
+      too_slow,
+      doubtful,
+      unusable_languages,
+    };
     if (!this.hasText()) throw emptyFailure(this.file.what, report);
     return {
       ...(await this.readable(takeLong)),

@@ -1,9 +1,11 @@
 /** What users are told about pages that gave no text, or text that may be wrong. */
-import type { PageWithoutText } from "../child/page-output";
+import type { PageConcern, PageWithoutText } from "../child/page-output";
 import { ExtractionFailure, type Warning } from "../contract";
 
 /** What became of the pages of a file: lists of page numbers. */
-export interface PageReport extends Readonly<Record<PageWithoutText, readonly number[]>> {
+export interface PageReport extends Readonly<
+  Record<PageWithoutText | PageConcern, readonly number[]>
+> {
   readonly page_count: number;
   /** The last page that was reached. */
   readonly last: number;
@@ -57,6 +59,34 @@ interface PageWarning {
   readonly several: string;
 }
 const page_warnings: readonly PageWarning[] = [
+  {
+    code: "table_incomplete",
+    pages: ({ table_incomplete }) => table_incomplete,
+    one: "has a table with letters that could not be read: cells may be missing or empty.",
+    several: "have tables with letters that could not be read: cells may be missing or empty.",
+  },
+  {
+    code: "page_partly_legible",
+    pages: ({ partly_legible }) => partly_legible,
+    one:
+      "has parts that could not be read and were left out, such as pictures, handwriting or " +
+      "another script.",
+    several:
+      "have parts that could not be read and were left out, such as pictures, handwriting or " +
+      "another script.",
+  },
+  {
+    code: "page_turned",
+    pages: ({ turned }) => turned,
+    one: "lies on its side or upside down, and was turned to be read.",
+    several: "lie on their side or upside down, and were turned to be read.",
+  },
+  {
+    code: "page_askew",
+    pages: ({ askew }) => askew,
+    one: "is far from straight: it was straightened, but its text may have mistakes.",
+    several: "are far from straight: they were straightened, but their text may have mistakes.",
+  },
   {
     code: "page_unreadable",
     pages: ({ illegible }) => illegible,

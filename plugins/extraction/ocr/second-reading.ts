@@ -1,0 +1,163 @@
+/**
+ * Runs in the child: reads the parts of tables again, one by one, that gave no text or text that is
+ * not sure: beside wide gaps, the recognition of a whole page leaves out short cells.
+ */
+import { touchingGroups, merged } from "../child/tables/rules";
+import { around, median, type Box, type Table } from "../child/tables/geometry";
+import type { Gray, Window } from "./bitmap";
+import {
+  countLetters,
+  lineOfWords,
+  meanConfidence,
+  type RecognisedLine,
+  type RecognisedWord,
+} from "./hocr";
+import { inkRegions } from "./ink-regions";
+import { drawingOf } from "./page-tables";
+import type { PictureRules } from "./rules";
+
+/** Words that are less sure are read again. */
+const unsure_max = 60;
+/** Text that is less sure is no better than none. */
+const legible_min = 45;
+/** Parts of a page that are read again, at most. */
+const parts_max = 40;
+/** White around a part, in the size of its letters. */
+const margin = 0.4;
+/** Words with a smaller gap between them are of one cell. */
+const gap_max = 0.8;
+
+export interface SecondReading {
+  readonly lines: readonly RecognisedLine[];
+  /** There are letters that could not be read. */
+  readonly incomplete: boolean;
+}
+export interface ReadPage {
+  readonly lines: readonly RecognisedLine[];
+  readonly rules: PictureRules;
+  readonly tables: readonly Table[];
+  /** Points for each pixel of the picture, in which tables are. */
+  readonly scale: number;
+}
+
+/** `read` reads a part of the picture as one block of text. */
+export function readAgain(
+  picture: Gray,
+  { lines, rules, tables, scale }: ReadPage,
+  read: (part: Window) => readonly RecognisedLine[],
+): SecondReading {
+  const areas = areasOf(rules, tables, scale, picture);
+  if (areas.length === 0) return { lines, incomplete: false };
+  const size = median(lines.flatMap((line) => line.words.map(() => line.size))) || usual_size;
+  let left = parts_max;
+  const surer = lines.flatMap((line) => {
+    if (!line.words.some((word) => areas.some((area) => holds(area, word)))) return [line];
+    return cellsOf(line).flatMap((words) => {
+      const sure = meanConfidence(words);
+      if (words.every(({ confidence }) => confidence >= unsure_max) || left <= 0)
+        return [lineOfWords(line, words)];
+      left--;
+      const again = read(grown(boxOf(words), margin * line.size, picture)),
+        better = again.flatMap((one) => one.words);
+      return meanConfidence(better) > sure && lettersOf(better) >= 0.6 * lettersOf(words)
+        ? again
+        : [lineOfWords(line, words)];
+    });
+  });
+  const found: RecognisedLine[] = [];
+  let incomplete = false;
+  for (const area of areas) {
+    const words = [...surer, ...found].flatMap((line) => line.words.map((word) => boxOf([word])));
+    for (const region of inkRegions(picture, area, words, size)) {
+      const again =
+        left-- > 0
+          ? read(grown(region, margin * size, picture)).filter(
+              (line) => line.confidence >= legible_min,
+            )
+          : [];
+      found.push(...again);
+      incomplete ||= again.length === 0;
+    }
+  }
+  return { lines: left === parts_max ? lines : [...surer, ...found], incomplete };
+}
+/** The size of letters where none was read, pixels. */
+const usual_size = 30;
+
+const lettersOf = (words: readonly RecognisedWord[]): number =>
+  words.reduce((sum, { text }) => sum + countLetters(text), 0);
+
+/** Where tables are, and where rules enclose more than one cell; pixels. */
+function areasOf(
+  rules: PictureRules,
+  tables: readonly Table[],
+  scale: number,
+  { width, height }: Gray,
+): Window[] {
+  const { across, down } = drawingOf(rules, scale),
+    grids = touchingGroups(merged(across), merged(down)).filter(
+      (group) =>
+        group.across.length >= 2 &&
+        group.down.length >= 2 &&
+        group.across.length + group.down.length >= 5,
+    );
+  const boxes: Box[] = [];
+  for (const box of [...grids, ...tables]) {
+    const same = boxes.findIndex(
+      (one) =>
+        box.left < one.right &&
+        box.right > one.left &&
+        box.bottom < one.top &&
+        box.top > one.bottom,
+    );
+    if (same < 0) boxes.push(box);
+    else boxes[same] = around([boxes[same]!, box]);
+  }
+  return boxes.map(({ left, right, top, bottom }) => {
+    const [x, y] = [Math.max(0, Math.floor(left / scale)), Math.max(0, Math.floor(-top / scale))];
+    return {
+      left: x,
+      top: y,
+      width: Math.min(width, Math.ceil(right / scale)) - x,
+      height: Math.min(height, Math.ceil(-bottom / scale)) - y,
+    };
+  });
+}
+
+const holds = ({ left, top, width, height }: Window, word: RecognisedWord): boolean => {
+  const [x, y] = [(word.left + word.right) / 2, (word.top + word.bottom) / 2];
+  return x >= left && x <= left + width && y >= top && y <= top + height;
+};
+
+/** Words of a line without wide gaps between them. */
+function cellsOf({ words, size }: RecognisedLine): RecognisedWord[][] {
+  const cells: RecognisedWord[][] = [];
+  for (const word of words) {
+    const last = cells.at(-1);
+    if (last !== undefined && word.left - last.at(-1)!.right < gap_max * size) last.push(word);
+    else cells.push([word]);
+  }
+  return cells;
+}
+
+function boxOf(words: readonly RecognisedWord[]): Window {
+  const left = Math.min(...words.map((word) => word.left)),
+    top = Math.min(...words.map((word) => word.top));
+  return {
+    left,
+    top,
+    width: Math.max(...words.map(({ right }) => right)) - left,
+    height: Math.max(...words.map(({ bottom }) => bottom)) - top,
+  };
+}
+
+function grown(part: Window, by: number, { width, height }: Gray): Window {
+  const left = Math.max(0, Math.floor(part.left - by)),
+    top = Math.max(0, Math.floor(part.top - by));
+  return {
+    left,
+    top,
+    width: Math.min(width, Math.ceil(part.left + part.width + by)) - left,
+    height: Math.min(height, Math.ceil(part.top + part.height + by)) - top,
+  };
+}

@@ -12,6 +12,7 @@ import { readHeader } from "../../plugins/extraction/image/header";
 import { parseHocr } from "../../plugins/extraction/ocr/hocr";
 import type { PageMessage, PagesInput } from "../../plugins/extraction/child/page-output";
 import { pdfExtractor } from "../../plugins/extraction/pdf/extractor";
+import { rotated } from "../../plugins/extraction/ocr/straighten";
 import { testExtraction } from "../helpers/extraction";
 import { buildPdf, setProse, type PdfPage } from "../helpers/pdf";
 import {
@@ -45,14 +46,35 @@ const paragraphs = [
 const [page, second] = (await scan(
   buildPdf([...setProse(paragraphs, { size: 12, gap: 12 }), ...setProse([more], { size: 12 })]),
 )) as [Gray, Gray];
-/** The upper part of the page: less to read. */
-const picture = crop(page, 100, 300);
-const other = crop(second, 100, 300);
+/** The first line of the page: less to read. */
+const picture = crop(page, 110, 96);
+const other = crop(second, 110, 96);
+/** Enough of it to tell which way it is turned. */
+const upper = crop(page, 110, 300);
 const white = plain(600, 400, 255);
 const noise: Gray = {
   ...white,
   pixels: white.pixels.map((_, index) => ((index * 2654435761) >>> 13) & 255),
 };
+
+const cells = [
+  ["Crane", "Load", "Rope"],
+  ["Alder", "40", "worn"],
+  ["Birch", "", "good"],
+];
+const [dots, left, top] = [200 / 72, 60, 760];
+const [wide, high] = [90, 24];
+const placed = cells.flatMap((row, at) =>
+  row.map((text, column) => ({
+    x: left + column * wide + 8,
+    y: top - at * high - 17,
+    size: 12,
+    text,
+  })),
+);
+const below = { x: left, y: top - 110, size: 12, text: "All cranes are inspected in spring." };
+/** A page with a table without lines, and a sentence below it. */
+const [unruled] = (await scan(buildPdf([{ lines: [...placed, below] }]))) as [Gray];
 
 const flat = (text: string): string => text.replace(/\s+/g, " ");
 const pagesOf = ({ text, pages }: Extracted): Record<number, string> =>
@@ -82,9 +104,6 @@ describe("an image", () => {
       async () => tiff([{ ...(await jpegStrips(turn(picture, 3))), orientation: 6 }]),
       "image/tiff",
     ],
-    ["turned clockwise", () => png(turn(picture, 1)), "image/png"],
-    ["upside down", () => png(turn(picture, 2)), "image/png"],
-    ["turned counter-clockwise", () => png(turn(picture, 3)), "image/png"],
     [
       "turned, as its EXIF says",
       async () => withOrientation(await jpeg(turn(picture, 3)), 6),
@@ -93,11 +112,6 @@ describe("an image", () => {
     [
       "upside down, as its EXIF says the other way round",
       async () => withOrientation(await jpeg(turn(picture, 2)), 3, true),
-      "image/jpeg",
-    ],
-    [
-      "turned, and its EXIF is wrong",
-      async () => withOrientation(await jpeg(turn(picture, 1)), 6),
       "image/jpeg",
     ],
     [
@@ -112,7 +126,7 @@ describe("an image", () => {
     ],
     [
       "so large that it must be shrunk",
-      () => new Bun.Image(png(picture)).resize(9_600).png().bytes(),
+      () => new Bun.Image(png(upper)).resize(8_400).png().bytes(),
       "image/png",
     ],
   ];
@@ -128,6 +142,30 @@ describe("an image", () => {
           pages: [{ page: 1, start: 0, end: found.text.length }],
           warnings: [],
         });
+      },
+      timeout_ms,
+    );
+  }
+
+  const lying: [string, () => Uint8Array | Promise<Uint8Array>][] = [
+    ["turned clockwise", () => png(turn(upper, 1))],
+    ["upside down", () => png(turn(upper, 2))],
+    ["turned counter-clockwise", () => png(turn(upper, 3))],
+    ["turned, and its EXIF is wrong", async () => withOrientation(await jpeg(turn(upper, 1)), 6)],
+  ];
+  for (const [why, make] of lying) {
+    test(
+      `is turned, which is said: ${why}`,
+      async () => {
+        const found = await read(await make());
+        expect(flat(found.text)).toStartWith(words);
+        expect(found.warnings).toEqual([
+          {
+            code: "page_turned",
+            message: "Page 1 lies on its side or upside down, and was turned to be read.",
+            page: 1,
+          },
+        ]);
       },
       timeout_ms,
     );
@@ -159,6 +197,78 @@ describe("an image", () => {
       expect(flat((await read(png(columns!))).text)).toBe(
         `${words} `.repeat(4) + `${more} `.repeat(4).trim(),
       );
+    },
+    timeout_ms,
+  );
+});
+
+describe("a table on a scan", () => {
+  /** With lines around the cells, `thickness` pixels thick; a dashed one is there every other 8. */
+  function ruled(thickness: number, dashed = false): Gray {
+    const pixels = Uint8Array.from(unruled.pixels);
+    const draw = (x: number, y: number, across: number, down: number): void => {
+      for (let row = y; row < y + down; row++)
+        for (let column = x; column < x + across; column++)
+          if (!dashed || Math.floor((column + row) / 8) % 2 === 0)
+            pixels[row * unruled.width + column] = 0;
+    };
+    const xOf = (column: number): number => Math.round((left + column * wide) * dots),
+      yOf = (row: number): number => Math.round((842 - top + row * high) * dots);
+    for (let row = 0; row <= 3; row++) draw(xOf(0), yOf(row), xOf(3) - xOf(0), thickness);
+    for (let column = 0; column <= 3; column++)
+      draw(xOf(column), yOf(0), thickness, yOf(3) - yOf(0) + thickness);
+    return { ...unruled, pixels };
+  }
+  /** The head as light letters on a dark ground. */
+  function darkHead(): Gray {
+    const { width, pixels, ...size } = ruled(2);
+    const from = Math.round((842 - top) * dots),
+      to = Math.round((842 - top + high) * dots),
+      [first, last] = [Math.round(left * dots), Math.round((left + 3 * wide) * dots)];
+    for (let row = from; row < to; row++)
+      for (let at = row * width + first; at < row * width + last; at++)
+        pixels[at] = 255 - pixels[at]!;
+    return { ...size, width, pixels };
+  }
+  const part = (whole: Gray): Gray => crop(whole, 180, 420);
+  const cases: [string, () => Gray][] = [
+    ["thin lines", () => ruled(2)],
+    ["thick lines, askew", () => rotated(ruled(7), 0.9, 255)],
+    ["dashed lines", () => ruled(2, true)],
+    ["a dark head", darkHead],
+  ];
+  for (const [why, make] of cases) {
+    test(
+      `is a pipe table: ${why}`,
+      async () => {
+        const { text, warnings } = await read(png(part(make())));
+        expect(text.split("\n\n")).toEqual([
+          "| Crane | Load | Rope |\n| --- | --- | --- |\n| Alder | 40 | worn |\n| Birch |  | good |",
+          below.text,
+        ]);
+        expect(warnings).toEqual([]);
+      },
+      timeout_ms,
+    );
+  }
+
+  test(
+    "whose letters can't be read is said",
+    async () => {
+      const scrawled = ruled(2),
+        [x, y] = [Math.round((left + wide) * dots) + 40, Math.round((842 - top + 2 * high) * dots)];
+      for (let row = y + 12; row < y + 52; row++)
+        for (let at = x; at < x + 90; at++)
+          if ((row * at) % 7 < 3) scrawled.pixels[row * unruled.width + at] = 0;
+      expect((await read(png(part(scrawled)))).warnings).toEqual([
+        {
+          code: "table_incomplete",
+          message:
+            "Page 1 has a table with letters that could not be read: " +
+            "cells may be missing or empty.",
+          page: 1,
+        },
+      ]);
     },
     timeout_ms,
   );
@@ -416,7 +526,7 @@ describe("what can't be trusted is said", () => {
   test(
     "letters that can't be read are left out",
     async () => {
-      const found = await read(buildPdf([text, { scan: coarse(page, 4.5) }]));
+      const found = await read(buildPdf([text, { scan: coarse(upper, 4.5) }]));
       expect(found.text).toBe("Text.");
       expect(found.warnings.map(({ code, page: number }) => [code, number])).toEqual([
         ["page_unreadable", 2],

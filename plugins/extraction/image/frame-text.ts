@@ -42,15 +42,15 @@ export async function readFrame(
 function recogniseScan(recogniser: Recogniser, scan: Scan): RecognisedText {
   const pixels = scan.picture.width * scan.picture.height;
   if (pixels < tiny_pixels && (scan.dots_per_inch ?? 0) < fine_dots)
-    return recognise(recogniser, scaled(scan, 2));
+    return recognise(recogniser, scan, 2);
   const text = recognise(recogniser, scan);
   if (pixels >= small_pixels || text.trust === "blank" || text.confidence >= good_confidence)
     return text;
-  const larger = recognise(recogniser, scaled(scan, 2));
+  const larger = recognise(recogniser, scan, 2);
   return larger.confidence > text.confidence ? larger : text;
 }
 
-function scaled({ picture, dots_per_inch }: Scan, scale: number): Scan {
+function shrunk({ picture, dots_per_inch }: Scan, scale: number): Scan {
   const side = (length: number): number => Math.max(1, Math.round(length * scale));
   return {
     picture: resized(picture, side(picture.width), side(picture.height)),
@@ -71,7 +71,7 @@ async function decodeFrame(recogniser: Recogniser, image: FrameImage): Promise<S
     (await decodeOtherwise(recogniser, image));
   if (scan === null) return null;
   const pixels = scan.picture.width * scan.picture.height;
-  return pixels <= large_pixels ? scan : scaled(scan, Math.sqrt(large_pixels / pixels));
+  return pixels <= large_pixels ? scan : shrunk(scan, Math.sqrt(large_pixels / pixels));
 }
 
 async function decodeOtherwise(

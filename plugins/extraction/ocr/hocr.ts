@@ -66,6 +66,9 @@ export function meanConfidence(
 
 export const countLetters = (text: string): number => text.match(/[\p{L}\p{N}]/gu)?.length ?? 0;
 
+export const countLineLetters = (lines: readonly RecognisedLine[]): number =>
+  lines.reduce((sum, { text }) => sum + countLetters(text), 0);
+
 const ideograph = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\u3000-\u303f]/u.source;
 /** Tesseract puts spaces between words of scripts that have none. */
 const space_between_ideographs = new RegExp(`(?<=${ideograph}) (?=${ideograph})`, "gu");

@@ -1,18 +1,20 @@
 /** Runs in the child: puts the tables of a recognised page in the place of the words they hold. */
 import type { Line } from "../child/paragraphs";
-import { pipeTable } from "../child/pipe-table";
 import { findTables } from "../child/tables/find-tables";
 import { median, type Drawing, type Rule, type Table, type Word } from "../child/tables/geometry";
+import { tableLines } from "../child/tables/table-lines";
 import { lineOfWords, type RecognisedLine, type RecognisedWord } from "./hocr";
 import type { PictureRules } from "./rules";
 import type { PictureRule } from "./traced-lines";
 
+/** The size of a font beside the height of its letters, which is what Tesseract says. */
+const font_ratio = 1.2;
 /** Tables are looked for on a page as large as if most of its letters had this size, in points. */
 const usual_size = 11;
 
 /** Points for each pixel. */
-export const scaleOf = (lines: readonly RecognisedLine[]): number => {
-  const sizes = lines.flatMap(({ words, size }) => words.map(() => size));
+export const pointsPerPixel = (lines: readonly RecognisedLine[]): number => {
+  const sizes = lines.flatMap(({ words, size }) => words.map(() => font_ratio * size));
   return usual_size / (median(sizes) || usual_size);
 };
 
@@ -39,7 +41,7 @@ export function arrange(
   if (tables.length === 0) return { lines, tables };
   const table_of = new Map<number, Table>();
   for (const table of tables) for (const word of table.words) table_of.set(word.order, table);
-  const pieces: { order: number; line: Line }[] = inReadingOrder(tables, scale);
+  const pieces: { order: number; line: Line }[] = tableLines(tables, scale);
   for (const { line, words } of placed) {
     if (words.every((word) => !table_of.has(word.order))) {
       pieces.push({ order: words[0]!.order, line });
@@ -82,7 +84,7 @@ const placedWord = (
   top: -word.top * scale,
   bottom: -word.bottom * scale,
   base: line.base * scale,
-  size: line.size * scale,
+  size: font_ratio * line.size * scale,
   order,
   weight: 0,
   hyphenated: false,
@@ -101,32 +103,4 @@ export const drawingOf = ({ across, down }: PictureRules, scale: number): Drawin
     to: -from * scale,
   })),
   fills: [],
-});
-
-/** Tables with the place of their first word; of two beside each other the left one comes first. */
-function inReadingOrder(tables: readonly Table[], scale: number): { order: number; line: Line }[] {
-  const sorted = tables
-    .map((table) => ({ table, order: Math.min(...table.words.map((word) => word.order)) }))
-    .sort((a, b) => a.order - b.order);
-  const orders = sorted.map(({ order }) => order);
-  for (let at = 1; at < sorted.length; at++)
-    for (let to = at; to > 0; to--) {
-      const [before, after] = [sorted[to - 1]!.table, sorted[to]!.table];
-      const shared = Math.min(before.top, after.top) - Math.max(before.bottom, after.bottom),
-        least = Math.min(before.top - before.bottom, after.top - after.bottom);
-      if (shared < 0.5 * least || after.left >= before.left) break;
-      [sorted[to - 1], sorted[to]] = [sorted[to]!, sorted[to - 1]!];
-    }
-  return sorted.map(({ table }, at) => ({ order: orders[at]!, line: lineOf(table, scale) }));
-}
-
-const lineOf = (table: Table, scale: number): Line => ({
-  text: pipeTable(table.rows).join("\n"),
-  is_table: true,
-  hyphenated: false,
-  left: table.left / scale,
-  right: table.right / scale,
-  base: table.top / scale,
-  size: median(table.words.map(({ size }) => size)) / scale,
-  weight: 0,
 });

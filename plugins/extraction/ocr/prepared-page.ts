@@ -2,9 +2,9 @@
  * Runs in the child: prepares the picture of a page for recognition: straight, with dark letters on
  * white paper, and without the lines of tables, which are kept apart.
  */
-import { turned, type Gray, type Quarters } from "./bitmap";
+import { resized, turned, type Gray, type Quarters } from "./bitmap";
 import { withoutRules } from "./rule-removal";
-import { rulesOf, type PictureRules } from "./rules";
+import { enlarged, rulesOf, type PictureRules } from "./rules";
 import { skewOf } from "./skew";
 import { rotated } from "./straighten";
 import { tilesOf } from "./tiles";
@@ -41,6 +41,20 @@ export function preparePage(picture: Gray): PreparedPage {
 function paperOf(picture: Gray): number {
   const { light } = tilesOf(picture);
   return light.toSorted()[light.length >> 1]!;
+}
+
+/** The page in another size. */
+export function scaledPage(page: PreparedPage, scale: number): PreparedPage {
+  if (scale === 1) return page;
+  const { picture, rules } = page,
+    side = (length: number): number => Math.max(1, Math.round(length * scale));
+  const scaled = (lines: readonly PictureRule[]): PictureRule[] =>
+    lines.map((line) => enlarged(line, scale));
+  return {
+    ...page,
+    picture: resized(picture, side(picture.width), side(picture.height)),
+    rules: { across: scaled(rules.across), down: scaled(rules.down) },
+  };
 }
 
 /** The page turned clockwise, by so many quarters. */

@@ -1,12 +1,13 @@
 /** Runs in the child: the text of a picture, whichever way it is turned, and how sure it is. */
 import type { PageConcern } from "../child/page-output";
 import { joinLines } from "../child/paragraphs";
-import { countLetters, meanConfidence, type RecognisedLine } from "./hocr";
-import { cropped, turned, type Gray, type Quarters, type Scan } from "./bitmap";
-import { arrange, scaleOf } from "./page-tables";
+import type { Scan } from "./bitmap";
+import { countLineLetters, meanConfidence, type RecognisedLine } from "./hocr";
+import { arrange, pointsPerPixel } from "./page-tables";
+import { preparePage, scaledPage } from "./prepared-page";
 import { readAgain } from "./second-reading";
-import { preparePage, turnedPage, type PreparedPage } from "./prepared-page";
 import type { Recogniser } from "./tesseract";
+import { print_letters_min, readUpright, sure_min } from "./upright";
 
 export interface RecognisedText {
   readonly text: string;
@@ -18,40 +19,26 @@ export interface RecognisedText {
   readonly concerns: readonly PageConcern[];
 }
 
-/**
- * Confidence of a page. Readable print is above 75, an unknown script at 35 to 65, a page upside
- * down or a photo at 25 to 50.
- */
-const sure_min = 70;
+/** With less confidence than this, text is not kept. */
 const doubtful_min = 55;
 /** Confidence of a line; below it is a stain, a rule or a part of a photo. */
 const line_min = 30;
-/** Fewer letters may be stains. */
-const print_letters_min = 12;
 
-const letters = (lines: readonly RecognisedLine[]): number =>
-  lines.reduce((sum, { text }) => sum + countLetters(text), 0);
-const isUnsure = (lines: readonly RecognisedLine[]): boolean =>
-  letters(lines) >= print_letters_min && meanConfidence(lines) < sure_min;
-
-/** @throws EngineFailure */
-export function recognise(
-  recogniser: Recogniser,
-  { picture, dots_per_inch }: Scan,
-): RecognisedText {
-  const page = preparePage(picture),
+/** Small letters are read better when they are enlarged, by `scale`. @throws EngineFailure */
+export function recognise(recogniser: Recogniser, scan: Scan, scale = 1): RecognisedText {
+  const page = scaledPage(preparePage(scan.picture), scale),
+    dots_per_inch = scan.dots_per_inch && Math.round(scan.dots_per_inch * scale),
     upright = readUpright({ recogniser, page, dots_per_inch });
   const legible = legibleLines(upright.lines),
-    scale = scaleOf(legible),
-    { rules } = upright.page,
-    first = arrange(legible, rules, scale);
-  const scan = { picture: upright.page.picture, dots_per_inch },
-    again = readAgain(
-      scan.picture,
-      { lines: legible, rules, tables: first.tables, scale },
-      (part) => recogniser.read(scan, part, "block"),
-    );
-  const arranged = again.lines === legible ? first : arrange(again.lines, rules, scale);
+    points = pointsPerPixel(legible),
+    { rules, picture } = upright.page,
+    first = arrange(legible, rules, points);
+  const again = readAgain(
+    picture,
+    { lines: legible, rules, tables: first.tables, points },
+    (part) => recogniser.read({ picture, dots_per_inch }, part, "block"),
+  );
+  const arranged = again.lines === legible ? first : arrange(again.lines, rules, points);
   const concerns: PageConcern[] = [
     ...(again.incomplete ? (["table_incomplete"] as const) : []),
     ...(leavesOut(upright.lines) ? (["partly_legible"] as const) : []),
@@ -74,126 +61,24 @@ const left_out_share = 0.3;
 const legibleLines = (lines: readonly RecognisedLine[]): readonly RecognisedLine[] =>
   lines.filter(({ confidence }) => confidence >= line_min);
 function leavesOut(lines: readonly RecognisedLine[]): boolean {
-  const all = letters(lines),
-    left_out = all - letters(legibleLines(lines));
+  const all = countLineLetters(lines),
+    left_out = all - countLineLetters(legibleLines(lines));
   return left_out >= left_out_min && left_out >= left_out_share * all;
-}
-
-interface Reading {
-  readonly recogniser: Recogniser;
-  readonly page: PreparedPage;
-  readonly dots_per_inch: number | null;
-}
-interface UprightPage {
-  readonly page: PreparedPage;
-  readonly lines: readonly RecognisedLine[];
-  /** By how many it was turned clockwise. */
-  readonly quarters: Quarters;
-}
-
-function readUpright(reading: Reading): UprightPage {
-  const { page } = reading,
-    sample = readAround(reading, { x: 0.5, y: 0.5 }, 0);
-  const quarters = isDoubtful(sample) ? findTurn(reading, { x: 0.5, y: 0.5 }, sample) : 0;
-  const first = readTurned(reading, quarters);
-  if (quarters !== 0 || letters(sample) >= print_letters_min || !isDoubtful(first.lines))
-    return first;
-  // The middle is empty: try where the letters are.
-  const turn = findTurn(reading, middleLine(first.lines, page.picture), first.lines),
-    again = turn === 0 ? first : readTurned(reading, turn);
-  return meanConfidence(again.lines) > neededFrom(first.lines) ? again : first;
-}
-
-const isDoubtful = (lines: readonly RecognisedLine[]): boolean => isUnsure(lines) || runDown(lines);
-/** Tesseract reads lines that run down a page too, but tables are not found among them. */
-const runDown = (lines: readonly RecognisedLine[]): boolean => {
-  const long = lines.filter(({ text }) => countLetters(text) >= long_letters_min);
-  return letters(long.filter(isTall)) > 0.5 * letters(long);
-};
-const long_letters_min = 4;
-const isTall = ({ words }: RecognisedLine): boolean => {
-  const wide =
-      Math.max(...words.map(({ right }) => right)) - Math.min(...words.map(({ left }) => left)),
-    tall =
-      Math.max(...words.map(({ bottom }) => bottom)) - Math.min(...words.map(({ top }) => top));
-  return tall > 1.5 * wide;
-};
-/** The confidence from which another turn is the right one. */
-const neededFrom = (lines: readonly RecognisedLine[]): number =>
-  meanConfidence(lines) + (runDown(lines) ? -turn_gain_min : turn_gain_min);
-
-function readTurned({ recogniser, page, dots_per_inch }: Reading, quarters: Quarters): UprightPage {
-  const upright = turnedPage(page, quarters),
-    { picture } = upright;
-  return { page: upright, lines: recogniser.read({ picture, dots_per_inch }), quarters };
 }
 
 function judge(
   all: readonly RecognisedLine[],
   legible: readonly RecognisedLine[],
 ): Pick<RecognisedText, "confidence" | "letters" | "trust"> {
-  const [count, confidence] = [letters(legible), meanConfidence(legible)];
+  const [count, confidence] = [countLineLetters(legible), meanConfidence(legible)];
   const enough = count >= print_letters_min ? doubtful_min : sure_min;
   const trust =
     count > 0 && confidence >= enough
       ? confidence < sure_min
         ? "doubtful"
         : "sure"
-      : letters(all) >= print_letters_min
+      : countLineLetters(all) >= print_letters_min
         ? "illegible"
         : "blank";
   return { confidence, letters: count, trust };
-}
-
-/** Turned the right way, confidence is higher by much more than this. */
-const turn_gain_min = 10;
-/** A place on a page, as shares of its width and height. */
-interface Place {
-  readonly x: number;
-  readonly y: number;
-}
-/** With this confidence no other turn is tried. */
-const certain_min = 85;
-
-/** Clockwise, so that the page is read with most confidence here; 0 when no turn is better. */
-function findTurn(reading: Reading, place: Place, lines: readonly RecognisedLine[]): Quarters {
-  const turns: readonly Quarters[] = reading.page.sideways ? [3, 1, 2] : [2, 3, 1];
-  let [best, highest]: [Quarters, number] = [0, neededFrom(lines)];
-  for (const turn of turns) {
-    const read = readAround(reading, place, turn);
-    const surer = letters(read) < print_letters_min ? 0 : meanConfidence(read);
-    if (surer <= highest) continue;
-    [best, highest] = [turn, surer];
-    if (surer > certain_min) break;
-  }
-  return best;
-}
-
-/** How much of a page is read to detect which way it is turned. */
-const window_share = 0.06;
-
-/** What is read around a place once the page is turned. */
-function readAround(
-  { recogniser, page, dots_per_inch }: Reading,
-  { x, y }: Place,
-  quarters: Quarters,
-): RecognisedLine[] {
-  const { width, height } = page.picture,
-    side = Math.min(width, height, Math.ceil(Math.sqrt(window_share * width * height)));
-  const start = (center: number, whole: number): number =>
-    Math.round(Math.min(Math.max(0, center * whole - side / 2), whole - side));
-  const window = { left: start(x, width), top: start(y, height), width: side, height: side };
-  if (quarters === 0) return recogniser.read({ picture: page.picture, dots_per_inch }, window);
-  return recogniser.read({
-    picture: turned(cropped(page.picture, window), quarters),
-    dots_per_inch,
-  });
-}
-
-/** The place of the line in the middle. */
-function middleLine(lines: readonly RecognisedLine[], { width, height }: Gray): Place {
-  const { left, right, base } = lines.toSorted((one, other) => one.base - other.base)[
-    lines.length >> 1
-  ]!;
-  return { x: (left + right) / 2 / width, y: -base / height };
 }

@@ -54,7 +54,8 @@ export function rulesOf(picture: Gray, noise: number, grounds: readonly Ground[]
   return { across: whole(rules.across), down: whole(rules.down) };
 }
 
-const enlarged = (line: TracedLine, scale: number): TracedLine => ({
+/** The same line on a picture of another size. */
+export const enlarged = <Line extends PictureRule>(line: Line, scale: number): Line => ({
   ...line,
   from: Math.floor(line.from * scale),
   to: Math.ceil((line.to + 1) * scale) - 1,

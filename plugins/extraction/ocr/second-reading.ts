@@ -37,16 +37,16 @@ export interface ReadPage {
   readonly rules: PictureRules;
   readonly tables: readonly Table[];
   /** Points for each pixel of the picture, in which tables are. */
-  readonly scale: number;
+  readonly points: number;
 }
 
 /** `read` reads a part of the picture as one block of text. */
 export function readAgain(
   picture: Gray,
-  { lines, rules, tables, scale }: ReadPage,
+  { lines, rules, tables, points }: ReadPage,
   read: (part: Window) => readonly RecognisedLine[],
 ): SecondReading {
-  const areas = areasOf(rules, tables, scale, picture);
+  const areas = areasOf(rules, tables, points, picture);
   if (areas.length === 0) return { lines, incomplete: false };
   const size = median(lines.flatMap((line) => line.words.map(() => line.size))) || usual_size;
   let left = parts_max;
@@ -64,10 +64,9 @@ export function readAgain(
         : [lineOfWords(line, words)];
     });
   });
-  const found: RecognisedLine[] = [];
   let incomplete = false;
   for (const area of areas) {
-    const words = [...surer, ...found].flatMap((line) => line.words.map((word) => boxOf([word])));
+    const words = surer.flatMap((line) => line.words.map((word) => boxOf([word])));
     for (const region of inkRegions(picture, area, words, size)) {
       const again =
         left-- > 0
@@ -75,14 +74,22 @@ export function readAgain(
               (line) => line.confidence >= legible_min,
             )
           : [];
-      found.push(...again);
+      surer.splice(placeOf(surer, area), 0, ...again);
       incomplete ||= again.length === 0;
     }
   }
-  return { lines: left === parts_max ? lines : [...surer, ...found], incomplete };
+  return { lines: left === parts_max ? lines : surer, incomplete };
 }
 /** The size of letters where none was read, pixels. */
 const usual_size = 30;
+
+/** Where lines found in an area go: before what is read below it. */
+function placeOf(lines: readonly RecognisedLine[], { left, top, width, height }: Window): number {
+  const below = lines.findIndex(
+    (line) => -line.base > top + height && line.left < left + width && line.right > left,
+  );
+  return below < 0 ? lines.length : below;
+}
 
 const lettersOf = (words: readonly RecognisedWord[]): number =>
   words.reduce((sum, { text }) => sum + countLetters(text), 0);

@@ -1,8 +1,8 @@
 /** Runs in the child: puts the tables of a page in the place of the lines that they are made of. */
 import type { Line } from "../child/paragraphs";
-import { pipeTable } from "../child/pipe-table";
 import { findTables } from "../child/tables/find-tables";
-import { median, type Drawing, type Table } from "../child/tables/geometry";
+import type { Drawing, Table } from "../child/tables/geometry";
+import { tableLines } from "../child/tables/table-lines";
 import { readDrawing, type Turn } from "./page-drawing";
 import { lineAt, wordsOf, type PlacedLine, type PlacedWord, type TextPage } from "./text-lines";
 
@@ -76,7 +76,7 @@ function arranged(
 ): Line[] {
   const table_of = new Map<number, Table>();
   for (const table of tables) for (const { order } of table.words) table_of.set(order, table);
-  const pieces: { order: number; line: Line }[] = inReadingOrder(tables);
+  const pieces: { order: number; line: Line }[] = tableLines(tables);
   for (const [line, words] of words_of) {
     if (words.every(({ order }) => !table_of.has(order))) {
       pieces.push({ order: line.start, line });
@@ -98,31 +98,3 @@ function arranged(
   }
   return pieces.sort((a, b) => a.order - b.order).map(({ line }) => line);
 }
-
-/** Tables with the place of their first word; of two beside each other the left one comes first. */
-function inReadingOrder(tables: readonly Table[]): { order: number; line: Line }[] {
-  const sorted = tables
-    .map((table) => ({ table, order: Math.min(...table.words.map((word) => word.order)) }))
-    .sort((a, b) => a.order - b.order);
-  const orders = sorted.map(({ order }) => order);
-  for (let at = 1; at < sorted.length; at++)
-    for (let to = at; to > 0; to--) {
-      const [before, after] = [sorted[to - 1]!.table, sorted[to]!.table];
-      const shared = Math.min(before.top, after.top) - Math.max(before.bottom, after.bottom),
-        least = Math.min(before.top - before.bottom, after.top - after.bottom);
-      if (shared < 0.5 * least || after.left >= before.left) break;
-      [sorted[to - 1], sorted[to]] = [sorted[to]!, sorted[to - 1]!];
-    }
-  return sorted.map(({ table }, at) => ({ order: orders[at]!, line: lineOf(table) }));
-}
-
-const lineOf = (table: Table): Line => ({
-  text: pipeTable(table.rows).join("\n"),
-  table,
-  hyphenated: false,
-  left: table.left,
-  right: table.right,
-  base: table.top,
-  size: median(table.words.map(({ size }) => size)),
-  weight: 0,
-});

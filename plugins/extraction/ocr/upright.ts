@@ -1,0 +1,118 @@
+/** Runs in the child: reads a page, turned by quarters so that its text runs to the right. */
+import { cropped, turned, type Gray, type Quarters } from "./bitmap";
+import { countLetters, countLineLetters, meanConfidence, type RecognisedLine } from "./hocr";
+import { turnedPage, type PreparedPage } from "./prepared-page";
+import type { Recogniser } from "./tesseract";
+
+/** Fewer letters may be stains. */
+export const print_letters_min = 12;
+/**
+ * Confidence from which a page is sure. Readable print is above 75, an unknown script at 35 to 65,
+ * a page upside down or a photo at 25 to 50.
+ */
+export const sure_min = 70;
+
+const isUnsure = (lines: readonly RecognisedLine[]): boolean =>
+  countLineLetters(lines) >= print_letters_min && meanConfidence(lines) < sure_min;
+
+export interface Reading {
+  readonly recogniser: Recogniser;
+  readonly page: PreparedPage;
+  readonly dots_per_inch: number | null;
+}
+export interface UprightPage {
+  readonly page: PreparedPage;
+  readonly lines: readonly RecognisedLine[];
+  /** By how many it was turned clockwise. */
+  readonly quarters: Quarters;
+}
+
+export function readUpright(reading: Reading): UprightPage {
+  const { page } = reading,
+    sample = readAround(reading, { x: 0.5, y: 0.5 }, 0);
+  const quarters = isDoubtful(sample) ? findTurn(reading, { x: 0.5, y: 0.5 }, sample) : 0;
+  const first = readTurned(reading, quarters);
+  if (quarters !== 0 || countLineLetters(sample) >= print_letters_min || !isDoubtful(first.lines))
+    return first;
+  // The middle is empty: try where the letters are.
+  const turn = findTurn(reading, middleLine(first.lines, page.picture), first.lines),
+    again = turn === 0 ? first : readTurned(reading, turn);
+  return meanConfidence(again.lines) > neededFrom(first.lines) ? again : first;
+}
+
+const isDoubtful = (lines: readonly RecognisedLine[]): boolean => isUnsure(lines) || runDown(lines);
+/** Tesseract reads lines that run down a page too, but tables are not found among them. */
+const runDown = (lines: readonly RecognisedLine[]): boolean => {
+  const long = lines.filter(({ text }) => countLetters(text) >= long_letters_min);
+  return countLineLetters(long.filter(isTall)) > 0.5 * countLineLetters(long);
+};
+const long_letters_min = 4;
+const isTall = ({ words }: RecognisedLine): boolean => {
+  const wide =
+      Math.max(...words.map(({ right }) => right)) - Math.min(...words.map(({ left }) => left)),
+    tall =
+      Math.max(...words.map(({ bottom }) => bottom)) - Math.min(...words.map(({ top }) => top));
+  return tall > 1.5 * wide;
+};
+/** The confidence from which another turn is the right one. */
+const neededFrom = (lines: readonly RecognisedLine[]): number =>
+  meanConfidence(lines) + (runDown(lines) ? -turn_gain_min : turn_gain_min);
+
+function readTurned({ recogniser, page, dots_per_inch }: Reading, quarters: Quarters): UprightPage {
+  const upright = turnedPage(page, quarters),
+    { picture } = upright;
+  return { page: upright, lines: recogniser.read({ picture, dots_per_inch }), quarters };
+}
+
+/** Turned the right way, confidence is higher by much more than this. */
+const turn_gain_min = 10;
+/** A place on a page, as shares of its width and height. */
+interface Place {
+  readonly x: number;
+  readonly y: number;
+}
+/** With this confidence no other turn is tried. */
+const certain_min = 85;
+
+/** Clockwise, so that the page is read with most confidence here; 0 when no turn is better. */
+function findTurn(reading: Reading, place: Place, lines: readonly RecognisedLine[]): Quarters {
+  const turns: readonly Quarters[] = reading.page.sideways ? [3, 1, 2] : [2, 3, 1];
+  let [best, highest]: [Quarters, number] = [0, neededFrom(lines)];
+  for (const turn of turns) {
+    const read = readAround(reading, place, turn);
+    const surer = countLineLetters(read) < print_letters_min ? 0 : meanConfidence(read);
+    if (surer <= highest) continue;
+    [best, highest] = [turn, surer];
+    if (surer > certain_min) break;
+  }
+  return best;
+}
+
+/** How much of a page is read to detect which way it is turned. */
+const window_share = 0.06;
+
+/** What is read around a place once the page is turned. */
+function readAround(
+  { recogniser, page, dots_per_inch }: Reading,
+  { x, y }: Place,
+  quarters: Quarters,
+): RecognisedLine[] {
+  const { width, height } = page.picture,
+    side = Math.min(width, height, Math.ceil(Math.sqrt(window_share * width * height)));
+  const start = (center: number, whole: number): number =>
+    Math.round(Math.min(Math.max(0, center * whole - side / 2), whole - side));
+  const window = { left: start(x, width), top: start(y, height), width: side, height: side };
+  if (quarters === 0) return recogniser.read({ picture: page.picture, dots_per_inch }, window);
+  return recogniser.read({
+    picture: turned(cropped(page.picture, window), quarters),
+    dots_per_inch,
+  });
+}
+
+/** The place of the line in the middle. */
+function middleLine(lines: readonly RecognisedLine[], { width, height }: Gray): Place {
+  const { left, right, base } = lines.toSorted((one, other) => one.base - other.base)[
+    lines.length >> 1
+  ]!;
+  return { x: (left + right) / 2 / width, y: -base / height };
+}

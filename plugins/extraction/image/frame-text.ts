@@ -8,7 +8,7 @@ import type { ImageType } from "./header";
 /** The largest image that is read. */
 export const pixels_max = 50_000_000;
 /** Enough for print on a page of paper: a larger image would only take more time and memory. */
-const large_pixels = 12_000_000;
+const large_pixels = 9_000_000;
 /** Thumbnails and photos of screens: their small letters are recognised much better enlarged. */
 const tiny_pixels = 1_200_000;
 /** A part of a page that was scanned as finely as this is small, but its letters are not. */

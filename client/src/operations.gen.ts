@@ -1,5 +1,5 @@
 /** Every operation of the API as a method, made by `npm run build:client` from the OpenAPI document. */
-import type { Answering, AuditEntryPage, Chat, ChatInput, ChatPage, Delivery, DeliveryPage, Document, DocumentBatch, DocumentBatchResult, DocumentChange, DocumentIds, DocumentLink, DocumentPage, DocumentText, DocumentWithContent, Feedback, FeedbackOfUserPage, Folder, FolderChange, FolderImport, FolderImportIdPage, FolderImportPage, FolderPage, Import, ImportDirectories, ImportItemPage, ImportPage, ImportPreview, ImportSchedule, ImportSchedulePage, MessagePage, MessageState, NewDocument, NewFeedback, NewFolder, NewImport, NewImportSchedule, NewMessage, NewPrompt, NewSettings, NewTranscription, NewWebhook, OwnFeedbackPage, PolledAnswer, Prompt, PromptChange, PromptPage, SearchQuery, SearchResult, SettingsTrial, Transcript, Transcription, TranscriptionPage, Webhook, WebhookWithSecret, operations } from "./schema.gen.js";
+import type { Answering, AuditEntryPage, Chat, ChatInput, ChatPage, Delivery, DeliveryPage, Document, DocumentBatch, DocumentBatchResult, DocumentChange, DocumentIds, DocumentLink, DocumentPage, DocumentText, DocumentWithContent, Feedback, FeedbackOfUserPage, Folder, FolderChange, FolderImport, FolderImportIdPage, FolderImportPage, FolderPage, Import, ImportDirectories, ImportItemPage, ImportPage, ImportPreview, ImportSchedule, ImportSchedulePage, MessagePage, MessageState, NewDocument, NewFeedback, NewFolder, NewImport, NewImportSchedule, NewMessage, NewPrompt, NewSettings, NewTranscription, NewWebhook, OwnFeedbackPage, PolledAnswer, Prompt, PromptChange, PromptPage, SearchQuery, SearchResult, SettingsTrial, SuggestedQuestions, Transcript, Transcription, TranscriptionPage, Webhook, WebhookWithSecret, operations } from "./schema.gen.js";
 import type { CallOptions, Transport } from "./transport.js";
 
 type Query<O extends keyof operations> = NonNullable<operations[O]["parameters"]["query"]>;
@@ -348,7 +348,7 @@ export class Operations {
    * Suggest questions. At most four questions made of headings of the newest documents in these
    * folders, subfolders included. No heading worth a question, no suggestion.
    */
-  suggestQuestions(query: Query<"suggestQuestions"> = {}, options: CallOptions = {}): Promise<operations["suggestQuestions"]["responses"][200]["content"]["application/json"]> {
+  suggestQuestions(query: Query<"suggestQuestions"> = {}, options: CallOptions = {}): Promise<SuggestedQuestions> {
     return this.transport.json({ method: "GET", path: "/suggested-questions", query }, options);
   }
 

@@ -2356,7 +2356,7 @@ export interface components {
             readonly description?: string | null;
         };
         readonly NewSettings: {
-            readonly [key: string]: string | number | boolean | readonly string[] | null;
+            readonly [key: string]: components["schemas"]["SettingValue"] | null;
         };
         readonly NewTranscription: {
             /** @description The folder that the transcript goes into. */
@@ -2584,12 +2584,12 @@ export interface components {
             readonly minimum: number | null;
             readonly maximum: number | null;
             /** @description In force, as people write it; `[secret]` for a secret. */
-            readonly value: string | number | boolean | readonly string[] | null;
+            readonly value: components["schemas"]["SettingValue"] | null;
             /** @description Where the value in force comes from: `default`, `stored`, `dossier.toml`, a variable of the environment or an option of the command line. */
             readonly origin: string;
-            readonly default: string | number | boolean | readonly string[] | null;
+            readonly default: components["schemas"]["SettingValue"] | null;
             /** @description What is stored, whether it wins or not. */
-            readonly stored: string | number | boolean | readonly string[] | null;
+            readonly stored: components["schemas"]["SettingValue"] | null;
             /** @description Something is stored, and `origin` wins over it. */
             readonly overruled: boolean;
             /**
@@ -2604,6 +2604,7 @@ export interface components {
             /** @description Why what is stored is not used. */
             readonly problem: string | null;
         };
+        readonly SettingValue: string | number | boolean | readonly string[];
         readonly SettingsTrial: {
             readonly section: string;
             readonly status: components["schemas"]["CheckStatus"];
@@ -2640,6 +2641,9 @@ export interface components {
             readonly document_name: string;
             /** @description What it was made of, as it stands in the document. */
             readonly heading: string;
+        };
+        readonly SuggestedQuestions: {
+            readonly data: readonly components["schemas"]["SuggestedQuestion"][];
         };
         readonly Transcript: {
             readonly language: string | null;
@@ -2962,11 +2966,13 @@ export type RunningStatus = components['schemas']['RunningStatus'];
 export type SearchQuery = components['schemas']['SearchQuery'];
 export type SearchResult = components['schemas']['SearchResult'];
 export type Setting = components['schemas']['Setting'];
+export type SettingValue = components['schemas']['SettingValue'];
 export type SettingsTrial = components['schemas']['SettingsTrial'];
 export type SitemapSource = components['schemas']['SitemapSource'];
 export type StreamEvent = components['schemas']['StreamEvent'];
 export type StreamEventType = components['schemas']['StreamEventType'];
 export type SuggestedQuestion = components['schemas']['SuggestedQuestion'];
+export type SuggestedQuestions = components['schemas']['SuggestedQuestions'];
 export type Transcript = components['schemas']['Transcript'];
 export type TranscriptSegment = components['schemas']['TranscriptSegment'];
 export type Transcription = components['schemas']['Transcription'];
@@ -4504,9 +4510,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        readonly data: readonly components["schemas"]["SuggestedQuestion"][];
-                    };
+                    readonly "application/json": components["schemas"]["SuggestedQuestions"];
                 };
             };
         };

@@ -63,7 +63,7 @@ export const routes = {
     answers: {
       200: {
         description: "The questions, those of the newest documents first.",
-        schema: t.Object({ data: t.Array(SuggestionRecord) }),
+        schema: named("SuggestedQuestions", t.Object({ data: t.Array(SuggestionRecord) })),
         example: { data: [suggestion_example] },
       },
     },

@@ -13,7 +13,10 @@ import {
 import type { Trials } from "./trial";
 
 const tag = "Settings";
-const Value = t.Union([t.String(), t.Number(), t.Boolean(), t.Array(t.String())]);
+const Value = named(
+  "SettingValue",
+  t.Union([t.String(), t.Number(), t.Boolean(), t.Array(t.String())]),
+);
 const kinds = [
   "text",
   "integer",
@@ -78,10 +81,7 @@ const example = {
   problem: null,
 };
 
-const Changes = named(
-  "NewSettings",
-  t.Object({}, { additionalProperties: t.Union([...Value.anyOf, t.Null()]) }),
-);
+const Changes = named("NewSettings", t.Object({}, { additionalProperties: Nullable(Value) }));
 
 const Trial = named(
   "SettingsTrial",

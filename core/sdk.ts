@@ -82,7 +82,15 @@ export type { Files, ReceivedFile } from "./store/files";
 
 // --- Routes: schemas, fields, pages, answers, errors
 export { Type as t, type Static, type TObject, type TSchema } from "@sinclair/typebox";
-export { documented, Failure, named, Nullable, OneOf, Timestamp } from "./http/schemas";
+export {
+  documented,
+  Failure,
+  named,
+  Nullable,
+  OneOf,
+  ServerSentEvent,
+  Timestamp,
+} from "./http/schemas";
 export { Validator } from "./http/validation";
 export {
   reply,

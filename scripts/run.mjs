@@ -38,6 +38,11 @@ const commands = {
     built: true,
     run: (args) => [bun(), [at("scripts", "soak", "main.ts"), ...args]],
   },
+  "fuzz:api": {
+    tools: false,
+    built: true,
+    run: (args) => [bun(), [at("scripts", "fuzz-api.ts"), ...args]],
+  },
   check: {
     tools: true,
     built: false,

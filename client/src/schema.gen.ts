@@ -1121,6 +1121,19 @@ export interface components {
             readonly status: "COMPLETED";
             readonly outcome: components["schemas"]["AnswerOutcome"];
         };
+        readonly AnswerDelta: {
+            /** @description A further piece of the answer. */
+            readonly text: string;
+        };
+        /** @description One server-sent event. Between events there may be comments. */
+        readonly AnswerEvent: {
+            /** @description For `Last-Event-ID`. */
+            readonly id: string;
+            /** @enum {string} */
+            readonly event: "status" | "delta" | "citation" | "done" | "error";
+            /** @description JSON, in one line. */
+            readonly data: string;
+        };
         /** @description A message of a chat session gets no answer any more: every attempt failed. */
         readonly AnswerFailedEvent: {
             /**
@@ -1147,6 +1160,9 @@ export interface components {
             readonly requestId: string;
             /** @constant */
             readonly status: "PENDING";
+        };
+        readonly AnswerStatus: {
+            readonly status: components["schemas"]["UnfinishedStatus"];
         };
         readonly AnswerTimings: {
             /** Format: int64 */
@@ -1454,18 +1470,7 @@ export interface components {
              */
             readonly synced_at: string | null;
         };
-        readonly DocumentBatch: {
-            /**
-             * @description `unlink` takes them out of `folder_id`, `restore` puts them back there, `link` puts them into `to_folder_id` too, `move` takes them from `folder_id` to `to_folder_id`, `reindex` reads and indexes them again.
-             * @enum {string}
-             */
-            readonly action: "unlink" | "restore" | "link" | "move" | "reindex";
-            readonly document_ids: readonly string[];
-            /** @description For `unlink`, `restore` and `move`. */
-            readonly folder_id?: string;
-            /** @description For `link` and `move`. */
-            readonly to_folder_id?: string;
-        };
+        readonly DocumentBatch: components["schemas"]["UnlinkOrRestoreDocuments"] | components["schemas"]["LinkDocuments"] | components["schemas"]["MoveDocuments"] | components["schemas"]["ReindexDocuments"];
         readonly DocumentBatchProblem: {
             readonly document_id: string;
             /**
@@ -2257,6 +2262,16 @@ export interface components {
             readonly status_code: number | null;
             readonly error: string | null;
         };
+        readonly LinkDocuments: {
+            /**
+             * @description `unlink` takes them out of `folder_id`, `restore` puts them back there, `link` puts them into `to_folder_id` too, `move` takes them from `folder_id` to `to_folder_id`, `reindex` reads and indexes them again. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            readonly action: "link";
+            readonly document_ids: readonly string[];
+            /** @description For `link` and `move`. */
+            readonly to_folder_id: string;
+        };
         readonly Message: {
             /**
              * Format: uuid
@@ -2299,6 +2314,18 @@ export interface components {
          * @enum {string}
          */
         readonly MessageStatus: "PENDING" | "PROCESSING" | "COMPLETED" | "FAILED" | "CANCELLED";
+        readonly MoveDocuments: {
+            /**
+             * @description `unlink` takes them out of `folder_id`, `restore` puts them back there, `link` puts them into `to_folder_id` too, `move` takes them from `folder_id` to `to_folder_id`, `reindex` reads and indexes them again. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            readonly action: "move";
+            readonly document_ids: readonly string[];
+            /** @description For `unlink`, `restore` and `move`. */
+            readonly folder_id: string;
+            /** @description For `link` and `move`. */
+            readonly to_folder_id: string;
+        };
         readonly NewDocument: {
             /** @description The folder it goes into. */
             readonly folder_id: string;
@@ -2491,6 +2518,14 @@ export interface components {
              */
             readonly event: "ready";
         };
+        readonly ReindexDocuments: {
+            /**
+             * @description `unlink` takes them out of `folder_id`, `restore` puts them back there, `link` puts them into `to_folder_id` too, `move` takes them from `folder_id` to `to_folder_id`, `reindex` reads and indexes them again. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            readonly action: "reindex";
+            readonly document_ids: readonly string[];
+        };
         readonly RelatedPassage: {
             readonly document_id: string;
             readonly document_name: string;
@@ -2569,6 +2604,15 @@ export interface components {
         };
         readonly SearchResult: {
             readonly data: readonly components["schemas"]["FoundPassage"][];
+        };
+        /** @description One server-sent event. Between events there may be comments. */
+        readonly SentStreamEvent: {
+            /** @description For `Last-Event-ID`. */
+            readonly id: string;
+            /** @description As in `data`. */
+            readonly event: string;
+            /** @description JSON, in one line. */
+            readonly data: string;
         };
         readonly Setting: {
             /** @description `section.key`. */
@@ -2767,6 +2811,18 @@ export interface components {
              */
             readonly group?: "sign_in";
         };
+        /** @enum {string} */
+        readonly UnfinishedStatus: "PENDING" | "PROCESSING";
+        readonly UnlinkOrRestoreDocuments: {
+            /**
+             * @description `unlink` takes them out of `folder_id`, `restore` puts them back there, `link` puts them into `to_folder_id` too, `move` takes them from `folder_id` to `to_folder_id`, `reindex` reads and indexes them again. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            readonly action: "unlink" | "restore";
+            readonly document_ids: readonly string[];
+            /** @description For `unlink`, `restore` and `move`. */
+            readonly folder_id: string;
+        };
         /** @description A list of web addresses. */
         readonly UrlsSource: {
             /**
@@ -2847,9 +2903,12 @@ export interface components {
 export type Answer = components['schemas']['Answer'];
 export type AnswerCancelledEvent = components['schemas']['AnswerCancelledEvent'];
 export type AnswerCompletedEvent = components['schemas']['AnswerCompletedEvent'];
+export type AnswerDelta = components['schemas']['AnswerDelta'];
+export type AnswerEvent = components['schemas']['AnswerEvent'];
 export type AnswerFailedEvent = components['schemas']['AnswerFailedEvent'];
 export type AnswerOutcome = components['schemas']['AnswerOutcome'];
 export type AnswerStartedEvent = components['schemas']['AnswerStartedEvent'];
+export type AnswerStatus = components['schemas']['AnswerStatus'];
 export type AnswerTimings = components['schemas']['AnswerTimings'];
 export type AnswerUsage = components['schemas']['AnswerUsage'];
 export type Answering = components['schemas']['Answering'];
@@ -2934,10 +2993,12 @@ export type ImportSource = components['schemas']['ImportSource'];
 export type ImportStatus = components['schemas']['ImportStatus'];
 export type Indexing = components['schemas']['Indexing'];
 export type LastDelivery = components['schemas']['LastDelivery'];
+export type LinkDocuments = components['schemas']['LinkDocuments'];
 export type Message = components['schemas']['Message'];
 export type MessagePage = components['schemas']['MessagePage'];
 export type MessageState = components['schemas']['MessageState'];
 export type MessageStatus = components['schemas']['MessageStatus'];
+export type MoveDocuments = components['schemas']['MoveDocuments'];
 export type NewDocument = components['schemas']['NewDocument'];
 export type NewFeedback = components['schemas']['NewFeedback'];
 export type NewFolder = components['schemas']['NewFolder'];
@@ -2959,12 +3020,14 @@ export type PromptChange = components['schemas']['PromptChange'];
 export type PromptPage = components['schemas']['PromptPage'];
 export type Rating = components['schemas']['Rating'];
 export type ReadyEvent = components['schemas']['ReadyEvent'];
+export type ReindexDocuments = components['schemas']['ReindexDocuments'];
 export type RelatedPassage = components['schemas']['RelatedPassage'];
 export type ResetEvent = components['schemas']['ResetEvent'];
 export type RunningAnswer = components['schemas']['RunningAnswer'];
 export type RunningStatus = components['schemas']['RunningStatus'];
 export type SearchQuery = components['schemas']['SearchQuery'];
 export type SearchResult = components['schemas']['SearchResult'];
+export type SentStreamEvent = components['schemas']['SentStreamEvent'];
 export type Setting = components['schemas']['Setting'];
 export type SettingValue = components['schemas']['SettingValue'];
 export type SettingsTrial = components['schemas']['SettingsTrial'];
@@ -2982,6 +3045,8 @@ export type TranscriptionCompletedEvent = components['schemas']['TranscriptionCo
 export type TranscriptionFailedEvent = components['schemas']['TranscriptionFailedEvent'];
 export type TranscriptionPage = components['schemas']['TranscriptionPage'];
 export type TriedSection = components['schemas']['TriedSection'];
+export type UnfinishedStatus = components['schemas']['UnfinishedStatus'];
+export type UnlinkOrRestoreDocuments = components['schemas']['UnlinkOrRestoreDocuments'];
 export type UrlsSource = components['schemas']['UrlsSource'];
 export type VectorsState = components['schemas']['VectorsState'];
 export type Webhook = components['schemas']['Webhook'];
@@ -3921,9 +3986,11 @@ export interface operations {
                 readonly name?: string;
                 /**
                  * @description Only these, at most 200, separated by commas.
-                 * @example doc_01J9ZK3V6W8Q2T4Y5N7B1C0DEF
+                 * @example [
+                 *       "doc_01J9ZK3V6W8Q2T4Y5N7B1C0DEF"
+                 *     ]
                  */
-                readonly document_ids?: string;
+                readonly document_ids?: readonly string[];
             };
             readonly header?: never;
             readonly path: {
@@ -4284,13 +4351,13 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description The events, as they come. The stream ends after `done` or `error`. */
+            /** @description The events, as they come; the schema is that of one. After `done` or `error` it ends. */
             readonly 200: {
                 headers: {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "text/event-stream": string;
+                    readonly "text/event-stream": components["schemas"]["AnswerEvent"];
                 };
             };
             /** @description The last event was received before: there is nothing more. */
@@ -4551,13 +4618,13 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description The stream. Its schema is that of the `data` of one event. */
+            /** @description The stream. Its schema is that of one event. */
             readonly 200: {
                 headers: {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "text/event-stream": components["schemas"]["StreamEvent"];
+                    readonly "text/event-stream": components["schemas"]["SentStreamEvent"];
                 };
             };
         };

@@ -47,10 +47,10 @@ export class Bodies {
 
   /** @throws HttpError as `parseJson` does. */
   parse(body: LargeBody, signal: AbortSignal): LargeValue | Promise<LargeValue> {
-    const { bytes } = body;
+    const { bytes, values_max } = body;
     return bytes.length > large_bytes_min
       ? this.#thread.parse(body, signal)
-      : { value: parseJson(bytes) };
+      : { value: parseJson(bytes, values_max) };
   }
 }
 

@@ -32,7 +32,7 @@ export const isMultipart = (body: TSchema | Multipart | undefined): body is Mult
   body !== undefined && "multipart" in body;
 
 export function bodyReader(
-  { body, body_optional = false, body_bytes_max, body_long_text }: Route<any, any>,
+  { body, body_optional = false, body_bytes_max, body_long_text, body_values_max }: Route<any, any>,
   bodies: Bodies,
 ): BodyReader {
   // A multipart route knows its own limit, which is a setting, and refuses by it before it reads.
@@ -53,6 +53,7 @@ export function bodyReader(
         bytes_max,
         optional: body_optional,
         long_field: body_long_text,
+        values_max: body_values_max,
       },
       bodies,
     );
@@ -82,10 +83,11 @@ interface JsonBody {
   /** No body is an empty object. */
   readonly optional: boolean;
   readonly long_field?: string | undefined;
+  readonly values_max?: number | undefined;
 }
 
 function jsonReader(
-  { schema, bytes_max, optional, long_field }: JsonBody,
+  { schema, bytes_max, optional, long_field, values_max }: JsonBody,
   bodies: Bodies,
 ): BodyReader {
   const validator = new Validator(schema);
@@ -103,7 +105,7 @@ function jsonReader(
         return { value: {} };
       }
       const bytes = await readBytes(request, bytes_max, turn),
-        read = await bodies.parse({ bytes, long_field }, request.signal);
+        read = await bodies.parse({ bytes, long_field, values_max }, request.signal);
       validator.validate(read.value);
       return read;
     },

@@ -9,6 +9,8 @@ export interface LargeBody {
   readonly bytes: Uint8Array;
   /** The field of an object that may be a long text. */
   readonly long_field: string | undefined;
+  /** Where there may be more values than elsewhere. */
+  readonly values_max?: number | undefined;
 }
 export interface LargeValue {
   readonly value: unknown;
@@ -22,8 +24,10 @@ export type Parsed =
 const answer = (parsed: Parsed, transfer: ArrayBuffer[] = []): void =>
   self.postMessage(parsed, transfer);
 
-const parse = ({ bytes, long_field }: LargeBody): LargeValue =>
-  (long_field === undefined ? null : parseAround(bytes, long_field)) ?? { value: parseJson(bytes) };
+const parse = ({ bytes, long_field, values_max }: LargeBody): LargeValue =>
+  (long_field === undefined ? null : parseAround(bytes, long_field)) ?? {
+    value: parseJson(bytes, values_max),
+  };
 
 self.addEventListener("message", ({ data }: MessageEvent<LargeBody>) => {
   try {

@@ -13,8 +13,8 @@ export const backslash = 0x5c;
 const comma = 0x2c;
 
 /** The body as JSON. @throws HttpError 400 when it is not JSON in UTF-8, too deep or too much. */
-export function parseJson(bytes: Uint8Array): unknown {
-  requireBounded(bytes);
+export function parseJson(bytes: Uint8Array, most = values_max): unknown {
+  requireBounded(bytes, most);
   let text: string;
   try {
     text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
@@ -38,8 +38,8 @@ export function parseJson(bytes: Uint8Array): unknown {
 const cut = (sentence: string): string =>
   sentence.length <= 120 ? sentence : `${sentence.slice(0, 120).toWellFormed()}…`;
 
-/** @throws HttpError 400 when it nests deeper than `depth_max` or has more than `values_max`. */
-export function requireBounded(json: Uint8Array): void {
+/** @throws HttpError 400 when it nests deeper than `depth_max` or has more values than `most`. */
+export function requireBounded(json: Uint8Array, most = values_max): void {
   let depth = 0;
   let values = 1;
   for (let at = 0; at < json.length; at++) {
@@ -57,9 +57,9 @@ export function requireBounded(json: Uint8Array): void {
           "malformed_json",
         );
     } else if ((byte | 0x20) === 0x7d) depth -= 1;
-    if (values > values_max)
+    if (values > most)
       throw badRequest(
-        `The body has more than ${values_max} values, the most that is accepted.`,
+        `The body has more than ${most} values, the most that is accepted.`,
         undefined,
         "too_many_values",
       );

@@ -4,7 +4,7 @@ import { isMultipart } from "./body-reader";
 import { exampleOf, type ParameterExamples } from "./parameter-examples";
 import { titleOf } from "./problem";
 import { problemsOf } from "./problem-codes";
-import type { Answer, Multipart, Route } from "./route";
+import type { Answer, Multipart, Route, RouteShape } from "./route";
 import type { Json, SchemaBook } from "./schema-book";
 import { integer_max } from "./validation";
 import type { Surface } from "./slots";
@@ -235,14 +235,17 @@ const headerParameters = (route: Route<any, any>): Json[] => [
         },
       ]
     : []),
-  ...Object.entries((route.request_headers as Record<string, string> | undefined) ?? {}).map(
-    ([name, description]) => ({
-      name,
-      in: "header",
-      required: false,
-      description,
-      schema: { type: "string" },
-      example: "1",
-    }),
+  ...Object.entries((route.request_headers as RouteShape["request_headers"]) ?? {}).map(
+    ([name, given]) => {
+      const { description, ...limits } = typeof given === "string" ? { description: given } : given;
+      return {
+        name,
+        in: "header",
+        required: false,
+        description,
+        schema: { type: "string", ...limits },
+        example: "1",
+      };
+    },
   ),
 ];

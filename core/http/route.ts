@@ -60,6 +60,12 @@ export interface Answer<S extends TSchema = TSchema> {
   >;
 }
 
+export interface RequestHeader {
+  readonly description: string;
+  /** What the document says of its values; the handler checks them. */
+  readonly pattern?: string;
+}
+
 /** A multipart body: the handler reads `request.body` itself, so that nothing is buffered. */
 export interface Multipart {
   readonly multipart: {
@@ -92,6 +98,8 @@ export interface RouteShape {
   readonly body?: TSchema | Multipart;
   /** Largest body accepted, bytes. JSON: 64 KiB unless given. */
   readonly body_bytes_max?: number;
+  /** Most values of the JSON body, where lists of numbers are long. Default: 20,000. */
+  readonly body_values_max?: number;
   /** The field of the JSON body that may be a long text: the handler may find it in `long_text`. */
   readonly body_long_text?: string;
   /** True when a call without any body is fine. */
@@ -116,7 +124,7 @@ export interface RouteShape {
   /** The route honours `Prefer: wait`, and the document says so. */
   readonly waits?: boolean;
   /** Request headers that the route reads itself: name → meaning. */
-  readonly request_headers?: Readonly<Record<string, string>>;
+  readonly request_headers?: Readonly<Record<string, string | RequestHeader>>;
   /**
    * Whether it goes into the audit log. Default: what changes something, which is every method but
    * GET unless the scope is `read`.

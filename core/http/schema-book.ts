@@ -139,7 +139,7 @@ export class SchemaBook {
     const shown: Json = {};
     for (const [key, value] of Object.entries(schema)) {
       if (key === "properties") shown[key] = mapped(value as Json, (of) => this.#shown(of));
-      else if (key === "items" || key === "additionalProperties")
+      else if (key === "items" || key === "additionalProperties" || key === "contentSchema")
         shown[key] = isObject(value) ? this.#shown(value) : value;
       else if (key === "allOf" || key === "oneOf")
         shown[key] = (value as Json[]).map((of) => this.#shown(of));

@@ -45,3 +45,26 @@ export const OneOf = <const W extends string>(words: readonly W[], options: obje
     words.map((word) => Type.Literal(word)),
     options,
   );
+
+/**
+ * One event of a `text/event-stream`: what the schema of such an answer describes. `data` is the
+ * JSON in its field of that name.
+ */
+export const ServerSentEvent = <E extends TSchema, D extends TSchema>(
+  name: string,
+  { event, data }: { readonly event: E; readonly data: D },
+) =>
+  named(
+    name,
+    Type.Object(
+      {
+        id: Type.String({ description: "For `Last-Event-ID`." }),
+        event,
+        data: documented(Type.String({ description: "JSON, in one line." }), {
+          contentMediaType: "application/json",
+          contentSchema: data,
+        }),
+      },
+      { description: "One server-sent event. Between events there may be comments." },
+    ),
+  );

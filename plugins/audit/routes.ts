@@ -145,7 +145,7 @@ const filterOf = ({ actor, action, record, outcome, since, until }: FilterQuery)
 });
 
 function timeOf(text: string | undefined, pointer: string): number | undefined {
-  if (text === undefined || text === "") return undefined;
+  if (text === undefined) return undefined;
   const at = /^\d{4}-\d\d-\d\d/.test(text) ? Date.parse(text) : NaN;
   if (Number.isNaN(at))
     throw badRequest(`${pointer.slice(1)} must be a time such as 2026-11-21T09:00:00Z.`, pointer);

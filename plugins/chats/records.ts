@@ -4,6 +4,7 @@
  */
 import {
   Nullable,
+  OneOf,
   rfc3339,
   rfc3339OrNull,
   t,
@@ -15,7 +16,9 @@ import {
   documented,
   name_length_max,
   Failure,
+  ServerSentEvent,
 } from "../../core/sdk";
+import { Citation } from "../search/contract";
 import { AnswerResult } from "./contract";
 import type { Message } from "./citations";
 import { feedback_example, FeedbackRecord, feedbackRecord } from "./feedback-records";
@@ -26,6 +29,7 @@ const Name = Nullable(
   LimitedText(name_length_max),
   "What people call the session: trimmed, at most 255 characters. A blank name is none.",
 );
+const UnfinishedStatus = named("UnfinishedStatus", OneOf(["PENDING", "PROCESSING"]));
 const UsedFolders = t.Array(t.String(), {
   maxItems: folders_max,
   description: [
@@ -151,7 +155,7 @@ export const messageState = ({ request_id, status }: MessageRow): Static<typeof 
 const RunningAnswer = named(
   "RunningAnswer",
   t.Object(
-    { status: t.Union([t.Literal("PENDING"), t.Literal("PROCESSING")]), requestId: RequestId },
+    { status: UnfinishedStatus, requestId: RequestId },
     { description: "Still running: poll again shortly." },
   ),
 );
@@ -267,10 +271,18 @@ export const message_example: Static<typeof MessageRecord> = {
   feedback: feedback_example,
 };
 
-export const StreamText = t.String({
-  description:
-    "Server-sent events, each with `id`, `event` and one line of JSON as `data`. Lines that " +
-    "begin with a colon are comments that keep the connection open.",
+export const AnswerEvent = ServerSentEvent("AnswerEvent", {
+  event: OneOf(["status", "delta", "citation", "done", "error"]),
+  data: t.Union([
+    named("AnswerStatus", t.Object({ status: UnfinishedStatus })),
+    named(
+      "AnswerDelta",
+      t.Object({ text: t.String({ description: "A further piece of the answer." }) }),
+    ),
+    Citation,
+    AnswerResult,
+    Failure,
+  ]),
 });
 export const stream_description = [
   "The answer while it is being made, as server-sent events. Any number of clients may watch; " +
@@ -295,12 +307,8 @@ export const stream_description = [
   "The end of an answer finished long ago is told anew in the same form, from a `status` on. " +
     "When the session is deleted or the server stops, the stream ends without `done`.",
 ].join("\n");
-const stream_event = (id: number, event: string, data: unknown): string =>
-  `id: ${id}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
-export const stream_example = [
-  stream_event(1, "status", { status: "PENDING" }),
-  stream_event(2, "status", { status: "PROCESSING" }),
-  stream_event(3, "delta", { text: result_example.answer }),
-  stream_event(4, "citation", result_example.citations[0]),
-  stream_event(5, "done", result_example),
-].join("");
+export const stream_example = {
+  id: "3",
+  event: "delta",
+  data: JSON.stringify({ text: result_example.answer }),
+};

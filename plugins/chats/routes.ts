@@ -2,8 +2,10 @@
  * The HTTP face of chat sessions and messages: a shape in, one call to the service, a shape out.
  */
 import {
-  check_errors,
   badRequest,
+  event_stream_headers,
+  lastEventId,
+  check_errors,
   PageOf,
   PageQuery,
   reply,
@@ -30,8 +32,8 @@ import {
   poll_example,
   request_id_example,
   stream_example,
+  AnswerEvent,
   stream_description,
-  StreamText,
 } from "./records";
 import * as service from "./service";
 import type { MessageRow } from "./store";
@@ -235,14 +237,18 @@ export const routes = {
     operation: "streamMessage",
     description: stream_description,
     request_headers: {
-      "Last-Event-ID":
-        "The id of the last event that was received: the stream goes on after it. Without it, or " +
-        "with an id that this message never gave, it begins with the first one.",
+      "Last-Event-ID": {
+        description:
+          "The id of the last event that was received: the stream goes on after it. Without it, " +
+          "or with an id that this message never gave, it begins with the first one.",
+        pattern: "^[0-9]{0,15}$",
+      },
     },
     answers: {
       200: {
-        description: "The events, as they come. The stream ends after `done` or `error`.",
-        schema: StreamText,
+        description:
+          "The events, as they come; the schema is that of one. After `done` or `error` it ends.",
+        schema: AnswerEvent,
         media_type: "text/event-stream",
         example: stream_example,
       },
@@ -325,23 +331,16 @@ export const chatHandlers = (
     );
     const signals = [request.signal, stopping];
     const stream = await streams.open(caller.owner_id, message, last_seen, signals, request_id);
-    return stream ? new Response(stream, { headers: stream_headers }) : reply(204);
+    return stream ? new Response(stream, { headers: event_stream_headers }) : reply(204);
   },
   cancel: async ({ caller, params }) =>
     accepted(await service.cancelMessage(ctx, caller.owner_id, params.sessionId, params.requestId)),
 });
 
-/** Nobody between server and client may keep, change or hold back what is sent. */
-const stream_headers = {
-  "content-type": "text/event-stream; charset=utf-8",
-  "cache-control": "no-store, no-transform",
-  "x-accel-buffering": "no",
-};
-
 /** @throws HttpError 400 when it is none of the ids that streams give. */
 function lastEventOf(request: Request): number {
-  const id = request.headers.get("last-event-id");
-  if (id === null || id === "") return 0;
+  const id = lastEventId(request) ?? "";
+  if (id === "") return 0;
   if (!/^\d{1,15}$/.test(id))
     throw badRequest("The header Last-Event-ID must be an id that this stream gave.");
   return Number(id);

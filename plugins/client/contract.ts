@@ -4,7 +4,9 @@
  */
 import { HttpError, type Call, type LocalRequest } from "../../core/sdk";
 
-export type Asked = Pick<Call, "api" | "request">;
+export interface Asked extends Pick<Call, "api"> {
+  readonly request: Pick<Call["request"], "signal">;
+}
 
 export interface FolderRecord {
   readonly id: string;

@@ -1,5 +1,14 @@
 /** The HTTP face of what is done with many documents at once. */
-import { attachment, badRequest, named, route, t, type HandlersOf } from "../../core/sdk";
+import {
+  attachment,
+  badRequest,
+  named,
+  OneOf,
+  route,
+  t,
+  type HandlersOf,
+  type TSchema,
+} from "../../core/sdk";
 import { actOnEach, batch_max } from "./batch";
 import type { DocumentContext } from "./context";
 import { ListFilterQuery } from "./list-query";
@@ -26,6 +35,34 @@ const BatchBody = named(
     to_folder_id: t.Optional(t.String({ description: "For `link` and `move`." })),
   }),
 );
+/** The same in the document: which fields an action needs. */
+export const batchSchema = (): TSchema => {
+  const { action, document_ids, folder_id, to_folder_id } = BatchBody.properties;
+  const of = (
+    name: string,
+    words: readonly (typeof actions)[number][],
+    more: Record<string, TSchema>,
+  ) =>
+    named(
+      `${name}Documents`,
+      t.Object({
+        action: OneOf(words, { description: action.description }),
+        document_ids,
+        ...more,
+      }),
+    );
+  const from = t.Required(t.Object({ folder_id })).properties,
+    to = t.Required(t.Object({ to_folder_id })).properties;
+  return t.Union(
+    [
+      of("UnlinkOrRestore", ["unlink", "restore"], from),
+      of("Link", ["link"], to),
+      of("Move", ["move"], { ...from, ...to }),
+      of("Reindex", ["reindex"], {}),
+    ],
+    { discriminator: { propertyName: "action" } },
+  );
+};
 const BatchResult = named(
   "DocumentBatchResult",
   t.Object({
@@ -103,9 +140,10 @@ export const bulkRoutes = {
       ListFilterQuery,
       t.Object({
         document_ids: t.Optional(
-          t.String({
+          t.Array(t.String(), {
+            maxItems: batch_max,
             description: `Only these, at most ${batch_max}, separated by commas.`,
-            examples: [example.id],
+            examples: [[example.id]],
           }),
         ),
       }),
@@ -119,8 +157,8 @@ export const bulkRoutes = {
       },
     },
     errors: {
-      400: "None are meant, or too many.",
-      404: "The folder, or a document in it, could not be found.",
+      400: "Too many are meant.",
+      404: "The folder, or a document in it, could not be found, or none is meant.",
       503: "Too many archives are being made at this moment.",
     },
   }),
@@ -152,9 +190,7 @@ export function bulkHandlers(ctx: DocumentContext): HandlersOf<typeof bulkRoutes
       return { ids: ids.slice(0, documents_max), total: ids.length };
     },
     async zip({ caller, params, query: { document_ids, ...filter }, request }) {
-      const ids = document_ids === undefined ? null : document_ids.split(",");
-      if (ids !== null && ids.length > batch_max)
-        throw badRequest(`At most ${batch_max} documents can be named.`, "?document_ids");
+      const ids = document_ids ?? null;
       const { name, stream } = await originals.open(
         caller.owner_id,
         { ...filter, folder_id: params.folderId, document_ids: ids },

@@ -42,7 +42,8 @@ export class OriginalsZip {
     const { db, folders } = this.ctx;
     const folder = await folders.require(db, owner_id, wanted.folder_id);
     const ids = await this.#ids(wanted);
-    if (ids.length === 0) throw badRequest("No document of the folder is meant.", "?document_ids");
+    if (ids.length === 0)
+      throw new HttpError(404, "not_found", "No document of the folder is meant.");
     if (ids.length > documents_max)
       throw badRequest(
         `These are ${ids.length} documents; an archive takes ${documents_max}. Choose fewer, or ` +

@@ -3,7 +3,16 @@
  * upload: routes.ts, creation.ts (with store.ts and link-store.ts), then the job in jobs.ts,
  * indexer.ts. Reading is in queries.ts, folders and names in links.ts, deletion in purge.ts.
  */
-import { definePlugin, Duration, fill, HealthFields, Hooks, Size, t } from "../../core/sdk";
+import {
+  definePlugin,
+  Duration,
+  fill,
+  HealthFields,
+  Hooks,
+  Size,
+  t,
+  DocumentParts,
+} from "../../core/sdk";
 import {
   DocumentChanged,
   DocumentCreated,
@@ -38,7 +47,7 @@ import { reindexFound } from "./indexer";
 import { countToPurge, hideFolders, purgeFolders } from "./purge";
 import { foldersAtWork } from "./intake";
 import { documentQueries, listOwned } from "./queries";
-import { bulkHandlers, bulkRoutes } from "./bulk-routes";
+import { batchSchema, bulkHandlers, bulkRoutes } from "./bulk-routes";
 import { documentHandlers, routes } from "./routes";
 import { usedFiles } from "./store";
 import { UnusedFiles } from "./unused-files";
@@ -123,6 +132,7 @@ export default definePlugin({
       },
       routes: { ...documentHandlers(ctx), ...bulkHandlers(ctx) },
       fills: [
+        fill(DocumentParts, { schemas: [{ name: "DocumentBatch", read: batchSchema }] }),
         fill(FolderContents, {
           remove: (tx, owner_id, folder_ids) => hideFolders(ctx, tx, owner_id, folder_ids),
           purge: (_owner_id, folder_ids, signal) => purgeFolders(ctx, folder_ids, signal),

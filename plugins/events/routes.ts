@@ -4,6 +4,7 @@ import {
   lastEventId,
   named,
   route,
+  ServerSentEvent,
   t,
   type HandlersOf,
   type TSchema,
@@ -50,14 +51,21 @@ export const eventTypeSchema = (streamed: readonly StreamedEvent[]): TSchema =>
   );
 
 const EventType = named("StreamEventType", t.String());
-const Event = named("StreamEvent", t.Unsafe<object>({ type: "object" }));
+const Event = ServerSentEvent("SentStreamEvent", {
+  event: t.String({ description: "As in `data`." }),
+  data: named("StreamEvent", t.Unsafe<object>({ type: "object" })),
+});
 
 const event_example = {
+  id: "1c0f2a9b-42",
   event: "document.synced",
-  document_id: "doc_01KAJ2Z9Q4W7N8X5R3T6V1Y0BC",
-  status: "synced",
-  version: 1,
-  folder_ids: ["fld_01KAJ2Z9Q4W7N8X5R3T6V1Y0BC"],
+  data: JSON.stringify({
+    event: "document.synced",
+    document_id: "doc_01KAJ2Z9Q4W7N8X5R3T6V1Y0BC",
+    status: "synced",
+    version: 1,
+    folder_ids: ["fld_01KAJ2Z9Q4W7N8X5R3T6V1Y0BC"],
+  }),
 };
 
 const stream_description =
@@ -106,7 +114,7 @@ export const routes = {
     },
     answers: {
       200: {
-        description: "The stream. Its schema is that of the `data` of one event.",
+        description: "The stream. Its schema is that of one event.",
         media_type: "text/event-stream",
         schema: Event,
         example: event_example,

@@ -2,12 +2,14 @@
 import type { Call, Context } from "../../core/sdk";
 import type { DirectAnswers } from "../chats/contract";
 import type { Documents } from "../documents/contract";
+import type { RunningCalls } from "./running-calls";
 
 export const root = "/mcp";
 
 export interface McpParts extends Pick<Context, "db"> {
   readonly direct: DirectAnswers;
   readonly documents: Documents;
+  readonly running: RunningCalls;
   /** The most tokens of one answer. */
   readonly tokens_max: () => number;
 }
@@ -17,6 +19,10 @@ export type MessageCall = Omit<Call, "body"> & {
   readonly body: {
     readonly jsonrpc: string;
     readonly id?: unknown;
-    readonly params?: { readonly _meta?: { readonly progressToken?: unknown } };
+    readonly method?: unknown;
+    readonly params?: {
+      readonly _meta?: { readonly progressToken?: unknown };
+      readonly requestId?: unknown;
+    };
   };
 };

@@ -7,6 +7,7 @@ import { DirectAnswers } from "../chats/contract";
 import { Documents } from "../documents/contract";
 import { root } from "./context";
 import { mcpHandlers, routes } from "./routes";
+import { RunningCalls } from "./running-calls";
 
 export default definePlugin({
   name: "mcp",
@@ -53,7 +54,12 @@ export default definePlugin({
       fills: config.enabled
         ? [fill(Protocols, { name: "mcp", root, problem: mcpProblem, own_origins: true })]
         : [],
-      routes: mcpHandlers({ ...ctx, ...services, tokens_max: () => config.answer_tokens }),
+      routes: mcpHandlers({
+        ...ctx,
+        ...services,
+        running: new RunningCalls(),
+        tokens_max: () => config.answer_tokens,
+      }),
     };
   },
 });

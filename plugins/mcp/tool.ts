@@ -4,7 +4,9 @@ import { findFolders, type FolderRecord } from "../client/contract";
 import type { DirectAnswers } from "../chats/contract";
 
 /** In whose name a tool works, and what it is told meanwhile. */
-export interface ToolCall extends Pick<Call, "api" | "caller" | "request"> {
+export interface ToolCall extends Pick<Call, "api" | "caller"> {
+  /** What the API is asked with ends with `signal`, too. */
+  readonly request: { readonly signal: AbortSignal };
   readonly direct: DirectAnswers;
   /** Fires when nobody waits for the answer any more, or the server stops. */
   readonly signal: AbortSignal;

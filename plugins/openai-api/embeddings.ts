@@ -5,8 +5,11 @@ import type { Embedder, TextVectors } from "../search-index/contract";
 import { all_folders } from "./models";
 import { patientJson } from "./patient-json";
 import { modelNotFound } from "./problems";
+import { textOfTokens } from "./token-text";
 
 const body_bytes_max = 4 * 2 ** 20;
+/** Tokens are many; as numbers they take little memory. */
+const body_values_max = 600_000;
 /** As many as OpenAI takes. */
 const texts_max = 2_048;
 /** Of all texts of a request; the encoder needs about a minute for them. */
@@ -21,10 +24,11 @@ const Body = t.Object({
   model: t.String({ maxLength: 600 }),
   input: t.Union([
     t.String(),
-    t.Array(t.Union([t.String(), t.Integer(), t.Array(t.Integer())]), {
+    t.Array(t.Union([t.String(), t.Array(t.Integer(), { minItems: 1 })]), {
       minItems: 1,
       maxItems: texts_max,
     }),
+    t.Array(t.Integer(), { minItems: 1, description: "Tokens of `cl100k_base`." }),
   ]),
   encoding_format: t.Optional(
     t.Union([t.Literal("float"), t.Literal("base64"), t.Null()], { description: "" }),
@@ -46,6 +50,7 @@ export const embeddingRoutes = {
     scope: "read",
     body: Body,
     body_bytes_max,
+    body_values_max,
     answers: {
       200: {
         description: "A vector for each text, in their order.",
@@ -62,7 +67,7 @@ export const embeddingHandlers = (
   return {
     embed: async ({ body, caller, request, stopping }) => {
       const embedder = requireEmbedder(embedders()[0], body.model);
-      const texts = textsOf(body.input);
+      const texts = await textsOf(body.input);
       const leave = await under_way.acquire(caller.owner_id);
       if (!leave)
         throw new HttpError(
@@ -98,19 +103,20 @@ function requireEmbedder(embedder: Embedder | undefined, model: string): Embedde
 /** Without where it comes from and its check sum: `multilingual-e5-small`. */
 const nameOf = ({ model }: Embedder): string => model.replace(/^builtin\//, "").replace(/@.*$/, "");
 
-/** @throws HttpError 400 */
-function textsOf(input: string | readonly (string | number | readonly number[])[]): string[] {
-  const texts = typeof input === "string" ? [input] : input;
+/** A text, texts, the tokens of a text, or of texts. @throws HttpError 400 */
+async function textsOf(
+  input: string | readonly (string | number | readonly number[])[],
+): Promise<string[]> {
+  const is_one = typeof input === "string" || typeof input[0] === "number";
+  const given = is_one ? [input as string | readonly number[]] : input;
   let points = 0;
-  return texts.map((text, at) => {
-    const pointer = typeof input === "string" ? "/input" : `/input/${at}`;
-    if (typeof text !== "string")
-      throw badRequest(
-        "`input` must be text: tokens are numbers of another model's vocabulary, which the " +
-          "encoder here does not have. (LangChain for Python: check_embedding_ctx_length=False.)",
-        pointer,
-        "tokens_not_supported",
-      );
+  const texts: string[] = [];
+  for (const [at, one] of given.entries()) {
+    const pointer = is_one ? "/input" : `/input/${at}`;
+    if (typeof one === "number")
+      throw badRequest("`input` must be text, or the tokens of one, not both.", pointer);
+    const text =
+      typeof one === "string" ? one : await textOfTokens(numbersOf(one, pointer), pointer);
     if (text.trim() === "") throw badRequest("A text of `input` must not be blank.", pointer);
     points += codePoints(text);
     if (points > points_max)
@@ -119,8 +125,14 @@ function textsOf(input: string | readonly (string | number | readonly number[])[
         "/input",
         "string_above_max_length",
       );
-    return text;
-  });
+    texts.push(text);
+  }
+  return texts;
+}
+
+function numbersOf(tokens: readonly unknown[], pointer: string): readonly number[] {
+  if (tokens.every((token) => typeof token === "number")) return tokens;
+  throw badRequest("`input` must be text, or the tokens of one, not both.", pointer);
 }
 
 async function embed(

@@ -116,7 +116,7 @@ describe("a ZIP file", () => {
 
   const refused: readonly (readonly [string, () => string, number])[] = [
     ["one that is not in the folder", () => "?document_ids=doc_none", 404],
-    ["nothing that the filter finds", () => "?type=mail", 400],
+    ["nothing that the filter finds", () => "?type=mail", 404],
     ["too many that are named", () => `?document_ids=${Array(201).fill("doc_a").join()}`, 400],
     ["an unknown type", () => "?type=poem", 400],
   ];

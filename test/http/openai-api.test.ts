@@ -135,9 +135,44 @@ describe("embeddings", () => {
     expect([model, usage.total_tokens > 0]).toEqual(["small", true]);
   });
 
+  // As the usual client of LangChain sends them.
+  test.each([
+    ["of one text", [74913, 279, 14155], ["oil the pump"]],
+    [
+      "of texts",
+      [
+        [74913, 279, 14155],
+        [11432, 279, 1077, 263],
+      ],
+      ["oil the pump", "feed the heron"],
+    ],
+    [
+      "many",
+      Array.from({ length: 60 }, () => Array(500).fill(74913)),
+      Array(60).fill("oil".repeat(500)),
+    ],
+  ])("of tokens: %s", async (_why, input, texts) => {
+    const client = await openAi(server, "ada");
+    const { data } = await client.embeddings.create({ model: "small", input } as never);
+    expect(data.map(({ embedding }, at) => near(embedding, texts[at]!))).toEqual(
+      texts.map(() => true),
+    );
+  });
+
   const refused: [why: string, body: object, param: string][] = [
-    ["tokens", { input: [1, 2, 3] }, "input[0]"],
-    ["lists of tokens", { input: [[1, 2], [3]] }, "input[0]"],
+    [
+      "a number that is no token",
+      {
+        input: [
+          [1, 2],
+          [3, 100_300],
+        ],
+      },
+      "input[1]",
+    ],
+    ["a negative one", { input: [-1] }, "input"],
+    ["tokens of white space", { input: [[220]] }, "input[0]"],
+    ["text among tokens", { input: [1, "a"] }, "input"],
     ["a blank text", { input: ["a", " "] }, "input[1]"],
     ["no text", { input: [] }, "input"],
     ["other dimensions", { input: "a", dimensions: 64 }, "dimensions"],

@@ -1,0 +1,37 @@
+/**
+ * Texts that come as tokens: LangChain, for one, sends those of OpenAI's embedding models
+ * (`cl100k_base`), and every text can be had back from them.
+ */
+import { badRequest } from "../../core/sdk";
+
+/** The bytes of each token in base64, by its number. Read when somebody sends tokens. */
+let vocabulary: Promise<readonly string[]> | undefined;
+
+/** A line of the package is `! <number of its first token> <token> <token> …`. */
+const readVocabulary = async (): Promise<readonly string[]> => {
+  const { default: ranks } = await import("js-tiktoken/ranks/cl100k_base");
+  const tokens: string[] = [];
+  for (const line of ranks.bpe_ranks.split("\n")) {
+    const [, first, ...some] = line.split(" ");
+    for (const [at, token] of some.entries()) tokens[Number(first) + at] = token;
+  }
+  return tokens;
+};
+
+/** @throws HttpError 400 that names `pointer`, on a number that is no token */
+export async function textOfTokens(tokens: readonly number[], pointer: string): Promise<string> {
+  const known = await (vocabulary ??= readVocabulary());
+  const bytes = tokens.map((token) => {
+    const encoded = known[token];
+    if (encoded === undefined)
+      throw badRequest(
+        `${token} is no token of cl100k_base, the vocabulary of OpenAI's embedding models. Send ` +
+          "text, or tokens of that vocabulary.",
+        pointer,
+        "invalid_token",
+      );
+    return Buffer.from(encoded, "base64");
+  });
+  // A long text is cut between tokens, which may be within a letter.
+  return Buffer.concat(bytes).toString("utf8");
+}

@@ -63,10 +63,12 @@ export { countRows, listPage, nearerEnd, type Listed } from "./store/listing";
 export { isFull, isUnique } from "./store/storage-errors";
 export {
   openReadConnection,
+  type FileSpec,
   type ReadConnection,
   type ReadConnectionSpec,
   type ReadStatement,
 } from "./store/read-connection";
+export { PostgresReadSession } from "./store/postgres/read-session";
 export { findDamage, type DamageFound, type SearchPlace } from "./store/integrity";
 export { copySnapshot, snapshotBytes } from "./store/snapshot";
 export {

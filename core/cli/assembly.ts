@@ -9,6 +9,7 @@ import type { Plugin } from "../plugin/define";
 import { createHost, type Host } from "../plugin/host";
 import { FileStore } from "../store/file-store";
 import { database_file } from "../store/lock";
+import { PostgresStore } from "../store/postgres/postgres-store";
 import { SqliteStore } from "../store/sqlite-store";
 import type { Store } from "../store/store";
 import type { Bootstrap } from "./bootstrap";
@@ -25,27 +26,32 @@ export interface Assembled {
   close(): Promise<void>;
 }
 
+export interface AssembleOptions {
+  /** Called before tables change; throws when they may not. */
+  readonly beforeMigration?: () => Promise<void>;
+  /** It is for a server, which has the database for itself. */
+  readonly serves?: boolean;
+}
+
 /** Opens the data directory and sets every plugin up; nothing runs yet. */
 export async function assemble(
   boot: Bootstrap,
   built_in: readonly Plugin[],
   isolate: IsolatedRun,
   public_url: () => string,
-  beforeMigration?: () => Promise<void>,
+  { beforeMigration, serves = false }: AssembleOptions = {},
 ): Promise<Assembled> {
   const { data } = boot.located;
   const paths = {
     data,
-    database: join(data, database_file),
+    database: boot.located.database,
     temporary: join(data, "tmp"),
     backups: join(data, "backups"),
   };
   openDataDirectory(data);
-  const store = new SqliteStore(paths.database, {
-    log: boot.log,
-    onLostSync: (error) => void endAfterLostSync(boot, error),
-  });
+  const store = openStore(boot, paths.database);
   try {
+    if (store instanceof PostgresStore) await store.open(serves);
     const files = new FileStore(join(data, "files"));
     const host = await createHost({
       built_in,
@@ -74,16 +80,48 @@ export async function assemble(
   }
 }
 
+/** The file, or what the settings name in its place. */
+function openStore(boot: Bootstrap, path: string | null): Store {
+  const { log, located, config } = boot;
+  if (path !== null)
+    return new SqliteStore(path, {
+      log,
+      onLostSync: (error) => void endAfter(boot, error, lost_sync),
+    });
+  return new PostgresStore({
+    ...{ log, data: located.data, url: config.values.database!.url as string },
+    connections: config.values.database!.connections as number,
+    statement_ms_max: config.values.database!.statement_limit as number,
+    onLost: (error) => void endAfter(boot, error, lost_database),
+  });
+}
+
+/** The operating system has forgotten what the database had written. */
+const lost_sync =
+  "the disk lost a write (fsync failed): the server ends, to start again from what is there";
+const lost_database = "another server has taken the database: this one ends";
+
 /**
- * The operating system could not write what the database had written, and has forgotten it: what is
- * in memory can't be trusted. Whoever supervises the server starts it again from what is on disk.
+ * What is in memory can't be trusted any more. Whoever supervises the server starts it again from
+ * what is there.
  */
-async function endAfterLostSync({ log, flushLog }: Bootstrap, error: Error): Promise<never> {
-  log.error(
-    "the disk lost a write (fsync failed): the server ends, to start again from what is there",
-    errorFields(error),
-  );
+async function endAfter(
+  { log, flushLog }: Bootstrap,
+  error: Error,
+  message: string,
+): Promise<never> {
+  log.error(message, errorFields(error));
   await flushLog(last_words_ms_max);
-  // Whoever's work it was that could not be written has not asked for this.
+  // Whoever's work it was has not asked for this.
   return withoutOrigin(() => process.exit(1));
 }
+
+/** The same on a directory for a trial, whatever database the settings name. */
+export const onScratchData = (boot: Bootstrap, data: string): Bootstrap => {
+  const { url: _, ...database } = boot.config.values.database!;
+  return {
+    ...boot,
+    located: { ...boot.located, data, database: join(data, database_file) },
+    config: { ...boot.config, values: { ...boot.config.values, database } },
+  };
+};

@@ -57,7 +57,7 @@ export async function bootstrap({
   try_out_command = preflight_command ?? [],
   log_level,
 }: BootstrapOptions): Promise<Bootstrap> {
-  const located = locate(flags, env);
+  const located = await locate(flags, env);
   const { disabled, warnings } = disabledPlugins(located, built_in, preflight_command !== null);
   const found = preflight_command === null ? [] : findPluginFiles(located.plugins);
   const files = found.filter((file) => !disabled.includes(fileStem(file)));

@@ -4,8 +4,11 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { Type, type TObject } from "@sinclair/typebox";
-import { ConfigError, envName, type ConfigSources } from "../base/config";
+import { ConfigError, envName, readSection, type ConfigSources } from "../base/config";
 import { Duration, List, Secret } from "../base/settings";
+import { readStoredSettings, type StoredSetting } from "../store/inspection";
+import { database_file } from "../store/lock";
+import { storedSettingsOf } from "../store/postgres/connections";
 
 /** What the command line gives: `section.key` → text. */
 export type Flags = Readonly<Record<string, string | undefined>>;
@@ -61,6 +64,31 @@ export const coreSections: ReadonlyMap<string, TObject> = new Map<string, TObjec
           ],
           { default: "info", description: "The least level that is logged.", changes: "now" },
         ),
+      },
+      { changes: "outside" },
+    ),
+  ],
+  [
+    "database",
+    Type.Object(
+      {
+        url: Type.Optional(
+          Secret({
+            description:
+              "A PostgreSQL database, postgres://user:password@host/name, in place of the file " +
+              "in the data directory.",
+          }),
+        ),
+        connections: Type.Integer({
+          minimum: 1,
+          maximum: 200,
+          default: 10,
+          description: "Connections to PostgreSQL that read at the same time.",
+        }),
+        statement_limit: Duration({
+          default: "30s",
+          description: "A statement of PostgreSQL that takes longer is cancelled.",
+        }),
       },
       { changes: "outside" },
     ),
@@ -128,14 +156,34 @@ export interface Located {
   readonly data: string;
   /** Where plugin files lie. */
   readonly plugins: string;
+  /** The file of the database, which may be missing; null where the database is a server. */
+  readonly database: string | null;
+  /** The settings that are stored in the database; none when it can't be opened. */
+  readonly stored: readonly StoredSetting[];
   readonly sources: ConfigSources;
+}
+
+/** With what is stored. @throws ConfigError when dossier.toml is not TOML. */
+export async function locate(
+  flags: Flags,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<Located> {
+  const files = locateFiles(flags, env);
+  const { url } = readSection("database", coreSections.get("database")!, files.sources).values;
+  if (url !== undefined)
+    return { ...files, database: null, stored: await storedSettingsOf(url as string) };
+  const database = join(files.data, database_file);
+  return { ...files, database, stored: existsSync(database) ? readStoredSettings(database) : [] };
 }
 
 /**
  * Finds the data directory and reads its dossier.toml. @throws ConfigError when the file is not
  * TOML.
  */
-export function locate(flags: Flags, env: Readonly<Record<string, string | undefined>>): Located {
+export function locateFiles(
+  flags: Flags,
+  env: Readonly<Record<string, string | undefined>>,
+): Omit<Located, "database" | "stored"> {
   const data = resolve(
     flags["server.data"] ?? (env[envName("server", "data")] || "./dossier-data"),
   );

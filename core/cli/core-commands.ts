@@ -7,9 +7,10 @@ import { shownSettings, type ShownSetting } from "../base/config";
 import { version } from "../base/version";
 import { api } from "../http/openapi";
 import { compactDatabase } from "../store/compaction";
-import { database_file, lockDirectory } from "../store/lock";
+import { lockDirectory } from "../store/lock";
 import { documentOf } from "./application";
 import { addBenchCommands } from "./bench-commands";
+import { onScratchData } from "./assembly";
 import type { Bootstrap } from "./bootstrap";
 import {
   bootstrapBy,
@@ -78,7 +79,9 @@ async function runServer(flags: Flags, options: ProgramOptions): Promise<void> {
 
 async function compact(flags: Flags, options: ProgramOptions): Promise<void> {
   const { located } = await bootstrapBy(options, flags, "error");
-  const path = join(located.data, database_file);
+  const path = located.database;
+  if (path === null)
+    throw new Error("the database is PostgreSQL, which compacts tables itself: `vacuum full`");
   if (!existsSync(path)) throw new Error(`there is no database ${path}`);
   const unlock = lockDirectory(located.data);
   try {
@@ -94,7 +97,7 @@ const mebibytes = (bytes: number): string => `${(bytes / 2 ** 20).toFixed(1)} Mi
 async function printOpenApi(flags: Flags, options: ProgramOptions): Promise<void> {
   const boot = await bootstrapBy(options, flags, "error");
   const data = mkdtempSync(join(tmpdir(), "dossier-openapi-"));
-  const scratch = { ...boot, located: { ...boot.located, data } };
+  const scratch = onScratchData(boot, data);
   try {
     await withHost(
       scratch,
@@ -125,7 +128,8 @@ async function printConfig(flags: Flags, json: boolean, options: ProgramOptions)
 
 /** With what is stored, when there is a database that can be opened as it is. */
 async function settingsInForce(boot: Bootstrap, options: ProgramOptions): Promise<ShownSetting[]> {
-  if (!existsSync(join(boot.located.data, database_file))) return shownSettings(boot.config);
+  const { database } = boot.located;
+  if (database !== null && !existsSync(database)) return shownSettings(boot.config);
   let rows: ShownSetting[] = [];
   try {
     await withChildren(boot, options, (isolate) =>

@@ -7,7 +7,7 @@ import type { Command } from "../plugin/command";
 import { findPluginFiles } from "../plugin/load";
 import { order } from "../plugin/order";
 import { bootstrapBy, flagsOf, type ProgramOptions } from "./command-options";
-import { locate } from "./config-sources";
+import { locateFiles } from "./config-sources";
 import { addPluginCommand, addTool } from "./plugin-commands";
 import { reserved } from "./reserved";
 
@@ -19,7 +19,7 @@ export async function addDroppedInCommands(
 ): Promise<void> {
   if (!mayBeOfPlugin(program, words)) return;
   const flags = flagsOf({ data: dataIn(words) });
-  if (findPluginFiles(locate(flags, process.env).plugins).length === 0) return;
+  if (findPluginFiles(locateFiles(flags, process.env).plugins).length === 0) return;
   const boot = await bootstrapBy(options, flags, "error");
   const fileOf = new Map(boot.dropped_in.map(({ plugin, file }) => [plugin, file]));
   const { sorted } = order([...options.built_in, ...fileOf.keys()], { ...boot, reserved });

@@ -184,12 +184,12 @@ async function runTool(
 ): Promise<void> {
   const boot = loaded?.boot ?? (await bootstrapFor(given, program_options));
   const { print, stdin } = program_options;
-  const { data } = boot.located;
+  const { data, database } = boot.located;
   const { built_in } = program_options;
   await withChildren(boot, program_options, (isolate) =>
     runObserved(
       tool,
-      (ran) => noteCommand(data, ran),
+      (ran) => noteCommand(boot.located, ran),
       (about) =>
         tool.run({
           ...given,
@@ -197,6 +197,7 @@ async function runTool(
           stdin,
           about,
           data,
+          database,
           config: boot.config.values[plugin.section] ?? {},
           known_steps: stepsOf([coreSchema, ...built_in]),
           lock: () => lockDirectory(data),
@@ -243,7 +244,7 @@ export async function withHost<R>(
   use: (host: Host) => Promise<R>,
 ): Promise<R> {
   const public_url = (): string => publicUrlOfSettings(boot);
-  const assembled = await assemble(boot, built_in, isolate, public_url, beforeMigration);
+  const assembled = await assemble(boot, built_in, isolate, public_url, { beforeMigration });
   try {
     return await use(assembled.host);
   } finally {

@@ -2,8 +2,6 @@
  * What the settings say of plugins, before the data directory is opened: which are disabled, and
  * which are left out because theirs are wrong.
  */
-import { existsSync } from "node:fs";
-import { join } from "node:path";
 import { Type, type TObject } from "@sinclair/typebox";
 import {
   ConfigError,
@@ -20,8 +18,6 @@ import type { Plugin } from "../plugin/define";
 import { ableToBe, disablingProblems } from "../plugin/disabled";
 import type { Loaded } from "../plugin/load";
 import type { PluginFailure } from "../plugin/operations";
-import { readStoredSettings } from "../store/inspection";
-import { database_file } from "../store/lock";
 import { coreSections, type Located } from "./config-sources";
 
 /**
@@ -29,12 +25,12 @@ import { coreSections, type Located } from "./config-sources";
  * `strict`: names that can't be disabled are complained of. @throws ConfigError
  */
 export function disabledPlugins(
-  { data, sources }: Located,
+  located: Located,
   built_in: readonly Plugin[],
   strict: boolean,
 ): { disabled: readonly string[]; warnings: string[] } {
   const section = coreSections.get("plugins")!;
-  const read = readSection("plugins", section, withStored({ data, sources }, "plugins", section));
+  const read = readSection("plugins", section, withStored(located, "plugins", section));
   const disabled = (read.values.disabled ?? []) as readonly string[];
   const problems = disablingProblems(disabled, built_in);
   if (problems.length === 0) return { disabled, warnings: [] };
@@ -51,19 +47,16 @@ export function disabledPlugins(
  * known that there is one: the value comes once the database is open.
  */
 export function withStored(
-  { data, sources }: Pick<Located, "data" | "sources">,
+  { stored, sources }: Pick<Located, "stored" | "sources">,
   section: string,
   config: Plugin["config"],
 ): ConfigSources {
-  const path = join(data, database_file);
-  const usable = (existsSync(path) ? readStoredSettings(path) : []).flatMap(
-    ({ setting, value, sealed }): [string, unknown][] => {
-      const key = setting.slice(section.length + 1);
-      if (!setting.startsWith(`${section}.`) || !Object.hasOwn(config.properties, key)) return [];
-      const raw: unknown = sealed === 1 ? hidden : JSON.parse(value);
-      return "problem" in decode(raw, config.properties[key] as Kinded) ? [] : [[setting, raw]];
-    },
-  );
+  const usable = stored.flatMap(({ setting, value, sealed }): [string, unknown][] => {
+    const key = setting.slice(section.length + 1);
+    if (!setting.startsWith(`${section}.`) || !Object.hasOwn(config.properties, key)) return [];
+    const raw: unknown = sealed === 1 ? hidden : JSON.parse(value);
+    return "problem" in decode(raw, config.properties[key] as Kinded) ? [] : [[setting, raw]];
+  });
   return { ...sources, stored: new Map([...(sources.stored ?? []), ...usable]) };
 }
 

@@ -11,7 +11,7 @@ import { describePlugin } from "../plugin/description";
 import { fileStem, importPlugin, importReason, PluginProblems } from "../plugin/load";
 import { PluginDirectory } from "../plugin/plugin-directory";
 import { preflight_scratch, type PreflightMessage } from "../plugin/preflight";
-import { assemble } from "./assembly";
+import { assemble, onScratchData } from "./assembly";
 import type { Bootstrap } from "./bootstrap";
 import { coreSections, locate, type Located } from "./config-sources";
 import { disabledPlugins, settingProblems, withStored } from "./plugin-settings";
@@ -46,7 +46,7 @@ export async function runPreflight(
 ): Promise<void> {
   const [, data = "", ...files] = words;
   endWithParent();
-  let located = locate({ "server.data": data }, process.env);
+  let located = await locate({ "server.data": data }, process.env);
   // What a timer of a plugin throws, a server survives.
   process.on("uncaughtException", () => undefined);
   process.on("unhandledRejection", () => undefined);
@@ -157,11 +157,12 @@ function scratchBootstrap(
       readSection(section, schema, sources).values,
     ]),
   );
-  return {
-    located: { ...located, data: process.env[preflight_scratch]! },
+  const boot: Bootstrap = {
+    located,
     config: { values, settings: [], warnings: [], sections, sources },
     dropped_in,
     ...nothing,
     disabled: disabledPlugins(located, built_in, false).disabled,
   };
+  return onScratchData(boot, process.env[preflight_scratch]!);
 }

@@ -53,7 +53,7 @@ export async function startServer(
   const boot = withoutCulprit(given, last_end);
   try {
     await removeCompactions(join(boot.located.data, database_file));
-    const assembled = await assemble(boot, built_in, isolate, publicUrl);
+    const assembled = await assemble(boot, built_in, isolate, publicUrl, { serves: true });
     const { host } = assembled;
     const watch = watchPlugins(boot, host, last_end);
     const stopping = new AbortController();

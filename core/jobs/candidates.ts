@@ -38,7 +38,7 @@ export interface Capacity {
 const candidates_sql = (handlers: number): string => `
 with recursive
 handler (plugin, name, owner_max) as (
-  values ${Array(handlers).fill("(?, ?, ?)").join(", ")}
+  values ${Array(handlers).fill("(cast(? as text), cast(? as text), cast(? as bigint))").join(", ")}
 ),
 busy_queue (lane, running) as materialized (
   select lane, count(*) from core_jobs where state = 'running' group by lane

@@ -9,7 +9,6 @@ import { userInfo } from "node:os";
 import { join } from "node:path";
 import { systemClock } from "../base/clock";
 import { newId } from "../base/ids";
-import { database_file } from "../store/lock";
 import type { RunCommand } from "./command";
 
 export interface CommandNote extends RunCommand {
@@ -27,8 +26,11 @@ const taken_file = "dossier.commands-taken.jsonl";
 const notes_max = 1_000;
 
 /** Nothing is written where there is no database: a restore that was refused, for one. */
-export function noteCommand(data: string, ran: RunCommand): void {
-  if (!existsSync(join(data, database_file))) return;
+export function noteCommand(
+  { data, database }: { readonly data: string; readonly database: string | null },
+  ran: RunCommand,
+): void {
+  if (database !== null && !existsSync(database)) return;
   const note: CommandNote = {
     ...ran,
     id: newId("aud"),

@@ -106,7 +106,12 @@ export interface Context<C extends TObject = TObject, N = {}, L = {}, T = {}> {
   readonly cancelJobs: (db: Db<any>, subjects: readonly string[]) => Promise<void>;
   /** Runs one of this plugin's `tasks` in a killable child process. @throws TaskFailure */
   readonly isolate: Isolate<T>;
-  readonly paths: { readonly data: string; readonly database: string; readonly temporary: string };
+  readonly paths: {
+    readonly data: string;
+    /** The file of the embedded database; null where the database is a server. */
+    readonly database: string | null;
+    readonly temporary: string;
+  };
   /** The address that people reach this server by, without a trailing slash: for links in texts. */
   readonly public_url: () => string;
   /** The state of the running server, for administrators. */

@@ -146,6 +146,8 @@ export interface Operations {
   storageFull(): boolean;
   /** How large the database is, and how much of that is left over from what was deleted. */
   space(): Promise<Space>;
+  /** What the database is: `SQLite 3.50.4`, `PostgreSQL 15.18`. */
+  database(): string;
   /** How long requests had to wait for the server to turn to them at all. */
   stalls(): Stalls;
 }
@@ -311,6 +313,10 @@ export class ServerOperations implements Operations {
 
   space(): Promise<Space> {
     return this.options.store.space();
+  }
+
+  database(): string {
+    return this.options.store.engine;
   }
 
   stalls(): Stalls {

@@ -13,6 +13,8 @@ export interface OpenedData {
 export interface ToolInput extends Omit<CommandInput, "ask"> {
   /** The data directory, which may be missing. */
   readonly data: string;
+  /** The file of its database, which may be missing; null where the database is a server. */
+  readonly database: string | null;
   /** The settings of this plugin. */
   readonly config: Readonly<Record<string, unknown>>;
   /** The steps to the tables that this version knows, by plugin. */

@@ -39,6 +39,10 @@ export interface GroupCommitOptions {
   readonly isOpen: () => boolean;
   /** The disk is full: frees what is kept for this, some or all. False when nothing was. */
   readonly releaseReserve: (amount: "part" | "all") => boolean;
+  /** The database may do it if it is asked again: the whole is tried once more. */
+  readonly isTransient?: (error: unknown) => boolean;
+  /** Nobody knows whether the group was kept: nobody may do it again. */
+  readonly isUncertain?: (error: unknown) => boolean;
 }
 
 const savepoint = "savepoint member";
@@ -100,6 +104,10 @@ export class GroupCommit {
       });
     } catch (error) {
       const lost = done.map(({ member }) => member);
+      if (this.options.isUncertain?.(error)) {
+        for (const member of current ? [...lost, current] : lost) member.reject(error);
+        return;
+      }
       // It did not even begin: the first in line is told why, so that nobody is tried for ever.
       const culprit = begun ? current : this.#waiting.shift();
       if (culprit) this.#retryOrReject(culprit, error);
@@ -138,10 +146,11 @@ export class GroupCommit {
 
   /**
    * Of a member that failed. On a full disk others may have taken the room; a deletion need not
-   * fail of it while there is a reserve.
+   * fail of it while there is a reserve. What another's change was in the way of is tried again.
    */
   #retryOrReject(member: Member, error: unknown): void {
-    if (isFull(error) && !member.alone) this.#tryAlone(member);
+    const again = isFull(error) || this.options.isTransient?.(error);
+    if (again && !member.alone) this.#tryAlone(member);
     else if (isFull(error) && this.#giveReserve(member)) this.#waiting.unshift(member);
     else member.reject(error);
   }

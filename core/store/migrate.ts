@@ -2,7 +2,6 @@
  * Brings the tables of every plugin up to date: in the order given, one transaction a step, a copy
  * of the database before the first.
  */
-import { sql } from "kysely";
 import { mkdir, open, readdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { rfc3339, type Clock } from "../base/clock";
@@ -40,19 +39,20 @@ export async function migrate(
   clock: Pick<Clock, "now_ms">,
   { backups, log, before }: MigrateOptions,
 ): Promise<string[]> {
-  const known = await ledger(store.db);
+  const known = await ledger(store, store.db);
   const steps: Step[] = [];
   for (const schema of plugins) {
     const applied = known.filter((row) => row.plugin === schema.name).map((row) => row.id);
     const unknown = applied.find((id) => !schema.migrations.some((step) => step.id === id));
-    if (unknown !== undefined) throw await writtenByNewer(store.db, schema, unknown);
+    if (unknown !== undefined) throw await writtenByNewer(store, schema, unknown);
     steps.push(...missing(schema, applied));
   }
   if (steps.length === 0) return [];
   await before?.();
-  const is_new = (await tableNames(store.db)).length === 0;
-  if (backups !== null && !is_new) {
-    const copy = await copyDatabase(store.db, backups, `${fileTime(clock)}-before-${version}`);
+  const { copyTo } = store;
+  const is_new = (await store.tableNames(store.db)).length === 0;
+  if (backups !== null && copyTo !== null && !is_new) {
+    const copy = await copyDatabase(copyTo, backups, `${fileTime(clock)}-before-${version}`);
     await pruneCopies(backups);
     log.info("copied the database before migrating", { copy });
   }
@@ -73,11 +73,15 @@ async function apply(
 ): Promise<boolean> {
   try {
     return await store.inTransaction(async (tx) => {
-      if ((await ledger(tx)).some((row) => row.plugin === schema.name && row.id === migration.id))
+      if (
+        (await ledger(store, tx)).some(
+          (row) => row.plugin === schema.name && row.id === migration.id,
+        )
+      )
         return false;
-      const before = await tableNames(tx);
+      const before = await store.tableNames(tx);
       await migration.up(tx);
-      requireOwnTables(schema, before, await tableNames(tx));
+      requireOwnTables(schema, before, await store.tableNames(tx));
       await tx
         .insertInto("core_migrations")
         .values({ plugin: schema.name, id: migration.id, applied_at: clock.now_ms() })
@@ -105,7 +109,10 @@ const createLedger = (db: Db) =>
     .execute();
 
 /** Every step that was ever applied. */
-const ledger = async (db: Db): Promise<{ plugin: string; id: string }[]> =>
+const ledger = async (
+  { tableNames }: Pick<Store, "tableNames">,
+  db: Db,
+): Promise<{ plugin: string; id: string }[]> =>
   (await tableNames(db)).includes("core_migrations")
     ? db.selectFrom("core_migrations").select(["plugin", "id"]).execute()
     : [];
@@ -122,8 +129,8 @@ function missing(schema: Schema, applied: readonly string[]): Step[] {
     .map((migration) => ({ schema, migration }));
 }
 
-async function writtenByNewer(db: Db, schema: Schema, unknown: string): Promise<Error> {
-  const by = await lastVersion(db);
+async function writtenByNewer(store: Store, schema: Schema, unknown: string): Promise<Error> {
+  const by = await lastVersion(store);
   return new Error(
     `plugin ${schema.name}: the database was written by a newer build` +
       `${by === undefined ? "" : ` (${namedVersion(by)})`}: it has migration ${unknown}, which ` +
@@ -137,7 +144,7 @@ export const namedVersion = ({ version: of, commit: from }: WrittenBy): string =
   `Dossier ${of}${from === null ? "" : ` (${from})`}`;
 
 /** The version that opened the database last; undefined when that was not noted yet. */
-async function lastVersion(db: Db): Promise<WrittenBy | undefined> {
+async function lastVersion({ db, tableNames }: Store): Promise<WrittenBy | undefined> {
   if (!(await tableNames(db)).includes("core_versions")) return undefined;
   const row = (await db
     .selectFrom("core_versions")
@@ -149,28 +156,17 @@ async function lastVersion(db: Db): Promise<WrittenBy | undefined> {
 }
 
 /** Notes that this version has opened the database, whose tables are up to date. */
-export async function noteVersion(
-  { db, inTransaction }: Store,
-  clock: Pick<Clock, "now_ms">,
-): Promise<void> {
-  const last = await lastVersion(db);
+export async function noteVersion(store: Store, clock: Pick<Clock, "now_ms">): Promise<void> {
+  const last = await lastVersion(store);
   if (last?.version === version && last.commit === commit) return;
   const started_at = clock.now_ms();
-  await inTransaction(async (tx) => {
+  await store.inTransaction(async (tx) => {
     await tx
       .insertInto("core_versions")
       .values({ version, commit_id: commit ?? "", started_at })
       .onConflict((on) => on.columns(["version", "commit_id"]).doUpdateSet({ started_at }))
       .execute();
   });
-}
-
-async function tableNames(db: Db): Promise<string[]> {
-  const names = sql<{ name: string }>`
-    select name from sqlite_master
-    where type in ('table', 'view') and name not like 'sqlite!_%' escape '!'
-    order by name`;
-  return (await names.execute(db)).rows.map((row) => row.name);
 }
 
 function requireOwnTables(
@@ -213,7 +209,11 @@ const fileTime = (clock: Pick<Clock, "now_ms">): string =>
     .replaceAll(/[-:]/g, "");
 
 /** A whole and consistent copy, complete when it has its name. Returns its path. */
-async function copyDatabase(db: Db, directory: string, name: string): Promise<string> {
+async function copyDatabase(
+  copyTo: NonNullable<Store["copyTo"]>,
+  directory: string,
+  name: string,
+): Promise<string> {
   await mkdir(directory, { recursive: true });
   // Several may be made in one second, when plugins migrate one by one.
   const taken = await readdir(directory);
@@ -223,7 +223,7 @@ async function copyDatabase(db: Db, directory: string, name: string): Promise<st
   );
   const unfinished = `${path}.unfinished`;
   await rm(unfinished, { force: true });
-  await sql`vacuum into ${unfinished}`.execute(db);
+  await copyTo(unfinished);
   await sync(unfinished);
   await rename(unfinished, path);
   await sync(directory);

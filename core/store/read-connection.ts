@@ -4,9 +4,12 @@
  */
 import { Database } from "bun:sqlite";
 import { Mutex } from "./mutex";
+import type { PostgresOptions } from "./postgres/connections";
 
 /** How to reach the database: plain data, so that it can be posted to a worker. */
-export interface ReadConnectionSpec {
+export type ReadConnectionSpec = FileSpec | ({ readonly engine: "postgres" } & PostgresOptions);
+export interface FileSpec {
+  readonly engine: "sqlite";
   readonly path: string;
 }
 /** A prepared `select`. */
@@ -68,7 +71,7 @@ export class ReadConnection {
 }
 
 /** @throws Error when the database is not there or can't be read. */
-export function openReadConnection({ path }: ReadConnectionSpec): ReadConnection {
+export function openReadConnection({ path }: Pick<FileSpec, "path">): ReadConnection {
   const database = new Database(path, { readonly: true });
   database.run(`pragma busy_timeout = ${busy_timeout_ms}`);
   return new ReadConnection(database);

@@ -3,18 +3,17 @@
  * nobody goes around a transaction.
  */
 import { Database } from "bun:sqlite";
-import { AsyncLocalStorage } from "node:async_hooks";
 import { dirname } from "node:path";
-import { CompiledQuery, Kysely } from "kysely";
-import { errorFields, type Log } from "../base/log";
-import { originOf, withOrigin, withoutOrigin } from "../base/origin";
+import { CompiledQuery, Kysely, sql } from "kysely";
+import type { Log } from "../base/log";
+import { withoutOrigin } from "../base/origin";
 import { Checkpointer } from "./checkpointer";
 import { DiskRoom, logLimits, page_bytes, type LogLimits } from "./disk-room";
 import { freeSpaceOf, type FreeSpace } from "./free-space";
 import { GroupCommit } from "./group-commit";
 import { MemberHandle, type HandleParts } from "./member-handle";
 import { Mutex } from "./mutex";
-import type { ReadConnectionSpec } from "./read-connection";
+import type { FileSpec } from "./read-connection";
 import { LogSync } from "./log-sync";
 import { openUsingReserve } from "./reserve-file";
 import { Shrinking } from "./shrinking";
@@ -23,18 +22,9 @@ import { SqlitePreparedReads } from "./sqlite-statements";
 import { storageFull, storageUnwritable } from "./storage-errors";
 import { StorageState } from "./storage-state";
 import type { Db, Space, Store, TransactionOptions } from "./store";
+import { TransactionScopes } from "./transaction-scopes";
 import { WalTruncation } from "./wal-truncation";
 import { setRunner, type RunStatement } from "./written-out";
-
-/**
- * What a transaction knows of itself. It may outlive its end in a timer or promise that was started
- * inside, hence `open`.
- */
-interface TransactionScope {
-  open: boolean;
-  readonly after_commit: (() => void)[];
-  readonly after_undo: (() => void)[];
-}
 
 const busy_timeout_ms = 5_000;
 /** For a file without pages. With pages, the second would write and sync at each start. */
@@ -87,9 +77,9 @@ export interface SqliteStoreOptions {
 export class SqliteStore implements Store {
   readonly db: DatabaseRoot;
   readonly reads: SqlitePreparedReads;
-  readonly read_connection: ReadConnectionSpec;
+  readonly read_connection: FileSpec;
   readonly #statements: ReturnType<typeof kyselyStatements>;
-  readonly #scope = new AsyncLocalStorage<TransactionScope | undefined>();
+  readonly #scopes: TransactionScopes;
   readonly #commits: GroupCommit;
   readonly #room: DiskRoom;
   readonly #state: StorageState;
@@ -97,7 +87,6 @@ export class SqliteStore implements Store {
   readonly #checkpointer: Checkpointer;
   readonly #wal: WalTruncation;
   readonly #shrinking: Shrinking;
-  readonly #log: Log;
   /** A statement outside a transaction has, and is not durable yet. */
   #wrote_alone = false;
   /** A statement of the open transaction may have. */
@@ -114,8 +103,8 @@ export class SqliteStore implements Store {
   ) {
     const { writer, reader } = openUsingReserve(path, () => connect(path));
     const mutex = new Mutex();
-    this.read_connection = { path };
-    this.#log = log;
+    this.read_connection = { engine: "sqlite", path };
+    this.#scopes = new TransactionScopes(log);
     this.#room = new DiskRoom(writer, { path, log, freeSpace });
     this.#state = new StorageState({
       log,
@@ -139,7 +128,7 @@ export class SqliteStore implements Store {
       releaseReserve: () => this.#room.releaseReserve("all"),
     });
     const dialect = new SingleConnectionDialect(writer, this.#statements, mutex, {
-      require: this.#requireOutside,
+      require: this.#scopes.requireOutside,
       sync: this.#syncAlone,
     });
     this.#run = runnerOf(this.#statements);
@@ -179,45 +168,24 @@ export class SqliteStore implements Store {
     });
   }
 
-  readonly inTransaction = async <R>(
+  get engine(): string {
+    return `SQLite ${sqlite_version}`;
+  }
+
+  readonly inTransaction = <R>(
     work: (tx: Db) => Promise<R>,
     options: TransactionOptions = {},
-  ): Promise<R> => {
-    this.#requireOutside();
-    this.#admit(options.uses_reserve);
-    const scope: TransactionScope = { open: false, after_commit: [], after_undo: [] };
-    const origin = originOf();
-    const undo = (): void => {
-      scope.after_commit.length = 0;
-      this.#scope.exit(() => scope.after_undo.splice(0).forEach(this.#attempt));
-    };
-    const running = this.#commits.run((tx) => {
-      // It may be the second try.
-      undo();
-      scope.open = true;
-      return this.#scope
-        .run(scope, () => withOrigin(origin, () => work(tx)))
-        .finally(() => {
-          scope.open = false;
-        });
-    }, options);
-    const result = await running.catch((error: unknown) => {
-      undo();
-      throw error;
+  ): Promise<R> =>
+    this.#scopes.run(work, async (inScope) => {
+      this.#admit(options.uses_reserve);
+      return this.#commits.run(inScope, options);
     });
-    this.#scope.exit(() => scope.after_commit.forEach(this.#attempt));
-    return result;
-  };
+
+  readonly afterCommit: Store["afterCommit"] = (work, undone) =>
+    this.#scopes.afterCommit(work, undone);
 
   readonly inDeletion = <R>(work: (tx: Db) => Promise<R>): Promise<R> =>
     this.inTransaction(work, { uses_reserve: true });
-
-  readonly afterCommit = (work: () => void, undone?: () => void): void => {
-    const scope = this.#scope.getStore();
-    if (!scope?.open) return this.#scope.exit(() => this.#attempt(work));
-    scope.after_commit.push(work);
-    if (undone) scope.after_undo.push(undone);
-  };
 
   readonly truncateWal = (): void =>
     withoutOrigin(() => {
@@ -226,6 +194,18 @@ export class SqliteStore implements Store {
     });
 
   readonly space = (): Promise<Space> => this.#shrinking.space();
+
+  readonly tableNames = async (db: Db): Promise<string[]> => {
+    const names = sql<{ name: string }>`
+      select name from sqlite_master
+      where type in ('table', 'view') and name not like 'sqlite!_%' escape '!'
+      order by name`;
+    return (await names.execute(db)).rows.map((row) => row.name);
+  };
+
+  readonly copyTo = async (path: string): Promise<void> => {
+    await sql`vacuum into ${path}`.execute(this.db);
+  };
 
   readonly isDiskFull = (): boolean => this.#room.full;
 
@@ -256,7 +236,7 @@ export class SqliteStore implements Store {
     this.#room.limitGrowth();
     this.#wrote_inside = false;
     try {
-      await this.#scope.exit(() =>
+      await this.#scopes.exit(() =>
         this.db.begin().execute((group) => within(setRunner(group, this.#run))),
       );
       if (this.#wrote_inside) {
@@ -279,7 +259,7 @@ export class SqliteStore implements Store {
   }
 
   async #runAlone(mutex: Mutex, ...statement: Parameters<RunStatement>): Promise<unknown[]> {
-    this.#requireOutside();
+    this.#scopes.requireOutside();
     const unlock = await mutex.lock();
     try {
       return await this.#run(...statement);
@@ -328,20 +308,9 @@ export class SqliteStore implements Store {
       { uses_reserve: true },
     );
   }
-
-  readonly #requireOutside = (): void => {
-    if (this.#scope.getStore()?.open)
-      throw new Error("a query went around the open transaction: pass `tx` down, not the database");
-  };
-
-  readonly #attempt = (work: () => void): void => {
-    try {
-      work();
-    } catch (error) {
-      this.#log.error("work after a commit failed", errorFields(error));
-    }
-  };
 }
+
+const sqlite_version = process.versions.sqlite ?? "";
 
 const hasPages = (database: Database): boolean =>
   database.query<{ page_count: number }, []>("pragma page_count").get()!.page_count > 0;

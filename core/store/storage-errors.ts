@@ -7,31 +7,55 @@ function codeOf(error: unknown): string {
   if (error instanceof HttpError) return codeOf(error.cause);
   return typeof code === "string" ? code : "";
 }
+/** The SQLSTATE of PostgreSQL: five letters or digits. */
+function sqlStateOf(error: unknown): string {
+  if (error instanceof HttpError) return sqlStateOf(error.cause);
+  const state: unknown = error instanceof Error && "errno" in error ? error.errno : undefined;
+  return typeof state === "string" ? state : "";
+}
+const hasState = (error: unknown, ...states: readonly string[]): boolean =>
+  states.some((state) => sqlStateOf(error).startsWith(state));
 const hasCode = (error: unknown, ...prefixes: readonly string[]): boolean =>
   prefixes.some((prefix) => codeOf(error).startsWith(prefix));
 
 /** A row with the same unique key is there already. */
 export const isUnique = (error: unknown): boolean =>
-  hasCode(error, "SQLITE_CONSTRAINT_UNIQUE", "SQLITE_CONSTRAINT_PRIMARYKEY");
+  hasCode(error, "SQLITE_CONSTRAINT_UNIQUE", "SQLITE_CONSTRAINT_PRIMARYKEY") ||
+  hasState(error, "23505");
 /** The row that is pointed to is not there, or is still pointed to. */
 export const isForeignKey = (error: unknown): boolean =>
-  hasCode(error, "SQLITE_CONSTRAINT_FOREIGNKEY");
+  hasCode(error, "SQLITE_CONSTRAINT_FOREIGNKEY") || hasState(error, "23503");
 /** What is in the file is not what was written to it. Looks at the causes of the error too. */
 export const isDamage = (error: unknown): boolean =>
   hasCode(error, "SQLITE_CORRUPT", "SQLITE_NOTADB") ||
+  hasState(error, "XX001", "XX002") ||
   (error instanceof Error && error.cause !== undefined && isDamage(error.cause));
 /** Another process held the database for longer than the time limit. */
-export const isBusy = (error: unknown): boolean => hasCode(error, "SQLITE_BUSY", "SQLITE_LOCKED");
+export const isBusy = (error: unknown): boolean =>
+  hasCode(error, "SQLITE_BUSY", "SQLITE_LOCKED") || hasState(error, "55P03", "57014");
 /**
  * No room left on the disk, in the quota of the account that the server runs as, or below the size
  * that its files may have.
  */
 export const isFull = (error: unknown): boolean =>
   (error instanceof HttpError && error.code === "storage_full") ||
-  hasCode(error, "SQLITE_FULL", "SQLITE_IOERR_SHMSIZE", "ENOSPC", "EDQUOT", "EFBIG");
+  hasCode(error, "SQLITE_FULL", "SQLITE_IOERR_SHMSIZE", "ENOSPC", "EDQUOT", "EFBIG") ||
+  hasState(error, "53100");
 /** The storage can't be written to, or fails. */
 export const isReadOnly = (error: unknown): boolean =>
-  !isFull(error) && hasCode(error, "SQLITE_READONLY", "SQLITE_IOERR", "EROFS", "EIO");
+  !isFull(error) &&
+  (hasCode(error, "SQLITE_READONLY", "SQLITE_IOERR", "EROFS", "EIO") || hasState(error, "25006"));
+/** The database can't be reached at the moment, or ends or starts. */
+export const isUnreachable = (error: unknown): boolean =>
+  hasCode(
+    error,
+    "ERR_POSTGRES_CONNECTION",
+    "ERR_POSTGRES_LIFETIME",
+    "ECONN",
+    "FailedToOpenSocket",
+  ) || hasState(error, "08", "57P", "53300", "25P03");
+/** Another transaction was in the way: the same may succeed when it is tried again. */
+export const isConflict = (error: unknown): boolean => hasState(error, "40001", "40P01");
 /**
  * What was written may not be on the disk, and the operating system will not say so again: it
  * forgets what it could not write.
@@ -40,7 +64,7 @@ export const lostSync = (error: unknown): boolean =>
   hasCode(error, "SQLITE_IOERR_FSYNC", "SQLITE_IOERR_DIR_FSYNC");
 /** The storage is at fault, not the work: trying again later may help. */
 export const isStorageFault = (error: unknown): boolean =>
-  isFull(error) || isReadOnly(error) || isBusy(error);
+  isFull(error) || isReadOnly(error) || isBusy(error) || isUnreachable(error);
 
 /** 507. */
 export const storageFull = (): HttpError =>
@@ -58,6 +82,17 @@ export const storageUnwritable = (): HttpError =>
     30,
   );
 
+/** 503: the connection was lost while the transaction was being kept. */
+export const outcomeUnknown = (cause: unknown): HttpError =>
+  withCause(
+    unavailable(
+      "The connection to the database was lost at the last moment. It may have been saved: look " +
+        "before you try again.",
+      5,
+    ),
+    cause,
+  );
+
 /** The answer that a storage fault becomes (507 or 503); any other error comes back as it is. */
 export function translateError(error: unknown): unknown {
   if (error instanceof HttpError) return error;
@@ -66,6 +101,11 @@ export function translateError(error: unknown): unknown {
   if (isBusy(error))
     return withCause(
       unavailable("The database is in use by another program. Nothing was saved; try again.", 2),
+      error,
+    );
+  if (isUnreachable(error))
+    return withCause(
+      unavailable("The database can't be reached at the moment. Nothing was saved; try again.", 5),
       error,
     );
   return error;

@@ -39,7 +39,10 @@ export interface TransactionOptions {
 }
 
 export interface Store {
+  /** The file; of a server its address, without the password. */
   readonly path: string;
+  /** `SQLite 3.50.4`, `PostgreSQL 15.18`. */
+  readonly engine: string;
   readonly db: Db<any>;
   readonly reads: PreparedReads;
   /** For `openReadConnection` in a worker thread. */
@@ -67,6 +70,13 @@ export interface Store {
   readonly truncateWal: () => void;
   /** How large the database is, and how much of that is left over from what was deleted. */
   readonly space: () => Promise<Space>;
+  /** Names of the tables and views, in their order, as `db` or a transaction sees them. */
+  readonly tableNames: (db: Db<any>) => Promise<string[]>;
+  /**
+   * Writes a whole and consistent copy of the database into a new file. Null where the database has
+   * its own ways for that.
+   */
+  readonly copyTo: ((path: string) => Promise<void>) | null;
   /** After tables changed: statements prepared before are prepared again. */
   readonly forgetStatements: () => void;
   /**

@@ -1,7 +1,8 @@
 /** The health checks of backups, and of what lies beside them. */
-import { fill, rfc3339, type Fill } from "../../core/sdk";
+import { fill, rfc3339, type Context, type Fill } from "../../core/sdk";
 import { ok, SystemChecks, type CheckResult } from "../doctor/contract";
 import type { Copies } from "./copies";
+import { elsewhere_words } from "./maker";
 import type { BackupService } from "./service";
 
 const day_ms = 86_400_000;
@@ -11,11 +12,11 @@ const age_days_max = 30;
 export const backupChecks = (
   backups: BackupService,
   copies: Copies,
-  now_ms: () => number,
+  { now_ms, paths }: Pick<Context, "now_ms" | "paths">,
 ): Fill[] => [
   fill(SystemChecks, {
     name: "Backups",
-    run: () => check(backups, now_ms()),
+    run: async () => (paths.database === null ? ok(elsewhere_words) : check(backups, now_ms())),
     mend: async () => {
       const { path } = await backups.make({ with_secrets: false });
       return `${path} was made and rehearsed.`;

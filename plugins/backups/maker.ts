@@ -45,6 +45,11 @@ export interface Made {
   readonly manifest: Manifest;
 }
 
+/** What is said in place of a backup of a database that is a server of its own. */
+export const elsewhere_words =
+  "The database is PostgreSQL, which these backups do not hold. Back it up with pg_dump, and the " +
+  "directory `files` of the data directory after it: docs/scale.md says how.";
+
 /** Deleting less at once holds up nobody. */
 const large_copy_bytes = 2 ** 24;
 
@@ -70,6 +75,7 @@ export class BackupMaker {
 
   /** @throws HttpError when it can't begin, Error in words; nothing half-made stays. */
   async make(request: MakeRequest, watch: Watch): Promise<Made> {
+    if (this.parts.paths.database === null) throw conflict(elsewhere_words, "database_elsewhere");
     const directory = resolve(request.directory ?? this.parts.directory);
     await mkdir(directory, { recursive: true });
     return this.#working(async (work) => {
@@ -122,8 +128,12 @@ export class BackupMaker {
     if (elsewhere !== null)
       await isolate("writeKnown", { archives: bases, output: elsewhere }, quietly);
     const directory = dirname(archive);
-    await isolate("requireRoom", { database, files, work, directory, elsewhere }, quietly);
-    const facts = await isolate("takeCopy", { database, files, work }, options);
+    await isolate(
+      "requireRoom",
+      { database: database!, files, work, directory, elsewhere },
+      quietly,
+    );
+    const facts = await isolate("takeCopy", { database: database!, files, work }, options);
     const answers = await this.#ask(join(work, database_part), watch);
     return isolate(
       "pack",

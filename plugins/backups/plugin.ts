@@ -4,13 +4,13 @@
  */
 import { join, resolve } from "node:path";
 import { Cron } from "croner";
-import { ConfigError, definePlugin, Duration, t } from "../../core/sdk";
+import { ConfigError, definePlugin, Duration, t, type Context } from "../../core/sdk";
 import { backupChecks } from "./checks";
 import { commandHandlers, commands } from "./commands";
 import { BackupProbes } from "./contract";
 import { backupJobs, backupSchedules } from "./jobs";
 import { Copies } from "./copies";
-import { BackupMaker } from "./maker";
+import { BackupMaker, elsewhere_words } from "./maker";
 import { backupMetrics } from "./metrics";
 import { migrations } from "./migrations";
 import { restoreTool } from "./restore";
@@ -59,7 +59,7 @@ export default definePlugin({
   tools: { restore: restoreTool, rollback: rollbackTool },
   tasks,
   setup: (ctx) => {
-    const settings = settingsOf(ctx.config, ctx.paths.data);
+    const settings = settingsOf(ctx.config, ctx.paths);
     const maker = new BackupMaker({
       ...ctx,
       directory: settings.directory,
@@ -76,8 +76,12 @@ export default definePlugin({
       routes: backupHandlers(ctx, backups),
       commands: commandHandlers(backups),
       jobs: backupJobs(backups, copies),
-      schedules: () => backupSchedules(settings.schedule),
-      fills: [...backupMetrics(backups, ctx), ...backupChecks(backups, copies, ctx.now_ms)],
+      schedules: () => {
+        if (settings.schedule === null && scheduleOf(ctx.config.schedule) !== null)
+          ctx.log.warn("backups.schedule has no effect", { reason: elsewhere_words });
+        return backupSchedules(settings.schedule);
+      },
+      fills: [...backupMetrics(backups, ctx), ...backupChecks(backups, copies, ctx)],
       health: () => backups.health(),
       start: async () => {
         await maker.clean();
@@ -95,13 +99,13 @@ function settingsOf(
     readonly keep_copies: number;
     readonly directory?: string;
   },
-  data: string,
+  { data, database }: Pick<Context["paths"], "data" | "database">,
 ): BackupSettings {
   const directory =
     config.directory === undefined ? join(data, "backups") : resolve(data, config.directory);
   return {
     get schedule() {
-      return scheduleOf(config.schedule);
+      return database === null ? null : scheduleOf(config.schedule);
     },
     get keep() {
       return config.keep;

@@ -129,7 +129,7 @@ export default definePlugin({
 async function databaseStorage({ data, database }: Context["paths"], operations: Operations) {
   const space = await operations.space();
   return {
-    database_bytes: await databaseBytes(database),
+    database_bytes: database === null ? space.bytes : await databaseBytes(database),
     database_free_bytes: space.free_bytes,
     database_shrinks: space.shrinks,
     free_bytes: (await freeSpace(data)).free_bytes,

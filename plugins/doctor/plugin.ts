@@ -5,10 +5,12 @@ import {
   findDamage,
   findDanglingRows,
   task,
+  type Context,
+  type Isolate,
   type SearchPlace,
 } from "../../core/sdk";
-import { serverChecks } from "./checks";
-import { Doctor, Doctors, SystemChecks } from "./contract";
+import { serverChecks, type ServerChecksParts } from "./checks";
+import { Doctor, Doctors, ok, SystemChecks } from "./contract";
 import { DamageCheck } from "./damage-check";
 import { AllChecks } from "./doctor";
 import { doctorTool } from "./tool";
@@ -21,29 +23,51 @@ export interface DamageInput {
   readonly from: SearchPlace | null;
 }
 
+const tasks = {
+  findDamage: task(({ path, from }: DamageInput) => findDamage(path, from)),
+  findDanglingRows: task(async (path: string) => findDanglingRows(path)),
+};
+
+/** Of the database: a file is read in a child process, a server is asked. */
+function databaseChecks({
+  paths: { database },
+  isolate,
+  now_ms,
+  operations,
+}: Pick<Context, "now_ms" | "operations" | "paths"> & {
+  readonly isolate: Isolate<typeof tasks>;
+}): Pick<ServerChecksParts, "damage" | "findDanglingRows"> {
+  if (database === null)
+    return {
+      damage: async () => {
+        const failing = await operations.storageFailure();
+        if (failing === null) return ok(`${operations.database()} answers.`);
+        return { status: "fail", detail: failing, fix: "See to the database server and its log." };
+      },
+      // It keeps references itself.
+      findDanglingRows: async () => [],
+    };
+  const damage = new DamageCheck({
+    now_ms,
+    findDamage: (from) => isolate("findDamage", { path: database, from }, limits),
+  });
+  return {
+    damage: () => damage.run(),
+    findDanglingRows: () => isolate("findDanglingRows", database, limits),
+  };
+}
+
 export default definePlugin({
   name: "doctor",
   version: "1.0.0",
   provides: { doctor: Doctor },
   slots: { checks: SystemChecks },
   tools: { doctor: doctorTool },
-  tasks: {
-    findDamage: task(({ path, from }: DamageInput) => findDamage(path, from)),
-    findDanglingRows: task(async (path: string) => findDanglingRows(path)),
-  },
+  tasks,
   setup: (ctx) => {
-    const { database } = ctx.paths;
-    const damage = new DamageCheck({
-      ...ctx,
-      findDamage: (from) => ctx.isolate("findDamage", { path: database, from }, limits),
-    });
     const doctor = new AllChecks({
       ...ctx,
-      own: serverChecks({
-        ...ctx,
-        damage: () => damage.run(),
-        findDanglingRows: () => ctx.isolate("findDanglingRows", database, limits),
-      }),
+      own: serverChecks({ ...ctx, ...databaseChecks(ctx) }),
       of_plugins: () => ctx.slots.checks(),
     });
     return { services: { doctor }, fills: [fill(Doctors, doctor)] };

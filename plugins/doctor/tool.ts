@@ -4,7 +4,6 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import {
   copy_pattern,
-  database_file,
   type DamageFound,
   type SearchPlace,
   type Tool,
@@ -54,23 +53,26 @@ export const doctorTool: Tool = {
 type Tell = (checked: Checked, done?: string | null) => void;
 
 async function examine(input: ToolInput, tell: Tell): Promise<void> {
-  const { data, open, options } = input;
-  const database = join(data, database_file);
-  if (!existsSync(database))
-    return tell(
-      toChecked(closed("Database"), {
-        status: "fail",
-        detail: `There is no data directory ${data}, or no database in it.`,
-        fix: "Name the data directory with --data.",
-      }),
-    );
-  const damage = await damageOf(input, database).catch(failed);
-  tell(toChecked(closed("Database"), damage));
-  if (damage.status === "fail") return;
+  const { data, open, options, database } = input;
+  if (database !== null) {
+    if (!existsSync(database))
+      return tell(
+        toChecked(closed("Database"), {
+          status: "fail",
+          detail: `There is no data directory ${data}, or no database in it.`,
+          fix: "Name the data directory with --data.",
+        }),
+      );
+    const damage = await damageOf(input, database).catch(failed);
+    tell(toChecked(closed("Database"), damage));
+    if (damage.status === "fail") return;
+  }
   try {
     await open(async ({ slot }) => {
       const [doctor] = slot(Doctors);
-      for await (const checked of doctor!.examine({ without: ["database"] })) {
+      for await (const checked of doctor!.examine({
+        without: database === null ? [] : ["database"],
+      })) {
         if (checked.mendable && options.fix === true) await mend(doctor!, checked, tell);
         else tell(checked);
       }

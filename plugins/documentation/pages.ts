@@ -10,6 +10,7 @@ import console from "../../docs/console.md" with { type: "text" };
 import events from "../../docs/events.md" with { type: "text" };
 import models from "../../docs/models.md" with { type: "text" };
 import operations from "../../docs/operations.md" with { type: "text" };
+import scale from "../../docs/scale.md" with { type: "text" };
 import plugins from "../../docs/plugins.md" with { type: "text" };
 import index from "../../docs/README.md" with { type: "text" };
 import start from "../../docs/start.md" with { type: "text" };
@@ -46,6 +47,7 @@ export const pages: readonly Page[] = [
   page("docs/configuration.md", configuration),
   page("docs/models.md", models),
   page("docs/operations.md", operations),
+  page("docs/scale.md", scale),
   page("docs/plugins.md", plugins),
   page("docs/architecture.md", architecture),
   page("CONTRIBUTING.md", contributing),

@@ -67,11 +67,13 @@ const storageMetrics = ({ operations, paths }: ServerMetricsParts): readonly Met
     "Of these, what deleted rows have left.",
     async () => (await operations.space()).free_bytes,
   ),
-  gauge("database_wal_bytes", "Size of the write-ahead log.", () =>
-    stat(`${paths.database}-wal`).then(
-      ({ size }) => size,
-      () => 0,
-    ),
+  gauge("database_wal_bytes", "Size of the write-ahead log of the embedded database.", async () =>
+    paths.database === null
+      ? 0
+      : stat(`${paths.database}-wal`).then(
+          ({ size }) => size,
+          () => 0,
+        ),
   ),
 ];
 

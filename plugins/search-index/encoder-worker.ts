@@ -20,7 +20,7 @@ export interface EncoderProtocol {
 
 serveWorker<EncoderProtocol>(({ read_connection }) => {
   // Most texts come with the request: what reads others is loaded for the first of them.
-  let texts: Promise<{ open(stored: EncoderRequest["stored"]): ReadableText }>;
+  let texts: Promise<{ open(stored: EncoderRequest["stored"]): Promise<ReadableText> }>;
   const textOf = async ({ text, stored }: EncoderRequest): Promise<ReadableText> => {
     if (text !== null) return text;
     texts ??= import("./text-source").then(({ TextSource }) => new TextSource(read_connection));

@@ -11,6 +11,7 @@ import {
   t,
   task,
   type Context,
+  type Isolate,
 } from "../../core/sdk";
 import { BackupProbes } from "../backups/contract";
 import { Folders } from "../folders/contract";
@@ -27,6 +28,7 @@ import { Reindexer } from "./reindexer";
 import type { SearchProtocol } from "./search-handler";
 import { IndexService } from "./service";
 import { TextSimilarities } from "./similarities";
+import { countBytesBy, type IndexBytes } from "./sizes";
 import { Texts } from "../texts/contract";
 import { vectorFills } from "./checks";
 import { VectorConverter } from "./vector-converter";
@@ -40,6 +42,11 @@ const probe_limits = { timeout_ms: 10 * 60_000, memory_max_bytes: 512 * 2 ** 20 
 const size_limits = { timeout_ms: 5 * 60_000, memory_max_bytes: 512 * 2 ** 20 };
 /** Health counts no further. */
 const outdated_counted_max = 1_000;
+
+const tasks = {
+  askIndex: task((database: string) => askIndex(database)),
+  countBytes: lazyTask(async () => (await import("./sizes")).countBytes),
+};
 
 export default definePlugin({
   name: "index",
@@ -82,10 +89,7 @@ export default definePlugin({
   ],
   slots: { embedders: Embedders },
   migrations,
-  tasks: {
-    askIndex: task((database: string) => askIndex(database)),
-    countBytes: lazyTask(async () => (await import("./sizes")).countBytes),
-  },
+  tasks,
   setup: (ctx) => {
     const encoder = encoderOf(ctx),
       searcher = searcherOf(ctx, ctx.config);
@@ -115,7 +119,7 @@ export default definePlugin({
         ...indexMetrics({
           ...ctx,
           embedding: document_embedder,
-          countBytes: () => ctx.isolate("countBytes", ctx.paths.database, size_limits),
+          countBytes: byteCounter(ctx),
         }),
         ...vectorFills(document_embedder),
         fill(ReadinessChecks, {
@@ -164,6 +168,16 @@ function outdatedMessage(documents: number): string | null {
     documents > outdated_counted_max ? `More than ${outdated_counted_max}` : String(documents);
   return `${how_many} documents wait to be indexed anew; until then their old index answers.`;
 }
+
+/** Counts in a child process where the database is a file. */
+const byteCounter =
+  ({
+    paths: { database },
+    reads,
+    isolate,
+  }: Pick<Context, "paths" | "reads"> & { readonly isolate: Isolate<typeof tasks> }) =>
+  (): Promise<IndexBytes> =>
+    database === null ? countBytesBy(reads) : isolate("countBytes", database, size_limits);
 
 const encoderOf = ({
   log,

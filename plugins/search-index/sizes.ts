@@ -1,30 +1,49 @@
-/** How many bytes the index and its vectors take, counted in a child process: every row is read. */
-import { openReadConnection } from "../../core/sdk";
+/** How many bytes the index and its vectors take: every row is read. */
+import { openReadConnection, toNumber, type PreparedReads } from "../../core/sdk";
 
 export interface IndexBytes {
   readonly index: number;
   readonly vectors: number;
 }
 
-/** What is in rows; pages of the database are filled a little less. */
+/** Columns of bytes, by table. What is in rows: pages of the database are filled a little less. */
+const columns = {
+  index: [
+    ["index_segments", "data"],
+    ["index_places", "data"],
+    ["index_packs", "head"],
+    ["index_pack_parts", "data"],
+  ],
+  vectors: [
+    ["index_vectors", "data"],
+    ["index_float_vectors", "data"],
+  ],
+} as const;
+
+type Column = readonly [table: string, column: string];
+const sumSql = ([table, column]: Column): string =>
+  `select coalesce(sum(length(${column})), 0) as bytes from ${table}`;
+
+/** Of the file of the embedded database, in a child process. */
 export async function countBytes(database: string): Promise<IndexBytes> {
   const connection = openReadConnection({ path: database });
   try {
-    const bytesOf = (table: string, column: string): number =>
-      connection
-        .prepare<{ bytes: number }, []>(
-          `select coalesce(sum(length(${column})), 0) as bytes from ${table}`,
-        )
-        .get()!.bytes;
-    return {
-      index:
-        bytesOf("index_segments", "data") +
-        bytesOf("index_places", "data") +
-        bytesOf("index_packs", "head") +
-        bytesOf("index_pack_parts", "data"),
-      vectors: bytesOf("index_vectors", "data") + bytesOf("index_float_vectors", "data"),
-    };
+    return await count(async (column) =>
+      toNumber(connection.prepare<{ bytes: number }, []>(sumSql(column)).get()!.bytes),
+    );
   } finally {
     connection.close();
   }
+}
+
+/** Of a database that counts elsewhere. */
+export const countBytesBy = (reads: PreparedReads): Promise<IndexBytes> =>
+  count(async (column) =>
+    toNumber((await reads.get<{ bytes: number | string }>(sumSql(column)))!.bytes),
+  );
+
+async function count(bytesOf: (column: Column) => Promise<number>): Promise<IndexBytes> {
+  const sumOf = async (some: readonly Column[]): Promise<number> =>
+    (await Promise.all(some.map(bytesOf))).reduce((sum, bytes) => sum + bytes, 0);
+  return { index: await sumOf(columns.index), vectors: await sumOf(columns.vectors) };
 }

@@ -15,6 +15,7 @@ import {
   service,
   sql,
   type Db,
+  type PostgresReadSession,
   type PreparedReads,
   type ReadConnection,
 } from "../../core/sdk";
@@ -71,6 +72,12 @@ export function piecesOfConnection(connection: ReadConnection): ReadPiecesNow {
       data: row[3] as string,
     }));
 }
+
+/** Of the connection of a worker to PostgreSQL. */
+export const piecesOfSession =
+  (session: PostgresReadSession): ReadPieces =>
+  (first_id, last_id) =>
+    session.all<Piece>(select_pieces, first_id, last_id);
 
 /** SQL: the first piece of the text whose id is in this column; null when there is none. */
 export const firstPieceSql = (text_id: string): string =>

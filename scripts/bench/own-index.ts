@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { jsonLog } from "../../core/base/log";
 import { SqliteStore } from "../../core/store/sqlite-store";
 import { pieceCount, piecesOf } from "../../core/lib/text-pieces";
-import type { Db, Store } from "../../core/store/store";
+import type { Db } from "../../core/store/store";
 import { openReadConnection, type ReadConnection } from "../../core/store/read-connection";
 import { analyzer } from "../../plugins/search-index/analyzer";
 import { chunker_version } from "../../plugins/search-index/chunker";
@@ -48,7 +48,7 @@ export class OwnIndex {
   private readonly searcher: Searcher;
 
   private constructor(
-    private readonly store: Store,
+    private readonly store: SqliteStore,
     private readonly remove: () => void,
     cache_bytes_max: number,
   ) {

@@ -30,6 +30,7 @@ const pages: readonly Page[] = [
   { path: "docs/models.md", after: "server" },
   { path: "docs/configuration.md", after: "server" },
   { path: "docs/operations.md", after: "server" },
+  { path: "docs/scale.md", after: "nothing" },
   { path: "docs/plugins.md", after: "server" },
   { path: "examples/README.md", after: "server" },
   { path: "docs/architecture.md", after: "nothing" },
@@ -39,7 +40,7 @@ const pages: readonly Page[] = [
 const words_alone = ["CHANGELOG.md", "SECURITY.md", "docs/README.md", "docs/console.md"];
 
 /** Blocks that can't be run here; each says why, and a new one has to be worth it. */
-const not_run_max = 32;
+const not_run_max = 35;
 
 const readings: Reading[] = [];
 beforeAll(buildIfStale, limit_ms);

@@ -17,6 +17,7 @@ import * as sdk from "../../core/sdk";
 import { Accounts } from "../../plugins/accounts/contract";
 import { builtIn } from "../../plugins/built-in";
 import * as contracts from "../../plugins/contracts";
+import { createDatabase, databaseUrlOf, dropDatabase, on_postgres } from "./databases";
 import { temporaryDirectory } from "./data-directory";
 import { answerOf, callOf, settingsOf, type ApiServer, type StartOptions } from "./server";
 
@@ -67,6 +68,7 @@ export async function startTestServer({
 }: TestServerOptions = {}): Promise<TestServer> {
   await stopAll(Bun.main);
   const data = given ?? (await newDirectory());
+  const database = await databaseOf(data);
   let accounts!: Accounts;
   const people = definePlugin({
     name: "people",
@@ -80,7 +82,7 @@ export async function startTestServer({
   const built_in = [...builtIn, people, ...plugins, ...(await pluginsIn(env))];
   const boot = await bootstrap({
     flags: { "server.data": data },
-    env: settingsOf(env),
+    env: { ...settingsOf(env), ...database },
     built_in,
     preflight_command: null,
     try_out_command: [process.execPath, join(import.meta.dir, "../../core/main.ts"), "__preflight"],
@@ -127,6 +129,7 @@ export async function startTestServer({
       await host.stop(2_000);
       await assembled.close();
       rmSync(data, { recursive: true, force: true });
+      if (on_postgres) await dropDatabase(data);
     },
     [Symbol.asyncDispose]: () => server.stop(),
   };
@@ -160,12 +163,43 @@ async function createTemplate(): Promise<Uint8Array> {
   return bytes;
 }
 
+/** On PostgreSQL: a database with every table and nothing in them, which all others are copies of. */
+let template_database: Promise<string> | undefined;
+
+async function createTemplateDatabase(): Promise<string> {
+  const data = temporaryDirectory();
+  const boot = await bootstrap({
+    flags: { "server.data": data },
+    env: { DOSSIER_DATABASE_URL: await createDatabase(data) },
+    built_in: builtIn,
+    preflight_command: null,
+    log_level: "error",
+  });
+  const { close } = await assemble(boot, builtIn, pool.run, () => "http://dossier.test");
+  await close();
+  return data;
+}
+
+/** What names the database of a directory in the settings, which is made when there is none. */
+async function databaseOf(data: string): Promise<Env> {
+  if (!on_postgres) return {};
+  template_database ??= createTemplateDatabase();
+  const url = databaseUrlOf(data);
+  const is_there = await createDatabase(data, await template_database).then(
+    () => false,
+    () => true,
+  );
+  void is_there;
+  return { DOSSIER_DATABASE_URL: url };
+}
+
 /**
  * A data directory with its tables, and a reserve file that is there already: to write 16 MiB for
  * each server would keep the disk busy.
  */
 async function newDirectory(): Promise<string> {
   const data = temporaryDirectory();
+  if (on_postgres) return data;
   template ??= createTemplate();
   writeFileSync(join(data, "dossier.db"), await template);
   writeFileSync(join(data, "dossier.db.ballast"), "x");

@@ -12,7 +12,7 @@ import { SqliteStore } from "../../core/store/sqlite-store";
 import {
   openReadConnection,
   type ReadConnection,
-  type ReadConnectionSpec,
+  type FileSpec,
 } from "../../core/store/read-connection";
 import { analyzer as current, type Analyzer } from "../../plugins/search-index/analyzer";
 import type { PageSpan, TimeSpan } from "../../plugins/extraction/contract";
@@ -37,7 +37,7 @@ afterAll(async () => {
 
 /** A searcher in this process, on a read connection of its own that the caller closes. */
 export function openSearcher(
-  spec: ReadConnectionSpec,
+  spec: FileSpec,
   analyzers: ReadonlyMap<number, Analyzer> = new Map([[current.version, current]]),
   analyzer_version = current.version,
 ): {

@@ -1,0 +1,99 @@
+/**
+ * Connections to PostgreSQL: one that writes and a pool that reads, so that who reads inside a
+ * transaction never waits for a connection that the transaction holds.
+ */
+import { SQL } from "bun";
+import { toNumber } from "../columns";
+import type { StoredSetting } from "../inspection";
+import { translateError } from "../storage-errors";
+import { numbered } from "./statement-text";
+
+export interface PostgresOptions {
+  /** `postgres://user:password@host:port/database`; parameters such as `sslmode` as in libpq. */
+  readonly url: string;
+  /** Connections that read at the same time. */
+  readonly connections: number;
+  /** A statement that takes longer is cancelled. */
+  readonly statement_ms_max: number;
+}
+
+/** How long is waited for a connection. */
+const connect_s_max = 10;
+/** A transaction in which nothing happens for so long is ended by the database: others wait. */
+const idle_transaction_ms_max = 30_000;
+
+/** A pool of at most so many connections. Nothing is connected until it is used. */
+export const openPool = (
+  { url, statement_ms_max }: PostgresOptions,
+  max: number,
+  name: string,
+): SQL =>
+  new SQL(url, {
+    max,
+    bigint: true,
+    connectionTimeout: connect_s_max,
+    connection: {
+      application_name: `dossier ${name}`,
+      statement_timeout: String(statement_ms_max),
+      idle_in_transaction_session_timeout: String(idle_transaction_ms_max),
+      // One and the same on every machine.
+      TimeZone: "UTC",
+      // Its messages decide what an error is called here.
+      lc_messages: "C",
+    },
+  } as never);
+
+/** The settings that are stored; none when it can't be reached: whoever opens it says so. */
+export async function storedSettingsOf(url: string): Promise<readonly StoredSetting[]> {
+  const options = { url, connections: 1, statement_ms_max: connect_s_max * 1_000 };
+  const pool = openPool(options, 1, "settings");
+  try {
+    const { rows } = await run(pool, "select setting, value, sealed from core_settings", []);
+    return rows as unknown as StoredSetting[];
+  } catch {
+    return [];
+  } finally {
+    await pool.close();
+  }
+}
+
+/** What runs statements: a pool, or one connection of it. */
+export type Runs = Pick<SQL, "unsafe">;
+
+export interface Ran {
+  readonly rows: Record<string, unknown>[];
+  /** Rows that were found or changed. */
+  readonly count: number;
+}
+
+/**
+ * Runs one statement; whole numbers come as numbers. @throws the error of the database, or what it
+ * means for a caller (503, 507).
+ */
+export async function run(
+  connection: Runs,
+  text: string,
+  parameters: readonly unknown[],
+): Promise<Ran> {
+  try {
+    const rows = (await connection.unsafe(
+      numbered(text),
+      parameters.map(toBound) as never,
+    )) as unknown as Record<string, unknown>[] & { count: number | null };
+    for (const row of rows) numbersIn(row);
+    return { rows: [...rows], count: rows.count ?? rows.length };
+  } catch (error) {
+    throw translateError(error);
+  }
+}
+
+/** `undefined` is no value, and in a text what PostgreSQL does not take becomes U+FFFD. */
+function toBound(value: unknown): unknown {
+  if (typeof value === "string") return value.toWellFormed().replaceAll("\0", "\uFFFD");
+  return value === undefined ? null : value;
+}
+
+/** A bigint of the database is a number in the code. @throws RangeError from 2^53 on */
+function numbersIn(row: Record<string, unknown>): void {
+  for (const name in row) if (typeof row[name] === "bigint") row[name] = toNumber(row[name]);
+}

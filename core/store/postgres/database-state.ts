@@ -1,0 +1,58 @@
+/** Whether the database can be reached and written to, as far as is known. */
+import { errorFields, type Log } from "../../base/log";
+import { settlesWithin } from "../../lib/timeout";
+import { isFull, isReadOnly, isUnreachable } from "../storage-errors";
+
+/** How long an answer is waited for. */
+const patience_ms = 2_000;
+/** A disk that was full is tried again after this time. */
+const full_ms = 5_000;
+
+export class DatabaseState {
+  #failing: string | undefined;
+  #full_until_ms = 0;
+  #probing: Promise<unknown> | undefined;
+
+  constructor(
+    private readonly log: Log,
+    private readonly probe: () => Promise<unknown>,
+  ) {}
+
+  /** The disk of the database was full a moment ago. */
+  get is_full(): boolean {
+    return performance.now() < this.#full_until_ms;
+  }
+
+  noteWritten(): void {
+    this.#full_until_ms = 0;
+    if (this.#failing === undefined) return;
+    this.#failing = undefined;
+    this.log.info("the database can be written to again");
+  }
+
+  noteError(error: unknown): void {
+    if (isFull(error)) this.#full_until_ms = performance.now() + full_ms;
+    if (!isFull(error) && !isReadOnly(error) && !isUnreachable(error)) return;
+    const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+    if (this.#failing === undefined)
+      this.log.error("the database can't be written to", errorFields(cause));
+    this.#failing = cause instanceof Error ? cause.message : String(cause);
+  }
+
+  /** Why the database can't be reached or written to, or null. */
+  async failure(): Promise<string | null> {
+    this.#probing ??= this.probe()
+      .then(
+        () => {
+          if (!this.is_full) this.noteWritten();
+        },
+        (error: unknown) => this.noteError(error),
+      )
+      .finally(() => {
+        this.#probing = undefined;
+      });
+    if (!(await settlesWithin(this.#probing, patience_ms)))
+      return `The database has not answered for ${patience_ms / 1_000} s.`;
+    return this.#failing === undefined ? null : `The database fails: ${this.#failing}`;
+  }
+}

@@ -1,0 +1,96 @@
+/**
+ * PostgreSQL behind Kysely: its own compiler, statements over Bun's driver. The store says which
+ * connection a statement runs on.
+ */
+import {
+  PostgresAdapter,
+  PostgresIntrospector,
+  PostgresQueryCompiler,
+  type CompiledQuery,
+  type DatabaseConnection,
+  type Dialect,
+  type Driver,
+  type Kysely,
+  type QueryResult,
+  type RawNode,
+} from "kysely";
+import type { Ran } from "./connections";
+
+/** Runs a statement somewhere. */
+export type RunQuery = (text: string, parameters: readonly unknown[]) => Promise<Ran>;
+
+/** Column types of columns.ts, which are called otherwise here. */
+const types: Readonly<Record<string, string>> = { blob: "bytea", integer: "bigint" };
+
+class Compiler extends PostgresQueryCompiler {
+  protected override visitRaw(node: RawNode): void {
+    const type = node.sqlFragments.length === 1 ? types[node.sqlFragments[0]!] : undefined;
+    if (type === undefined) super.visitRaw(node);
+    else this.append(type);
+  }
+}
+
+/** Kysely's migrations are not used, and so its lock is not either. */
+class Adapter extends PostgresAdapter {}
+
+/** Statements of a connection, or of whichever the store chooses. */
+export class QueryConnection implements DatabaseConnection {
+  constructor(private readonly runQuery: RunQuery) {}
+
+  async executeQuery<R>({ sql, parameters, query }: CompiledQuery): Promise<QueryResult<R>> {
+    const { rows, count } = await this.runQuery(sql, parameters);
+    const changes = ["InsertQueryNode", "UpdateQueryNode", "DeleteQueryNode"].includes(query.kind);
+    return {
+      rows: rows as R[],
+      ...(changes && { numAffectedRows: BigInt(count), numUpdatedOrDeletedRows: BigInt(count) }),
+    };
+  }
+
+  // eslint-disable-next-line require-yield
+  async *streamQuery(): AsyncIterableIterator<never> {
+    throw new Error("lists are read page by page, not streamed");
+  }
+}
+
+/** The driver of statements outside transactions; the store begins and ends those itself. */
+class OutsideDriver implements Driver {
+  readonly #connection: QueryConnection;
+  constructor(
+    run: RunQuery,
+    private readonly close: () => Promise<void>,
+  ) {
+    this.#connection = new QueryConnection(run);
+  }
+  async init(): Promise<void> {}
+  async acquireConnection(): Promise<DatabaseConnection> {
+    return this.#connection;
+  }
+  async releaseConnection(): Promise<void> {}
+  async beginTransaction(): Promise<void> {
+    throw new Error("use `inTransaction`");
+  }
+  async commitTransaction(): Promise<void> {}
+  async rollbackTransaction(): Promise<void> {}
+  async destroy(): Promise<void> {
+    await this.close();
+  }
+}
+
+export class PostgresDialect implements Dialect {
+  constructor(
+    private readonly runOutside: RunQuery,
+    private readonly close: () => Promise<void>,
+  ) {}
+  createDriver(): Driver {
+    return new OutsideDriver(this.runOutside, this.close);
+  }
+  createQueryCompiler(): Compiler {
+    return new Compiler();
+  }
+  createAdapter(): Adapter {
+    return new Adapter();
+  }
+  createIntrospector(db: Kysely<any>): PostgresIntrospector {
+    return new PostgresIntrospector(db);
+  }
+}

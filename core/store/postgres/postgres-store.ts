@@ -1,0 +1,293 @@
+/**
+ * The database as PostgreSQL. As in the embedded one, transactions follow each other: a lock of the
+ * database makes it so over all processes, and those that come together share it and one commit. So
+ * what is read inside a transaction holds until its end, on both engines alike.
+ */
+import type { ReservedSQL, SQL } from "bun";
+import { Kysely, sql, Transaction } from "kysely";
+import { HttpError } from "../../base/errors";
+import type { Log } from "../../base/log";
+import { withoutOrigin } from "../../base/origin";
+import { freeSpaceOf } from "../free-space";
+import { GroupCommit } from "../group-commit";
+import { MemberHandle, type HandleParts } from "../member-handle";
+import type { ReadConnectionSpec } from "../read-connection";
+import { isConflict, isUnreachable, outcomeUnknown, translateError } from "../storage-errors";
+import type { Db, Parameter, PreparedReads, Space, Store, TransactionOptions } from "../store";
+import { TransactionScopes } from "../transaction-scopes";
+import { setRunner, type RunStatement } from "../written-out";
+import { openPool, run, type PostgresOptions, type Ran } from "./connections";
+import { PostgresDialect, QueryConnection, type RunQuery } from "./postgres-dialect";
+import { checkServer } from "./server-check";
+import { ServerLock } from "./server-lock";
+import { isReading } from "./statement-text";
+import { DatabaseState } from "./database-state";
+import { Vacuum } from "./vacuum";
+
+/** The lock that writes take turns by: any number that nobody else uses in this database. */
+const writing_lock = 0x646f7373;
+/**
+ * One round trip. Only then is anything read, each statement by itself: what others have written
+ * until then is seen.
+ */
+const begin = `begin isolation level read committed; select pg_advisory_xact_lock(${writing_lock})`;
+
+/** Everything that writes goes through `inTransaction`, because only it opens a scope. */
+class DatabaseRoot extends Kysely<any> {
+  override transaction(): never {
+    throw new Error("use `inTransaction`, not `db.transaction()`");
+  }
+  override startTransaction(): never {
+    throw new Error("use `inTransaction`, not `db.startTransaction()`");
+  }
+  override connection(): never {
+    throw new Error("use the database or `inTransaction`, not `db.connection()`");
+  }
+}
+
+export interface PostgresStoreOptions extends PostgresOptions {
+  readonly log: Log;
+  /** Another server has taken the database: this process must end. */
+  readonly onLost: (error: Error) => void;
+  /** The data directory: files that are being read and received need room there. */
+  readonly data: string;
+}
+
+export class PostgresStore implements Store {
+  /** Without its password. */
+  readonly path: string;
+  readonly db: DatabaseRoot;
+  readonly reads: PreparedReads;
+  readonly read_connection: ReadConnectionSpec;
+  readonly #reader: SQL;
+  readonly #writer: SQL;
+  readonly #scopes: TransactionScopes;
+  readonly #commits: GroupCommit;
+  readonly #state: DatabaseState;
+  readonly #vacuum: Vacuum;
+  readonly #data: string;
+  readonly #lock: ServerLock;
+  #engine = "PostgreSQL";
+  /** The open transaction has lost its connection. */
+  #broken = false;
+
+  /** Connects at the first statement. */
+  constructor({ log, data, onLost, ...options }: PostgresStoreOptions) {
+    this.path = withoutPassword(options.url);
+    this.read_connection = { engine: "postgres", ...options };
+    this.#data = data;
+    this.#lock = new ServerLock(options, this.path, log, onLost);
+    this.#reader = openPool(options, options.connections, "reads");
+    this.#writer = openPool(options, 1, "writes");
+    this.#state = new DatabaseState(log, () => run(this.#reader, "select 1", []));
+    this.#vacuum = new Vacuum(this.#reader, log);
+    this.#scopes = new TransactionScopes(log);
+    const runOutside: RunQuery = (text, parameters) => this.#runOutside(text, parameters);
+    const dialect = new PostgresDialect(runOutside, () => this.#closePools());
+    this.db = setRunner(
+      new DatabaseRoot({ dialect }),
+      async (text, parameters) => (await runOutside(text, parameters)).rows,
+    );
+    const parts: HandleParts = { config: { dialect }, dialect, driver: dialect.createDriver() };
+    this.reads = this.#preparedReads();
+    let runInside: RunStatement;
+    this.#commits = new GroupCommit({
+      transact: (within) =>
+        withoutOrigin(() =>
+          this.#scopes.exit(() =>
+            this.#transact(parts, (group, runGroup) => {
+              runInside = runGroup;
+              return within(group);
+            }),
+          ),
+        ),
+      memberHandle: (group) => new MemberHandle(group, parts, runInside),
+      isOpen: () => !this.#broken,
+      releaseReserve: () => false,
+      isTransient: (error) => isConflict(error) || isUnreachable(error),
+      isUncertain: (error) => error instanceof HttpError && uncertain.has(error),
+    });
+  }
+
+  /**
+   * Looks whether it can be worked on. `serves`: takes it for this process alone. @throws Error in
+   * words
+   */
+  async open(serves: boolean): Promise<void> {
+    this.#engine = await checkServer((text) => run(this.#reader, text, []), this.path);
+    if (serves) await this.#lock.take();
+  }
+
+  get engine(): string {
+    return this.#engine;
+  }
+
+  readonly inTransaction = <R>(
+    work: (tx: Db) => Promise<R>,
+    options: TransactionOptions = {},
+  ): Promise<R> => this.#scopes.run(work, (inScope) => this.#commits.run(inScope, options));
+
+  readonly afterCommit: Store["afterCommit"] = (work, undone) =>
+    this.#scopes.afterCommit(work, undone);
+
+  readonly inDeletion = <R>(work: (tx: Db) => Promise<R>): Promise<R> =>
+    this.inTransaction(work, { uses_reserve: true });
+
+  readonly truncateWal = (): void => withoutOrigin(() => this.#vacuum.request());
+
+  readonly space = async (): Promise<Space> => {
+    const row = await this.reads.get<{ bytes: number }>(
+      "select pg_database_size(current_database()) as bytes",
+    );
+    return { bytes: row!.bytes, free_bytes: 0, shrinks: false };
+  };
+
+  readonly tableNames = async (db: Db): Promise<string[]> => {
+    const names = sql<{ name: string }>`
+      select table_name as name from information_schema.tables
+      where table_schema = current_schema() order by table_name`;
+    return (await names.execute(db)).rows.map(({ name }) => name);
+  };
+
+  /** `pg_dump` makes copies. */
+  readonly copyTo = null;
+
+  /** Statements are planned anew by the database. */
+  readonly forgetStatements = (): void => {};
+
+  readonly isDiskFull = (): boolean => this.#state.is_full;
+
+  readonly freeBytes = (): number => freeSpaceOf(this.#data).free_bytes;
+
+  readonly failure = (): Promise<string | null> => this.#state.failure();
+
+  readonly close = async (): Promise<void> => {
+    await this.#vacuum.stop();
+    await this.#lock.release();
+    await this.db.destroy();
+  };
+
+  async #closePools(): Promise<void> {
+    await Promise.all([this.#reader.close(), this.#writer.close()]);
+  }
+
+  #preparedReads(): PreparedReads {
+    const all = async <R>(text: string, ...parameters: readonly Parameter[]): Promise<R[]> =>
+      (await this.#read(text, parameters)).rows as R[];
+    return {
+      all,
+      get: async <R>(text: string, ...some: readonly Parameter[]) =>
+        (await all<R>(text, ...some))[0],
+    };
+  }
+
+  async #runOutside(text: string, parameters: readonly unknown[]): Promise<Ran> {
+    this.#scopes.requireOutside();
+    if (isReading(text)) return this.#read(text, parameters);
+    let ran: Ran | undefined;
+    await this.#commits.run(async (tx) => {
+      ran = await runIn(tx, text, parameters);
+    });
+    return ran!;
+  }
+
+  /** A read that met a broken connection is tried again: a restarted database has dropped all. */
+  async #read(text: string, parameters: readonly unknown[]): Promise<Ran> {
+    try {
+      return await run(this.#reader, text, parameters);
+    } catch (error) {
+      if (!isUnreachable(error)) throw error;
+      return run(this.#reader, text, parameters);
+    }
+  }
+
+  /** One group of transactions: on the connection that writes, and with the lock. */
+  async #transact(
+    parts: HandleParts,
+    within: (group: Db, runGroup: RunStatement) => Promise<void>,
+  ): Promise<void> {
+    this.#broken = false;
+    const connection = await this.#begin();
+    const runGroup: RunQuery = async (text, parameters) => {
+      try {
+        return await run(connection, text, parameters);
+      } catch (error) {
+        this.#state.noteError(error);
+        this.#broken ||= isUnreachable(error);
+        throw error;
+      }
+    };
+    try {
+      await within(...groupOf(this.db, parts, runGroup));
+    } catch (error) {
+      if (!this.#broken) await runGroup("rollback", []).catch(() => undefined);
+      connection.release();
+      throw error;
+    }
+    try {
+      await runGroup("commit", []);
+      this.#state.noteWritten();
+    } catch (error) {
+      throw this.#broken ? noteUncertain(outcomeUnknown(error)) : error;
+    } finally {
+      connection.release();
+    }
+  }
+
+  /** A connection with an open transaction and the lock; a broken one is given up for another. */
+  async #begin(again = true): Promise<ReservedSQL> {
+    let connection: ReservedSQL | undefined;
+    try {
+      connection = await this.#writer.reserve();
+      await connection.unsafe(begin);
+      return connection;
+    } catch (error) {
+      connection?.release();
+      this.#state.noteError(error);
+      if (again && isUnreachable(error)) return this.#begin(false);
+      throw translateError(error);
+    }
+  }
+}
+
+/** Errors after which nobody knows what was kept. */
+const uncertain = new WeakSet<HttpError>();
+function noteUncertain(error: HttpError): HttpError {
+  uncertain.add(error);
+  return error;
+}
+
+/** The handle of a group whose transaction has begun on a connection, and its shorter way. */
+function groupOf(db: Db, parts: HandleParts, runGroup: RunQuery): [Db, RunStatement] {
+  const connection = new QueryConnection(runGroup);
+  const runStatement: RunStatement = async (text, parameters) =>
+    (await runGroup(text, parameters)).rows;
+  const executor = db
+    .getExecutor()
+    .withConnectionProvider({ provideConnection: (consumer) => consumer(connection) });
+  return [setRunner(new Transaction({ ...parts, executor }), runStatement), runStatement];
+}
+
+/** A statement as it is, in a transaction. */
+async function runIn(tx: Db, text: string, parameters: readonly unknown[]): Promise<Ran> {
+  const { rows, numAffectedRows } = await tx.executeQuery<Record<string, unknown>>(
+    // The kind says that rows are changed, so that they are counted.
+    {
+      sql: text,
+      parameters,
+      query: { kind: "UpdateQueryNode" },
+      queryId: { queryId: text },
+    } as never,
+  );
+  return { rows, count: Number(numAffectedRows ?? rows.length) };
+}
+
+function withoutPassword(url: string): string {
+  try {
+    const shown = new URL(url);
+    shown.password = "";
+    return shown.href;
+  } catch {
+    return "postgres://";
+  }
+}

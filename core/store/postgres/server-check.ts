@@ -1,0 +1,71 @@
+/** Whether a PostgreSQL server is one that Dossier can work on. */
+import { isUnreachable } from "../storage-errors";
+import type { Ran } from "./connections";
+
+const version_min = 150_000;
+/** Collations that order by code point, as SQLite does. */
+const collations = ["C", "C.UTF-8", "C.UTF8", "POSIX"];
+
+const facts_sql = `
+select current_setting('server_version_num') as version_num,
+  current_setting('server_version') as version, d.datcollate as collation_name,
+  pg_encoding_to_char(d.encoding) as encoding, d.datname as name,
+  has_schema_privilege(current_schema(), 'create') as may_create
+from pg_database d where d.datname = current_database()`;
+
+interface Facts {
+  readonly version_num: string;
+  readonly version: string;
+  readonly collation_name: string;
+  readonly encoding: string;
+  readonly name: string;
+  readonly may_create: boolean | null;
+}
+
+/**
+ * `PostgreSQL 15.18`. @throws Error in words when it can't be reached, is too old, or the database
+ * is not as it must be.
+ */
+export async function checkServer(
+  ask: (text: string) => Promise<Ran>,
+  shown_url: string,
+): Promise<string> {
+  const [facts] = (await ask(facts_sql)
+    .catch((error: unknown) => {
+      throw unreachable(error, shown_url);
+    })
+    .then(({ rows }) => rows)) as unknown as [Facts];
+  const problem = problemOf(facts);
+  if (problem !== undefined) throw new Error(`the database ${shown_url} can't be used: ${problem}`);
+  return `PostgreSQL ${facts.version.split(" ")[0]}`;
+}
+
+function problemOf(facts: Facts): string | undefined {
+  const { name } = facts;
+  if (Number(facts.version_num) < version_min)
+    return `it is PostgreSQL ${facts.version}, and 15 is the oldest that works`;
+  const again =
+    `create it anew: create database ${name} template template0 ` +
+    "encoding 'UTF8' locale 'C.UTF-8'";
+  if (facts.encoding !== "UTF8") return `its encoding is ${facts.encoding}, not UTF8; ${again}`;
+  if (!collations.includes(facts.collation_name.replace(/utf-?8$/i, "UTF-8")))
+    return (
+      `its collation is ${facts.collation_name}, which orders names otherwise than C.UTF-8 does; ` +
+      again
+    );
+  if (facts.may_create !== true)
+    return `this user may not make tables in it; grant all on schema public to that user`;
+  return undefined;
+}
+
+function unreachable(error: unknown, shown_url: string): Error {
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return new Error(
+    isUnreachable(error)
+      ? `the database ${shown_url} can't be reached: ${reason}. Is it running, and does ` +
+          "database.url name it?"
+      : `the database ${shown_url} can't be opened: ${reason}`,
+    { cause },
+  );
+}

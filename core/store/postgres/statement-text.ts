@@ -1,0 +1,25 @@
+/** Statements that are written out with `?`, as PostgreSQL wants them. */
+
+/** Texts that are kept; they are all in the code, so there are only some hundreds. */
+const kept_max = 2_000;
+const kept = new Map<string, string>();
+
+/** `?` becomes `$1`, `$2` …; in quotes it stays, and so does a text without any. */
+export function numbered(text: string): string {
+  if (!text.includes("?")) return text;
+  let result = kept.get(text);
+  if (result === undefined) {
+    let count = 0;
+    result = text.replace(/'(?:[^']|'')*'|"(?:[^"]|"")*"|\?/g, (found) =>
+      found === "?" ? `$${++count}` : found,
+    );
+    if (kept.size >= kept_max) kept.clear();
+    kept.set(text, result);
+  }
+  return result;
+}
+
+/** Statements that change nothing. A `with` that inserts, updates or deletes is none. */
+export const isReading = (text: string): boolean =>
+  /^\s*(select|values|show|explain)\b/i.test(text) ||
+  (/^\s*with\b/i.test(text) && !/\b(insert|update|delete)\b/i.test(text));

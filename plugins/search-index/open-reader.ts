@@ -1,0 +1,9 @@
+/** Opens, in a worker, what its searches read from. */
+import { openReadConnection, PostgresReadSession, type ReadConnectionSpec } from "../../core/sdk";
+import { PostgresSegmentReader } from "./postgres-reader";
+import { SqliteSegmentReader, type SegmentReader } from "./segment-reader";
+
+export const openSegmentReader = (spec: ReadConnectionSpec): SegmentReader =>
+  spec.engine === "postgres"
+    ? new PostgresSegmentReader(new PostgresReadSession(spec))
+    : new SqliteSegmentReader(openReadConnection(spec));

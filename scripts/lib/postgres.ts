@@ -1,0 +1,98 @@
+/**
+ * A PostgreSQL server for tests and benchmarks, in a temporary directory, from the programs that
+ * are installed here. What it has confirmed outlives its own end, not that of the machine.
+ */
+import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+/** The oldest version that Dossier works on. */
+const version_min = 15;
+const debian = "/usr/lib/postgresql";
+
+export interface PostgresServer extends AsyncDisposable {
+  /** `postgres://postgres@127.0.0.1:41234/postgres`: an administrator of it. */
+  readonly url: string;
+  readonly data: string;
+  /** Stops it as a power cut would, and starts it again. */
+  crash(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** The directory of its programs; null when there is none, or only older ones. */
+export function findPostgres(): string | null {
+  const versions = existsSync(debian) ? readdirSync(debian).map(Number) : [];
+  const newest = versions.filter((one) => one >= version_min).sort((a, b) => b - a)[0];
+  if (newest !== undefined && existsSync(join(debian, `${newest}/bin/initdb`)))
+    return join(debian, `${newest}/bin`);
+  const found = Bun.which("initdb");
+  return found === null ? null : join(found, "..");
+}
+
+/** Its programs refuse to run as root: whom to run them as then. */
+const as_user = process.getuid?.() === 0 ? (idOf("postgres") ?? idOf("nobody")) : null;
+
+function idOf(name: string): { readonly uid: number; readonly gid: number } | null {
+  const [uid, gid] = ["-u", "-g"].map((flag) => {
+    const { success, stdout } = Bun.spawnSync(["id", flag, name]);
+    return success ? Number(stdout.toString()) : Number.NaN;
+  });
+  return Number.isInteger(uid) && Number.isInteger(gid) ? { uid: uid!, gid: gid! } : null;
+}
+
+/**
+ * `durable`: every commit is synced to the disk, for measurements. Null when there is no PostgreSQL
+ * here. @throws Error when it does not start
+ */
+export async function startPostgres({ durable = false } = {}): Promise<PostgresServer | null> {
+  const programs = findPostgres();
+  if (programs === null) return null;
+  const directory = mkdtempSync(join(tmpdir(), "dossier-postgres-"));
+  if (as_user) chownSync(directory, as_user.uid, as_user.gid);
+  const data = join(directory, "data");
+  const run = async (program: string, ...args: readonly string[]): Promise<void> => {
+    const child = Bun.spawn([join(programs, program), "-D", data, ...args], {
+      ...as_user,
+      cwd: directory,
+      env: { PATH: process.env.PATH ?? "", LC_ALL: "C" },
+      stdin: "ignore",
+      stdout: "ignore",
+      stderr: "pipe",
+    });
+    const [code, said] = await Promise.all([child.exited, child.stderr.text()]);
+    if (code !== 0) throw new Error(`${program} has ended with ${code}: ${said}`);
+  };
+  await run("initdb", "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C.UTF-8", "-N");
+  const port = await freePort();
+  const options = [
+    `-p ${port} -k '' -c listen_addresses=127.0.0.1 -c max_connections=500`,
+    ...(durable ? [] : ["-c fsync=off -c full_page_writes=off"]),
+  ].join(" ");
+  const start = () => run("pg_ctl", "-w", "-o", options, "-l", join(directory, "log"), "start");
+  await start();
+  const server: PostgresServer = {
+    url: `postgres://postgres@127.0.0.1:${port}/postgres`,
+    data,
+    async crash() {
+      await run("pg_ctl", "-m", "immediate", "stop");
+      await start();
+    },
+    async stop() {
+      await run("pg_ctl", "-m", "immediate", "stop").catch(() => undefined);
+      rmSync(directory, { recursive: true, force: true });
+    },
+    [Symbol.asyncDispose]: () => server.stop(),
+  };
+  return server;
+}
+
+const freePort = (): Promise<number> =>
+  new Promise((resolve, reject) => {
+    const probe = createServer();
+    probe.once("error", reject);
+    probe.listen(0, "127.0.0.1", () => {
+      const { port } = probe.address() as { port: number };
+      probe.close(() => resolve(port));
+    });
+  });

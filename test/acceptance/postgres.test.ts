@@ -1,0 +1,138 @@
+/** Acceptance, on the executable: a server whose database is PostgreSQL, started by this test. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { SQL } from "bun";
+import { findPostgres, startPostgres, type PostgresServer } from "../../scripts/lib/postgres";
+import { runCommand } from "../../scripts/lib/launch";
+import { buildIfStale } from "../../scripts/build";
+import { temporaryDirectory } from "../helpers/data-directory";
+import { startExecutable, type Executable } from "../helpers/executable";
+import { person } from "../helpers/person";
+import { until } from "../helpers/server";
+
+/** Skipped, and listed as such, where no PostgreSQL from 15 on is installed. */
+const suite = findPostgres() === null ? describe.skip : describe;
+
+suite("a server on PostgreSQL", () => {
+  let postgres: PostgresServer;
+  let admin: SQL;
+  let databases = 0;
+  beforeAll(async () => {
+    await buildIfStale();
+    postgres = (await startPostgres())!;
+    admin = new SQL(postgres.url, { max: 1 });
+  }, 120_000);
+  afterAll(async () => {
+    await admin.close();
+    await postgres.stop();
+  });
+
+  /** The address of a new database. */
+  async function newDatabase(how = "encoding 'UTF8' locale 'C.UTF-8'"): Promise<string> {
+    const name = `dossier_${++databases}`;
+    await admin.unsafe(`create database ${name} template template0 ${how}`);
+    return urlOf(name);
+  }
+  const urlOf = (name: string): string => postgres.url.replace(/postgres$/, name);
+  const settings = (url: string) => ({ "dossier.toml": `[database]\nurl = "${url}"\n` });
+  const serverOn = (url: string): Promise<Executable> => startExecutable({ files: settings(url) });
+
+  test("does the main job, before and after an end of any kind", async () => {
+    const url = await newDatabase();
+    await using server = await serverOn(url);
+    const ada = await person(server, "ada");
+    const folder = await ada.folder();
+    const { id } = await ada.newText(
+      folder,
+      "# Kettle\n\nThe kettle holds two litres of water.\n\n# Lamp\n\nThe lamp burns for a year.",
+      "House",
+    );
+    expect((await ada.settled(id)).status).toBe("synced");
+    for (const end of ["a stop", "kill -9"]) {
+      const found = await ada.send("POST", "/search", {
+        query: "How much water does the kettle hold?",
+        folder_ids: [folder],
+      });
+      expect([end, found.status, found.body.data[0]?.document_id]).toEqual([end, 200, id]);
+      const chat = await ada.made("/chats", { usedFolders: [folder] });
+      const asked = await ada.send("POST", `/chats/${chat.id}/messages`, {
+        text: "How much water does the kettle hold?",
+      });
+      const answer = await ada.finished(`/chats/${chat.id}/messages/${asked.body.requestId}`);
+      expect(answer.body.result.citations[0].quote).toContain("two litres");
+      if (end === "a stop") await server.stop();
+      else await server.kill();
+      await server.restart();
+    }
+    expect((await ada.send("DELETE", `/folders/${folder}`)).status).toBe(204);
+    const database = new SQL(url, { max: 1 });
+    await until(async () => {
+      const [row] = await database.unsafe("select count(*)::int as n from texts_pieces");
+      return row.n === 0;
+    });
+    await database.close();
+  }, 120_000);
+
+  test("goes on after the database was cut off, and has all that it confirmed", async () => {
+    const url = await newDatabase();
+    await using server = await serverOn(url);
+    const ada = await person(server, "ada");
+    const kept: string[] = [];
+    const refused: [number, string | null][] = [];
+    let running = true;
+    const writing = (async () => {
+      while (running) {
+        const answer = await ada.send("POST", "/folders", { name: crypto.randomUUID() });
+        if (answer.status === 201) kept.push(answer.body.id);
+        else refused.push([answer.status, answer.headers.get("retry-after")]);
+      }
+    })();
+    await until(() => kept.length > 20);
+    await postgres.crash();
+    const before = kept.length;
+    await until(() => kept.length > before + 20);
+    running = false;
+    await writing;
+    for (const answer of refused) expect(answer).toEqual([503, "5"]);
+    for (const id of kept) expect((await ada.send("GET", `/folders/${id}`)).status).toBe(200);
+    await until(async () => (await server.send(null, "GET", "//ready")).status === 200);
+  }, 120_000);
+
+  test("has it for itself, and commands work beside it", async () => {
+    const url = await newDatabase();
+    await using server = await serverOn(url);
+    await server.createUser("eve@example.com", { role: "admin" });
+    const second = await serverOn(url).then(
+      () => "it has started",
+      (error: Error) => error.message,
+    );
+    expect(second).toContain("another server is running on the database postgres://");
+    expect(await server.mustCli(["doctor"])).toContain("PostgreSQL");
+    expect(await server.mustCli(["user", "list"])).toContain("eve@example.com");
+    expect(await server.mustCli(["config", "set", "jobs.keep_done", "2d"])).toBeString();
+    expect(await server.mustCli(["config"])).toMatch(/jobs\.keep_done +2d +\(stored\)/);
+    const backup = await server.cli(["backup"]);
+    expect([backup.code, backup.stderr]).toEqual([1, expect.stringContaining("pg_dump")]);
+  }, 120_000);
+
+  const refusals: [why: string, url: () => Promise<string>, words: string][] = [
+    [
+      "it orders names otherwise",
+      () => newDatabase("encoding 'UTF8' locale 'C.UTF-8' lc_collate 'en_US.UTF-8'").catch(latin),
+      "create it anew",
+    ],
+    ["its encoding is another", latin, "its encoding is LATIN1, not UTF8; create it anew"],
+    ["it is not there", async () => urlOf("nowhere"), "can't be opened"],
+    ["nobody answers", async () => "postgres://127.0.0.1:1/none", "can't be reached"],
+    ["it is no address", async () => "postgres://", "database"],
+  ];
+  async function latin(): Promise<string> {
+    return newDatabase("encoding 'LATIN1' locale 'C'");
+  }
+  for (const [why, url, words] of refusals)
+    test(`is not started when ${why}`, async () => {
+      const data = temporaryDirectory();
+      await Bun.write(`${data}/dossier.toml`, settings(await url())["dossier.toml"]);
+      const { code, stderr } = await runCommand(data, ["serve", "--port", "0"]);
+      expect([code, stderr]).toEqual([1, expect.stringContaining(words)]);
+    }, 60_000);
+});

@@ -68,6 +68,8 @@ const questionAbout = (topic: string, language: string | null): string =>
 
 const topic_points = { min: 4, max: 60 } as const;
 const words_max = 8;
+/** A single word asks for too little, unless it is made of several. */
+const lone_word_points_min = 12;
 /** What comes before the words of a heading: Markdown, the kind of the part, its number, a dash. */
 const before_words = [
   /^[#*_\s]+/,
@@ -108,7 +110,9 @@ export function topicOf(heading: string): string | null {
   const points = [...topic].length,
     letters = topic.match(/\p{L}/gu)?.length ?? 0;
   if (points < topic_points.min || points > topic_points.max) return null;
-  if (topic.split(" ").length > words_max || letters < points * 0.6) return null;
+  const words = topic.split(" ").length;
+  if (words === 1 && points < lone_word_points_min) return null;
+  if (words > words_max || letters < points * 0.6) return null;
   if (foreign_signs.test(topic) || parts_of_any.has(folded(topic))) return null;
   return isShouted(topic) ? topic[0]! + topic.slice(1).toLowerCase() : topic;
 }

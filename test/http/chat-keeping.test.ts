@@ -157,7 +157,9 @@ describe("questions to begin with", () => {
     ["without signs of Markdown", "## **Water supply**", "Water supply"],
     ["a question stays one", "4) Who pays?", "Who pays?"],
     ["no shouting", "WATER SUPPLY AND HEATING", "Water supply and heating"],
-    ["a short name stays", "NATO", "NATO"],
+    ["a name in capitals stays", "NATO’s Members", "NATO’s Members"],
+    ["a short word asks for too little", "Water", null],
+    ["a long one does not", "Schönheitsreparaturen", "Schönheitsreparaturen"],
     ["a word that begins like a number", "Mixed loads", "Mixed loads"],
     ["what every document has", "Table of contents", null],
     ["in other languages, too", "1. Einleitung", null],
@@ -198,14 +200,14 @@ describe("questions to begin with", () => {
       headings: headings.map((text) => ({ text, start: 0, end: 1, page: null, page_label: null })),
     });
     const documents = [
-      document("a", "en", "Heating", "1 Heating", "Water supply", "Keys"),
-      document("b", "de", "Einleitung", "Schlüssel"),
-      document("Heating", null, "Heating", "Waste water"),
+      document("a", "en", "Gas heating", "1 Gas heating", "Water supply", "Lost keys"),
+      document("b", "de", "Einleitung", "Verlorene Schlüssel"),
+      document("Gas heating", null, "Gas heating", "Waste water"),
     ];
     const texts = suggestionsOf({ documents, count: 3, all_counted: true }).map(({ text }) => text);
     expect(texts).toEqual([
-      "What is said about “Heating”?",
-      "Was steht zu „Schlüssel“?",
+      "What is said about “Gas heating”?",
+      "Was steht zu „Verlorene Schlüssel“?",
       "What is said about “Waste water”?",
       "What is said about “Water supply”?",
     ]);

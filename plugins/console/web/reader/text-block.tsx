@@ -1,6 +1,7 @@
 /** A part of a text, with the page that begins with it; rendered once it is close to the view. */
 import { Component, createRef } from "preact";
-import { reader_strings as strings } from "../strings/reader";
+import type { Outline } from "./content";
+import { pageName } from "./location";
 import type { RankedHeading } from "./markdown";
 import { renderedChunk, type Rendering } from "./rendered-text";
 import { rangesIn, type LookRange } from "./styled-pieces";
@@ -8,7 +9,7 @@ import type { Chunk } from "./text-chunks";
 
 export interface Laid {
   readonly chunk: Chunk;
-  readonly page: { readonly page: number } | null;
+  readonly page: Outline["pages"][number] | null;
   /** Those that are written as Markdown, in their order. */
   readonly headings: readonly RankedHeading[];
 }
@@ -72,7 +73,7 @@ export class TextBlock extends Component<TextBlockProps, { readonly near: boolea
       >
         {page && (
           <p class="text-page">
-            <span>{strings.page(page.page)}</span>
+            <span>{pageName(page.page, page.page_label)}</span>
           </p>
         )}
         {drawn && renderedChunk(text, chunk, rendering, ranges, headings)}

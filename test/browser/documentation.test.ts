@@ -26,10 +26,11 @@ test.skipIf(!chromium_path)(
     await page.getByRole("heading", { level: 1, name: "Documentation" }).waitFor();
     await page.getByRole("searchbox").fill("rate limit");
     await page.keyboard.press("Enter");
+    await page.getByRole("heading", { level: 1, name: "Search" }).waitFor();
     await expectWell(window);
     await page.getByRole("link", { name: "API › Limits" }).click();
+    await page.waitForURL("**/docs/api#limits");
     await page.getByRole("heading", { name: "Limits" }).waitFor();
-    expect(page.url()).toEndWith("/docs/api#limits");
     await expectWell(window);
   },
   120_000,

@@ -1,5 +1,5 @@
 /** The documentation in a browser: nothing that axe-core or the page's policy forbids. */
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, beforeAll, test } from "bun:test";
 import type { Browser } from "playwright-core";
 import { chromium_path, launchChromium, visit, why_skipped } from "../helpers/chromium";
 import { expectWell } from "../helpers/console";

@@ -53,6 +53,7 @@ function hasGaps(lines: readonly PlacedLine[]): boolean {
 
 /** The direction of most text, to a quarter turn. */
 function turnOf(lines: readonly PlacedLine[]): Turn {
+  if (lines.every(({ cos }) => cos > 0.999)) return upright;
   const counts = new Map<string, { turn: Turn; characters: number }>();
   for (const { cos, sin, text } of lines) {
     const turn = { cos: Math.round(cos), sin: Math.round(sin) },
@@ -63,8 +64,9 @@ function turnOf(lines: readonly PlacedLine[]): Turn {
     else count.characters += text.length;
   }
   const [most] = [...counts.values()].sort((a, b) => b.characters - a.characters);
-  return most?.turn ?? { cos: 1, sin: 0 };
+  return most?.turn ?? upright;
 }
+const upright: Turn = { cos: 1, sin: 0 };
 const isTurned = ({ cos, sin }: PlacedLine, turn: Turn): boolean =>
   Math.abs(cos - turn.cos) < 0.02 && Math.abs(sin - turn.sin) < 0.02;
 

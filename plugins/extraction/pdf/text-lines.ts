@@ -13,6 +13,8 @@ export interface TextPage extends PdfiumAccess {
 export interface PlacedLine extends Line {
   readonly start: number;
   readonly end: number;
+  /** A character in the middle of it. */
+  readonly middle: number;
   /** The direction of its text. */
   readonly cos: number;
   readonly sin: number;
@@ -69,13 +71,15 @@ export function lineAt(
   const content = line.trim();
   const shown = readable(content);
   if (shown.trim() === "") return null;
-  const first = start + line.indexOf(content);
+  const first = start + line.indexOf(content),
+    middle = middleOf(page, first, content.length);
   return {
     text: shown,
     hyphenated: hyphenated || content.endsWith("\u00ad"),
     start: first,
     end: first + content.length,
-    ...placeOf(page, first, middleOf(page, first, content.length), first + content.length - 1),
+    middle,
+    ...placeOf(page, first, middle, first + content.length - 1),
   };
 }
 
@@ -85,10 +89,10 @@ function middleOf({ characters }: TextPage, first: number, length: number): numb
   return first + half + characters.slice(first + half, first + length).search(/\S/);
 }
 
-const isGuessed = (page: TextPage, { start, end }: PlacedLine): boolean =>
-  page.engine.FPDFText_HasUnicodeMapError(
-    page.text,
-    page.engine.FPDFText_GetCharIndexFromTextIndex(page.text, middleOf(page, start, end - start)),
+const isGuessed = ({ engine, text }: TextPage, { middle }: PlacedLine): boolean =>
+  engine.FPDFText_HasUnicodeMapError(
+    text,
+    engine.FPDFText_GetCharIndexFromTextIndex(text, middle),
   ) === 1;
 
 interface Sample {

@@ -6,11 +6,13 @@
 import { Glob, type BuildArtifact } from "bun";
 import font from "@fontsource-variable/inter/files/inter-latin-wght-normal.woff2";
 import { existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
-import { basename, join, resolve } from "node:path";
+import { basename, join, relative, resolve } from "node:path";
 
 const root = resolve(import.meta.dir, "..");
 const web = join(root, "plugins/console/web");
 const out = join(root, "plugins/console/build");
+/** Of the sample folder. */
+const handbook = join(root, "examples/handbook/handbook.pdf");
 const generated = join(root, "plugins/console/assets.gen.ts");
 /** Beside the built files: the hash of what they were made from. */
 const record = join(out, "sources.sha256");
@@ -43,6 +45,7 @@ const media_types: Readonly<Record<string, string>> = {
   pfb: "application/octet-stream",
   ttf: "font/ttf",
   png: "image/png",
+  pdf: "application/pdf",
 };
 
 /** A file the browser may ask for. `name` is its path below /console/assets. */
@@ -65,7 +68,9 @@ function hashed(name: string, bytes: Uint8Array): BuiltFile {
  * The scripts: the application, the theme that is set before anything is painted, and a chunk for
  * every page that is loaded on demand.
  */
-async function scripts(): Promise<{ files: BuiltFile[]; entry(name: string): string }> {
+async function scripts(
+  sample_file: string,
+): Promise<{ files: BuiltFile[]; entry(name: string): string }> {
   const built = await Bun.build({
     entrypoints: [join(web, "main.tsx"), join(web, "initial-theme.ts")],
     target: "browser",
@@ -74,7 +79,10 @@ async function scripts(): Promise<{ files: BuiltFile[]; entry(name: string): str
     minify: true,
     sourcemap: "none",
     publicPath: "./",
-    define: { "process.env.NODE_ENV": '"production"' },
+    define: {
+      "process.env.NODE_ENV": '"production"',
+      SAMPLE_FILE: JSON.stringify(`./${sample_file}`),
+    },
     naming: {
       entry: "[name]-[hash].[ext]",
       chunk: "[name]-[hash].[ext]",
@@ -164,6 +172,7 @@ async function pdfjs(): Promise<BuiltFile[]> {
 
 /** Every file that a browser may request, and the page. */
 async function bundle(): Promise<{ files: BuiltFile[]; index: string }> {
+  const sample = hashed("handbook.pdf", await Bun.file(handbook).bytes());
   const [inter, icon, { files, entry }, of_pdfjs] = await Promise.all([
     Bun.file(font)
       .bytes()
@@ -171,7 +180,7 @@ async function bundle(): Promise<{ files: BuiltFile[]; index: string }> {
     Bun.file(join(web, "icon.svg"))
       .bytes()
       .then((bytes) => hashed("icon.svg", bytes)),
-    scripts(),
+    scripts(sample.name),
     pdfjs(),
   ]);
   const css = await styles(inter.name);
@@ -187,7 +196,7 @@ async function bundle(): Promise<{ files: BuiltFile[]; index: string }> {
     },
     preloads,
   );
-  return { files: [...files, css, inter, icon, ...of_pdfjs], index };
+  return { files: [...files, css, inter, icon, sample, ...of_pdfjs], index };
 }
 
 /** Files of these formats are compressed already. */
@@ -258,6 +267,7 @@ async function sourcesHash(): Promise<string> {
   const paths = [
     ...new Glob("plugins/console/web/**/*").scanSync({ cwd: root }),
     "scripts/build-console.ts",
+    relative(root, handbook),
     "package-lock.json",
   ]
     .filter((path) => !path.endsWith(".gen.ts"))

@@ -22,10 +22,30 @@ beforeAll(async () => {
 afterAll(() => at?.[Symbol.asyncDispose]());
 
 const link = (name: string) => page.getByRole("link", { name, exact: true });
+/** The rows of an order come a moment after its header. */
+const firstRow = (name: string) =>
+  page.locator("tbody tr").first().getByText(name, { exact: true }).waitFor();
 const names = () => page.locator("tbody .title-link").allInnerTexts();
 const toast = (text: string | RegExp) => page.locator(".toasts").getByText(text).first().waitFor();
 
 describe.skipIf(!chromium_path)("a folder", () => {
+  test(
+    "to try things with comes by one click, with questions that it answers",
+    async () => {
+      await at.open("/folders");
+      await page.getByRole("button", { name: "Try a sample" }).click();
+      const question = page.getByRole("button", { name: "How many people may sleep in the hut?" });
+      await question.and(page.locator(":enabled")).waitFor();
+      await expectWell(at.window);
+      await at.window.look({});
+      await question.click();
+      await page.getByText("thirty-two").first().waitFor();
+      const { data } = await at.api("GET", "/folders");
+      await at.api("DELETE", `/folders/${data[0].id}`);
+    },
+    limit_ms,
+  );
+
   test(
     "of the computer keeps its tree; hidden files are left out, and that is said",
     async () => {
@@ -56,9 +76,10 @@ describe.skipIf(!chromium_path)("a folder", () => {
       await link("alpha").waitFor();
       await page.getByRole("button", { name: "Document", exact: true }).click();
       await page.locator("th[aria-sort=ascending]").getByText("Document").waitFor();
+      await firstRow("alpha");
       expect(await names()).toEqual(["alpha", "q1/week 1.txt", "spring.txt"]);
       await page.getByRole("button", { name: "Document", exact: true }).click();
-      await page.locator("th[aria-sort=descending]").waitFor();
+      await firstRow("spring.txt");
       expect(await names()).toEqual(["spring.txt", "q1/week 1.txt", "alpha"]);
       await page.getByLabel("Type", { exact: true }).selectOption("PDF");
       await page.getByText("No document matches").waitFor();

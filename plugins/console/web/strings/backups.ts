@@ -30,7 +30,7 @@ export const backup_strings = {
   empty_text:
     "One holds the database, the originals and the settings in one file. It is made while " +
     "everyone goes on working, and counts once it was read back and opened.",
-  begun: "It was begun.",
+  begun: "The backup is being made.",
   failed_title: "The last backup failed",
   overdue_title: "A backup is overdue",
   overdue_text: (last: string | null) =>

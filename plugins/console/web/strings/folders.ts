@@ -180,6 +180,23 @@ export const folder_strings = {
     paste_action: "Add document",
     pasted: "Document added.",
   },
+  sample: {
+    make: "Try a sample",
+    hint: "A folder with a short handbook, and three questions about it",
+    name: "Sample: Hollin Fell Hut",
+    description: "The handbook of a mountain hut, to try Dossier with. Delete it like any folder.",
+    file: "The Warden's Handbook.pdf",
+    no_file: "The sample could not be loaded from the server.",
+    title: "Try a question",
+    text: "The answer names the page of the handbook that it comes from.",
+    reading: "The handbook is being read. It can be asked in a moment.",
+    dismiss: "Hide",
+    questions: [
+      "What do I do when the alarm of the lamp sounds?",
+      "How many people may sleep in the hut?",
+      "How long does a gas cylinder last?",
+    ],
+  },
   bulk: {
     titles: {
       removing: "Removing documents",

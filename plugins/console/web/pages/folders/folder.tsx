@@ -21,6 +21,7 @@ import { useDropTarget } from "./dragging";
 import { DropOverlay, DropZone, FileInput, useDrop } from "./drop-zone";
 import { DeleteFolderDialog, EditFolderDialog, NewFolderDialog } from "./folder-dialogs";
 import { UploadPanel } from "./upload-panel";
+import { SampleQuestions } from "./sample";
 import { uploadTree } from "./tree-upload";
 import type { FoundFile } from "./upload-tree";
 
@@ -91,6 +92,7 @@ function Shown({ folder, folders }: FolderProps) {
       <FileInput input={input} onFiles={upload} />
       <FileInput input={directory} directory onFiles={upload} />
       <Subfolders folders={folders.filter(({ parentId }) => parentId === folder.id)} />
+      <SampleQuestions folder={folder} />
       <UploadPanel page={folder.id} />
       <Documents folder_id={folder.id} empty={<DropZone large {...choose} />} />
       {folder.document_count > 0 && <DropZone large={false} {...choose} />}

@@ -1,4 +1,5 @@
 /** All folders: two levels, what each holds and how it stands. */
+import type { ComponentChildren } from "preact";
 import { useRef, useState } from "preact/hooks";
 import { Link, useLocation } from "wouter-preact";
 import { apiUrl } from "../../api/client";
@@ -19,6 +20,7 @@ import { DeleteFolderDialog, EditFolderDialog, NewFolderDialog } from "./folder-
 import { DropOverlay, FileInput, useDrop } from "./drop-zone";
 import { ArchiveInput, FolderImportPanel } from "./folder-import-panel";
 import { matching, subtreeOf, treeOf, type Branch } from "./tree";
+import { SampleButton } from "./sample";
 import { uploadTree } from "./tree-upload";
 import { UploadPanel } from "./upload-panel";
 import type { FoundFile } from "./upload-tree";
@@ -72,9 +74,7 @@ export default function Folders() {
         <Loading query={folders} rows={5}>
           {(list) =>
             list.length === 0 ? (
-              <Empty icon="folder" title={strings.empty_title} actions={create}>
-                {strings.empty_text}
-              </Empty>
+              <NoFolders create={create} />
             ) : (
               <Tree
                 branches={matching(treeOf(list), query)}
@@ -102,6 +102,21 @@ export default function Folders() {
     </>
   );
 }
+
+const NoFolders = ({ create }: { readonly create: ComponentChildren }) => (
+  <Empty
+    icon="folder"
+    title={strings.empty_title}
+    actions={
+      <>
+        {create}
+        <SampleButton />
+      </>
+    }
+  >
+    {strings.empty_text}
+  </Empty>
+);
 
 const uploadRoots = (files: readonly FoundFile[]) => void uploadTree(null, files);
 

@@ -3,7 +3,6 @@
  * the user who is signed in.
  */
 import style_file from "swagger-ui-dist/swagger-ui.css" with { type: "file" };
-import SwaggerUI from "swagger-ui-dist/swagger-ui-es-bundle.js";
 import { useQuery } from "@tanstack/preact-query";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { base_path } from "../../api/base";
@@ -60,7 +59,9 @@ async function loadContract(signal: AbortSignal): Promise<object> {
 }
 
 /** Calls that are tried out use the session; snippets to copy use an API key. */
-function show(domNode: HTMLElement, spec: object, onComplete: () => void): void {
+async function show(domNode: HTMLElement, spec: object, onComplete: () => void): Promise<void> {
+  // Much larger than the rest of the console: only who looks at the reference loads it.
+  const { default: SwaggerUI } = await import("swagger-ui-dist/swagger-ui-es-bundle.js");
   const ui = SwaggerUI({
     domNode,
     spec,
@@ -99,7 +100,7 @@ export default function Reference() {
     let here = true;
     void loadStyles().then(() => {
       if (here)
-        show(place.current!, spec, () => {
+        void show(place.current!, spec, () => {
           if (here) setShown(true);
         });
     });

@@ -5,11 +5,14 @@
 import { keepPreviousData, useQuery } from "@tanstack/preact-query";
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { useLocation } from "wouter-preact";
-import { search } from "../../api/chats";
+import { search, useChats, type Chat } from "../../api/chats";
 import { useFolders } from "../../api/queries";
 import type { Folder, Passage } from "../../api/types";
 import type { PageEntry, PaletteProps } from "../../app/page";
 import { useUser } from "../../app/session";
+import { useSignOut } from "../../app/sign-out";
+import { setTheme } from "../../app/theme";
+import { pathOf } from "../folders/tree";
 import { typedAhead } from "../../app/palette";
 import { citationText } from "../../reader/location";
 import { Icon, type IconName } from "../../ui/icons";
@@ -25,10 +28,13 @@ interface Entry {
   readonly title: string;
   readonly text?: string;
   readonly href: string;
+  /** In place of going to `href`. */
+  readonly run?: () => void;
 }
 
 const passages_max = 6;
 const folders_max = 4;
+const chats_max = 5;
 const pause_ms = 160;
 const excerpt_chars = 120;
 
@@ -44,7 +50,7 @@ export default function Palette({ pages, onClose }: PaletteProps) {
     queryFn: ({ signal }) => search({ query, limit: passages_max }, signal),
   });
   const passages = query.length > 1 ? found.data : undefined;
-  const entries = useEntries(pages, text.trim(), passages);
+  const entries = useEntries(pages, text.trim(), query, passages);
   const [at, setAt] = useState(0);
   const id = useUniqueId();
   useEffect(() => setAt(0), [query, passages]);
@@ -55,7 +61,8 @@ export default function Palette({ pages, onClose }: PaletteProps) {
   const open = (entry: Entry | undefined) => {
     if (!entry) return;
     onClose();
-    navigate(entry.href);
+    if (entry.run) entry.run();
+    else navigate(entry.href);
   };
   const keyed = (event: KeyboardEvent) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
@@ -155,9 +162,13 @@ function useDebounced(text: string): string {
 function useEntries(
   pages: readonly PageEntry[],
   text: string,
+  /** The text, once nobody types. */
+  query: string,
   passages: readonly Passage[] | undefined,
 ): readonly Entry[] {
   const folders = useFolders();
+  const chats = useChats({ page: 1, deleted: false, q: query.length > 1 ? query : "" });
+  const commands = useCommands();
   const admin = useUser().role === "admin";
   return useMemo(() => {
     const has = (name: string) => name.toLocaleLowerCase().includes(text.toLocaleLowerCase());
@@ -170,7 +181,7 @@ function useEntries(
         title: nav!.label,
         href: path,
       }));
-    if (text === "") return of_pages;
+    if (text === "") return [...commands, ...of_pages];
     const of_passages = (passages ?? []).map((passage): Entry => ({
       key: passageKey(passage),
       group: strings.passages,
@@ -194,22 +205,54 @@ function useEntries(
     return [
       ...of_passages,
       ...all,
+      ...(chats.data?.data ?? []).slice(0, chats_max).map(chatEntry),
       ...(folders.data ?? [])
         .filter(({ name }) => has(name))
         .slice(0, folders_max)
-        .map(folderEntry),
+        .map((folder) => folderEntry(folder, folders.data!)),
       ...of_pages,
+      ...commands.filter(({ title }) => has(title)),
     ];
-  }, [text, passages, folders.data, admin]);
+  }, [text, passages, folders.data, chats.data, admin]);
 }
 
-const folderEntry = ({ id, name }: Folder): Entry => ({
-  key: id,
+/** Folders of one name are told apart by where they lie. */
+const folderEntry = (folder: Folder, folders: readonly Folder[]): Entry => ({
+  key: folder.id,
   group: strings.folders,
   icon: "folder",
-  title: name,
-  href: `/folders/${id}`,
+  title: pathOf(folder, folders),
+  href: `/folders/${folder.id}`,
 });
+const chatEntry = ({ id, name }: Chat): Entry => ({
+  key: id,
+  group: strings.chats,
+  icon: "chat",
+  title: name ?? strings.unnamed,
+  href: `/chats/${id}`,
+});
+
+/** What is done by name: the pages where it begins, the theme, and signing out. */
+function useCommands(): readonly Entry[] {
+  const leave = useSignOut();
+  const command = (name: keyof typeof strings.command, icon: IconName, to: string | (() => void)) =>
+    ({
+      key: `command ${name}`,
+      group: strings.commands,
+      icon,
+      title: strings.command[name],
+      ...(typeof to === "string" ? { href: to } : { href: "", run: to }),
+    }) satisfies Entry;
+  return [
+    command("new_chat", "chat", "/chats/new"),
+    command("new_import", "import", "/imports/new"),
+    command("dark", "moon", () => setTheme("dark")),
+    command("light", "sun", () => setTheme("light")),
+    command("system", "monitor", () => setTheme("system")),
+    command("account", "user", "/account"),
+    command("sign_out", "log-out", leave),
+  ];
+}
 
 interface EntriesProps {
   readonly id: string;

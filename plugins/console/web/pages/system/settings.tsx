@@ -143,13 +143,15 @@ export function Settings() {
               </Empty>
             );
           return [...Map.groupBy(rows, sectionOf)].map(([section, own]) => (
-            <Table
-              key={section}
-              label={strings.label(section)}
-              columns={columns(setChanging)}
-              rows={own}
-              row_key={({ setting }) => setting}
-            />
+            <section key={section} class="settings-part">
+              <h3>{section}</h3>
+              <Table
+                label={strings.label(section)}
+                columns={columns(setChanging)}
+                rows={own}
+                row_key={({ setting }) => setting}
+              />
+            </section>
           ));
         }}
       </Loading>

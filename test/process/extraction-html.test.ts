@@ -36,6 +36,11 @@ describe("what a page shows", () => {
       "1. a\n   - b\n     - c\n   - d\n2. e",
     ],
     [
+      "lists and tables in cells",
+      "<table><tr><th>a<th>b<tr><td><ul><li>x<li>y</ul><td><ol><li>p<li>q</ol><tr><td>c<td><table><tr><td>1<td>2<tr><td>3<td>4</table></table>",
+      "| a | b |\n| --- | --- |\n| x<br>y | p<br>q |\n| c | 1 2<br>3 4 |",
+    ],
+    [
       "merged cells, heads of rows, a caption",
       "<table><caption>T</caption><tr><th>a<th colspan=2>b<tr><th rowspan=2>c<td>1|2<td>2<tr><td>3</table>",
       "T\n\n| a | b |  |\n| --- | --- | --- |\n| c | 1\\|2 | 2 |\n|  | 3 |  |",

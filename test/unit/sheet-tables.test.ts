@@ -46,10 +46,18 @@ const cases: [reason: string, sheet: string, blocks: string[], merged?: MergedAr
   ],
   [
     "tables side by side that end in different rows",
-    "part|stock||day|ships\nrope|7||Monday|3\n|||Tuesday|4",
+    "part|stock||day|ships\nrope|7||Monday|3\n|||Tuesday|4\n|||Friday|5",
     [
       "| part | stock |\n| --- | --- |\n| rope | 7 |",
-      "| day | ships |\n| --- | --- |\n| Monday | 3 |\n| Tuesday | 4 |",
+      "| day | ships |\n| --- | --- |\n| Monday | 3 |\n| Tuesday | 4 |\n| Friday | 5 |",
+    ],
+  ],
+  [
+    "columns beside an empty one belong to the same table",
+    "no|name||unit|value\n1|Voltage||kV|130\n2|Place||  |indoors\n3|Notes",
+    [
+      "| no | name |  | unit | value |\n| --- | --- | --- | --- | --- |\n" +
+        "| 1 | Voltage |  | kV | 130 |\n| 2 | Place |  |  | indoors |\n| 3 | Notes |  |  |  |",
     ],
   ],
   [

@@ -40,8 +40,14 @@ function shownBy({ code }: CellFormat, value: number | string): string | null {
 }
 
 /** Whole numbers are often numbers of things: they keep all digits, as in a wide column. */
-const generalNumber = (raw: string, number: number): string =>
-  Number.isSafeInteger(number) ? String(number) : (shownBy(general, number) ?? cleanNumber(raw));
+function generalNumber(raw: string, number: number): string {
+  const shortest = String(number);
+  if (Number.isSafeInteger(number) || (shortest.length <= general_chars_max && !/e/.test(shortest)))
+    return shortest;
+  return shownBy(general, number) ?? cleanNumber(raw);
+}
+/** So many characters fit as they are. */
+const general_chars_max = 10;
 const general: CellFormat = { code: "General", is_date: false, of_texts: false };
 
 /**

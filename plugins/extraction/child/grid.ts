@@ -25,57 +25,62 @@ export interface MergedArea {
 }
 
 export class Grid {
-  /** Cells that are not blank, in lists of the same length: there may be millions. */
-  private readonly rows: number[] = [];
-  private readonly columns: number[] = [];
-  private readonly cells: string[] = [];
-  private readonly numeric: boolean[] = [];
+  /** Rows with cells that are not blank: there may be millions of cells. */
+  private readonly rows: SheetRow[] = [];
 
   /** `spend` counts the characters of the sheet, and throws when they are too many. */
   constructor(private readonly spend: (characters: number) => void) {}
-
-  get is_empty(): boolean {
-    return this.cells.length === 0;
-  }
 
   /** Call it in the order of rows. Leaves out blank cells, and those beyond the widest sheet. */
   add(row: number, column: number, text: string, numeric = false): void {
     const cell = text.trim();
     if (cell === "" || column >= columns_max || column < 0) return;
     this.spend(cell.length + 3);
-    this.rows.push(row);
-    this.columns.push(column);
-    this.cells.push(cell);
-    this.numeric.push(numeric);
+    const { columns, texts, numeric: kinds } = this.rowOf(row);
+    let at = columns.length;
+    while (at > 0 && columns[at - 1]! >= column) at--;
+    if (columns[at] === column) return;
+    if (at === columns.length) {
+      columns.push(column);
+      texts.push(cell);
+      kinds.push(numeric);
+    } else {
+      columns.splice(at, 0, column);
+      texts.splice(at, 0, cell);
+      kinds.splice(at, 0, numeric);
+    }
   }
 
   /** The sheet with its name as a heading. */
   blocks(name: string, merged: readonly MergedArea[] = []): Block[] {
-    const rows = this.sheetRows(merged),
-      wide = new Set(merged.filter(({ columns }) => columns > 1).map(placeOf));
+    const wide = new Set(merged.filter(({ columns }) => columns > 1).map(placeOf));
     return [
       ...(name.trim() === "" ? [] : [paragraph(name.trim(), 1)]),
-      ...partsOf(rows, (row, column) => wide.has(placeOf({ row, column }))).flatMap((part) =>
-        typeof part === "string" ? [paragraph(part)] : areaBlocks(part),
-      ),
+      ...partsOf(this.shownRows(merged), (row, column) =>
+        wide.has(placeOf({ row, column })),
+      ).flatMap((part) => (typeof part === "string" ? [paragraph(part)] : areaBlocks(part))),
     ];
   }
 
-  /** Rows with cells. Of merged cells only the first has a value. */
-  private sheetRows(merged: readonly MergedArea[]): SheetRow[] {
+  private rowOf(row: number): SheetRow {
+    const last = this.rows.at(-1);
+    if (last?.row === row) return last;
+    const made: SheetRow = { row, columns: [], texts: [], numeric: [] };
+    this.rows.push(made);
+    return made;
+  }
+  /** Of merged cells only the first has a value. */
+  private shownRows(merged: readonly MergedArea[]): readonly SheetRow[] {
     const covered = coveredPlaces(merged);
-    const rows: SheetRow[] = [];
-    this.cells.forEach((text, at) => {
-      const [row, column] = [this.rows[at]!, this.columns[at]!];
-      if (covered.has(placeOf({ row, column }))) return;
-      let last = rows.at(-1);
-      if (last?.row !== row) rows.push((last = { row, columns: [], texts: [], numeric: [] }));
-      if (column <= (last.columns.at(-1) ?? -1)) return;
-      last.columns.push(column);
-      last.texts.push(text);
-      last.numeric.push(this.numeric[at]!);
+    if (covered.size === 0) return this.rows;
+    return this.rows.flatMap(({ row, columns, texts, numeric }) => {
+      const isShown = (_: unknown, at: number): boolean =>
+        !covered.has(placeOf({ row, column: columns[at]! }));
+      const shown = columns.filter(isShown);
+      return shown.length === 0
+        ? []
+        : [{ row, columns: shown, texts: texts.filter(isShown), numeric: numeric.filter(isShown) }];
     });
-    return rows;
   }
 }
 const placeOf = ({ row, column }: { readonly row: number; readonly column: number }): number =>

@@ -17,20 +17,25 @@ interface WrittenBlock {
 export class ListWriter {
   /** The marks of the open items, by their depth; none outside of a list. */
   private open: string[] = [];
+  /** The depth of the highest item: a list may begin with an item of an inner one. */
+  private base = 0;
 
   write(block: Block): WrittenBlock {
-    const { level, label, marker = "", depth = 0 } = block;
+    const { level, label, marker = "" } = block;
     const mark = level === null ? itemMark(marker) : null;
     if (mark === null) {
       this.open = [];
       const before = label ?? (level === null ? "" : `${"#".repeat(Math.min(levels_max, level))} `);
       return { before, text: level === null ? shown(block) : headingText(block), goes_on: false };
     }
-    const beside = this.open[depth],
+    const wanted = Math.min(block.depth ?? 0, depth_max);
+    this.base = this.open.length === 0 ? wanted : Math.min(this.base, wanted);
+    const depth = wanted - this.base,
+      beside = this.open[depth],
       // Another kind of list begins.
       changes = beside !== undefined && (beside === bullet) !== (mark === bullet),
       goes_on = this.open.length > 0 && !changes;
-    this.open.length = Math.min(this.open.length, depth, depth_max);
+    this.open.length = Math.min(this.open.length, depth);
     const indent = " ".repeat(this.open.join("").length);
     this.open.push(mark);
     const inner = `\n${indent}${" ".repeat(mark.length)}`;

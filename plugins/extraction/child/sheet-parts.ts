@@ -105,6 +105,9 @@ function withoutTitles(
   return { titles, table };
 }
 
+/** The last cells of a table may be empty: so many rows are not. */
+const rows_apart_min = 2;
+
 /** Splits at empty columns between tables that do not begin and end in the same rows. */
 function sideBySide(rows: readonly SheetRow[]): Area[] {
   const whole = areaOf(rows);
@@ -117,10 +120,19 @@ function sideBySide(rows: readonly SheetRow[]): Area[] {
     if (next === undefined || next === column + 1) continue;
     const left = columnsOf(rows, (one) => one <= column);
     const right = columnsOf(rows, (one) => one > column);
-    const apart = left[0]!.row !== right[0]!.row || left.at(-1)!.row !== right.at(-1)!.row;
-    if (apart && isTable(left) && isTable(right)) return [areaOf(left), ...sideBySide(right)];
+    const apart =
+      left[0]!.row !== right[0]!.row ||
+      Math.abs(left.at(-1)!.row - right.at(-1)!.row) >= rows_apart_min;
+    if (apart && hasOwnHead(left) && hasOwnHead(right)) return [areaOf(left), ...sideBySide(right)];
   }
   return [whole];
+}
+/** Whether the first row names all columns, with numbers below. */
+function hasOwnHead(rows: readonly SheetRow[]): boolean {
+  const [head, body] = rows;
+  if (head === undefined || body === undefined) return false;
+  const { left, right } = areaOf(rows);
+  return right > left && head.columns.length === right - left + 1 && isHead(head, body, rows, 0);
 }
 function columnsOf(rows: readonly SheetRow[], is: (column: number) => boolean): SheetRow[] {
   return rows.flatMap(({ row, columns, texts, numeric }) => {

@@ -28,7 +28,7 @@ export function tableBlocks(rows: readonly CellRow[], marks: TableMarks): Block[
   for (const cell of all) if (cell.covered) cell.blocks.length = 0;
   const filled = all.filter(({ blocks }) => blocks.length > 0);
   if (filled.length === 0) return [];
-  if (marks.layout || holdsPage(rows, filled)) return filled.flatMap(({ blocks }) => blocks);
+  if (marks.layout || holdsPage(rows, filled, marks)) return filled.flatMap(({ blocks }) => blocks);
   const set = setCells(rows.filter(({ cells }) => cells.length > 0));
   if (set.length === 1) return oneRow(set[0]!);
   const width = set[0]!.length;
@@ -53,7 +53,11 @@ const sparse = (rows: readonly TableRow[]): Block =>
   );
 
 /** Whether its cells hold the parts of a page: long texts, or other tables. */
-function holdsPage(rows: readonly CellRow[], filled: readonly TableCell[]): boolean {
+function holdsPage(
+  rows: readonly CellRow[],
+  filled: readonly TableCell[],
+  { web }: TableMarks,
+): boolean {
   const isLong = ({ blocks }: TableCell): boolean =>
     blocks.length > 1 &&
     blocks.reduce((sum, { text }) => sum + text.length, 0) >
@@ -61,7 +65,8 @@ function holdsPage(rows: readonly CellRow[], filled: readonly TableCell[]): bool
   const holdsTable = ({ blocks }: TableCell): boolean =>
     blocks.some(({ rows: nested }) => nested !== undefined);
   const holding = filled.filter(holdsTable).length;
-  if (holding > 0 && 3 * holding >= filled.length) return true;
+  const is_web_layout = web && !filled.some(({ head }) => head);
+  if (holding > 0 && (is_web_layout ? 3 : 2) * holding >= filled.length) return true;
   const rows_of_page = rows.filter(({ cells }) => cells.some(isLong)).length;
   return 2 * rows_of_page >= Math.max(2, rows.length) || (rows.length === 1 && rows_of_page === 1);
 }
@@ -100,18 +105,16 @@ const hasHeadsOfRowsOnly = (rows: readonly SetRow[]): boolean =>
 /** The text of a cell: a line for each paragraph and each row of a table in it. */
 export function cellText(blocks: readonly Block[]): string {
   const items = blocks.filter(({ marker }) => marker !== undefined);
-  /** The marks of a list that stands in one cell are told by its lines. */
-  const bare = items.length > 1 && /^(?:[•*\-–]|\D?1\D?)$/.test(items[0]!.marker!);
-  return blocks
-    .map((block) =>
-      block.rows === undefined
-        ? bare
-          ? block.text
-          : withMarker(block)
-        : block.rows
-            .map((row) => row.filter((cell) => cell !== "").join(" "))
-            .filter((line) => line !== "")
-            .join("\n"),
-    )
-    .join("\n");
+  /** The numbers of a list that stands in one cell are told by its lines. */
+  const bare = items.length > 1 && /^\D?1\D?$/.test(items[0]!.marker!);
+  return blocks.map((block) => linesIn(block, bare)).join("\n");
+}
+function linesIn(block: Block, bare: boolean): string {
+  if (block.rows !== undefined)
+    return block.rows
+      .map((row) => row.filter((cell) => cell !== "").join(" "))
+      .filter((line) => line !== "")
+      .join("\n");
+  const is_bullet = !/[\p{L}\p{N}]/u.test(block.marker ?? "");
+  return bare || is_bullet ? block.text : withMarker(block);
 }

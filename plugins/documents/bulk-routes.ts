@@ -140,7 +140,8 @@ export const bulkRoutes = {
       ListFilterQuery,
       t.Object({
         document_ids: t.Optional(
-          t.Array(t.String(), {
+          t.Array(t.String({ minLength: 1 }), {
+            minItems: 1,
             maxItems: batch_max,
             description: `Only these, at most ${batch_max}, separated by commas.`,
             examples: [[example.id]],
@@ -155,6 +156,7 @@ export const bulkRoutes = {
         schema: t.String({ format: "binary" }),
         headers: { "content-disposition": "An attachment with the folder's name." },
       },
+      431: { description: "The address and the headers are longer than 16 KiB together." },
     },
     errors: {
       400: "Too many are meant.",

@@ -88,6 +88,7 @@ export const routes = {
     query: t.Object({
       types: t.Optional(
         t.Array(EventType, {
+          minItems: 1,
           maxItems: types_max,
           description: "Only these events, with commas between them.",
           examples: [["document.synced", "document.failed"]],
@@ -95,6 +96,7 @@ export const routes = {
       ),
       folders: t.Optional(
         t.Array(t.String({ minLength: 1 }), {
+          minItems: 1,
           maxItems: folders_max,
           description:
             "Only what happens in these folders and their subfolders, by their ids, with commas " +
@@ -119,6 +121,7 @@ export const routes = {
         schema: Event,
         example: event_example,
       },
+      431: { description: "The address and the headers are longer than 16 KiB together." },
     },
     errors: {
       404: "A folder that is named could not be found.",
@@ -135,8 +138,8 @@ export const eventHandlers = (streams: EventStreams): HandlersOf<typeof routes> 
       owner_id: caller.owner_id,
       isAllowed,
       last_event_id: lastEventId(request, last_event_id),
-      types: types?.length ? types : undefined,
-      folder_ids: folders?.length ? folders : undefined,
+      types,
+      folder_ids: folders,
       signals: [request.signal, stopping],
     });
     return new Response(stream, { headers: event_stream_headers });

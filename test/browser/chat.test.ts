@@ -433,6 +433,47 @@ test.skipIf(!chromium_path)(
 );
 
 test.skipIf(!chromium_path)(
+  "an answer is rated with a note; its chat is pinned, found, exported with its quotes and printed",
+  async () => {
+    await at.window.look({});
+    plays("It is replaced every ninety days [1].");
+    await ask(ids.hut, "How often is the ceramic filter of the old kitchen replaced?");
+    await answered();
+    const id = new URL(page.url()).pathname.split("/").at(-1)!;
+    await page.getByRole("button", { name: "Good answer" }).click();
+    await page.getByLabel("What is good about it?").fill("It names the page.");
+    await expectWell(at.window, { within: ".chat-page" });
+    await at.window.look({});
+    await page.getByRole("button", { name: "Keep the note" }).click();
+    await page.getByRole("button", { name: "Change the note" }).waitFor();
+    const choose = async (item: string) => {
+      await page.getByRole("button", { name: /^Actions for/ }).click();
+      await page.getByRole("menuitem", { name: item, exact: true }).click();
+    };
+    await choose("Pin");
+    const saved = page.waitForEvent("download");
+    await choose("Export as Markdown");
+    const download = await saved;
+    expect(download.suggestedFilename()).toEndWith(".md");
+    expect(await Bun.file(await download.path()).text()).toMatch(
+      /\*\*\[1\]\*\* handbook\.pdf, p\. 3\n\n> .*ninety days/s,
+    );
+    await choose("Print");
+    await page.locator(".print-sources blockquote").getByText("ninety days").waitFor();
+    await expectWell(at.window, { within: "main" });
+    await go("/chats");
+    await page.getByRole("table", { name: "Pinned" }).getByText("of the old kitchen").waitFor();
+    await page.getByLabel("Find a chat").fill("OLD KITCHEN");
+    await page.getByRole("table", { name: "Chats" }).getByText("of the old kitchen").waitFor();
+    await page.getByRole("tab", { name: "Ratings" }).click();
+    await page.getByText("It names the page.").waitFor();
+    await expectWell(at.window, { within: "main" });
+    await at.api("DELETE", `/chats/${id}?permanent=true`);
+  },
+  60_000,
+);
+
+test.skipIf(!chromium_path)(
   "a long chat opens at its end; earlier questions come above what is looked at",
   async () => {
     plays("Every ninety days [1].");

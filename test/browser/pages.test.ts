@@ -429,7 +429,7 @@ const developer: readonly State[] = [
   [
     "a call that was tried out",
     async ({ page, press }) => {
-      await page.locator(".opblock-summary-control", { hasText: "/folders" }).first().click();
+      await page.locator("[id$=listFolders] .opblock-summary-control").click();
       await press("Try it out");
       await press("Execute");
       await page.locator(".live-responses-table").getByText("Hollin Fell Hut").first().waitFor();

@@ -9,7 +9,7 @@ const inked_min = 0.1;
 /** Letters of a region are no farther apart, in their size. */
 const gap_max = 0.7;
 /** The smallest letter, in the usual size: less are specks, and remains of lines. */
-const height_min = 0.38;
+const height_min = 0.55;
 const width_min = 0.15;
 /** The highest text in a cell. */
 const height_max = 12;

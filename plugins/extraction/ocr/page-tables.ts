@@ -3,6 +3,7 @@ import type { Line } from "../child/paragraphs";
 import { findTables } from "../child/tables/find-tables";
 import { median, type Drawing, type Rule, type Table, type Word } from "../child/tables/geometry";
 import { tableLines } from "../child/tables/table-lines";
+import type { Leader } from "./dot-leaders";
 import { lineOfWords, type RecognisedLine, type RecognisedWord } from "./hocr";
 import type { PictureRules } from "./rules";
 import type { PictureRule } from "./traced-lines";
@@ -18,6 +19,10 @@ export const pointsPerPixel = (lines: readonly RecognisedLine[]): number => {
   return usual_size / (median(sizes) || usual_size);
 };
 
+export interface DrawnLines {
+  readonly rules: PictureRules;
+  readonly leaders: readonly Leader[];
+}
 export interface ArrangedPage {
   /** Those outside tables, and tables as one line each. */
   readonly lines: readonly Line[];
@@ -27,7 +32,7 @@ export interface ArrangedPage {
 /** The lines of a page, in the order of reading, with its tables. */
 export function arrange(
   lines: readonly RecognisedLine[],
-  rules: PictureRules,
+  { rules, leaders }: DrawnLines,
   scale: number,
 ): ArrangedPage {
   const placed = lines.map((line) => ({ line, words: [] as PlacedWord[] }));
@@ -35,7 +40,7 @@ export function arrange(
   for (const { line, words } of placed)
     for (const word of line.words) words.push(placedWord(word, line, order++, scale));
   const tables = findTables(
-    placed.flatMap(({ words }) => words),
+    placed.flatMap(({ line, words }) => (leaders.some((one) => isOn(line, one)) ? [] : words)),
     drawingOf(rules, scale),
   );
   if (tables.length === 0) return { lines, tables };
@@ -67,6 +72,12 @@ export function arrange(
   }
   return { lines: pieces.sort((a, b) => a.order - b.order).map(({ line }) => line), tables };
 }
+
+/** A line with a row of dots is one of a table of contents. */
+const isOn = ({ left, right, base, size }: RecognisedLine, leader: Leader): boolean =>
+  Math.abs(-base - leader.at) < size &&
+  leader.from < right + 2 * size &&
+  leader.to > left - 2 * size;
 
 interface PlacedWord extends Word {
   readonly of: RecognisedWord;

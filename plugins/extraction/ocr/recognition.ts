@@ -32,13 +32,14 @@ export function recognise(recogniser: Recogniser, scan: Scan, scale = 1): Recogn
   const legible = legibleLines(upright.lines),
     points = pointsPerPixel(legible),
     { rules, picture } = upright.page,
-    first = arrange(legible, rules, points);
+    drawn = { rules, leaders: upright.leaders },
+    first = arrange(legible, drawn, points);
   const again = readAgain(
     picture,
     { lines: legible, rules, tables: first.tables, points },
     (part) => recogniser.read({ picture, dots_per_inch }, part, "block"),
   );
-  const arranged = again.lines === legible ? first : arrange(again.lines, rules, points);
+  const arranged = again.lines === legible ? first : arrange(again.lines, drawn, points);
   const concerns: PageConcern[] = [
     ...(again.incomplete ? (["table_incomplete"] as const) : []),
     ...(leavesOut(upright.lines) ? (["partly_legible"] as const) : []),

@@ -1,5 +1,6 @@
 /** Runs in the child: reads a page, turned by quarters so that its text runs to the right. */
 import { cropped, turned, type Gray, type Quarters } from "./bitmap";
+import { withoutLeaders, type Leader } from "./dot-leaders";
 import { countLetters, countLineLetters, meanConfidence, type RecognisedLine } from "./hocr";
 import { turnedPage, type PreparedPage } from "./prepared-page";
 import type { Recogniser } from "./tesseract";
@@ -23,6 +24,8 @@ export interface Reading {
 export interface UprightPage {
   readonly page: PreparedPage;
   readonly lines: readonly RecognisedLine[];
+  /** Rows of dots that were taken out. */
+  readonly leaders: readonly Leader[];
   /** By how many it was turned clockwise. */
   readonly quarters: Quarters;
 }
@@ -60,8 +63,13 @@ const neededFrom = (lines: readonly RecognisedLine[]): number =>
 
 function readTurned({ recogniser, page, dots_per_inch }: Reading, quarters: Quarters): UprightPage {
   const upright = turnedPage(page, quarters),
-    { picture } = upright;
-  return { page: upright, lines: recogniser.read({ picture, dots_per_inch }), quarters };
+    { picture, leaders } = withoutLeaders(upright.picture);
+  return {
+    page: { ...upright, picture },
+    lines: recogniser.read({ picture, dots_per_inch }),
+    leaders,
+    quarters,
+  };
 }
 
 /** Turned the right way, confidence is higher by much more than this. */

@@ -1,0 +1,86 @@
+/**
+ * Runs in the child: takes the rows of dots that lead to page numbers out of a picture: Tesseract
+ * makes letters of them.
+ */
+import { unitOf, type Gray } from "./bitmap";
+
+/** Darker than this is ink, and lighter than that is paper; between them is the edge of a dot. */
+const ink_max = 170;
+const paper_min = 200;
+/** The widest dot and the widest space between two, in units. */
+const dot_max = 7;
+const space_max = 26;
+/** Dots that follow each other with the same spaces; fewer are an ellipsis. */
+const dots_min = 8;
+/** How much spaces differ, of their mean, and at least. */
+const difference_max = 0.25;
+const difference_min = 2.5;
+const white = 255;
+
+interface Chain {
+  readonly dots: { readonly from: number; readonly to: number }[];
+  pitch: number;
+}
+
+/** A row of dots, pixels. */
+export interface Leader {
+  readonly from: number;
+  readonly to: number;
+  /** Its distance from the top. */
+  readonly at: number;
+}
+
+/** A new picture when there are any. Paper has to be white. */
+export function withoutLeaders(picture: Gray): {
+  readonly picture: Gray;
+  readonly leaders: readonly Leader[];
+} {
+  const { width, height, pixels } = picture,
+    unit = unitOf(picture),
+    reach = Math.ceil(dot_max * unit);
+  let cleared: Uint8Array | null = null;
+  const leaders: Leader[] = [];
+  const end = ({ dots }: Chain, y: number): void => {
+    if (dots.length < dots_min) return;
+    cleared ??= Uint8Array.from(pixels);
+    const [from, to] = [dots[0]!.from, dots.at(-1)!.to],
+      last = leaders.findLast((one) => one.from <= to && one.to >= from);
+    if (last === undefined || y - last.at > reach) leaders.push({ from, to, at: y });
+    for (const { from, to } of dots)
+      for (let row = Math.max(0, y - reach + 2); row <= Math.min(height - 1, y + reach - 2); row++)
+        cleared.fill(white, row * width + from - 1, row * width + Math.min(width, to + 2));
+  };
+  for (let y = reach; y < height - reach; y++) {
+    const row = y * width;
+    let chain: Chain = { dots: [], pitch: 0 };
+    for (let x = 1; x < width - 1; x++) {
+      if (pixels[row + x]! >= ink_max) continue;
+      const from = x;
+      while (x < width - 1 && pixels[row + x]! < ink_max) x++;
+      const dot = { from, to: x - 1 },
+        middle = row + ((dot.from + dot.to) >> 1);
+      const is_dot =
+        dot.to - dot.from < dot_max * unit &&
+        pixels[middle - reach * width]! >= paper_min &&
+        pixels[middle + reach * width]! >= paper_min;
+      if (is_dot && follows(chain, dot, unit)) continue;
+      end(chain, y);
+      chain = { dots: is_dot ? [dot] : [], pitch: 0 };
+    }
+    end(chain, y);
+  }
+  return { picture: cleared === null ? picture : { ...picture, pixels: cleared }, leaders };
+}
+
+/** Adds the dot when it is as far from the last one as others are from each other. */
+function follows(chain: Chain, dot: Chain["dots"][number], unit: number): boolean {
+  const last = chain.dots.at(-1);
+  if (last === undefined) return false;
+  const step = (dot.from + dot.to - last.from - last.to) / 2,
+    tolerance = Math.max(difference_min * unit, difference_max * chain.pitch);
+  if (dot.from - last.to > space_max * unit || dot.from - last.to < 2) return false;
+  if (chain.pitch > 0 && Math.abs(step - chain.pitch) > tolerance) return false;
+  chain.pitch = chain.pitch === 0 ? step : 0.8 * chain.pitch + 0.2 * step;
+  chain.dots.push(dot);
+  return true;
+}

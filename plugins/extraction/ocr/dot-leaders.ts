@@ -10,15 +10,21 @@ const paper_min = 200;
 /** The widest dot and the widest space between two, in units. */
 const dot_max = 7;
 const space_max = 26;
-/** Dots that follow each other with the same spaces; fewer are an ellipsis. */
+/** Dots that follow each other with the same spaces; fewer are an ellipsis, or feet of letters. */
 const dots_min = 8;
+/** How long they are together, in units. */
+const length_min = 130;
 /** How much spaces differ, of their mean, and at least. */
 const difference_max = 0.25;
 const difference_min = 2.5;
 const white = 255;
 
+interface Dot {
+  readonly from: number;
+  readonly to: number;
+}
 interface Chain {
-  readonly dots: { readonly from: number; readonly to: number }[];
+  readonly dots: Dot[];
   pitch: number;
 }
 
@@ -41,7 +47,7 @@ export function withoutLeaders(picture: Gray): {
   let cleared: Uint8Array | null = null;
   const leaders: Leader[] = [];
   const end = ({ dots }: Chain, y: number): void => {
-    if (dots.length < dots_min) return;
+    if (dots.length < dots_min || dots.at(-1)!.to - dots[0]!.from < length_min * unit) return;
     cleared ??= Uint8Array.from(pixels);
     const [from, to] = [dots[0]!.from, dots.at(-1)!.to],
       last = leaders.findLast((one) => one.from <= to && one.to >= from);
@@ -57,12 +63,11 @@ export function withoutLeaders(picture: Gray): {
       if (pixels[row + x]! >= ink_max) continue;
       const from = x;
       while (x < width - 1 && pixels[row + x]! < ink_max) x++;
-      const dot = { from, to: x - 1 },
-        middle = row + ((dot.from + dot.to) >> 1);
+      const dot = { from, to: x - 1 };
       const is_dot =
         dot.to - dot.from < dot_max * unit &&
-        pixels[middle - reach * width]! >= paper_min &&
-        pixels[middle + reach * width]! >= paper_min;
+        isPaper(picture, dot, y - reach) &&
+        isPaper(picture, dot, y + reach);
       if (is_dot && follows(chain, dot, unit)) continue;
       end(chain, y);
       chain = { dots: is_dot ? [dot] : [], pitch: 0 };
@@ -72,8 +77,16 @@ export function withoutLeaders(picture: Gray): {
   return { picture: cleared === null ? picture : { ...picture, pixels: cleared }, leaders };
 }
 
+/** Whether nothing is above or below a dot, or beside it there. */
+function isPaper({ width, pixels }: Gray, { from, to }: Dot, y: number): boolean {
+  const margin = to - from + 1;
+  for (let x = Math.max(0, from - margin); x <= Math.min(width - 1, to + margin); x++)
+    if (pixels[y * width + x]! < paper_min) return false;
+  return true;
+}
+
 /** Adds the dot when it is as far from the last one as others are from each other. */
-function follows(chain: Chain, dot: Chain["dots"][number], unit: number): boolean {
+function follows(chain: Chain, dot: Dot, unit: number): boolean {
   const last = chain.dots.at(-1);
   if (last === undefined) return false;
   const step = (dot.from + dot.to - last.from - last.to) / 2,

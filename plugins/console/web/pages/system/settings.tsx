@@ -144,7 +144,7 @@ export function Settings() {
             );
           return [...Map.groupBy(rows, sectionOf)].map(([section, own]) => (
             <section key={section} class="settings-part">
-              <h3>{section}</h3>
+              <h2>{section}</h2>
               <Table
                 label={strings.label(section)}
                 columns={columns(setChanging)}

@@ -24,7 +24,7 @@ const height = 120;
 const width = 720;
 const gap_share = 0.2;
 /** Days that are named below. */
-const labels_max = 5;
+const labels_max = 4;
 
 /** The next round number: 1, 2 or 5 with zeros, of the unit. */
 export function roundAbove(value: number, binary = false): number {

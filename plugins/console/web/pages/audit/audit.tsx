@@ -204,7 +204,7 @@ const columns: readonly Column<Entry>[] = [
     key: "where",
     header: strings.where,
     cell: ({ via, address }) => (
-      <span class="two-lines">
+      <span class="two-lines as-wide">
         <span class="nowrap">{strings.via[via] ?? via}</span>
         {address && <span class="mono nowrap">{address}</span>}
       </span>

@@ -71,9 +71,9 @@ function Facts({ document, clashes }: Pick<NameProps, "document" | "clashes">) {
     );
   const facts = [
     clashes && source.uri,
-    <span class="narrow-only">{formatBytes(size_bytes)}</span>,
     page_count !== null && strings.pages(page_count),
     warnings.length > 0 && strings.warnings(warnings.length),
+    <span class="narrow-only">{formatBytes(size_bytes)}</span>,
   ].filter(Boolean);
   return (
     <span class="document-facts facts-line">

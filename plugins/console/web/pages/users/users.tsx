@@ -130,7 +130,7 @@ function UserState({ user }: { readonly user: FullUser }) {
   const ends = state === "invited" ? user.invite_expires_at : null;
   const ended = ends !== null && Date.parse(ends) <= Date.now();
   return (
-    <span class="two-lines">
+    <span class="two-lines as-wide">
       <span>
         <Tag tone={ended ? "warn" : tones[state]}>
           {ended ? strings.link_ended : strings.states[state]}

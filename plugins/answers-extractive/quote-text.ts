@@ -5,6 +5,8 @@ import type { Span } from "../search/contract";
 /** Between the headings of a path, as the index writes it. */
 const separator = " › ";
 const marked_heading = /^\s*#{1,6}[ \t][^\n]*\n\s*/;
+/** Of a heading or a list: in an answer it would make one there. */
+const line_mark = /^\s*(?:#{1,6}|[-*+])[ \t]+/;
 
 /**
  * The span without the headings of its passage that it begins with: each on lines of its own, and
@@ -39,7 +41,8 @@ const escaped = (word: string): string => word.replace(/[\\^$.*+?()[\]{}|/]/g, "
 export function onOneLine(sentence: string): string {
   let said = "",
     was_row = false;
-  for (const line of sentence.replace(/\s*\[\d{1,3}\]/g, "").split(/\n/)) {
+  for (const marked of sentence.replace(/\s*\[\d{1,3}\]/g, "").split(/\n/)) {
+    const line = marked.replace(line_mark, "");
     if (isDelimiterRow(line)) continue;
     const written = pipeCells(line) ?? line.split("\t");
     const cells = written.flatMap((cell) => cell.replace(/\s+/g, " ").trim() || []);

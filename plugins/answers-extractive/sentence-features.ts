@@ -148,10 +148,11 @@ function withWords(
 const numbered = /^(?:\d+(?:\.\d+)+\.?|[A-Z](?:\.\d+)+\.?)\s+\S/,
   heading_words_max = 14,
   ended = /[.!?。！？।۔؟…:：;]["'”’»)\]]*$/u;
+const marked_heading = /^\s*#{1,6}[ \t]+\S[^\n]*$/;
 const letters = (text: string): string => text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "");
 /** A heading says what is spoken of, and nothing of it. */
 function isHeading(text: string, heading: string | null): boolean {
-  if (isTableHead(text)) return true;
+  if (isTableHead(text) || marked_heading.test(text)) return true;
   if (ended.test(text)) return false;
   if (numbered.test(text) && text.split(/\s+/).length < heading_words_max) return true;
   const own = letters(text);

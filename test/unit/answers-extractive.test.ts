@@ -378,6 +378,27 @@ describe("an answer", () => {
         "The iron tower [1]",
       ],
       [
+        "a heading says nothing where there is more to say",
+        null,
+        "# Handbook of the iron tower\n\nThe tower is made of iron.",
+        "The tower is made of iron.",
+        "The tower is made of iron. [1]",
+      ],
+      [
+        "a heading that is all there is makes none in the answer",
+        null,
+        "## The iron tower",
+        "## The iron tower",
+        "The iron tower [1]",
+      ],
+      [
+        "an item of a list makes none either",
+        null,
+        "- The tower is made of iron.",
+        "- The tower is made of iron.",
+        "The tower is made of iron. [1]",
+      ],
+      [
         "rows of a table are no sentence",
         null,
         "Building of the old town\tmaterial that it is made of\nthe tower\tiron and a little steel",

@@ -4357,7 +4357,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "text/event-stream": components["schemas"]["AnswerEvent"];
+                    readonly "text/event-stream": components["schemas"]["AnswerEvent"] | string;
                 };
             };
             /** @description The last event was received before: there is nothing more. */
@@ -4624,7 +4624,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "text/event-stream": components["schemas"]["SentStreamEvent"];
+                    readonly "text/event-stream": components["schemas"]["SentStreamEvent"] | string;
                 };
             };
         };
@@ -5609,7 +5609,17 @@ export interface operations {
         };
         readonly requestBody: {
             readonly content: {
-                readonly "application/json": components["schemas"]["DocumentSyncedEvent"];
+                readonly "application/json": {
+                    /** @constant */
+                    readonly event: "document.synced";
+                    readonly document_id: string;
+                    /** @constant */
+                    readonly status: "synced";
+                    /** Format: int64 */
+                    readonly version: number;
+                    /** @description The folders that hold it. */
+                    readonly folder_ids: readonly string[];
+                };
             };
         };
         readonly responses: {
@@ -5631,7 +5641,18 @@ export interface operations {
         };
         readonly requestBody: {
             readonly content: {
-                readonly "application/json": components["schemas"]["DocumentFailedEvent"];
+                readonly "application/json": {
+                    /** @constant */
+                    readonly event: "document.failed";
+                    readonly document_id: string;
+                    /** @constant */
+                    readonly status: "sync_failed";
+                    /** Format: int64 */
+                    readonly version: number;
+                    /** @description The folders that hold it. */
+                    readonly folder_ids: readonly string[];
+                    readonly error: components["schemas"]["Failure"];
+                };
             };
         };
         readonly responses: {
@@ -5653,7 +5674,12 @@ export interface operations {
         };
         readonly requestBody: {
             readonly content: {
-                readonly "application/json": components["schemas"]["DocumentDeletedEvent"];
+                readonly "application/json": {
+                    /** @constant */
+                    readonly event: "document.deleted";
+                    readonly document_id: string;
+                    readonly name: string;
+                };
             };
         };
         readonly responses: {
@@ -5675,7 +5701,15 @@ export interface operations {
         };
         readonly requestBody: {
             readonly content: {
-                readonly "application/json": components["schemas"]["AnswerCompletedEvent"];
+                readonly "application/json": {
+                    /** @constant */
+                    readonly event: "answer.completed";
+                    readonly chat_id: string;
+                    readonly requestId: string;
+                    /** @constant */
+                    readonly status: "COMPLETED";
+                    readonly outcome: components["schemas"]["AnswerOutcome"];
+                };
             };
         };
         readonly responses: {
@@ -5697,7 +5731,20 @@ export interface operations {
         };
         readonly requestBody: {
             readonly content: {
-                readonly "application/json": components["schemas"]["ImportFinishedEvent"];
+                readonly "application/json": {
+                    /** @constant */
+                    readonly event: "import.finished";
+                    /** @description The id of the import. */
+                    readonly import_run_id: string;
+                    /** @enum {string} */
+                    readonly status: "completed" | "completed_with_errors" | "failed";
+                    /** Format: int64 */
+                    readonly completed_item_count: number;
+                    /** Format: int64 */
+                    readonly succeeded_item_count: number;
+                    /** Format: int64 */
+                    readonly failed_item_count: number;
+                };
             };
         };
         readonly responses: {
@@ -5719,7 +5766,15 @@ export interface operations {
         };
         readonly requestBody: {
             readonly content: {
-                readonly "application/json": components["schemas"]["TranscriptionCompletedEvent"];
+                readonly "application/json": {
+                    /** @constant */
+                    readonly event: "transcription.completed";
+                    /** @description The id of the transcription. */
+                    readonly processing_run_id: string;
+                    readonly result_history_id: string | null;
+                    /** @constant */
+                    readonly status: "completed";
+                };
             };
         };
         readonly responses: {

@@ -70,7 +70,10 @@ function success(answer: Answer, { book, operations }: OperationParts): Json {
     },
     ...(schema && {
       content: {
-        [media_type]: { schema: book.of(schema), ...(example !== undefined && { example }) },
+        [media_type]: {
+          schema: shownAs(media_type, book.of(schema)),
+          ...(example !== undefined && { example }),
+        },
         ...Object.fromEntries(
           Object.entries(others).map(([type, other]) => [
             type,
@@ -92,6 +95,10 @@ function success(answer: Answer, { book, operations }: OperationParts): Json {
     }),
   };
 }
+
+/** A stream is a text; generators that read it whole would take it for one event otherwise. */
+const shownAs = (media_type: string, schema: Json): Json =>
+  media_type === "text/event-stream" ? { anyOf: [schema, { type: "string" }] } : schema;
 
 const expressions = (parameters: Readonly<Record<string, string>>): Record<string, string> =>
   Object.fromEntries(

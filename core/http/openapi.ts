@@ -197,12 +197,10 @@ const webhook = ({ tag, ...of }: SentRequest, book: SchemaBook): Json => ({
     })),
     requestBody: {
       required: true,
-      // By name where `paths` have it: generators drop a schema that nothing of them refers to.
+      // Not by name: generators drop a schema that nothing of `paths` leads to by itself.
       content: {
         "application/json": {
-          schema: book.of(
-            (book.knows(of.body.$id) ? of.body : { ...of.body, $id: undefined }) as TSchema,
-          ),
+          schema: book.of({ ...of.body, $id: undefined } as TSchema),
           example: of.example,
         },
       },

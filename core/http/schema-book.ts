@@ -29,11 +29,6 @@ export class SchemaBook {
     return this.#shown(plain(schema) as Json);
   }
 
-  /** Whether there is a component of that name. */
-  knows(name: string | undefined): boolean {
-    return name !== undefined && this.#named.has(name);
-  }
-
   /** `components.schemas`, by name. */
   get components(): Record<string, Json> {
     return Object.fromEntries(

@@ -115,6 +115,8 @@ describe.each([...both])("the document of %s", (which) => {
     const seen = new Map<string, string[]>();
     for (const [at, { description: _, ...schema }] of schemasOf(documents[which])) {
       if (/\/components\/(securitySchemes|headers)/.test(at)) continue;
+      // Generators drop a component that only webhooks lead to: their bodies stand there whole.
+      if (at.startsWith("/webhooks/")) continue;
       if (/multipart/.test(at) || (!schema.properties && !schema.enum)) continue;
       const shape = JSON.stringify(schema);
       seen.set(shape, [...(seen.get(shape) ?? []), at]);

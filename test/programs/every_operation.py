@@ -83,10 +83,20 @@ def given(operation, call):
                 many = field == "files"
                 arguments["body"] = getattr(models, form)(**{field: [file] if many else file})
             else:
-                arguments["body"] = getattr(models, named[0]).from_dict(record(operation))
+                arguments["body"] = first_fitting(named, record(operation))
         elif of.default is inspect.Parameter.empty or name == "folder_id":
             arguments[name] = ids[camel(name)]
     return arguments
+
+
+def first_fitting(names, body):
+    """The record of a union that the body is one of."""
+    for name in names[:-1]:
+        try:
+            return getattr(models, name).from_dict(body)
+        except (KeyError, ValueError):
+            pass
+    return getattr(models, names[-1]).from_dict(body)
 
 
 def form_fields(operation):

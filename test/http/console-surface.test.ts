@@ -275,7 +275,6 @@ describe("what it goes by", () => {
       ["GET", "/users"],
       ["GET", "/system"],
       ["GET", "/usage"],
-      ["GET", "/events"],
       ["GET", "/pages"],
     ] as const) {
       expect([

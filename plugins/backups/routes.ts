@@ -115,7 +115,12 @@ export const routes = {
     }),
     example: { with_secrets: false },
     answers: { 202: { description: "It was begun." } },
-    errors: { 409: running },
+    errors: {
+      409: {
+        ...running,
+        database_elsewhere: "The database is PostgreSQL: back it up by its tools.",
+      },
+    },
   }),
   download: route.get("/backups/:name/file", {
     summary: "Download a backup",

@@ -2,6 +2,7 @@
 import {
   attachment,
   badRequest,
+  documented,
   named,
   OneOf,
   route,
@@ -15,6 +16,9 @@ import { ListFilterQuery } from "./list-query";
 import { listIds } from "./list-store";
 import { documents_max, OriginalsZip } from "./originals-zip";
 import { example } from "./record";
+
+/** Commas part the ids of a query. */
+const ListedId = documented(t.String({ minLength: 1 }), { pattern: "^[^,\\u0000]+$" });
 
 const tag = "Documents";
 const actions = ["unlink", "restore", "link", "move", "reindex"] as const;
@@ -140,7 +144,7 @@ export const bulkRoutes = {
       ListFilterQuery,
       t.Object({
         document_ids: t.Optional(
-          t.Array(t.String({ minLength: 1 }), {
+          t.Array(ListedId, {
             minItems: 1,
             maxItems: batch_max,
             description: `Only these, at most ${batch_max}, separated by commas.`,

@@ -1,5 +1,6 @@
 /** The stream of a user's changes. */
 import {
+  documented,
   event_stream_headers,
   lastEventId,
   named,
@@ -16,6 +17,9 @@ import type { EventStreams } from "./streams";
 /** Of a filter. */
 const types_max = 50;
 const folders_max = 200;
+
+/** Commas part them. */
+const ListedId = documented(t.String({ minLength: 1 }), { pattern: "^[^,\\u0000]+$" });
 
 const words = {
   ready: "The stream is open: changes from now on follow.",
@@ -95,7 +99,7 @@ export const routes = {
         }),
       ),
       folders: t.Optional(
-        t.Array(t.String({ minLength: 1 }), {
+        t.Array(ListedId, {
           minItems: 1,
           maxItems: folders_max,
           description:

@@ -26,7 +26,7 @@ const ready = (name: string, on = page) =>
 /** Lost when a page is loaded anew. */
 const mark = (on: Page) => on.evaluate("globalThis.never_reloaded = true");
 const isMarked = (on: Page) => on.evaluate("globalThis.never_reloaded === true");
-const isEvents = (url: string) => new URL(url).pathname.endsWith("/events");
+const isEvents = (url: string) => new URL(url).pathname.endsWith("/changes");
 
 describe.skipIf(!chromium_path)("what changes elsewhere", () => {
   test(
@@ -66,7 +66,7 @@ describe.skipIf(!chromium_path)("what changes elsewhere", () => {
     async () => {
       const { id } = await at.api("POST", "/folders", { name: "Polled" });
       await page.route(
-        ({ pathname }) => pathname.endsWith("/events"),
+        ({ pathname }) => pathname.endsWith("/changes"),
         (route) => route.fulfill({ status: 502 }),
       );
       await at.open(`/folders/${id}`);

@@ -50,6 +50,7 @@ test("a text is there at once, and answers once it is indexed", async () => {
     content_url: `/api/dev/v1/documents/${id}`,
     folder_ids: [folder],
     media_type: "text/plain",
+    file_type: "text",
     size_bytes: bytes.length,
     sha256: new Bun.CryptoHasher("sha256").update(bytes).digest("hex"),
     version: 1,

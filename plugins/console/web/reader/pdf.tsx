@@ -149,7 +149,10 @@ function useCurrent(
   { scroller, elements }: Pick<ScrollingParts, "scroller" | "elements">,
 ) {
   const [current, setCurrent] = useState(Math.min(Math.max(1, page), pdf.numPages));
-  const onScroll = () => setCurrent(pageAt(scroller.current!, elements.current));
+  // A last one may come when the page is left already.
+  const onScroll = () => {
+    if (scroller.current) setCurrent(pageAt(scroller.current, elements.current));
+  };
   return { current, onScroll };
 }
 

@@ -149,10 +149,7 @@ function useCurrent(
   { scroller, elements }: Pick<ScrollingParts, "scroller" | "elements">,
 ) {
   const [current, setCurrent] = useState(Math.min(Math.max(1, page), pdf.numPages));
-  // A last one may come when the page is left already.
-  const onScroll = () => {
-    if (scroller.current) setCurrent(pageAt(scroller.current, elements.current));
-  };
+  const onScroll = () => setCurrent(pageAt(scroller.current, elements.current));
   return { current, onScroll };
 }
 
@@ -389,9 +386,9 @@ function useKeptPlace(scroller: { readonly current: HTMLElement | null }, scale:
   }, [scale]);
 }
 
-/** The page at a third of the height of what is in view. */
-function pageAt(scroller: HTMLElement, elements: ReadonlyMap<number, HTMLElement>): number {
-  const line = scroller.scrollTop + scroller.clientHeight / 3;
+/** The page at a third of the height of what is in view; null: the reader is left already. */
+function pageAt(scroller: HTMLElement | null, elements: ReadonlyMap<number, HTMLElement>): number {
+  const line = (scroller?.scrollTop ?? 0) + (scroller?.clientHeight ?? 0) / 3;
   let low = 1;
   let high = elements.size;
   while (low < high) {

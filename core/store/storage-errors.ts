@@ -7,10 +7,12 @@ function codeOf(error: unknown): string {
   if (error instanceof HttpError) return codeOf(error.cause);
   return typeof code === "string" ? code : "";
 }
-/** The SQLSTATE of PostgreSQL: five letters or digits. */
+/** The SQLSTATE of an error of PostgreSQL: five letters or digits. */
 function sqlStateOf(error: unknown): string {
   if (error instanceof HttpError) return sqlStateOf(error.cause);
-  const state: unknown = error instanceof Error && "errno" in error ? error.errno : undefined;
+  const is_of_postgres = codeOf(error).startsWith("ERR_POSTGRES");
+  const state: unknown =
+    is_of_postgres && error instanceof Error && "errno" in error && error.errno;
   return typeof state === "string" ? state : "";
 }
 const hasState = (error: unknown, ...states: readonly string[]): boolean =>
@@ -47,13 +49,8 @@ export const isReadOnly = (error: unknown): boolean =>
   (hasCode(error, "SQLITE_READONLY", "SQLITE_IOERR", "EROFS", "EIO") || hasState(error, "25006"));
 /** The database can't be reached at the moment, or ends or starts. */
 export const isUnreachable = (error: unknown): boolean =>
-  hasCode(
-    error,
-    "ERR_POSTGRES_CONNECTION",
-    "ERR_POSTGRES_LIFETIME",
-    "ECONN",
-    "FailedToOpenSocket",
-  ) || hasState(error, "08", "57P", "53300", "25P03");
+  hasCode(error, "ERR_POSTGRES_CONNECTION", "ERR_POSTGRES_IDLE", "ERR_POSTGRES_LIFETIME") ||
+  hasState(error, "08", "57P", "53300", "25P03");
 /** Another transaction was in the way: the same may succeed when it is tried again. */
 export const isConflict = (error: unknown): boolean => hasState(error, "40001", "40P01");
 /**

@@ -75,7 +75,7 @@ export function newestSessions(
   const all = db
     .selectFrom("accounts_sessions")
     .where("accounts_sessions.created_at", ">", live.created_after)
-    .where("last_seen_at", ">", live.seen_after)
+    .where("accounts_sessions.last_seen_at", ">", live.seen_after)
     .innerJoin("accounts_users", "accounts_users.id", "accounts_sessions.user_id")
     .selectAll("accounts_sessions")
     .select("email");

@@ -178,7 +178,7 @@ describe("the stream of changes", () => {
     const key = await dossier.createUser("live@example.com");
     const browser = browserAt(dossier);
     await browser.send("POST", "/session", { email: "live@example.com", password });
-    const answer = await fetch(`${dossier.url()}/console/api/v1/events`, {
+    const answer = await fetch(`${dossier.url()}/console/api/v1/changes`, {
       headers: { cookie: browser.cookie() },
     });
     expect(answer.headers.get("content-type")).toBe("text/event-stream; charset=utf-8");

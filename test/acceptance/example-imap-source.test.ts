@@ -74,7 +74,7 @@ describe("a mail folder", () => {
     ]);
     const [, bait] = texts.find(([name]) => name === "Köder")!;
     expect(bait).toContain("With the list.");
-    expect(bait).toContain("carp\t7");
+    expect(bait).toContain("| carp | 7 |");
     expect(inbox().messages.flatMap(({ flags }: any) => flags)).not.toContain("\\Seen");
   });
 

@@ -186,7 +186,7 @@ describe("where it leads", () => {
     expect(site.paths().slice(before)).toEqual([]);
     names.set("good.test", ["127.0.0.1"]);
     site.set("/good", page("Good", "The otter."));
-    expect(await outcome(`http://good.test:${port}/good`)).toBe("Good\n\nThe otter.");
+    expect(await outcome(`http://good.test:${port}/good`)).toBe("# Good\n\nThe otter.");
     expect(site.asked.at(-1)!.headers.host).toBe(`good.test:${port}`);
   });
 

@@ -184,13 +184,11 @@ async function createTemplateDatabase(): Promise<string> {
 async function databaseOf(data: string): Promise<Env> {
   if (!on_postgres) return {};
   template_database ??= createTemplateDatabase();
-  const url = databaseUrlOf(data);
-  const is_there = await createDatabase(data, await template_database).then(
-    () => false,
-    () => true,
-  );
-  void is_there;
-  return { DOSSIER_DATABASE_URL: url };
+  // A server that starts again on its directory finds the database of before.
+  await createDatabase(data, await template_database).catch((error: { errno?: string }) => {
+    if (error.errno !== "42P04") throw error;
+  });
+  return { DOSSIER_DATABASE_URL: databaseUrlOf(data) };
 }
 
 /**

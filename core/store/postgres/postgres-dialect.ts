@@ -30,9 +30,6 @@ class Compiler extends PostgresQueryCompiler {
   }
 }
 
-/** Kysely's migrations are not used, and so its lock is not either. */
-class Adapter extends PostgresAdapter {}
-
 /** Statements of a connection, or of whichever the store chooses. */
 export class QueryConnection implements DatabaseConnection {
   constructor(private readonly runQuery: RunQuery) {}
@@ -42,12 +39,11 @@ export class QueryConnection implements DatabaseConnection {
     const changes = ["InsertQueryNode", "UpdateQueryNode", "DeleteQueryNode"].includes(query.kind);
     return {
       rows: rows as R[],
-      ...(changes && { numAffectedRows: BigInt(count), numUpdatedOrDeletedRows: BigInt(count) }),
+      ...(changes && { numAffectedRows: BigInt(count) }),
     };
   }
 
-  // eslint-disable-next-line require-yield
-  async *streamQuery(): AsyncIterableIterator<never> {
+  streamQuery(): AsyncIterableIterator<never> {
     throw new Error("lists are read page by page, not streamed");
   }
 }
@@ -87,8 +83,8 @@ export class PostgresDialect implements Dialect {
   createQueryCompiler(): Compiler {
     return new Compiler();
   }
-  createAdapter(): Adapter {
-    return new Adapter();
+  createAdapter(): PostgresAdapter {
+    return new PostgresAdapter();
   }
   createIntrospector(db: Kysely<any>): PostgresIntrospector {
     return new PostgresIntrospector(db);

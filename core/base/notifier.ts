@@ -20,24 +20,52 @@ export const topic = <M>(id: string): Topic<M> => ({ kind: "topic", id });
 export type Listener<M> = (message: M, here: boolean) => void;
 
 /**
- * Connects all processes that serve the same database: a message may arrive after `publish` has
- * returned, and has to fit into a few kilobytes of JSON.
+ * The one channel of all processes that serve the same database. A message arrives after `publish`
+ * has returned, and has to fit into a few kilobytes of JSON; in the other processes within some
+ * milliseconds, or not at all while their connection is broken. So whoever waits for something
+ * re-reads it when told that messages may have been missed, and looks by himself now and then.
  */
 export interface Notifier {
-  /** `key` is what the message is about: an id. Without a subscription to it, it costs nothing. */
+  /**
+   * Inside a transaction the message is part of it: all processes hear it once that is kept, nobody
+   * when it is undone. Outside one it goes out at once. `key` is what it is about: an id.
+   */
   publish<M>(topic: Topic<M>, key: string, message: M): void;
   /** Returns what ends the subscription. `all`: whatever the key. */
   subscribe<M>(topic: Topic<M>, keys: readonly string[] | "all", listener: Listener<M>): () => void;
+  /**
+   * Calls `listener` whenever messages of other processes may have been missed, after which they
+   * are heard again: what was kept in memory because of such messages is read anew. Returns what
+   * ends it. Where one process serves the database it is never called.
+   */
+  onMissed(listener: () => void): () => void;
 }
 
 /** Within this process: a message arrives before `publish` returns. */
 export class LocalNotifier implements Notifier {
   private readonly listeners = new Map<string, Set<Listener<any>>>();
+  private readonly missing = new Set<() => void>();
 
-  publish<M>({ id }: Topic<M>, key: string, message: M): void {
-    for (const name of [channel(id, key), channel(id)])
+  publish<M>(about: Topic<M>, key: string, message: M): void {
+    this.tell(about.id, key, message, true);
+  }
+
+  /** `here`: published by this process. */
+  tell(topic_id: string, key: string, message: unknown, here: boolean): void {
+    for (const name of [channel(topic_id, key), channel(topic_id)])
       for (const listener of [...(this.listeners.get(name) ?? [])])
-        withoutOrigin(() => listener(message, true));
+        withoutOrigin(() => listener(message, here));
+  }
+
+  onMissed(listener: () => void): () => void {
+    const hear = (): void => listener();
+    this.missing.add(hear);
+    return () => void this.missing.delete(hear);
+  }
+
+  /** Messages may have been missed. */
+  missed(): void {
+    for (const listener of [...this.missing]) withoutOrigin(listener);
   }
 
   subscribe<M>(

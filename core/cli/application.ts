@@ -1,5 +1,6 @@
 /** The routes of core and of every plugin behind one gateway, and their OpenAPI document. */
 import { Type } from "@sinclair/typebox";
+import { rfc3339 } from "../base/clock";
 import { ConfigError, type Config } from "../base/config";
 import { networkSetting, type Networks } from "../base/networks";
 import { basePathOf } from "../base/public-url";
@@ -12,6 +13,7 @@ import { mountApi, mountProtocol, mountSurface } from "../http/mounted";
 import { api, openApiDocument, type Described } from "../http/openapi";
 import { route } from "../http/route";
 import { Nullable } from "../http/schemas";
+import { withTimeout } from "../lib/timeout";
 import { ServedText } from "../lib/served-text";
 import { createRouter, fullPath, isOn, lazyRouter, type Router } from "../http/router";
 import {
@@ -27,6 +29,18 @@ import type { TlsFiles } from "../http/tls-files";
 import type { Host } from "../plugin/host";
 import { readyHandler, readyRoute } from "./readiness";
 import type { Bootstrap } from "./bootstrap";
+
+/** How long the list of processes is waited for. */
+const nodes_ms_max = 2_000;
+
+const NodeShown = Type.Object({
+  id: Type.String(),
+  role: Type.Union([Type.Literal("all"), Type.Literal("web"), Type.Literal("worker")]),
+  version: Type.String(),
+  started_at: Type.String({ format: "date-time" }),
+  seen_at: Type.String({ format: "date-time" }),
+  here: Type.Boolean({ description: "Whether this is the process that answers." }),
+});
 
 const HealthRecord = Type.Object(
   {
@@ -46,6 +60,13 @@ const HealthRecord = Type.Object(
       ),
     ),
     plugins: Type.Array(Type.Object({ name: Type.String(), reason: Type.String() })),
+    nodes: Type.Optional(
+      Nullable(
+        Type.Array(NodeShown),
+        "The processes that serve the database and were seen in the last 20 s; null when it " +
+          "can't be asked. Only on PostgreSQL.",
+      ),
+    ),
   },
   { additionalProperties: true },
 );
@@ -148,25 +169,30 @@ export function createApplication(
   const cors = Cors.of(boot.config.values.server!.cors_origins as string[]);
   const api_router = ofApi.router();
   local.open({ router: api_router, observers, log: boot.log });
+  const is_worker = host.nodes.role === "worker";
   return new Gateway({
-    mounted: [
-      mountApi(api_router, ofApi.isPublic, authenticators[0]!),
-      ...protocols.map((protocol) => {
-        const own = compiled.filter(({ route }) => route.surface === protocol.name);
-        return mountProtocol(
-          protocol,
-          lazyRouter(() => rootRouter(own)),
-          authenticators[0]!,
-          (origin) => isOwnOrigin(origin, public_url(), cors),
-        );
-      }),
-      ...surfaces.map((surface) => {
-        const { router, isPublic } = routesOn(compiled, surface);
-        return mountSurface(surface, lazyRouter(router), isPublic);
-      }),
-    ],
-    root: rootRouter(compiled.filter(({ route }) => route.root)),
-    surfaces,
+    mounted: is_worker
+      ? []
+      : [
+          mountApi(api_router, ofApi.isPublic, authenticators[0]!),
+          ...protocols.map((protocol) => {
+            const own = compiled.filter(({ route }) => route.surface === protocol.name);
+            return mountProtocol(
+              protocol,
+              lazyRouter(() => rootRouter(own)),
+              authenticators[0]!,
+              (origin) => isOwnOrigin(origin, public_url(), cors),
+            );
+          }),
+          ...surfaces.map((surface) => {
+            const { router, isPublic } = routesOn(compiled, surface);
+            return mountSurface(surface, lazyRouter(router), isPublic);
+          }),
+        ],
+    root: rootRouter(
+      compiled.filter(({ route }) => route.root && (!is_worker || of_workers.has(route.path))),
+    ),
+    surfaces: is_worker ? [] : surfaces,
     observers,
     rate_limiter: limiter ?? unlimited,
     trusted_proxies: trustedProxies(boot.config),
@@ -175,6 +201,9 @@ export function createApplication(
     log: boot.log,
   });
 }
+
+/** What a process answers that only runs jobs. */
+const of_workers: ReadonlySet<string> = new Set(["/health", "/ready", "/metrics"]);
 
 /** Whether a path is one of these, in which `:name` stands for anything but a slash. */
 function pathsOf(paths: readonly string[]): (path: string) => boolean {
@@ -237,6 +266,7 @@ function coreHandlers(
             intake: host.operations.intakePaused() ? "paused" : "open",
             plugins,
             ...(tls && { tls: certificate }),
+            ...(host.shares && { nodes: await shownNodes(host) }),
             ...Object.fromEntries(fields),
           },
           { headers: { "cache-control": "no-store" } },
@@ -244,6 +274,18 @@ function coreHandlers(
       },
     },
   ];
+}
+
+async function shownNodes({ nodes }: Host): Promise<object[] | null> {
+  const late = new Error("the database does not answer");
+  const listed = await withTimeout(nodes.list(), nodes_ms_max, () => late).catch(() => null);
+  return (
+    listed?.map(({ id, role, version, started_at, seen_at }) => ({
+      ...{ id, role, version, here: id === nodes.id },
+      started_at: rfc3339(started_at),
+      seen_at: rfc3339(seen_at),
+    })) ?? null
+  );
 }
 
 /** The OpenAPI document of a further surface, at the path that the surface names. */

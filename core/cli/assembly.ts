@@ -1,15 +1,17 @@
 /** Puts the parts of a server together: store, files, host. */
 import { join } from "node:path";
-import { systemClock } from "../base/clock";
+import { systemClock, type Clock } from "../base/clock";
+import { ConfigError } from "../base/config";
 import { errorFields } from "../base/log";
 import { withoutOrigin } from "../base/origin";
-import { LocalNotifier } from "../base/notifier";
 import type { IsolatedRun } from "../isolate/pool";
 import type { Plugin } from "../plugin/define";
 import { createHost, type Host } from "../plugin/host";
 import { FileStore } from "../store/file-store";
 import { database_file } from "../store/lock";
+import { OnlyNode, type Role } from "../store/nodes";
 import { PostgresStore } from "../store/postgres/postgres-store";
+import { SharedNotifier } from "../store/shared-notifier";
 import { SqliteStore } from "../store/sqlite-store";
 import type { Store } from "../store/store";
 import type { Bootstrap } from "./bootstrap";
@@ -29,7 +31,7 @@ export interface Assembled {
 export interface AssembleOptions {
   /** Called before tables change; throws when they may not. */
   readonly beforeMigration?: () => Promise<void>;
-  /** It is for a server, which has the database for itself. */
+  /** It is for a server: it hears what other processes on the database say. */
   readonly serves?: boolean;
 }
 
@@ -51,7 +53,11 @@ export async function assemble(
   openDataDirectory(data);
   const store = openStore(boot, paths.database);
   try {
-    if (store instanceof PostgresStore) await store.open(serves);
+    if (store instanceof PostgresStore) await store.open();
+    const notifier = new SharedNotifier(store);
+    if (serves) await notifier.listen();
+    const clock = store instanceof PostgresStore ? store.clock : systemClock;
+    const role = boot.config.values.server!.role as Role;
     const files = new FileStore(join(data, "files"));
     const host = await createHost({
       built_in,
@@ -64,8 +70,9 @@ export async function assemble(
       config: boot.config,
       store,
       files,
-      clock: systemClock,
-      notifier: new LocalNotifier(),
+      clock,
+      nodes: store instanceof PostgresStore ? store.nodes(role) : onlyNode(role, clock),
+      notifier,
       log: boot.log,
       recent: boot.recent,
       isolate,
@@ -92,14 +99,21 @@ function openStore(boot: Bootstrap, path: string | null): Store {
     ...{ log, data: located.data, url: config.values.database!.url as string },
     connections: config.values.database!.connections as number,
     statement_ms_max: config.values.database!.statement_limit as number,
-    onLost: (error) => void endAfter(boot, error, lost_database),
   });
+}
+
+/** @throws ConfigError when it is to be one of several. */
+function onlyNode(role: Role, clock: Clock): OnlyNode {
+  if (role !== "all")
+    throw new ConfigError([
+      `server.role: ${role} needs a database that several processes can share: set database.url.`,
+    ]);
+  return new OnlyNode(clock.now_ms);
 }
 
 /** The operating system has forgotten what the database had written. */
 const lost_sync =
   "the disk lost a write (fsync failed): the server ends, to start again from what is there";
-const lost_database = "another server has taken the database: this one ends";
 
 /**
  * What is in memory can't be trusted any more. Whoever supervises the server starts it again from

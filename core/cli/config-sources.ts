@@ -55,6 +55,12 @@ export const coreSections: ReadonlyMap<string, TObject> = new Map<string, TObjec
         secret_key: Type.Optional(
           Secret({ description: "Seals secrets at rest instead of the file secret.key." }),
         ),
+        role: Type.Union([Type.Literal("all"), Type.Literal("web"), Type.Literal("worker")], {
+          default: "all",
+          description:
+            "Of several processes on one PostgreSQL database: web answers requests and runs no " +
+            "jobs, worker runs jobs and answers only /health, /ready and /metrics.",
+        }),
         log_level: Type.Union(
           [
             Type.Literal("debug"),

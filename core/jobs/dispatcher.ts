@@ -25,6 +25,7 @@ export interface DispatcherOptions {
   readonly store: Store;
   readonly clock: Clock;
   readonly log: Log;
+  readonly node_id: string;
   readonly handlers: Handlers;
   /** Jobs that run at the same time in the whole server, io-bound ones aside. */
   readonly slots_max: number;
@@ -72,10 +73,11 @@ export class Dispatcher {
   private opened = false;
   /** Jobs that begin with the commit of an open transaction. */
   private readonly promised = new Set<table.NewJob>();
-  private readonly promise_token = newUuid();
+  private readonly promise_token: string;
 
   constructor(private readonly options: DispatcherOptions) {
     const { slots_max } = options;
+    this.promise_token = this.newToken();
     this.handler_slots_max = Math.max(1, slots_max - Math.ceil(slots_max / 4));
   }
 
@@ -191,7 +193,7 @@ export class Dispatcher {
     if (!(await table.isDue(store.db, now_ms))) return 0;
     const { ids } = await this.select(capacities, slots, now_ms);
     if (ids.length === 0) return 0;
-    const lease = { token: newUuid(), until_ms: now_ms + lease_ms };
+    const lease = { token: this.newToken(), until_ms: now_ms + lease_ms };
     this.cancelled = new Map();
     try {
       const jobs = await store.inDeletion((tx) => table.claimJobs(tx, ids, lease, now_ms));
@@ -252,6 +254,10 @@ export class Dispatcher {
       queues: Math.max(1, selection.queues),
     };
     return selection;
+  }
+
+  private newToken(): string {
+    return table.tokenOf(this.options.node_id, newUuid());
   }
 
   private begin(job: table.Claimed): void {

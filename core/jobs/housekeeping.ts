@@ -61,7 +61,7 @@ export class Housekeeping {
     if (Math.abs(now_ms - this.renewed_at_ms) >= heartbeat_ms) {
       this.renewed_at_ms = now_ms;
       await dispatcher.renewLeases();
-      await store.inDeletion((tx) => table.freeJobs(tx, now_ms));
+      await store.inDeletion((tx) => table.freeExpired(tx, now_ms));
     }
     if (Math.abs(now_ms - this.pruned_at_ms) >= prune_every_ms) {
       this.pruned_at_ms = now_ms;

@@ -38,6 +38,8 @@ export interface JobQueueOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly notifier: Notifier;
+  /** Of this process: whose runs are whose. Default: there is only one. */
+  readonly node_id?: string;
   /** Is told what runs. */
   readonly work?: Work;
   /** Jobs that run at the same time in the whole server, io-bound ones aside. Default 64. */
@@ -82,6 +84,7 @@ export class JobQueue {
       clock,
       log,
       notifier,
+      node_id = "",
       work,
       slots_max = 64,
       grace_ms = 10_000,
@@ -100,6 +103,7 @@ export class JobQueue {
       clock,
       log,
       intakePaused,
+      node_id,
       work,
       handlers,
       slots_max,
@@ -127,6 +131,7 @@ export class JobQueue {
     notifier.subscribe(JobCancelled, "all", (id) =>
       dispatcher.abort(id, new Stopped("cancelled", "the job was cancelled")),
     );
+    notifier.onMissed(() => this.poller.wake());
   }
 
   /** Before `start`. @throws Error when the job has a handler already. */
@@ -190,20 +195,20 @@ export class JobQueue {
   }
 
   async cancelJobs(db: Db<any>, subjects: readonly string[]): Promise<void> {
-    const { store, clock, notifier } = this.options;
+    const { clock, notifier } = this.options;
     const ids = await table.cancelJobs(db, subjects, clock.now_ms());
-    store.afterCommit(() => {
-      for (const id of ids) notifier.publish(JobCancelled, id, id);
-    });
+    for (const id of ids) notifier.publish(JobCancelled, id, id);
   }
 
   /**
-   * Puts jobs of a crashed process back into the queue and begins to run jobs. Requires the lock on
-   * the data directory: no other process may be running them.
+   * Puts jobs of a crashed process back into the queue and begins to run jobs. `gone`: processes
+   * that have certainly ended. Where one process alone serves the database, which the lock on the
+   * data directory sees to, every job that seems to be running is of one that is gone.
    */
-  async start(): Promise<void> {
+  async start(gone: readonly string[] = []): Promise<void> {
     const { store, log } = this.options;
-    const again = await store.inDeletion((tx) => table.freeJobs(tx, "all"));
+    const of = store.channel === null ? "all" : gone;
+    const again = await store.inDeletion((tx) => table.freeRunsOf(tx, of));
     if (again > 0) log.info("jobs of the last run continue", { jobs: again });
     this.dispatcher.open();
     this.poller.start();
@@ -263,7 +268,7 @@ export class JobQueue {
   /** Runs every job that is due, and those that they enqueue, and returns how many. For tests. */
   async runDue(): Promise<number> {
     const { store, clock } = this.options;
-    await table.freeJobs(store.db, clock.now_ms());
+    await table.freeExpired(store.db, clock.now_ms());
     for (let ran = 0; ;) {
       const begun = await this.dispatcher.claim();
       ran += begun;
@@ -273,10 +278,8 @@ export class JobQueue {
     }
   }
 
-  /** Once the surrounding transaction is on disk. */
   private announce(): void {
-    const { store, notifier } = this.options;
-    store.afterCommit(() => notifier.publish(JobsReady, "", null));
+    this.options.notifier.publish(JobsReady, "", null);
   }
 
   private newJob(

@@ -173,6 +173,21 @@ async function createSettings(tx: Db<any>): Promise<void> {
     .execute();
 }
 
+/** Processes that serve the database, where several may. */
+async function createNodes(tx: Db<any>): Promise<void> {
+  await tx.schema
+    .createTable("core_nodes")
+    .addColumn("id", "text", (c) => c.primaryKey())
+    .addColumn("place", "text", (c) => c.notNull())
+    .addColumn("host", "text", (c) => c.notNull())
+    .addColumn("pid", "integer", (c) => c.notNull())
+    .addColumn("role", "text", (c) => c.notNull())
+    .addColumn("version", "text", (c) => c.notNull())
+    .addColumn("started_at", "bigint", (c) => c.notNull())
+    .addColumn("seen_at", "bigint", (c) => c.notNull())
+    .execute();
+}
+
 export const coreSchema: Schema = {
   name: "core",
   version,
@@ -183,6 +198,7 @@ export const coreSchema: Schema = {
     "core_clock",
     "core_settings",
     "core_settings_origins",
+    "core_nodes",
   ],
   migrations: [
     { id: "0001_jobs", up: createJobs },
@@ -193,5 +209,6 @@ export const coreSchema: Schema = {
     { id: "0006_job_request", up: addRequest },
     { id: "0007_clock", up: createClock },
     { id: "0008_settings", up: createSettings },
+    { id: "0009_nodes", up: createNodes },
   ],
 };

@@ -188,18 +188,30 @@ const renew_sql = (tokens: number): string => `
 update core_jobs set lease_until = ?
 where state = 'running' and lease_token in (${marks(tokens)}) returning id`;
 
-/**
- * Makes jobs wait again whose process has died: those whose lease has run out (`before_ms`), or all
- * that run, when nobody else can be running them. Returns how many.
- */
-export async function freeJobs(db: JobsDb, before_ms: number | "all"): Promise<number> {
-  const expired = before_ms === "all" ? "" : " and lease_until < ?";
+/** A lease names the process that has it. Ids of processes have no dot. */
+export const tokenOf = (node_id: string, unique: string): string => `${node_id}.${unique}`;
+
+/** Makes jobs wait again whose process has died: their lease has run out. Returns how many. */
+export const freeExpired = (db: JobsDb, before_ms: number): Promise<number> =>
+  free(db, "lease_until < ?", [before_ms]);
+
+/** The same for all that run in these processes, or wherever: nobody runs them any more. */
+export async function freeRunsOf(db: JobsDb, nodes: readonly string[] | "all"): Promise<number> {
+  if (nodes === "all") return free(db, "1 = 1", []);
+  let freed = 0;
+  // A slash comes after a dot.
+  for (const id of nodes)
+    freed += await free(db, "lease_token > ? and lease_token < ?", [`${id}.`, `${id}/`]);
+  return freed;
+}
+
+async function free(db: JobsDb, which: string, values: readonly unknown[]): Promise<number> {
   const freed = await rowsOf(
     db,
     `update core_jobs
 set state = 'ready', crashes = crashes + 1, lease_until = null, lease_token = null
-where state = 'running'${expired} returning id`,
-    before_ms === "all" ? [] : [before_ms],
+where state = 'running' and ${which} returning id`,
+    values,
   );
   return freed.length;
 }

@@ -50,7 +50,7 @@ export function contextOf(
 ): Context<any, any, any, any> {
   const { config, store, files, clock, isolate, paths, public_url, sealed, queue } = sources;
   const guarded = listening(plugin.name, dropped_in?.guard);
-  const notifier = afterCommit(sources.notifier, store, guarded);
+  const notifier = dropped_in ? guardedNotifier(sources.notifier, guarded) : sources.notifier;
   return {
     config: config.values[plugin.section] ?? {},
     whenSettingsChange: (listener: () => void) =>
@@ -106,11 +106,11 @@ const guardedAfterCommit =
       undone && guarded("what it does after a commit that failed", undone),
     );
 
-/** Publishes once the surrounding transaction is on disk. */
-const afterCommit = (notifier: Notifier, store: Store, guarded: Listening): Notifier => ({
-  publish: (topic, key, message) => store.afterCommit(() => notifier.publish(topic, key, message)),
+const guardedNotifier = (notifier: Notifier, guarded: Listening): Notifier => ({
+  publish: (topic, key, message) => notifier.publish(topic, key, message),
   subscribe: (topic, keys, listener) =>
     notifier.subscribe(topic, keys, guarded(`its listener to ${topic.id}`, listener)),
+  onMissed: (listener) => notifier.onMissed(guarded("its listener to what was missed", listener)),
 });
 
 const mapValues = <T, R>(of: Record<string, T>, change: (value: T) => R): Record<string, R> =>

@@ -5,14 +5,15 @@
 import { ConfigError } from "../base/config";
 import { errorFields } from "../base/log";
 import { basePathOf } from "../base/public-url";
-import type { LogRing } from "../base/log-ring";
 import type { Fill, ServiceRef, SlotRef } from "../base/refs";
 import { StallMeter } from "../base/stall-meter";
 import type { MountedRoute } from "../http/compiled-route";
 import { EventWriters, JobObserver, type Schedule } from "../jobs/contract";
 import { CronSchedules } from "../jobs/cron";
+import { queueSettings } from "../jobs/queue-settings";
 import { JobQueue } from "../jobs/queue";
-import { withTimeout } from "../lib/timeout";
+import { timed, withTimeout } from "../lib/timeout";
+import type { Nodes } from "../store/nodes";
 import { createSeal, type Seal } from "../store/seal";
 import type { Command, CommandHandler } from "./command";
 import { contextOf, type ContextSources } from "./context";
@@ -23,6 +24,7 @@ import { frozenService } from "./frozen";
 import { Guard } from "./guard";
 import { guardedParts } from "./guarded-parts";
 import { failingPlugins, type Failing } from "./health";
+import type { HostOptions } from "./host-options";
 import { LiveSettings } from "./live-settings";
 import { Migrating } from "./migrating";
 import {
@@ -34,34 +36,11 @@ import {
 } from "./operations";
 import { order, type Off } from "./order";
 import { checkedParts, type SetUpResult, type Taken } from "./parts";
-import type { DescribedPlugin, PluginFiles } from "./plugin-files";
+import type { DescribedPlugin } from "./plugin-files";
 import { PatientStart } from "./patient-start";
 import { placeOf } from "./place";
 import { RunningCode, type CodeLabel } from "./running-code";
 import { own_slots, SlotRegistry, type Filled } from "./slots";
-
-export interface HostOptions extends Omit<
-  ContextSources,
-  "sealed" | "operations" | "queue" | "slots" | "services" | "settings" | "paths"
-> {
-  /** Part of the executable: a problem in one of them stops the start. */
-  readonly built_in: readonly Plugin[];
-  /** From the plugins directory: a problem in one of them leaves it out. */
-  readonly dropped_in: readonly { readonly plugin: Plugin; readonly file: string }[];
-  /** Files of the plugins directory that could not be loaded. */
-  readonly failures: readonly PluginFailure[];
-  readonly plugin_files: PluginFiles;
-  /** Names of plugins that are not to be set up. */
-  readonly disabled: readonly string[];
-  /** Files of disabled plugins, which were not even loaded. */
-  readonly skipped: readonly PluginOff[];
-  /** What the host has itself, see `order`. */
-  readonly reserved: readonly string[];
-  readonly recent: LogRing;
-  readonly paths: ContextSources["paths"] & { readonly backups: string };
-  /** Called before tables change; throws when they may not. */
-  readonly beforeMigration?: (() => Promise<void>) | undefined;
-}
 
 /** The longest that a plugin of the plugins directory may take to set itself up, and to start. */
 const setup_ms_max = 3_000;
@@ -105,7 +84,7 @@ export class Host {
   private readonly settings: LiveSettings;
 
   constructor(private readonly options: HostOptions) {
-    const { failures, dropped_in, store, log, config, paths } = options;
+    const { failures, dropped_in, log, config, paths } = options;
     this.sealed = createSeal(paths.data, config.values.server?.secret_key as string | undefined);
     this.settings = new LiveSettings({ ...options, sealed: this.sealed });
     this.failures = [...failures];
@@ -113,22 +92,17 @@ export class Host {
     this.stalls = new StallMeter(log);
     this.faults = new PluginFaults(log, options.clock);
     this.guard = new Guard(this.code, this.faults);
-    const jobs = config.values.jobs as {
-      readonly keep_done: number;
-      readonly keep_failed: number;
-      readonly pause_intake: boolean;
-    };
     this.queue = new JobQueue({
       ...options,
+      node_id: options.nodes.id,
       work: this.stalls,
-      intakePaused: () => jobs.pause_intake,
-      kept: () => ({ done_ms: jobs.keep_done, failed_ms: jobs.keep_failed }),
+      ...queueSettings(config),
       observers: () => this.slots.read(JobObserver),
       writers: () => this.slots.read(EventWriters),
     });
     this.settings.onChange("jobs", () => this.queue.look());
     this.patient = new PatientStart(log);
-    this.schedules = new CronSchedules({ queue: this.queue, store, log });
+    this.schedules = new CronSchedules({ ...options, queue: this.queue });
     this.operations = new ServerOperations({
       ...options,
       queue: this.queue,
@@ -140,7 +114,7 @@ export class Host {
 
   /** Brings the tables up to date and sets every plugin up. Once, before everything else. */
   async setUp(): Promise<void> {
-    const { built_in, disabled, reserved } = this.options;
+    const { built_in, disabled, reserved, store } = this.options;
     const all = [...built_in, ...this.fileOf.keys()];
     const { sorted, refused, off } = order(all, { disabled, reserved });
     this.not_wanted = off;
@@ -148,7 +122,7 @@ export class Host {
     for (const slot of [own_slots, ...all.map(({ slots }) => Object.values(slots))].flat())
       this.known_slots.set((slot as SlotRef<any>).id, slot as SlotRef<any>);
     const sources = this.sources();
-    const migrated = await this.migrated(sorted);
+    const migrated = await store.exclusively(() => this.migrated(sorted));
     await this.settings.load(
       migrated.flatMap(({ section, checkConfig }) =>
         checkConfig ? [[section, checkConfig] as const] : [],
@@ -172,6 +146,15 @@ export class Host {
       .filter(({ plugin }) => !this.running.some((one) => one.plugin === plugin))
       .map(({ plugin, reason }) => ({ ...this.statusOf(plugin), reason }));
     return [...off, ...this.options.skipped];
+  }
+
+  get nodes(): Nodes {
+    return this.options.nodes;
+  }
+
+  /** Other processes may serve the same database. */
+  get shares(): boolean {
+    return this.options.store.channel !== null;
   }
 
   get plugins(): readonly PluginStatus[] {
@@ -260,7 +243,9 @@ export class Host {
         );
       else await this.patient.start(plugin.name, parts.start);
     }
-    await this.patient.start("jobs", () => this.queue.start());
+    await this.patient.start("jobs", async () =>
+      this.queue.start(await this.options.nodes.start()),
+    );
     for (const { plugin, parts } of this.running) this.schedule(plugin, parts.schedules ?? []);
     await this.settings.noteOrigins();
     this.stalls.start();
@@ -284,6 +269,7 @@ export class Host {
         await timed(parts.stop(), setup_ms_max, "its stop").catch((error: unknown) =>
           this.noteFailure(plugin, "stop", error),
         );
+    await this.nodes.stop();
   }
 
   private sources(): ContextSources {
@@ -394,7 +380,3 @@ export class Host {
 const refsOf = (refs: Plugin["needs"]): [string, ServiceRef<unknown>][] => Object.entries(refs);
 const messageOf = (error: unknown): string =>
   error instanceof Error ? error.message + placeOf(error) : String(error);
-
-/** @throws Error naming `what`, when the work takes longer. */
-const timed = <T>(work: Promise<T>, limit_ms: number, what: string): Promise<T> =>
-  withTimeout(work, limit_ms, () => new Error(`${what} took longer than ${limit_ms / 1_000} s`));

@@ -187,6 +187,11 @@ export class SqliteStore implements Store {
   readonly inDeletion = <R>(work: (tx: Db) => Promise<R>): Promise<R> =>
     this.inTransaction(work, { uses_reserve: true });
 
+  /** The lock on the data directory keeps other servers away. */
+  readonly exclusively = <R>(work: () => Promise<R>): Promise<R> => work();
+
+  readonly channel = null;
+
   readonly truncateWal = (): void =>
     withoutOrigin(() => {
       this.#wal.request();

@@ -2,6 +2,7 @@
  * The port to the database: what the rest of the server asks of it, whatever engine is behind it.
  */
 import type { Kysely } from "kysely";
+import type { Channel } from "./channel";
 import type { ReadConnectionSpec } from "./read-connection";
 
 /**
@@ -63,6 +64,13 @@ export interface Store {
    * back: then `undone` runs.
    */
   readonly afterCommit: (work: () => void, undone?: () => void) => void;
+  /**
+   * Runs `work` while no other process that serves the database runs its own; it waits for that.
+   * For work at the start, outside transactions.
+   */
+  readonly exclusively: <R>(work: () => Promise<R>) => Promise<R>;
+  /** To the other processes that serve the database; null where it is served by one alone. */
+  readonly channel: Channel | null;
   /**
    * After text was deleted: takes it out of the write-ahead log within two seconds, and gives its
    * space back later. Returns at once.

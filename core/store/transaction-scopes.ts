@@ -15,6 +15,8 @@ interface TransactionScope {
   open: boolean;
   readonly after_commit: (() => void)[];
   readonly after_undo: (() => void)[];
+  /** What other processes are told with its commit. */
+  readonly said: string[];
 }
 
 export class TransactionScopes {
@@ -37,10 +39,10 @@ export class TransactionScopes {
     transact: (inScope: (tx: Db) => Promise<R>) => Promise<R>,
   ): Promise<R> {
     this.requireOutside();
-    const scope: TransactionScope = { open: false, after_commit: [], after_undo: [] };
+    const scope: TransactionScope = { open: false, after_commit: [], after_undo: [], said: [] };
     const origin = originOf();
     const undo = (): void => {
-      scope.after_commit.length = 0;
+      scope.after_commit.length = scope.said.length = 0;
       this.#scope.exit(() => scope.after_undo.splice(0).forEach(this.#attempt));
     };
     const running = transact((tx) => {
@@ -67,6 +69,12 @@ export class TransactionScopes {
     scope.after_commit.push(work);
     if (undone) scope.after_undo.push(undone);
   };
+
+  /** Whatever was said inside the open transaction; null outside one. */
+  get said(): string[] | null {
+    const scope = this.#scope.getStore();
+    return scope?.open ? scope.said : null;
+  }
 
   /** Runs it outside the scope of whoever calls. */
   exit<R>(work: () => R): R {

@@ -6,7 +6,7 @@ import { Type } from "@sinclair/typebox";
 import { join } from "node:path";
 import { systemClock } from "../../core/base/clock";
 import { jsonLog } from "../../core/base/log";
-import { LocalNotifier } from "../../core/base/notifier";
+import { SharedNotifier } from "../../core/store/shared-notifier";
 import { JobQueue } from "../../core/jobs/queue";
 import { coreSchema } from "../../core/jobs/schema";
 import { handle } from "../../core/jobs/contract";
@@ -34,7 +34,12 @@ async function main(directory: string): Promise<void> {
     .ifNotExists()
     .addColumn("name", "text", (c) => c.notNull())
     .execute();
-  const queue = new JobQueue({ store, clock: systemClock, log, notifier: new LocalNotifier() });
+  const queue = new JobQueue({
+    store,
+    clock: systemClock,
+    log,
+    notifier: new SharedNotifier(store),
+  });
   const limits = { attempts_max, timeout_ms: 60_000, concurrency: 6 };
   queue.register(
     "child",

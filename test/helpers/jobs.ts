@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Clock } from "../../core/base/clock";
 import { jsonLog, type Log } from "../../core/base/log";
-import { LocalNotifier } from "../../core/base/notifier";
+import { SharedNotifier } from "../../core/store/shared-notifier";
 import { JobQueue, type JobQueueOptions } from "../../core/jobs/queue";
 import { coreSchema, type JobsTables } from "../../core/jobs/schema";
 import type { JobLimits } from "../../core/jobs/contract";
@@ -92,7 +92,7 @@ export async function jobsWorld(): Promise<JobsWorld> {
     disk,
     rows,
     queue: (options = {}) =>
-      new JobQueue({ store, clock, log, notifier: new LocalNotifier(), ...options }),
+      new JobQueue({ store, clock, log, notifier: new SharedNotifier(store), ...options }),
     states: async () => (await rows()).map(({ state }) => state),
     async only() {
       const [row, another] = await rows();

@@ -1,8 +1,8 @@
 /** How a run ends that does not end by itself: time limits, leases, a full disk, cancelling. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { LocalNotifier } from "../../core/base/notifier";
 import { JobQueue } from "../../core/jobs/queue";
 import { handle, PermanentFailure } from "../../core/jobs/contract";
+import { SharedNotifier } from "../../core/store/shared-notifier";
 import { storageFull } from "../../core/store/storage-errors";
 import type { Db, Store } from "../../core/store/store";
 import {
@@ -380,7 +380,7 @@ describe("cancelling", () => {
           },
         },
       });
-    const queue = new JobQueue({ ...world, store, notifier: new LocalNotifier() }),
+    const queue = new JobQueue({ ...world, store, notifier: new SharedNotifier(store) }),
       signals: AbortSignal[] = [];
     queue.register(
       "test",

@@ -161,6 +161,7 @@ describe("what is applied", () => {
       "core_clock",
       "core_jobs",
       "core_migrations",
+      "core_nodes",
       "core_settings",
       "core_settings_origins",
       "core_ticks",

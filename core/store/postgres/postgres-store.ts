@@ -9,6 +9,7 @@ import { HttpError } from "../../base/errors";
 import type { Log } from "../../base/log";
 import { withoutOrigin } from "../../base/origin";
 import { freeSpaceOf } from "../free-space";
+import type { Role } from "../nodes";
 import { GroupCommit } from "../group-commit";
 import { MemberHandle, type HandleParts } from "../member-handle";
 import type { ReadConnectionSpec } from "../read-connection";
@@ -19,8 +20,11 @@ import { setRunner, type RunStatement } from "../written-out";
 import { openPool, run, type PostgresOptions, type Ran } from "./connections";
 import { PostgresDialect, QueryConnection, type RunQuery } from "./postgres-dialect";
 import { checkServer } from "./server-check";
-import { ServerLock } from "./server-lock";
+import { exclusively } from "./exclusive";
+import { PostgresChannel } from "./postgres-channel";
+import { PostgresNodes } from "./postgres-nodes";
 import { isReading } from "./statement-text";
+import { DatabaseClock } from "./database-clock";
 import { DatabaseState } from "./database-state";
 import { Vacuum } from "./vacuum";
 
@@ -47,8 +51,6 @@ class DatabaseRoot extends Kysely<any> {
 
 export interface PostgresStoreOptions extends PostgresOptions {
   readonly log: Log;
-  /** Another server has taken the database: this process must end. */
-  readonly onLost: (error: Error) => void;
   /** The data directory: files that are being read and received need room there. */
   readonly data: string;
 }
@@ -66,17 +68,25 @@ export class PostgresStore implements Store {
   readonly #state: DatabaseState;
   readonly #vacuum: Vacuum;
   readonly #data: string;
-  readonly #lock: ServerLock;
+  readonly #log: Log;
+  readonly channel: PostgresChannel;
+  /** What the open group tells other processes with its commit. */
+  readonly #said: string[] = [];
+  /** That of the database. */
+  readonly clock: DatabaseClock;
+  readonly #options: PostgresOptions;
   #engine = "PostgreSQL";
   /** The open transaction has lost its connection. */
   #broken = false;
 
   /** Connects at the first statement. */
-  constructor({ log, data, onLost, ...options }: PostgresStoreOptions) {
+  constructor({ log, data, ...options }: PostgresStoreOptions) {
     this.path = withoutPassword(options.url);
     this.read_connection = { engine: "postgres", ...options };
     this.#data = data;
-    this.#lock = new ServerLock(options, this.path, log, onLost);
+    this.#log = log;
+    this.#options = options;
+    this.clock = new DatabaseClock((text, parameters) => this.#read(text, parameters));
     this.#reader = openPool(options, options.connections, "reads");
     this.#writer = openPool(options, 1, "writes");
     this.#state = new DatabaseState(log, () => run(this.#reader, "select 1", []));
@@ -84,6 +94,12 @@ export class PostgresStore implements Store {
     this.#scopes = new TransactionScopes(log);
     const runOutside: RunQuery = (text, parameters) => this.#runOutside(text, parameters);
     const dialect = new PostgresDialect(runOutside, () => this.#closePools());
+    this.channel = new PostgresChannel({
+      sql: this.#reader,
+      scopes: this.#scopes,
+      run: (text, parameters) => this.#read(text, parameters),
+      log,
+    });
     this.db = setRunner(
       new DatabaseRoot({ dialect }),
       async (text, parameters) => (await runOutside(text, parameters)).rows,
@@ -109,13 +125,21 @@ export class PostgresStore implements Store {
     });
   }
 
-  /**
-   * Looks whether it can be worked on. `serves`: takes it for this process alone. @throws Error in
-   * words
-   */
-  async open(serves: boolean): Promise<void> {
+  /** Looks whether it can be worked on. @throws Error in words */
+  async open(): Promise<void> {
     this.#engine = await checkServer((text) => run(this.#reader, text, []), this.path);
-    if (serves) await this.#lock.take();
+    await this.clock.ask();
+  }
+
+  /** This process among those that serve the database. */
+  nodes(role: Role): PostgresNodes {
+    return new PostgresNodes({
+      role,
+      data: this.#data,
+      run: (text, parameters) => this.#read(text, parameters),
+      log: this.#log,
+      onBeat: () => this.clock.ask(),
+    });
   }
 
   get engine(): string {
@@ -125,7 +149,18 @@ export class PostgresStore implements Store {
   readonly inTransaction = <R>(
     work: (tx: Db) => Promise<R>,
     options: TransactionOptions = {},
-  ): Promise<R> => this.#scopes.run(work, (inScope) => this.#commits.run(inScope, options));
+  ): Promise<R> =>
+    this.#scopes.run(
+      async (tx) => {
+        const result = await work(tx);
+        this.#said.push(...this.#scopes.said!);
+        return result;
+      },
+      (inScope) => this.#commits.run(inScope, options),
+    );
+
+  readonly exclusively = <R>(work: () => Promise<R>): Promise<R> =>
+    exclusively(this.#options, work);
 
   readonly afterCommit: Store["afterCommit"] = (work, undone) =>
     this.#scopes.afterCommit(work, undone);
@@ -162,8 +197,8 @@ export class PostgresStore implements Store {
   readonly failure = (): Promise<string | null> => this.#state.failure();
 
   readonly close = async (): Promise<void> => {
+    await this.channel.stop();
     await this.#vacuum.stop();
-    await this.#lock.release();
     await this.db.destroy();
   };
 
@@ -207,6 +242,7 @@ export class PostgresStore implements Store {
     within: (group: Db, runGroup: RunStatement) => Promise<void>,
   ): Promise<void> {
     this.#broken = false;
+    this.#said.length = 0;
     const connection = await this.#begin();
     const runGroup: RunQuery = async (text, parameters) => {
       try {
@@ -219,6 +255,7 @@ export class PostgresStore implements Store {
     };
     try {
       await within(...groupOf(this.db, parts, runGroup));
+      if (this.#said.length > 0) await this.channel.notify(runGroup, this.#said);
     } catch (error) {
       if (!this.#broken) await runGroup("rollback", []).catch(() => undefined);
       connection.release();

@@ -1,0 +1,15 @@
+/** What the settings in force say of jobs, asked each time. */
+import type { Config } from "../base/config";
+import type { JobQueueOptions } from "./queue";
+
+export function queueSettings({ values }: Config): Pick<JobQueueOptions, "intakePaused" | "kept"> {
+  const jobs = values.jobs as {
+    readonly keep_done: number;
+    readonly keep_failed: number;
+    readonly pause_intake: boolean;
+  };
+  return {
+    intakePaused: () => jobs.pause_intake,
+    kept: () => ({ done_ms: jobs.keep_done, failed_ms: jobs.keep_failed }),
+  };
+}

@@ -1,0 +1,32 @@
+/** What a host is made of. */
+import type { LogRing } from "../base/log-ring";
+import type { Nodes } from "../store/nodes";
+import type { ContextSources } from "./context";
+import type { Plugin } from "./define";
+import type { PluginFailure, PluginOff } from "./operations";
+import type { PluginFiles } from "./plugin-files";
+
+export interface HostOptions extends Omit<
+  ContextSources,
+  "sealed" | "operations" | "queue" | "slots" | "services" | "settings" | "paths"
+> {
+  /** Part of the executable: a problem in one of them stops the start. */
+  readonly built_in: readonly Plugin[];
+  /** From the plugins directory: a problem in one of them leaves it out. */
+  readonly dropped_in: readonly { readonly plugin: Plugin; readonly file: string }[];
+  /** Files of the plugins directory that could not be loaded. */
+  readonly failures: readonly PluginFailure[];
+  readonly plugin_files: PluginFiles;
+  /** Names of plugins that are not to be set up. */
+  readonly disabled: readonly string[];
+  /** Files of disabled plugins, which were not even loaded. */
+  readonly skipped: readonly PluginOff[];
+  /** What the host has itself, see `order`. */
+  readonly reserved: readonly string[];
+  readonly recent: LogRing;
+  /** Which process this is, and which others serve the database. */
+  readonly nodes: Nodes;
+  readonly paths: ContextSources["paths"] & { readonly backups: string };
+  /** Called before tables change; throws when they may not. */
+  readonly beforeMigration?: (() => Promise<void>) | undefined;
+}

@@ -1,0 +1,63 @@
+/** The processes that serve one database: which there are, and which of them this is. */
+import { hostname } from "node:os";
+import { newId } from "../base/ids";
+import { version } from "../base/version";
+
+/** `web` answers requests and runs no jobs; `worker` runs jobs and answers only for its health. */
+export type Role = "all" | "web" | "worker";
+
+export interface NodeRecord {
+  /** New at every start. */
+  readonly id: string;
+  /** The machine that it runs on. */
+  readonly host: string;
+  readonly pid: number;
+  readonly role: Role;
+  readonly version: string;
+  /** Epoch milliseconds, by the clock of the database. */
+  readonly started_at: number;
+  readonly seen_at: number;
+}
+
+export interface Nodes {
+  /** This process. */
+  readonly id: string;
+  readonly role: Role;
+  /**
+   * Makes itself known. Answers the ids of earlier processes on the same data directory, which are
+   * certainly gone.
+   */
+  start(): Promise<readonly string[]>;
+  /** Those that are alive, this one too: those that started first come first. */
+  list(): Promise<NodeRecord[]>;
+  /** It is gone from now on. */
+  stop(): Promise<void>;
+}
+
+export type NewNode = Omit<NodeRecord, "started_at" | "seen_at">;
+export const newNode = (role: Role): NewNode => ({
+  id: newId("node"),
+  host: hostname(),
+  pid: process.pid,
+  role,
+  version,
+});
+
+/** The only process on its database: the lock on its data directory keeps others away. */
+export class OnlyNode implements Nodes {
+  readonly role = "all";
+  readonly #node = newNode("all");
+  readonly id = this.#node.id;
+  #started_at = 0;
+
+  constructor(private readonly now_ms: () => number) {}
+
+  async start(): Promise<readonly string[]> {
+    this.#started_at = this.now_ms();
+    return [];
+  }
+  async list(): Promise<NodeRecord[]> {
+    return [{ ...this.#node, started_at: this.#started_at, seen_at: this.now_ms() }];
+  }
+  async stop(): Promise<void> {}
+}

@@ -1,0 +1,140 @@
+/**
+ * The channel of processes over LISTEN and NOTIFY: what is sent inside a transaction is notified by
+ * its group, in one statement before the commit. Notifications of a time without a connection are
+ * lost, so every new one begins with `onMissed`.
+ */
+import type { SQL } from "bun";
+import { newUuid } from "../../base/ids";
+import { errorFields, type Log } from "../../base/log";
+import type { Channel, Said } from "../channel";
+import type { TransactionScopes } from "../transaction-scopes";
+import type { RunQuery } from "./postgres-dialect";
+
+const channel_name = "dossier";
+/** The database takes less than 8,000. */
+const payload_bytes_max = 7_900;
+const payloads_each = 200;
+/** A connection that is dead without anybody having said so: it is asked to speak so often. */
+const ask_every_ms = 5_000;
+const silent_ms_max = 15_000;
+
+export interface PostgresChannelParts {
+  /** Whose connection listens. */
+  readonly sql: SQL;
+  readonly scopes: Pick<TransactionScopes, "said">;
+  /** Runs a statement outside any transaction. */
+  readonly run: RunQuery;
+  readonly log: Log;
+}
+
+type Subscription = Awaited<ReturnType<SQL["listen"]>>;
+
+export class PostgresChannel implements Channel {
+  /** Who has sent what: one does not hear oneself. */
+  readonly #self = newUuid();
+  /** Said outside any transaction, and not sent yet. */
+  #waiting: Said[] = [];
+  #subscription: Subscription | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #heard_at_ms = 0;
+  #stopped = false;
+
+  constructor(private readonly parts: PostgresChannelParts) {}
+
+  send(said: Said): void {
+    const in_transaction = this.parts.scopes.said;
+    if (in_transaction !== null) return void in_transaction.push(said);
+    this.#waiting.push(said);
+    if (this.#waiting.length === 1) queueMicrotask(() => void this.#sendWaiting());
+  }
+
+  /** Inside the transaction whose commit sends it. */
+  async notify(run: RunQuery, said: readonly Said[]): Promise<void> {
+    const payloads = payloadsOf(this.#self, said);
+    for (let at = 0; at < payloads.length; at += payloads_each) {
+      const some = payloads.slice(at, at + payloads_each);
+      const rows = some.map(() => "(cast(? as text))").join(", ");
+      await run(
+        `select pg_notify('${channel_name}', said) from (values ${rows}) as v (said)`,
+        some,
+      );
+    }
+  }
+
+  async listen(onSaid: (said: Said) => void, onMissed: () => void): Promise<void> {
+    const subscribe = async (): Promise<void> => {
+      this.#heard_at_ms = performance.now();
+      this.#subscription = await this.parts.sql.listen(
+        channel_name,
+        (payload) => this.#hear(payload, onSaid),
+        () => {
+          this.#heard_at_ms = performance.now();
+          onMissed();
+        },
+      );
+    };
+    await subscribe();
+    this.#timer = setInterval(() => {
+      void this.#askToSpeak(subscribe);
+    }, ask_every_ms).unref();
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    clearInterval(this.#timer);
+    await this.#subscription?.unlisten().catch(() => undefined);
+  }
+
+  #hear(payload: string, onSaid: (said: Said) => void): void {
+    this.#heard_at_ms = performance.now();
+    const [sender, ...said] = payload.split("\n");
+    if (sender === this.#self || this.#stopped) return;
+    for (const one of said)
+      try {
+        onSaid(one);
+      } catch (error) {
+        this.parts.log.error("a message of another process was not understood", errorFields(error));
+      }
+  }
+
+  async #sendWaiting(): Promise<void> {
+    const said = this.#waiting;
+    this.#waiting = [];
+    try {
+      await this.notify(this.parts.run, said);
+    } catch (error) {
+      // Whoever waits for it looks by himself now and then.
+      this.parts.log.warn("other processes could not be told", errorFields(error));
+    }
+  }
+
+  /** Hears its own voice, or begins anew. */
+  async #askToSpeak(subscribe: () => Promise<void>): Promise<void> {
+    try {
+      await this.notify(this.parts.run, [""]);
+      if (this.#stopped || performance.now() - this.#heard_at_ms < silent_ms_max) return;
+      this.parts.log.warn("nothing is heard of other processes any more: listening anew");
+      await this.#subscription?.unlisten().catch(() => undefined);
+      await subscribe();
+    } catch {
+      // The database is gone; the driver listens again as soon as it is back.
+    }
+  }
+}
+
+/** Several to a payload, each once, in their order. */
+function payloadsOf(sender: string, said: readonly Said[]): string[] {
+  const payloads: string[] = [];
+  let payload = sender;
+  for (const one of new Set(said)) {
+    if (
+      payload !== sender &&
+      Buffer.byteLength(payload) + Buffer.byteLength(one) >= payload_bytes_max
+    ) {
+      payloads.push(payload);
+      payload = sender;
+    }
+    payload += `\n${one}`;
+  }
+  return payload === sender ? payloads : [...payloads, payload];
+}

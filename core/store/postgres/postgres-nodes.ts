@@ -1,0 +1,99 @@
+/**
+ * Processes on PostgreSQL: each has a row, which it says again and again is still true. Who has not
+ * been seen for a while is gone.
+ */
+import { existsSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { newUuid } from "../../base/ids";
+import { errorFields, type Log } from "../../base/log";
+import { newNode, type NodeRecord, type Nodes, type Role } from "../nodes";
+import { clock_sql } from "./database-clock";
+import type { RunQuery } from "./postgres-dialect";
+
+const beat_every_ms = 5_000;
+const silent_ms_max = 20_000;
+/** Rows of those that are gone are of no use to anybody after this time. */
+const kept_ms = 60_000;
+/** Says which data directory it is, whatever it is called. */
+const place_file = "dossier.node";
+
+const beat_sql = `
+insert into core_nodes (id, place, host, pid, role, version, started_at, seen_at)
+values (?, ?, ?, ?, ?, ?, ${clock_sql}, ${clock_sql})
+on conflict (id) do update set seen_at = excluded.seen_at`;
+const list_sql = `
+select id, host, pid, role, version, started_at, seen_at from core_nodes
+where seen_at > ${clock_sql} - ${silent_ms_max} order by started_at, id`;
+
+export interface PostgresNodesParts {
+  readonly role: Role;
+  /** The data directory, which this process has locked. */
+  readonly data: string;
+  /** Runs a statement outside any transaction, and without waiting for those that write. */
+  readonly run: RunQuery;
+  readonly log: Log;
+  /** Called with every beat. */
+  readonly onBeat: () => Promise<void>;
+}
+
+export class PostgresNodes implements Nodes {
+  readonly id: string;
+  readonly role: Role;
+  readonly #beat: readonly unknown[];
+  readonly #place: string;
+  #timer: NodeJS.Timeout | undefined;
+  #beating: Promise<void> = Promise.resolve();
+  #failing = false;
+
+  constructor(private readonly parts: PostgresNodesParts) {
+    const node = newNode(parts.role);
+    this.id = node.id;
+    this.role = node.role;
+    this.#place = `${node.host} ${placeOf(parts.data)}`;
+    this.#beat = [node.id, this.#place, node.host, node.pid, node.role, node.version];
+  }
+
+  async start(): Promise<readonly string[]> {
+    const { run } = this.parts;
+    const { rows } = await run("delete from core_nodes where place = ? returning id", [
+      this.#place,
+    ]);
+    await run(beat_sql, this.#beat);
+    this.#timer = setInterval(() => {
+      this.#beating = this.#beating.then(() => this.#beatOnce());
+    }, beat_every_ms).unref();
+    return rows.map(({ id }) => id as string);
+  }
+
+  async list(): Promise<NodeRecord[]> {
+    const { rows } = await this.parts.run(list_sql, []);
+    return rows as unknown as NodeRecord[];
+  }
+
+  async stop(): Promise<void> {
+    if (this.#timer === undefined) return;
+    clearInterval(this.#timer);
+    await this.#beating;
+    await this.parts.run("delete from core_nodes where id = ?", [this.id]).catch(() => undefined);
+  }
+
+  async #beatOnce(): Promise<void> {
+    const { run, log, onBeat } = this.parts;
+    try {
+      await run(beat_sql, this.#beat);
+      await run(`delete from core_nodes where seen_at < ${clock_sql} - ${kept_ms}`, []);
+      await onBeat();
+      this.#failing = false;
+    } catch (error) {
+      if (!this.#failing) log.warn("this process can't make itself known", errorFields(error));
+      this.#failing = true;
+    }
+  }
+}
+
+/** A copy of the directory elsewhere is another place, and so is one that was moved. */
+function placeOf(data: string): string {
+  const path = join(data, place_file);
+  if (!existsSync(path)) writeFileSync(path, `${newUuid()}\n`, { mode: 0o600 });
+  return `${realpathSync(data)} ${readFileSync(path, "utf8").trim()}`;
+}

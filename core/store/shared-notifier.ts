@@ -1,0 +1,48 @@
+/** The notifier of a server: what is published in one process is heard in all of them. */
+import { LocalNotifier, type Listener, type Notifier, type Topic } from "../base/notifier";
+import { said_bytes_max } from "./channel";
+import type { Store } from "./store";
+
+/** What is too long to be sent: whoever hears this reads what he waits for. */
+const too_long = JSON.stringify(null);
+
+export class SharedNotifier implements Notifier {
+  readonly #here = new LocalNotifier();
+
+  constructor(private readonly store: Pick<Store, "afterCommit" | "channel">) {}
+
+  /** Hears other processes from now on. */
+  async listen(): Promise<void> {
+    await this.store.channel?.listen(
+      (said) => this.#hear(said),
+      () => this.#here.missed(),
+    );
+  }
+
+  publish<M>(about: Topic<M>, key: string, message: M): void {
+    const { afterCommit, channel } = this.store;
+    if (channel !== null) {
+      const said = JSON.stringify([about.id, key, message]);
+      channel.send(Buffer.byteLength(said) > said_bytes_max ? too_long : said);
+    }
+    afterCommit(() => this.#here.publish(about, key, message));
+  }
+
+  subscribe<M>(
+    about: Topic<M>,
+    keys: readonly string[] | "all",
+    listener: Listener<M>,
+  ): () => void {
+    return this.#here.subscribe(about, keys, listener);
+  }
+
+  onMissed(listener: () => void): () => void {
+    return this.#here.onMissed(listener);
+  }
+
+  #hear(said: string): void {
+    const heard = JSON.parse(said) as [string, string, unknown] | null;
+    if (heard === null) this.#here.missed();
+    else this.#here.tell(...heard, false);
+  }
+}

@@ -13,17 +13,18 @@ const jobs_each = 500;
 
 /**
  * No job waits longer than it was meant to when it was enqueued or last begun, and none has
- * finished in the future: such a one would be kept until then. Part by part; returns how many were
- * changed.
+ * finished in the future: such a one would be kept until then. The future begins `slack_ms` from
+ * now. Part by part; returns how many were changed.
  */
 export async function correctTimes(
   { inDeletion }: Pick<Store, "inDeletion">,
   now_ms: number,
+  slack_ms = 0,
 ): Promise<number> {
   let corrected = 0;
   for (const correct of [correctWaiting, correctFinished])
     for (let some = jobs_each; some === jobs_each; corrected += some)
-      some = await inDeletion((tx) => correct(tx, now_ms));
+      some = await inDeletion((tx) => correct(tx, now_ms, now_ms + slack_ms));
   return corrected;
 }
 
@@ -39,8 +40,14 @@ where id in (
   where state = 'ready' and run_at > ? and (created_at > ? or started_at > ?)
   limit ?
 ) returning id`;
-const correctWaiting = async (tx: JobsDb, now_ms: number): Promise<number> =>
-  (await rowsOf(tx, waiting_sql, [...Array<number>(8).fill(now_ms), jobs_each])).length;
+const correctWaiting = async (tx: JobsDb, now_ms: number, future_ms: number): Promise<number> =>
+  (
+    await rowsOf(tx, waiting_sql, [
+      ...Array<number>(5).fill(now_ms),
+      ...Array<number>(3).fill(future_ms),
+      jobs_each,
+    ])
+  ).length;
 
 const finished_sql = `
 update core_jobs set finished_at = ?
@@ -49,12 +56,12 @@ where id in (
   where state in ('done', 'failed', 'cancelled') and state = ? and finished_at > ?
   limit ?
 ) returning id`;
-async function correctFinished(tx: JobsDb, now_ms: number): Promise<number> {
+async function correctFinished(tx: JobsDb, now_ms: number, future_ms: number): Promise<number> {
   let corrected = 0;
   for (const state of ["done", "failed", "cancelled"] as const) {
     const left = jobs_each - corrected;
     if (left > 0)
-      corrected += (await rowsOf(tx, finished_sql, [now_ms, state, now_ms, left])).length;
+      corrected += (await rowsOf(tx, finished_sql, [now_ms, state, future_ms, left])).length;
   }
   return corrected;
 }

@@ -109,8 +109,12 @@ export interface JobLimits<P> {
   readonly crashes_max?: number;
   /** A run that takes longer is aborted and tried again, milliseconds. */
   readonly timeout_ms: number;
-  /** Runs of this job at the same time in the whole server. Default 1. */
+  /** Runs of this job at the same time, in all processes of the server together. Default 1. */
   readonly concurrency?: number;
+  /**
+   * `concurrency` is of each process: it is there for the processor and the memory of a machine.
+   */
+  readonly each_process?: boolean;
   /**
    * A run spends its time waiting for others, such as a network. It takes no slot from jobs that
    * compute, and no owner's runs use up `concurrency`.

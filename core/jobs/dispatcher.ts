@@ -4,11 +4,12 @@ import { newUuid } from "../base/ids";
 import type { Log } from "../base/log";
 import { withOrigin } from "../base/origin";
 import type { Work } from "../base/stall-meter";
-import type { Store } from "../store/store";
+import type { Db, Store } from "../store/store";
 import type { RoomWaiters } from "./room-waiters";
 import { findCandidates, type Capacity } from "./candidates";
 import type { EndedRun, JobHandler } from "./contract";
 import type { Handlers } from "./handlers";
+import { readRunningCounts, type RunningCounts } from "./running-counts";
 import { runJob, Stopped, type Run } from "./run";
 import {
   handlerKey,
@@ -48,6 +49,8 @@ export interface ActiveRun extends Run {
 }
 
 const lease_ms = 30_000;
+/** Where others wait to take over: so long after the end of a process its jobs go on elsewhere. */
+const shared_lease_ms = 15_000;
 /** With more queues than this, a claim looks at only some of them. */
 const queues_few = 64;
 const candidates_per_slot = 8;
@@ -79,6 +82,15 @@ export class Dispatcher {
     const { slots_max } = options;
     this.promise_token = this.newToken();
     this.handler_slots_max = Math.max(1, slots_max - Math.ceil(slots_max / 4));
+  }
+
+  /** Other processes may claim from the same table. */
+  private get shared(): boolean {
+    return this.options.store.channel !== null;
+  }
+
+  private get lease_ms(): number {
+    return this.shared ? shared_lease_ms : lease_ms;
   }
 
   get runs(): readonly ActiveRun[] {
@@ -113,7 +125,8 @@ export class Dispatcher {
 
   /**
    * A lease for a job that begins with the open transaction, which `keepPromise` or `breakPromise`
-   * must follow; undefined when it has to wait its turn.
+   * must follow; undefined when it has to wait its turn. Whether its queue has room in all
+   * processes is seen when it is written.
    */
   promise(job: table.NewJob, { limits }: JobHandler): table.Lease | undefined {
     const { store, clock, slots_max, intakePaused } = this.options;
@@ -130,7 +143,7 @@ export class Dispatcher {
       beside(job.queue_concurrency, (one) => one.name === job.name && one.owner === job.owner);
     if (!has_room) return undefined;
     this.promised.add(job);
-    return { token: this.promise_token, until_ms: clock.now_ms() + lease_ms };
+    return { token: this.promise_token, until_ms: clock.now_ms() + this.lease_ms };
   }
 
   /** The transaction is on disk: begins the job. */
@@ -170,13 +183,18 @@ export class Dispatcher {
     for (const { controller } of this.runs) controller.abort(shutdown());
   }
 
+  /** So many of its queue leave room for others; null where only this process runs any. */
+  queueMaxAtOnce(job: table.NewJob): number | null {
+    return this.shared ? Math.floor(job.queue_concurrency * at_once_part) : null;
+  }
+
   /** Renews the leases of what runs; aborts what another process has taken over. */
   async renewLeases(): Promise<void> {
     const { store, clock } = this.options;
     const before = this.runs;
     if (before.length === 0) return;
     const tokens = [...new Set(before.map(({ job }) => job.lease_token))];
-    const until_ms = clock.now_ms() + lease_ms;
+    const until_ms = clock.now_ms() + this.lease_ms;
     const held = await store.inDeletion((tx) => table.renewLeases(tx, tokens, until_ms));
     for (const { job } of before)
       if (!held.has(job.id))
@@ -188,15 +206,20 @@ export class Dispatcher {
     const slots = this.options.slots_max - this.slots_taken - this.promised.size;
     const capacities = this.capacities(slots);
     if (capacities.length === 0 || this.closed) return 0;
-    const now_ms = clock.now_ms();
     // Most looks find nothing, and seeing that takes little.
-    if (!(await table.isDue(store.db, now_ms))) return 0;
-    const { ids } = await this.select(capacities, slots, now_ms);
+    if (!(await table.isDue(store.db, clock.now_ms()))) return 0;
+    const ids = this.shared
+      ? await this.anyOf(slots)
+      : (await this.select(store.db, capacities, slots, this.slotsOfOwners())).ids;
     if (ids.length === 0) return 0;
-    const lease = { token: this.newToken(), until_ms: now_ms + lease_ms };
     this.cancelled = new Map();
     try {
-      const jobs = await store.inDeletion((tx) => table.claimJobs(tx, ids, lease, now_ms));
+      const jobs = await store.inDeletion(async (tx) => {
+        const chosen = this.shared ? await this.selectShared(tx, slots) : ids;
+        const now_ms = clock.now_ms();
+        const lease = { token: this.newToken(), until_ms: now_ms + this.lease_ms };
+        return table.claimJobs(tx, chosen, lease, now_ms);
+      });
       for (const job of jobs) this.begin(job);
       return jobs.length;
     } finally {
@@ -204,8 +227,32 @@ export class Dispatcher {
     }
   }
 
-  /** Handlers that may run something now. */
-  private capacities(slots: number): Capacity[] {
+  /**
+   * With the lock, so that nobody else claims meanwhile: limits are counts, and hold over all
+   * processes only so.
+   */
+  private async selectShared(tx: Db, slots: number): Promise<readonly string[]> {
+    const counts = await this.runningCounts(tx);
+    const capacities = this.capacities(slots, counts);
+    return (await this.select(tx, capacities, slots, counts.slots_of)).ids;
+  }
+
+  /** Without the lock: one that seems to be free for this process, if there is any. */
+  private async anyOf(slots: number): Promise<readonly string[]> {
+    const { store, clock } = this.options;
+    const capacities = this.capacities(slots, await this.runningCounts(store.db));
+    const window = { after_owner: "", each_max: 1, all_max: 1 };
+    const some = await findCandidates(store.db, capacities, clock.now_ms(), window);
+    return some.map(({ id }) => id);
+  }
+
+  private runningCounts(db: Db): Promise<RunningCounts> {
+    const { handlers } = this.options;
+    return readRunningCounts(db, (job) => !handlers.find(job)?.limits.io_bound);
+  }
+
+  /** Handlers that may run something now. `counts`: what runs in all processes. */
+  private capacities(slots: number, counts?: RunningCounts): Capacity[] {
     const running = new Map<string, number>();
     for (const job of [...this.runs.map((run) => run.job), ...this.promised])
       running.set(handlerKey(job), (running.get(handlerKey(job)) ?? 0) + 1);
@@ -216,9 +263,12 @@ export class Dispatcher {
       if (is_full && !handler.limits.uses_reserve) continue;
       if (is_paused && handler.limits.intake) continue;
       const name = handler.on.id;
-      const { concurrency = 1, io_bound = false } = handler.limits;
+      const { concurrency = 1, io_bound = false, each_process = false } = handler.limits;
+      const key = handlerKey({ plugin, name });
       const most = io_bound ? concurrency : Math.min(concurrency, this.handler_slots_max);
-      const free = most - (running.get(handlerKey({ plugin, name })) ?? 0);
+      const elsewhere =
+        counts === undefined || each_process ? -Infinity : (counts.handlers.get(key) ?? 0);
+      const free = Math.min(most - (running.get(key) ?? 0), concurrency - elsewhere);
       if (free > 0 && (io_bound || slots > 0))
         capacities.push({ plugin, name, io_bound, free, owner_max: ownerMax({ io_bound, free }) });
     }
@@ -230,17 +280,19 @@ export class Dispatcher {
    * of them.
    */
   private async select(
+    db: Db,
     capacities: readonly Capacity[],
     slots: number,
-    now_ms: number,
+    slots_of: ReadonlyMap<string, number>,
   ): Promise<Selection> {
+    const now_ms = this.options.clock.now_ms();
     const { last_owner, queues } = this.last;
     const many = queues > queues_few;
     const most = slots + (capacities.some(({ io_bound }) => io_bound) ? claims_max : 0);
     const all_max = many ? most * candidates_per_slot : candidates_max;
     const each_max = Math.min(claims_max, Math.ceil(most / queues));
     const look = (after_owner: string) =>
-      findCandidates(this.options.store.db, capacities, now_ms, {
+      findCandidates(db, capacities, now_ms, {
         after_owner,
         each_max,
         all_max,
@@ -248,7 +300,7 @@ export class Dispatcher {
     const ahead = await look(many ? last_owner : "");
     const found = many && ahead.length < all_max ? [...ahead, ...(await look(""))] : ahead;
     const jobs = [...new Map(found.map((job) => [job.id, job])).values()];
-    const selection = selectJobs(jobs, capacities, slots, this.served, this.slotsOfOwners());
+    const selection = selectJobs(jobs, capacities, slots, this.served, slots_of);
     this.last = {
       last_owner: selection.last_owner || last_owner,
       queues: Math.max(1, selection.queues),

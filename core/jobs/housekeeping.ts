@@ -23,6 +23,11 @@ export interface HousekeepingOptions {
 }
 
 const heartbeat_ms = 10_000;
+/** Where others would take the jobs over, whose leases are shorter there. */
+const shared_heartbeat_ms = 4_000;
+/** As well as that the clocks of processes agree. */
+const shared_slack_ms = 5_000;
+const prune_tick = "core.prune";
 const prune_every_ms = 10 * 60_000;
 const prune_each = 500;
 const prune_pause_ms = 20;
@@ -53,19 +58,25 @@ export class Housekeeping {
     const { store, clock, dispatcher, certain_time, room } = this.options;
     await certain_time.keep();
     const now_ms = clock.now_ms();
-    if (this.seen_at_ms === undefined || now_ms < this.seen_at_ms) await this.correctTimes(now_ms);
+    const is_shared = store.channel !== null;
+    const slack_ms = is_shared ? shared_slack_ms : 0;
+    if (this.seen_at_ms === undefined || now_ms < this.seen_at_ms - slack_ms)
+      await this.correctTimes(now_ms, slack_ms);
     this.seen_at_ms = now_ms;
     const with_room = room.take();
     if (with_room.length > 0)
       await store.inDeletion((tx) => table.hastenJobs(tx, with_room, now_ms));
-    if (Math.abs(now_ms - this.renewed_at_ms) >= heartbeat_ms) {
-      this.renewed_at_ms = now_ms;
+    const beat_ms = is_shared ? shared_heartbeat_ms : heartbeat_ms;
+    if (Math.abs(now_ms - this.renewed_at_ms) >= beat_ms) {
       await dispatcher.renewLeases();
-      await store.inDeletion((tx) => table.freeExpired(tx, now_ms));
+      // After the database was away others have not renewed theirs yet: they get the time for it.
+      const was_away = is_shared && now_ms - this.renewed_at_ms > 2 * beat_ms;
+      this.renewed_at_ms = now_ms;
+      if (!was_away) await store.inDeletion((tx) => table.freeExpired(tx, now_ms));
     }
     if (Math.abs(now_ms - this.pruned_at_ms) >= prune_every_ms) {
       this.pruned_at_ms = now_ms;
-      this.pruning = this.prune();
+      this.pruning = this.prune(is_shared);
     }
   }
 
@@ -75,16 +86,25 @@ export class Housekeeping {
     await this.pruning;
   }
 
-  private async correctTimes(now_ms: number): Promise<void> {
+  private async correctTimes(now_ms: number, slack_ms: number): Promise<void> {
     const { store, log } = this.options;
-    const jobs = await correctTimes(store, now_ms);
+    const jobs = await correctTimes(store, now_ms, slack_ms);
     if (jobs > 0) log.warn("the clock was ahead: times of jobs were corrected", { jobs });
   }
 
-  private async prune(): Promise<void> {
+  /** One process does it for all. */
+  private isMine(): Promise<boolean> {
+    const { store, clock } = this.options;
+    const now_ms = clock.now_ms();
+    const tick_at = now_ms - (now_ms % prune_every_ms);
+    return store.inDeletion((tx) => table.takeTick(tx, prune_tick, tick_at, now_ms));
+  }
+
+  private async prune(is_shared: boolean): Promise<void> {
     const { store, certain_time, log } = this.options;
     const kept = this.options.kept();
     try {
+      if (is_shared && !(await this.isMine())) return;
       for (const state of ["done", "cancelled", "failed"] as const) {
         const kept_ms = state === "failed" ? kept.failed_ms : kept.done_ms;
         for (let gone = prune_each; !this.stopped && gone === prune_each;) {

@@ -159,18 +159,21 @@ export class JobQueue {
     if (!handler) throw new Error(`no plugin handles the job ${on.id}`);
     const job = this.newJob(handler, payload, options);
     const lease = this.dispatcher.promise(job, handler.handler);
-    if (lease !== undefined) return this.beginWith(db, job, lease);
+    if (lease !== undefined && (await this.beginWith(db, job, lease))) return;
     await table.insertJob(db, job);
     this.announce();
   }
 
-  /** The job begins with the surrounding transaction. */
-  private async beginWith(db: Db<any>, job: table.NewJob, lease: table.Lease): Promise<void> {
+  /** The job begins with the surrounding transaction; false when it has to wait after all. */
+  private async beginWith(db: Db<any>, job: table.NewJob, lease: table.Lease): Promise<boolean> {
     const { dispatcher } = this;
     const undone = (): void => dispatcher.breakPromise(job);
     try {
-      const claimed = await table.insertRunning(db, job, lease);
-      this.options.store.afterCommit(() => dispatcher.keepPromise(job, claimed), undone);
+      const queue_max = dispatcher.queueMaxAtOnce(job);
+      const claimed = await table.insertRunning(db, job, lease, queue_max);
+      if (claimed === null) undone();
+      else this.options.store.afterCommit(() => dispatcher.keepPromise(job, claimed), undone);
+      return claimed !== null;
     } catch (error) {
       undone();
       throw error;
@@ -232,6 +235,8 @@ export class JobQueue {
       });
       await store.inDeletion((tx) => table.returnJob(tx, job, clock.now_ms()));
     }
+    // Whoever else runs jobs goes on with them.
+    this.announce();
   }
 
   /** Before everything that goes by age. */

@@ -73,9 +73,23 @@ const insert_running_sql = `
 insert into core_jobs (id, plugin, name, payload, owner, lane, lane_max, priority, state, run_at,
   attempts, attempts_max, subject, request_id, created_at, lease_until, lease_token, started_at)
 values (?, ?, ?, ?, ?, ?, ?, ?, 'running', ?, 1, ?, ?, ?, ?, ?, ?, ?)`;
+const queue_running_sql =
+  "select count(*) as n from core_jobs where state = 'running' and lane = ?";
 
-/** One without a key that begins at once: it is claimed already. */
-export async function insertRunning(db: JobsDb, job: NewJob, lease: Lease): Promise<Claimed> {
+/**
+ * One without a key that begins at once: it is claimed already. `queue_max`: null, and nothing is
+ * written, when so many of its queue run. Null for the parameter: that is known.
+ */
+export async function insertRunning(
+  db: JobsDb,
+  job: NewJob,
+  lease: Lease,
+  queue_max: number | null = null,
+): Promise<Claimed | null> {
+  if (queue_max !== null) {
+    const [row] = await rowsOf<{ n: number }>(db, queue_running_sql, [job.queue]);
+    if (toNumber(row!.n) >= queue_max) return null;
+  }
   await rowsOf(db, insert_running_sql, [
     job.id,
     job.plugin,

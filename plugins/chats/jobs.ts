@@ -53,6 +53,7 @@ export const chatJobs = (ctx: ChatContext): readonly JobHandler[] => [
     // The time in the lines included; work and calls have a limit of their own.
     timeout_ms: hour_ms,
     concurrency: answers_max,
+    each_process: true,
     io_bound: true,
     onExhausted: (tx, { message_id }, reason) => failMessage(ctx, tx, message_id, reason),
   }),

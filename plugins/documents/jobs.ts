@@ -64,6 +64,7 @@ export const documentJobs = (ctx: DocumentContext): readonly JobHandler[] => [
         crashes_max: 8,
         timeout_ms: 30 * minute_ms,
         concurrency,
+        each_process: true,
         begins_at_once: on === IndexText,
         intake: true,
         onExhausted: (tx, payload, _reason, cause) =>

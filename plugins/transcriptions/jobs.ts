@@ -59,6 +59,7 @@ export const transcriptionJobs = (
       ...common,
       timeout_ms: overhead_ms,
       concurrency: 4,
+      each_process: true,
     }),
     handle(TranscribeRecording, (payload, run) => runner.transcribe(payload, run), {
       ...common,

@@ -1,0 +1,38 @@
+/** What runs in all processes, by the table: read with the lock, it holds until the commit. */
+import { toNumber } from "../store/columns";
+import type { Db } from "../store/store";
+import { rowsOf } from "../store/written-out";
+import { handlerKey } from "./scheduler";
+import type { JobsTables } from "./schema";
+
+export interface RunningCounts {
+  /** By handler. */
+  readonly handlers: ReadonlyMap<string, number>;
+  /** By owner: those of handlers that take slots. */
+  readonly slots_of: ReadonlyMap<string, number>;
+}
+
+const counts_sql = `
+select plugin, name, owner, count(*) as n from core_jobs where state = 'running'
+group by plugin, name, owner`;
+
+export async function readRunningCounts(
+  db: Db<JobsTables>,
+  takesSlot: (handler: { readonly plugin: string; readonly name: string }) => boolean,
+): Promise<RunningCounts> {
+  const handlers = new Map<string, number>(),
+    slots_of = new Map<string, number>();
+  const add = (counts: Map<string, number>, key: string, n: number): void => {
+    counts.set(key, (counts.get(key) ?? 0) + n);
+  };
+  const rows = await rowsOf<{ plugin: string; name: string; owner: string; n: number }>(
+    db,
+    counts_sql,
+    [],
+  );
+  for (const row of rows) {
+    add(handlers, handlerKey(row), toNumber(row.n));
+    if (takesSlot(row)) add(slots_of, row.owner, toNumber(row.n));
+  }
+  return { handlers, slots_of };
+}

@@ -1,4 +1,7 @@
-/** What people call the type of a file: some few kinds, told by the media type. */
+/**
+ * What people call the type of a file: some few kinds, told by the media type. Kept with what
+ * folders hold: when they change, a migration step writes them anew.
+ */
 
 export const file_types = [
   "pdf",

@@ -13,7 +13,6 @@ import {
 import { actOnEach, batch_max } from "./batch";
 import type { DocumentContext } from "./context";
 import { ListFilterQuery } from "./list-query";
-import { listIds } from "./list-store";
 import { documents_max, OriginalsZip } from "./originals-zip";
 import { example } from "./record";
 
@@ -190,10 +189,9 @@ export function bulkHandlers(ctx: DocumentContext): HandlersOf<typeof bulkRoutes
       });
       return { done: new Set(document_ids).size - problems.length, problems };
     },
-    async ids({ caller, params, query }) {
+    async ids({ caller, params, query, request: { signal } }) {
       const folder = await ctx.folders.require(ctx.db, caller.owner_id, params.folderId);
-      const ids = await listIds(ctx.db, folder.id, query);
-      return { ids: ids.slice(0, documents_max), total: ids.length };
+      return ctx.lists.ids(folder, query, documents_max, signal);
     },
     async zip({ caller, params, query: { document_ids, ...filter }, request }) {
       const ids = document_ids ?? null;

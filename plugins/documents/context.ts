@@ -9,6 +9,7 @@ import type { Texts } from "../texts/contract";
 import type { DocumentIntake, DocumentStatus, DocumentUse } from "./contract";
 import type { FreshTexts } from "./fresh-texts";
 import { setLinkStatus } from "./link-store";
+import type { DocumentLists } from "./list-store";
 import * as store from "./store";
 import type { DocumentRow } from "./store";
 
@@ -40,6 +41,7 @@ export interface DocumentContext extends Pick<
   readonly quotas: Quotas;
   readonly texts: Texts;
   readonly fresh_texts: FreshTexts;
+  readonly lists: DocumentLists;
   /** Those who keep something about documents. Complete once every plugin is set up. */
   readonly uses: () => readonly DocumentUse[];
   /** Those who may refuse a document. */
@@ -85,11 +87,12 @@ export function notifyFolders(
 export async function moveStatus(
   ctx: DocumentContext,
   tx: Db,
-  document: Pick<DocumentRow, "id" | "owner_id">,
+  document: Pick<DocumentRow, "id" | "owner_id" | "updated_at">,
   folder_ids: readonly string[],
   { from, to }: { readonly from: DocumentStatus; readonly to: DocumentStatus },
 ): Promise<void> {
-  await setLinkStatus(tx, { document_id: document.id, status: to });
+  const { id: document_id, updated_at } = document;
+  await setLinkStatus(tx, { document_id, status: to, updated_at });
   await ctx.folders.moveCounters(
     tx,
     folder_ids.flatMap((folder_id) => [

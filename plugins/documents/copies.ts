@@ -87,15 +87,10 @@ export async function insertCopy(
     const is_free =
       row.source_kind === "upload" &&
       (await linkStore.findUploadNamed(tx, [folder_id], name_key, id)) === undefined;
-    await linkStore.insertLink(tx, {
-      document_id: id,
+    await linkStore.insertLink(tx, row, {
       folder_id,
-      name_key,
       reserves_name: is_free ? 1 : 0,
-      document_created_at: row.created_at,
       created_at: row.created_at,
-      deleted_at: null,
-      status: row.status,
     });
   }
   await ctx.folders.moveCounters(tx, [

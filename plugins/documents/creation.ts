@@ -330,16 +330,8 @@ async function insert(
   await ctx.quotas.charge(tx, owner_id, "storage", size_bytes);
   await store.insertDocument(tx, row);
   await store.insertVersion(tx, { document_id: row.id, version: 1, ...version });
-  await linkStore.insertLink(tx, {
-    document_id: row.id,
-    folder_id,
-    name_key: nameKey(name),
-    reserves_name: source.source_kind === "upload" ? 1 : 0,
-    document_created_at: now,
-    created_at: now,
-    deleted_at: null,
-    status: row.status,
-  });
+  const reserves_name = source.source_kind === "upload" ? 1 : 0;
+  await linkStore.insertLink(tx, row, { folder_id, reserves_name, created_at: now });
   await ctx.folders.moveCounters(tx, [
     { folder_id, status: "syncing", by: 1 },
     { folder_id, counter: "held_documents", by: 1 },
@@ -383,6 +375,7 @@ async function replace(
   await dropOtherVersions(ctx, tx, row.id, [before.current_version]);
   await store.insertVersion(tx, { document_id: row.id, version: row.version, ...version });
   await store.updateDocument(tx, row.id, values);
+  await linkStore.setLinkContent(tx, row.id, values);
   const folder_ids = await linkStore.foldersOf(tx, row.id);
   if (row.source_kind === "upload" && before.source_kind !== "upload") {
     // In this folder it is the newest of its name; elsewhere an upload may have the name.

@@ -96,9 +96,11 @@ export async function reindexFailed(
 
 async function requeue(ctx: DocumentContext, tx: Db, document: DocumentRow): Promise<void> {
   if (document.status === "syncing") return;
-  await store.updateDocument(tx, document.id, { ...queued, updated_at: ctx.now_ms() });
+  const updated_at = ctx.now_ms();
+  await store.updateDocument(tx, document.id, { ...queued, updated_at });
   const folder_ids = await linkStore.foldersOf(tx, document.id);
-  await moveStatus(ctx, tx, document, folder_ids, { from: document.status, to: "syncing" });
+  const moved = { ...document, updated_at };
+  await moveStatus(ctx, tx, moved, folder_ids, { from: document.status, to: "syncing" });
   await ctx.enqueueIndexing(tx, document, document.source_kind === "text");
 }
 
@@ -219,14 +221,15 @@ async function publish(
   { work, text, prepared, attempt }: Indexed,
 ): Promise<void> {
   const { id, owner_id, version } = work;
-  const { media_type, page_count } = text;
+  const { media_type, page_count } = text,
+    synced_at = ctx.now_ms();
   const synced = await store.setSynced(tx, id, version, {
     attempts: attempt,
     media_type,
     page_count,
     language: prepared.language,
     warnings: JSON.stringify(text.warnings),
-    synced_at: ctx.now_ms(),
+    synced_at,
   });
   if (!synced) {
     ctx.afterCommit(() => {
@@ -240,6 +243,9 @@ async function publish(
     const values = { media_type, stored: text.extracted.stored, spans: text };
     await ctx.texts.drop(tx, await textStore.setExtracted(tx, id, version, values));
   }
+  // What is in the file may be something else than was declared.
+  if (media_type !== work.media_type)
+    await linkStore.setLinkContent(tx, id, { ...work, media_type });
   const folder_ids = await linkStore.foldersOf(tx, id);
   await ctx.index.publish(tx, prepared, folder_ids);
   if (version > 1) {
@@ -247,7 +253,8 @@ async function publish(
     ctx.afterCommit(ctx.truncateWal);
   }
   if (synced.name !== work.name) await ctx.enqueueRetitling(tx, work);
-  await settle(ctx, tx, { owner_id, document_id: id, version, status: "synced" }, folder_ids);
+  const settled = { owner_id, document_id: id, version, status: "synced" } as const;
+  await settle(ctx, tx, settled, { folder_ids, updated_at: synced_at });
 }
 
 /** Marks the version as failed. The text that answered before still does. */
@@ -258,21 +265,18 @@ async function fail(
   error: { readonly code: ExtractionCode; readonly message: string },
   attempt?: number,
 ): Promise<void> {
+  const updated_at = ctx.now_ms();
   const failed = await store.setFailed(tx, document_id, version, {
     error_code: error.code,
     error_message: error.message,
-    updated_at: ctx.now_ms(),
+    updated_at,
     ...(attempt === undefined ? {} : { attempts: attempt }),
   });
   if (!failed) return;
   const { owner_id } = failed;
   const folder_ids = await linkStore.foldersOf(tx, document_id);
-  await settle(
-    ctx,
-    tx,
-    { owner_id, document_id, version, status: "sync_failed", error },
-    folder_ids,
-  );
+  const settled = { owner_id, document_id, version, status: "sync_failed", error } as const;
+  await settle(ctx, tx, settled, { folder_ids, updated_at });
 }
 
 /** Indexing has ended: counters, the other plugins, and the event. */
@@ -280,10 +284,14 @@ async function settle(
   ctx: DocumentContext,
   tx: Db,
   settled: PayloadOf<typeof DocumentSettled>,
-  folder_ids: readonly string[],
+  {
+    folder_ids,
+    updated_at,
+  }: { readonly folder_ids: readonly string[]; readonly updated_at: number },
 ): Promise<void> {
   const { document_id: id, owner_id, status } = settled;
-  await moveStatus(ctx, tx, { id, owner_id }, folder_ids, { from: "syncing", to: status });
+  const document = { id, owner_id, updated_at };
+  await moveStatus(ctx, tx, document, folder_ids, { from: "syncing", to: status });
   for (const uses of ctx.uses()) await uses.settled?.(tx, settled);
   await ctx.emit(tx, DocumentSettled, settled);
   const { version, error } = settled,

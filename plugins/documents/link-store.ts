@@ -2,9 +2,11 @@
  * Every SQL statement about the links between documents and folders; the list of a folder is in
  * list-store.ts.
  */
+import { fileType } from "../../core/lib/file-types";
 import { prepared, sql } from "../../core/sdk";
 import { isGone } from "../folders/contract";
 import type { DocumentName } from "./contract";
+import { nameKey, nameOrder } from "./names";
 import type { DocumentRow, DocumentsDb, LinkRow } from "./store";
 
 /** The folders that hold the document now, oldest link first. */
@@ -159,8 +161,9 @@ export const findNamesake = (
     .innerJoin("documents as d", "d.id", "l.document_id")
     .selectAll("d")
     .where("l.folder_id", "=", folder_id)
+    .where("l.is_deleted", "=", 0)
+    .where("l.name_order", "=", nameOrder(name_key))
     .where("l.name_key", "=", name_key)
-    .where("l.deleted_at", "is", null)
     .orderBy("l.document_created_at", "desc")
     .orderBy("l.document_id", "desc")
     .limit(1)
@@ -200,29 +203,79 @@ export const findUploadNamed = async (
           .innerJoin("documents as d", "d.id", "l.document_id")
           .select("l.folder_id")
           .where("l.folder_id", "in", folder_ids)
+          .where("l.is_deleted", "=", 0)
+          .where("l.name_order", "=", nameOrder(name_key))
           .where("l.name_key", "=", name_key)
-          .where("l.deleted_at", "is", null)
           .where("d.source_kind", "=", "upload")
           .where("d.id", "!=", other_than)
           .limit(1)
           .executeTakeFirst()
       )?.folder_id;
 
-export const insertLink = prepared((db: DocumentsDb, row: LinkRow) =>
+/** A live link to a document as it is now. */
+export const insertLink = (
+  db: DocumentsDb,
+  document: LinkedDocument,
+  {
+    folder_id,
+    reserves_name,
+    created_at,
+  }: Pick<LinkRow, "folder_id" | "reserves_name" | "created_at">,
+) => {
+  const name_key = nameKey(document.name);
+  return insertRow(db, {
+    document_id: document.id,
+    folder_id,
+    name_key,
+    reserves_name,
+    document_created_at: document.created_at,
+    created_at,
+    deleted_at: null,
+    is_deleted: 0,
+    name_order: nameOrder(name_key),
+    status: document.status,
+    size_bytes: document.size_bytes,
+    file_type: fileType(document.media_type),
+    updated_at: document.updated_at,
+  });
+};
+export type LinkedDocument = Pick<
+  DocumentRow,
+  "id" | "name" | "created_at" | "status" | "size_bytes" | "media_type" | "updated_at"
+>;
+const insertRow = prepared((db: DocumentsDb, row: LinkRow) =>
   db.insertInto("documents_links").values(row),
 );
 
 /** Tells all links of a document, restorable ones too, its status. */
 export const setLinkStatus = prepared(
-  (db: DocumentsDb, { document_id, status }: Pick<LinkRow, "document_id" | "status">) =>
-    db.updateTable("documents_links").set({ status }).where("document_id", "=", document_id),
+  (
+    db: DocumentsDb,
+    { document_id, status, updated_at }: Pick<LinkRow, "document_id" | "status" | "updated_at">,
+  ) =>
+    db
+      .updateTable("documents_links")
+      .set({ status, updated_at })
+      .where("document_id", "=", document_id),
 );
+
+/** The same with what its newest version is. */
+export const setLinkContent = (
+  db: DocumentsDb,
+  document_id: string,
+  { size_bytes, media_type }: Pick<DocumentRow, "size_bytes" | "media_type">,
+) =>
+  db
+    .updateTable("documents_links")
+    .set({ size_bytes, file_type: fileType(media_type) })
+    .where("document_id", "=", document_id)
+    .execute();
 
 /** Gives all links of a document, restorable ones too, its name. */
 export const renameLinks = (
   db: DocumentsDb,
   document_id: string,
-  values: Pick<LinkRow, "name_key" | "reserves_name">,
+  values: Pick<LinkRow, "name_key" | "name_order" | "reserves_name">,
 ) =>
   db
     .updateTable("documents_links")
@@ -266,7 +319,7 @@ export const softDelete = async (
 ): Promise<boolean> =>
   (await db
     .updateTable("documents_links")
-    .set({ deleted_at })
+    .set({ deleted_at, is_deleted: 1 })
     .where("document_id", "=", document_id)
     .where("folder_id", "=", folder_id)
     .where("deleted_at", "is", null)
@@ -282,7 +335,7 @@ export const restoreLink = (
 ) =>
   db
     .updateTable("documents_links")
-    .set({ deleted_at: null, reserves_name })
+    .set({ deleted_at: null, is_deleted: 0, reserves_name })
     .where("document_id", "=", document_id)
     .where("folder_id", "=", folder_id)
     .execute();

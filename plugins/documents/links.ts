@@ -3,7 +3,7 @@ import { conflict, HttpError, type Db } from "../../core/sdk";
 import { emitChanged, notifyFolders, type DocumentContext } from "./context";
 import { updateHolder } from "./holders";
 import * as linkStore from "./link-store";
-import { documentName, nameKey } from "./names";
+import { documentName, nameKey, nameOrder } from "./names";
 import { getDocument, requireDocument } from "./queries";
 import type { Document } from "./record";
 import * as store from "./store";
@@ -63,21 +63,13 @@ async function putInto(
 ): Promise<void> {
   if (known?.deleted_at === null) return;
   const { id, name, source_kind, status } = document;
-  const name_key = nameKey(name);
-  await refuseTakenName(tx, [folder_id], name_key, id);
+  await refuseTakenName(tx, [folder_id], nameKey(name), id);
   const reserves_name = source_kind === "upload" ? 1 : 0;
   if (known) await linkStore.restoreLink(tx, id, folder_id, reserves_name);
-  else
-    await linkStore.insertLink(tx, {
-      document_id: id,
-      folder_id,
-      name_key,
-      reserves_name,
-      document_created_at: document.created_at,
-      created_at: ctx.now_ms(),
-      deleted_at: null,
-      status,
-    });
+  else {
+    const created_at = ctx.now_ms();
+    await linkStore.insertLink(tx, document, { folder_id, reserves_name, created_at });
+  }
   if (document.current_version > 0) await ctx.index.link(tx, id, folder_id);
   await ctx.folders.moveCounters(tx, [
     { folder_id, status, by: 1 },
@@ -171,10 +163,9 @@ export async function rename(
     if (name === before.name) return;
     const folder_ids = await linkStore.foldersOf(tx, document_id);
     await renameLinks(tx, before, folder_ids, nameKey(name));
-    await store.updateDocument(tx, document_id, {
-      name,
-      updated_at: ctx.now_ms(),
-    });
+    const updated_at = ctx.now_ms();
+    await store.updateDocument(tx, document_id, { name, updated_at });
+    await linkStore.setLinkStatus(tx, { document_id, status: before.status, updated_at });
     await emitChanged(ctx, tx, before, { changed: "name", folder_ids });
     notifyFolders(ctx, before, folder_ids);
     // Before the first version is indexed there is no title to correct: its job looks at the name
@@ -194,6 +185,7 @@ async function renameLinks(
   await refuseTakenName(tx, folder_ids, name_key, id);
   await linkStore.renameLinks(tx, id, {
     name_key,
+    name_order: nameOrder(name_key),
     reserves_name: source_kind === "upload" ? 1 : 0,
   });
 }

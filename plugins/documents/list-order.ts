@@ -1,8 +1,7 @@
 /** What lists of documents can be sorted by. */
+import type { FileType } from "../../core/lib/file-types";
 import { named, t, type Static } from "../../core/sdk";
 import type { DocumentStatus } from "./contract";
-import { nameFolded } from "./names";
-import { fileType } from "../../core/lib/file-types";
 
 export const ListSort = named(
   "DocumentSort",
@@ -19,84 +18,55 @@ export const ListDirection = t.Union([t.Literal("asc"), t.Literal("desc")], {
 });
 export type ListDirection = Static<typeof ListDirection>;
 
-/** What is read of each document of a folder that is sorted. */
+const falling: ReadonlySet<ListSort> = new Set(["created", "updated", "size"]);
+export const usualDirection = (sort: ListSort): ListDirection =>
+  falling.has(sort) ? "desc" : "asc";
+export const opposite = (direction: ListDirection): ListDirection =>
+  direction === "asc" ? "desc" : "asc";
+
+/** The order of `status`, ascending. */
+export const statuses: readonly DocumentStatus[] = ["sync_failed", "syncing", "synced"];
+
+/**
+ * What a link is sorted by, before its place in time; null for that alone. `status` has no column:
+ * it is one list after the other.
+ */
+export const sortColumns = {
+  created: null,
+  name: "name_order",
+  type: "file_type",
+  size: "size_bytes",
+  updated: "updated_at",
+} as const;
+export type SortColumn = NonNullable<(typeof sortColumns)[keyof typeof sortColumns]>;
+
+/** What is read of a link that is sorted here. */
 export interface Sortable {
-  readonly name_key: string;
+  readonly name_order: string;
+  readonly file_type: FileType;
+  readonly size_bytes: number;
+  readonly updated_at: number;
   readonly status: DocumentStatus;
   readonly document_created_at: number;
   readonly document_id: string;
-  readonly size_bytes: number;
-  readonly media_type: string;
-  readonly updated_at: number;
 }
-/** It needs what only the documents themselves know. */
-export const needsDocument = (sort: ListSort): boolean =>
-  sort === "size" || sort === "type" || sort === "updated";
 
-const digits_max = 15;
-/** In the order of people: `Report 2` before `report 10`. */
-const nameOrder = (name_key: string): string =>
-  nameFolded(name_key).replaceAll(/\d+/g, (digits) => digits.padStart(digits_max, "0"));
-
-const of_status: Readonly<Record<DocumentStatus, number>> = {
-  sync_failed: 0,
-  syncing: 1,
-  synced: 2,
-};
-const keyOf: Readonly<Record<ListSort, (row: Sortable) => string | number>> = {
-  created: (row) => row.document_created_at,
-  name: (row) => nameOrder(row.name_key),
-  type: (row) => fileType(row.media_type),
-  size: (row) => row.size_bytes,
-  status: (row) => of_status[row.status],
-  updated: (row) => row.updated_at,
-};
-
-/** A place in the list, with what it is sorted by. */
-export interface Placed {
-  readonly key: string | number;
-  readonly created_at: number;
-  readonly document_id: string;
-}
-export const placed = (row: Sortable, sort: ListSort): Placed => ({
-  key: keyOf[sort](row),
-  created_at: row.document_created_at,
-  document_id: row.document_id,
-});
-
-const falling: ReadonlySet<ListSort> = new Set(["created", "updated", "size"]);
-/** Compares places; equal ones come newest first, whatever the direction. */
+/** Compares links; equal ones come newest first, whatever the direction. */
 export function comparer(
   sort: ListSort,
-  direction: ListDirection = falling.has(sort) ? "desc" : "asc",
-): (one: Placed, other: Placed) => number {
-  const sign = direction === "asc" ? 1 : -1;
-  const newest = sort === "created" ? sign : -1;
-  return (one, other) => {
-    if (one.key !== other.key) return one.key < other.key ? -sign : sign;
-    return (
-      newest * (one.created_at - other.created_at || (one.document_id < other.document_id ? -1 : 1))
-    );
+  direction: ListDirection,
+): (one: Sortable, other: Sortable) => number {
+  const sign = direction === "asc" ? 1 : -1,
+    newest = sort === "created" ? sign : -1;
+  const keyOf = (link: Sortable): string | number => {
+    if (sort === "status") return statuses.indexOf(link.status);
+    const column = sortColumns[sort];
+    return column === null ? 0 : link[column];
   };
-}
-
-/** Two sorted lists as one. */
-export function merged(
-  one: readonly Placed[],
-  other: readonly Placed[],
-  compare: (one: Placed, other: Placed) => number,
-): Placed[] {
-  const all: Placed[] = [];
-  for (let i = 0, k = 0; i < one.length || k < other.length;) {
-    const first = one[i],
-      second = other[k];
-    if (second === undefined || (first !== undefined && compare(first, second) <= 0)) {
-      all.push(first!);
-      i += 1;
-    } else {
-      all.push(second);
-      k += 1;
-    }
-  }
-  return all;
+  return (one, other) => {
+    const [key, other_key] = [keyOf(one), keyOf(other)];
+    if (key !== other_key) return key < other_key ? -sign : sign;
+    const apart = one.document_created_at - other.document_created_at;
+    return newest * (apart || (one.document_id < other.document_id ? -1 : 1));
+  };
 }

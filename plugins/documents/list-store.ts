@@ -1,8 +1,8 @@
-/** The list of a folder's documents, read from the indexes of its links. */
-import { nextTurn } from "../../core/lib/parts";
+/** The lists of a folder's documents: what is read from which index of its links. */
+import { FairLimiter } from "../../core/lib/limiter";
+import type { FileType } from "../../core/lib/file-types";
 import {
   countRows,
-  listPage,
   pageWindow,
   sql,
   toNumber,
@@ -11,19 +11,25 @@ import {
 } from "../../core/sdk";
 import { isGone, type Folder } from "../folders/contract";
 import type { DocumentStatus, OwnedDocument } from "./contract";
-import { nameFolded } from "./names";
+import {
+  findAtMost,
+  findIds,
+  findPage,
+  linksOf,
+  readPage,
+  type LinkFilter,
+  type Window,
+} from "./list-links";
 import {
   comparer,
-  merged,
-  needsDocument,
-  placed,
+  sortColumns,
+  statuses,
+  usualDirection,
   type ListDirection,
   type ListSort,
-  type Placed,
-  type Sortable,
 } from "./list-order";
-import type { DocumentRow, DocumentsDb, LinkRow } from "./store";
-import { fileType, type FileType } from "../../core/lib/file-types";
+import { hasControl } from "./names";
+import type { DocumentRow, DocumentsDb } from "./store";
 
 export interface ListFilter {
   readonly status?: DocumentStatus | undefined;
@@ -37,7 +43,6 @@ export interface ListQuery extends ListFilter {
   readonly sort?: ListSort | undefined;
   readonly order?: ListDirection | undefined;
 }
-type Place = Pick<LinkRow, "document_created_at" | "document_id">;
 
 /** What folders of the owner hold, after a place: the first `limit`. */
 export async function listOwned(
@@ -80,139 +85,149 @@ export async function listOwned(
   }));
 }
 
-/** One page of a folder's documents, newest first unless sorted, and how many there are in all. */
-export async function listDocuments(
-  db: DocumentsDb,
-  folder: Folder,
-  query: ListQuery,
-  page: PageRequest,
-): Promise<Listed<DocumentRow>> {
-  const { rows, total } = isPlain(query)
-    ? await listLinks(db, folder, query, page)
-    : await listSought(db, folder.id, query, page);
-  const ids = rows.map(({ document_id }) => document_id);
-  return { rows: await findAll(db, ids), total };
+/** So many are sorted here; more are read in their order until the page is full. */
+const sorted_max = 2_000;
+const newest_first = { column: null, direction: "desc" } as const,
+  by_name = { column: "name_order", direction: "asc" } as const;
+
+/** An order that an index has. */
+interface Order {
+  readonly sort: Exclude<ListSort, "status">;
+  readonly direction: ListDirection;
+}
+/** What is asked of one list. */
+interface Asked {
+  readonly folder: Folder;
+  readonly filter: LinkFilter;
+  readonly order: Order;
+  readonly signal: AbortSignal;
 }
 
-/** An index has this list as it is. */
-const isPlain = ({ name, type, sort = "created", order = "desc" }: ListQuery): boolean =>
-  !name && type === undefined && sort === "created" && order === "desc";
+export class DocumentLists {
+  /** Lists for which no index has everything: one of each owner at a time. */
+  readonly #turns = new FairLimiter({ concurrency: 2 });
 
-/** The ids of all documents of the list, in its order. */
-export const listIds = async (
-  db: DocumentsDb,
-  folder_id: string,
-  query: ListQuery,
-): Promise<string[]> =>
-  (await allSought(db, folder_id, query)).map(({ document_id }) => document_id);
+  constructor(private readonly db: DocumentsDb) {}
 
-async function listLinks(
-  db: DocumentsDb,
-  folder: Folder,
-  { status, deleted = false }: ListFilter,
-  page: PageRequest,
-): Promise<Listed<Pick<Place, "document_id">>> {
-  let links = linksIn(db, folder.id, deleted);
-  if (status !== undefined) links = links.where("l.status", "=", status);
-  const counted = deleted ? restorableCount(folder, status) : liveCount(folder, status);
-  return listPage(links.select("l.document_id"), {
-    ...pageWindow(page),
-    total: counted ?? (await countRows(links)),
-    order: { columns: ["l.document_created_at", "l.document_id"], direction: "desc" },
-  });
-}
+  /** One page, newest first unless sorted, and how many there are in all. */
+  async list(
+    folder: Folder,
+    query: ListQuery,
+    page: PageRequest,
+    signal: AbortSignal,
+  ): Promise<Listed<DocumentRow>> {
+    const { sort = "created", order: direction = usualDirection(sort) } = query,
+      filter = filterOf(folder, query),
+      window = pageWindow(page);
+    if (filter === null) return { rows: [], total: 0 };
+    const asked = { folder, filter, signal };
+    const { rows: ids, total } =
+      sort === "status"
+        ? await this.#byStatus({ ...asked, order: { sort: "created", direction } }, window)
+        : await this.#ids({ ...asked, order: { sort, direction } }, window);
+    return { rows: await findAll(this.db, ids), total };
+  }
 
-const linksIn = (db: DocumentsDb, folder_id: string, deleted: boolean) =>
-  db
-    .selectFrom("documents_links as l")
-    .where("l.folder_id", "=", folder_id)
-    .where("l.deleted_at", deleted ? "is not" : "is", null);
+  /** The ids of the newest `max` documents that the filter lets through, and how many it does. */
+  async ids(
+    folder: Folder,
+    query: ListFilter,
+    max: number,
+    signal: AbortSignal,
+  ): Promise<{ readonly ids: string[]; readonly total: number }> {
+    const filter = filterOf(folder, query);
+    if (filter === null) return { ids: [], total: 0 };
+    const links = linksOf(this.db, filter),
+      inner = linksOf(this.db, { ...filter, name: undefined });
+    const search = { links, inner, order: newest_first, signal };
+    return this.#turns.run(folder.owner_id, signal, () => findIds(max, search));
+  }
 
-/** What the folder counts. */
-function liveCount(
-  { syncing_count, synced_count, failed_count }: Folder,
-  status: DocumentStatus | undefined,
-): number {
-  const counts = { syncing: syncing_count, synced: synced_count, sync_failed: failed_count };
-  return status === undefined ? syncing_count + synced_count + failed_count : counts[status];
-}
-/** The folder does not count these by their status. */
-const restorableCount = (
-  { restorable_count }: Folder,
-  status: DocumentStatus | undefined,
-): number | undefined =>
-  status === undefined || restorable_count === 0 ? restorable_count : undefined;
+  /** One status after the other, each newest first. */
+  async #byStatus(asked: Asked, { limit, offset }: Window): Promise<Listed<string>> {
+    const { direction } = asked.order,
+      rows: string[] = [];
+    let total = 0;
+    for (const status of direction === "asc" ? statuses : statuses.toReversed()) {
+      if (asked.filter.status !== undefined && asked.filter.status !== status) continue;
+      const found = await this.#ids(
+        {
+          ...asked,
+          filter: { ...asked.filter, status },
+          order: { ...asked.order, direction: "desc" },
+        },
+        { limit: limit - rows.length, offset: Math.max(0, offset - total) },
+      );
+      rows.push(...found.rows);
+      total += found.total;
+    }
+    return { rows, total };
+  }
 
-/** So many are looked at between two turns of the event loop: some milliseconds. */
-const looked_at_once = 5_000;
-/** The orders of the two indexes that have the names. */
-const order_of_names = {
-  live: ["name_key", "document_created_at", "document_id"],
-  restorable: ["document_created_at", "document_id"],
-} as const;
+  async #ids(asked: Asked, window: Window): Promise<Listed<string>> {
+    const {
+      folder,
+      filter,
+      order: { sort, direction },
+      signal,
+    } = asked;
+    // Those of one type are alike.
+    const order =
+      sort === "type" && filter.type !== undefined
+        ? newest_first
+        : { column: sortColumns[sort], direction };
+    const links = linksOf(this.db, filter),
+      has_index = !filter.name && (filter.status === undefined || order.column === null);
+    const total = filter.name ? undefined : (countedBy(folder, filter) ?? (await countRows(links)));
+    if (has_index) return { rows: await readPage(links, order, window, total!), total: total! };
+    return this.#turns.run(folder.owner_id, signal, () => this.#search(asked, window, total));
+  }
 
-async function listSought(
-  db: DocumentsDb,
-  folder_id: string,
-  query: ListQuery,
-  page: PageRequest,
-): Promise<Listed<Pick<Place, "document_id">>> {
-  const all = await allSought(db, folder_id, query);
-  const { offset, limit } = pageWindow(page);
-  return { rows: all.slice(offset, offset + limit), total: all.length };
-}
-
-/**
- * No index finds a part of a name, or has every order: all of the folder are looked at, a part at a
- * time, and sorted likewise.
- */
-async function allSought(
-  db: DocumentsDb,
-  folder_id: string,
-  { status, name = "", type, deleted = false, sort = "created", order: direction }: ListQuery,
-): Promise<Placed[]> {
-  const wanted = nameFolded(name),
-    compare = comparer(sort, direction);
-  const order = order_of_names[deleted ? "restorable" : "live"];
-  let links = soughtIn(db, folder_id, deleted, type !== undefined || needsDocument(sort));
-  if (status !== undefined) links = links.where("l.status", "=", status);
-  for (const column of order) links = links.orderBy(`l.${column}`);
-  let found: Placed[] = [],
-    part = links;
-  for (;;) {
-    const rows = await part.limit(looked_at_once).execute();
-    const some = rows
-      .filter((row) => nameFolded(row.name_key).includes(wanted))
-      .filter((row) => type === undefined || fileType(row.media_type) === type)
-      .map((row) => placed(row, sort))
-      .sort(compare);
-    found = merged(found, some, compare);
-    const last = rows.at(-1);
-    if (rows.length < looked_at_once || !last) return found;
-    const columns = sql.join(order.map((column) => sql.ref(`l.${column}`))),
-      values = sql.join(order.map((column) => last[column]));
-    part = links.where(sql<boolean>`(${columns}) > (${values})`);
-    await nextTurn();
+  /** Few are sorted here, many are passed over in their order; an index has one or the other. */
+  async #search(
+    { filter, order, signal }: Asked,
+    window: Window,
+    known: number | undefined,
+  ): Promise<Listed<string>> {
+    const { folder_id, deleted } = filter,
+      links = linksOf(this.db, filter),
+      inner = linksOf(this.db, { folder_id, deleted });
+    const { total, few } =
+      known === undefined
+        ? await findAtMost(sorted_max, { links, inner, order: by_name, signal })
+        : known > sorted_max
+          ? { total: known, few: null }
+          : await findAtMost(sorted_max, { links, inner: links, order: newest_first, signal });
+    if (few) {
+      few.sort(comparer(order.sort, order.direction));
+      const some = few.slice(window.offset, window.offset + window.limit);
+      return { rows: some.map(({ document_id }) => document_id), total };
+    }
+    const search = {
+      ...{ links, inner, signal },
+      order: { column: sortColumns[order.sort], direction: order.direction },
+    };
+    return { rows: await findPage(search, window, total), total };
   }
 }
 
-/** With what only the documents know, or without: then the index alone is read. */
-const soughtIn = (db: DocumentsDb, folder_id: string, deleted: boolean, with_document: boolean) =>
-  linksIn(db, folder_id, deleted)
-    .select(["l.name_key", "l.document_created_at", "l.document_id", "l.status"])
-    .$if(!with_document, (query) =>
-      query.select([
-        sql.lit(0).as("size_bytes"),
-        sql.lit("").as("media_type"),
-        sql.lit(0).as("updated_at"),
-      ]),
-    )
-    .$if(with_document, (query) =>
-      query
-        .innerJoin("documents as d", "d.id", "l.document_id")
-        .select(["d.size_bytes", "d.media_type", "d.updated_at"]),
-    )
-    .$castTo<Sortable>();
+/** Null when no document can be meant. */
+const filterOf = (
+  { id: folder_id }: Folder,
+  { deleted = false, status, type, name }: ListFilter,
+): LinkFilter | null =>
+  name !== undefined && hasControl(name) ? null : { folder_id, deleted, status, type, name };
+
+/** What the folder counts. */
+function countedBy(
+  { syncing_count, synced_count, failed_count, restorable_count }: Folder,
+  { deleted, status, type }: LinkFilter,
+): number | undefined {
+  if (type !== undefined) return undefined;
+  if (deleted) return status === undefined || restorable_count === 0 ? restorable_count : undefined;
+  const counts = { syncing: syncing_count, synced: synced_count, sync_failed: failed_count };
+  return status === undefined ? syncing_count + synced_count + failed_count : counts[status];
+}
 
 /** In the order of their ids, without those that were deleted meanwhile. */
 async function findAll(db: DocumentsDb, ids: readonly string[]): Promise<DocumentRow[]> {

@@ -1,5 +1,7 @@
 /** The tables of documents, their stored versions and their links to folders. */
+import { fileType } from "../../core/lib/file-types";
 import { sql, type Db, type Migration } from "../../core/sdk";
+import { nameOrder } from "./names";
 
 export const migrations: readonly Migration[] = [
   {
@@ -76,6 +78,7 @@ export const migrations: readonly Migration[] = [
       await tx.schema.alterTable("documents_versions").addColumn("page_labels", "text").execute();
     },
   },
+  { id: "0011_sorted_lists", up: sortLists },
 ];
 
 async function createDocuments(tx: Db): Promise<void> {
@@ -240,4 +243,78 @@ async function addLinkStatus(tx: Db): Promise<void> {
     .columns(["folder_id", "document_created_at", "document_id", "status", "name_key"])
     .where(sql.ref("deleted_at"), "is not", null)
     .execute();
+}
+
+/** The lists of a folder in every order: its links have what is compared, and indexes of it. */
+async function sortLists(tx: Db): Promise<void> {
+  const table = () => tx.schema.alterTable("documents_links");
+  await table()
+    .addColumn("is_deleted", "integer", (c) => c.notNull().defaultTo(0))
+    .execute();
+  for (const column of ["size_bytes", "updated_at"])
+    await table()
+      .addColumn(column, "bigint", (c) => c.notNull().defaultTo(0))
+      .execute();
+  for (const column of ["name_order", "file_type"])
+    await table()
+      .addColumn(column, "text", (c) => c.notNull().defaultTo(""))
+      .execute();
+  for (const index of ["by_folder", "by_name", "restorable"])
+    await tx.schema.dropIndex(`documents_links_${index}`).execute();
+  await fillLinks(tx);
+  const indexes = {
+    by_created: [],
+    by_name: ["name_order"],
+    by_size: ["size_bytes"],
+    by_type: ["file_type"],
+    by_updated: ["updated_at"],
+    by_status: ["status"],
+  } as const;
+  for (const [name, compared] of Object.entries(indexes))
+    await tx.schema
+      .createIndex(`documents_links_${name}`)
+      .on("documents_links")
+      .columns(["folder_id", "is_deleted", ...compared, "document_created_at", "document_id"])
+      // What one type has is told without the rows.
+      .$call((index) =>
+        name === "by_created" || name === "by_type" ? index : index.column("file_type"),
+      )
+      .execute();
+}
+
+/** Links in one statement. */
+const links_at_once = 1_000;
+
+async function fillLinks(tx: Db): Promise<void> {
+  const filled = sql`
+    update documents_links set
+      is_deleted = case when deleted_at is null then 0 else 1 end,
+      size_bytes = (select d.size_bytes from documents d where d.id = documents_links.document_id),
+      updated_at = (select d.updated_at from documents d where d.id = documents_links.document_id)`;
+  await filled.execute(tx);
+  const { rows: types } = await sql<{ media_type: string }>`
+    select distinct media_type from documents`.execute(tx);
+  for (const [type, some] of Map.groupBy(types, ({ media_type }) => fileType(media_type)))
+    await sql`
+      update documents_links set file_type = ${type}
+      where document_id in (select id from documents where media_type in
+        (${sql.join(some.map(({ media_type }) => media_type))}))`.execute(tx);
+  for (let after = ""; ;) {
+    const { rows } = await sql<{ document_id: string; name_key: string }>`
+      select document_id, min(name_key) as name_key from documents_links
+      where document_id > ${after} group by document_id order by document_id
+      limit ${links_at_once}`.execute(tx);
+    const last = rows.at(-1);
+    if (!last) return;
+    const names = sql.join(
+      rows.map(({ document_id, name_key }) => sql`(${document_id}, ${nameOrder(name_key)})`),
+    );
+    // Every link of a document has its name.
+    await sql`
+      with names (id, name_order) as (values ${names})
+      update documents_links set
+        name_order = (select n.name_order from names n where n.id = documents_links.document_id)
+      where document_id in (select id from names)`.execute(tx);
+    after = last.document_id;
+  }
 }

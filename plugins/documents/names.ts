@@ -17,6 +17,32 @@ export const nameKey = (name: string): string => name.normalize("NFC");
 export const nameFolded = (name: string): string => name.normalize("NFC").toLowerCase();
 
 const control = /\p{Cc}/u;
+/** No name holds one. */
+export const hasControl = (text: string): boolean => control.test(text);
+
+/** Between the two forms of a name that has numbers: below every character that a name holds. */
+const mark = "\u0001";
+/**
+ * The form in which names are sorted and looked through: folded, its numbers so that they count,
+ * `Report 2` before `report 10`. Where there are some, the folded name itself comes after a mark.
+ */
+export function nameOrder(name: string): string {
+  const folded = nameFolded(name),
+    ordered = folded.replaceAll(/\d+/g, countedNumber);
+  return ordered === folded ? folded : `${ordered}${mark}${folded}`;
+}
+/** First how many digits it has: in one, or in three after a nine. */
+function countedNumber(digits: string): string {
+  const value = digits.replace(/^0+/, ""),
+    { length } = value;
+  return (length < 9 ? String(length) : `9${String(length).padStart(3, "0")}`) + value;
+}
+/** The pattern for LIKE, escaped by `!`, of the `nameOrder` of names that contain this. */
+export function namePattern(part: string): string {
+  const folded = nameFolded(part),
+    escaped = folded.replaceAll(/[!%_]/g, "!$&");
+  return /\d/.test(folded) ? `%${mark}%${escaped}%` : `%${escaped}%`;
+}
 /** The same characters as a class, for `RequiredText`. */
 const control_class = "\\u0000-\\u001F\\u007F-\\u009F";
 

@@ -6,9 +6,10 @@ import { Limiter, LimiterRefusal } from "../../core/lib/limiter";
 import { pacedPieces } from "../../core/lib/paced-pieces";
 import { ZipStream } from "../../core/lib/zip-stream";
 import { badRequest, HttpError, pullStream, unavailable } from "../../core/sdk";
+import type { Folder } from "../folders/contract";
 import type { DocumentContext } from "./context";
 import { EntryNames } from "./entry-names";
-import { listIds, type ListFilter } from "./list-store";
+import type { ListFilter } from "./list-store";
 import * as linkStore from "./link-store";
 import { getOriginal } from "./queries";
 import { fileType } from "../../core/lib/file-types";
@@ -41,12 +42,11 @@ export class OriginalsZip {
   ): Promise<{ readonly name: string; readonly stream: ReadableStream<Uint8Array> }> {
     const { db, folders } = this.ctx;
     const folder = await folders.require(db, owner_id, wanted.folder_id);
-    const ids = await this.#ids(wanted);
-    if (ids.length === 0)
-      throw new HttpError(404, "not_found", "No document of the folder is meant.");
-    if (ids.length > documents_max)
+    const { ids, total } = await this.#ids(folder, wanted, signal);
+    if (total === 0) throw new HttpError(404, "not_found", "No document of the folder is meant.");
+    if (total > documents_max)
       throw badRequest(
-        `These are ${ids.length} documents; an archive takes ${documents_max}. Choose fewer, or ` +
+        `These are ${total} documents; an archive takes ${documents_max}. Choose fewer, or ` +
           "export the folder.",
         "?folder_id",
       );
@@ -65,14 +65,19 @@ export class OriginalsZip {
     return { name: folder.name, stream: pullStream(next, end) };
   }
 
-  async #ids({ folder_id, document_ids, ...filter }: WantedOriginals): Promise<string[]> {
-    const { db } = this.ctx;
-    if (document_ids === null) return listIds(db, folder_id, filter);
+  async #ids(
+    folder: Folder,
+    { folder_id, document_ids, ...filter }: WantedOriginals,
+    signal: AbortSignal,
+  ): Promise<{ readonly ids: string[]; readonly total: number }> {
+    const { db, lists } = this.ctx;
+    if (document_ids === null) return lists.ids(folder, filter, documents_max, signal);
     const here = await linkStore.findHere(db, document_ids, folder_id);
     const missing = document_ids.find((id) => !here.has(id));
     if (missing !== undefined)
       throw new HttpError(404, "not_found", `The document ${missing} is not in this folder.`);
-    return [...new Set(document_ids)];
+    const ids = [...new Set(document_ids)];
+    return { ids, total: ids.length };
   }
 
   async #enter(key: string, signal: AbortSignal): Promise<() => void> {

@@ -40,6 +40,7 @@ import { ingest } from "./creation";
 import { FreshTexts } from "./fresh-texts";
 import { documentJobs, documentSchedules, enqueuers, resumePurge } from "./jobs";
 import { takeOut } from "./links";
+import { DocumentLists } from "./list-store";
 import { migrations } from "./migrations";
 import { announce, findCopy, insertCopy } from "./copies";
 import { listPlaces } from "./copy-store";
@@ -100,6 +101,7 @@ export default definePlugin({
       ...host.services,
       ...enqueuers(host),
       fresh_texts: new FreshTexts(),
+      lists: new DocumentLists(host.db),
       uses: host.slots.uses,
       before_intake: new Hooks({
         read: host.slots.before_intake,

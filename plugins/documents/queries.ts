@@ -138,10 +138,11 @@ export async function listDocuments(
   ctx: DocumentContext,
   owner_id: string,
   query: { readonly folder_id: string } & listStore.ListQuery & PageRequest,
+  signal: AbortSignal,
 ): Promise<{ readonly documents: Document[]; readonly total: number }> {
   const { db, folders } = ctx;
   const folder = await folders.require(db, owner_id, query.folder_id);
-  const { rows, total } = await listStore.listDocuments(db, folder, query, query);
+  const { rows, total } = await ctx.lists.list(folder, query, query, signal);
   const folder_ids = await linkStore.foldersOfAll(
     db,
     rows.map((row) => row.id),

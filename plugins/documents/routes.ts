@@ -299,8 +299,8 @@ export const documentHandlers = (ctx: DocumentContext): Handlers => ({
   ...readingHandlers(ctx),
   ...uploadHandler(ctx),
 
-  list: async ({ caller, client, query }) => {
-    const { documents, total } = await queries.listDocuments(ctx, caller.owner_id, query);
+  list: async ({ caller, client, query, request: { signal } }) => {
+    const { documents, total } = await queries.listDocuments(ctx, caller.owner_id, query, signal);
     return toPage(
       documents.map((document) => toRecord(document, client)),
       total,

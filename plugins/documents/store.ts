@@ -2,6 +2,7 @@
  * Every SQL statement about documents and their versions. The database comes first, so that the
  * caller decides the transaction.
  */
+import type { FileType } from "../../core/lib/file-types";
 import type { StoredText } from "../../core/lib/text-pieces";
 import { prepared, preparedFirst, sql, toNumber, type Db } from "../../core/sdk";
 import type { Extracted } from "../extraction/contract";
@@ -87,8 +88,15 @@ export interface LinkRow {
   readonly document_created_at: number;
   readonly created_at: number;
   readonly deleted_at: number | null;
-  /** The document's, for the list of the folder. */
+  /** 1 when `deleted_at` is set. */
+  readonly is_deleted: 0 | 1;
+  /** The rest is the document's, for the lists of the folder. Its name as names are sorted. */
+  readonly name_order: string;
   readonly status: DocumentStatus;
+  readonly size_bytes: number;
+  /** The kind of its media type. */
+  readonly file_type: FileType;
+  readonly updated_at: number;
 }
 export interface DocumentsTables {
   documents: DocumentRow;

@@ -6,6 +6,8 @@ import {
   Extractors,
   type ExtractionCode,
 } from "../../plugins/extraction/contract";
+import { fileType } from "../../core/lib/file-types";
+import { nameKey, nameOrder } from "../../plugins/documents/names";
 import { filesOf } from "./data-directory";
 import { startTestServer, type TestServer } from "./host";
 import { until, type StartServer } from "./server";
@@ -106,8 +108,23 @@ export async function expectSound({ store, data }: TestServer): Promise<void> {
   };
   for (const document of documents)
     expect([document.id, document.held_by]).toEqual([document.id, holderOf(document)]);
-  for (const { document_id, status } of links)
-    expect([document_id, status]).toEqual([document_id, by_id.get(document_id).status]);
+  // What a link has of its document, for the lists of its folder.
+  for (const { document_id, name_key, name_order, deleted_at, is_deleted, ...link } of links) {
+    const document = by_id.get(document_id);
+    expect([document_id, name_key, name_order]).toEqual([
+      document_id,
+      nameKey(document.name),
+      nameOrder(name_key),
+    ]);
+    expect(link).toMatchObject({
+      status: document.status,
+      size_bytes: document.size_bytes,
+      file_type: fileType(document.media_type),
+      updated_at: document.updated_at,
+      document_created_at: document.created_at,
+    });
+    expect([document_id, is_deleted]).toEqual([document_id, deleted_at === null ? 0 : 1]);
+  }
   expect(await db.selectFrom("documents_purges").selectAll().execute()).toEqual([]);
   for (const { id } of folders) {
     const of = (status: string) =>

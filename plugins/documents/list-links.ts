@@ -1,0 +1,254 @@
+/**
+ * The links of a folder in an order, read from their indexes: a page of them, or what a filter lets
+ * through, in stretches between which the event loop goes round.
+ */
+import type { FileType } from "../../core/lib/file-types";
+import { nextTurn, PartSize } from "../../core/lib/parts";
+import { countRows, nearerEnd, sql } from "../../core/sdk";
+import type { DocumentStatus } from "./contract";
+import { opposite, type ListDirection, type Sortable, type SortColumn } from "./list-order";
+import { namePattern } from "./names";
+import type { DocumentsDb } from "./store";
+
+/** So many after the first so many. */
+export type Window = Parameters<typeof nearerEnd>[0];
+/** Which links of a folder. */
+export interface LinkFilter {
+  readonly folder_id: string;
+  /** Those that can be restored, instead of those that are there. */
+  readonly deleted: boolean;
+  readonly status?: DocumentStatus | undefined;
+  readonly type?: FileType | undefined;
+  /** A part of the name, in any case. */
+  readonly name?: string | undefined;
+}
+/** By what is compared, then by time: each has an index. */
+export interface LinkOrder {
+  readonly column: SortColumn | null;
+  readonly direction: ListDirection;
+}
+/** What is alike comes newest first in every order: in a rising one against the index. */
+const runsAgainst = ({ column, direction }: LinkOrder): boolean =>
+  column !== null && direction === "asc";
+
+export function linksOf(db: DocumentsDb, { folder_id, deleted, status, type, name }: LinkFilter) {
+  let links = db
+    .selectFrom("documents_links as l")
+    .where("l.folder_id", "=", folder_id)
+    .where("l.is_deleted", "=", deleted ? 1 : 0);
+  if (status !== undefined) links = links.where("l.status", "=", status);
+  if (type !== undefined) links = links.where("l.file_type", "=", type);
+  if (name) links = links.where(sql<boolean>`l.name_order like ${namePattern(name)} escape '!'`);
+  return links;
+}
+type Links = ReturnType<typeof linksOf>;
+
+/** A place in an order. */
+interface Place {
+  readonly key: string | number;
+  readonly document_created_at: number;
+  readonly document_id: string;
+}
+const keyOf = (column: SortColumn | null) =>
+  column === null ? sql.lit<string | number>(0) : sql.ref<string | number>(`l.${column}`);
+
+function sorted(links: Links, { column, direction }: LinkOrder) {
+  const rows = links.select([keyOf(column).as("key"), "l.document_created_at", "l.document_id"]);
+  return (column === null ? rows : rows.orderBy(`l.${column}`, direction))
+    .orderBy("l.document_created_at", direction)
+    .orderBy("l.document_id", direction)
+    .$castTo<Place>();
+}
+
+/** One page of their ids. The index of the order, or of what is filtered, has all of it. */
+export async function readPage(
+  links: Links,
+  order: LinkOrder,
+  window: Window,
+  total: number,
+): Promise<string[]> {
+  const { skip, size, is_backward } = nearerEnd(window, total);
+  if (size === 0) return [];
+  const walk = walkOf(order, is_backward),
+    part = { limit: size, offset: skip };
+  const rows = runsAgainst(order)
+    ? await readAgainst(links, walk, part)
+    : await readRows(links, walk, part);
+  return idsOf(rows, is_backward);
+}
+const walkOf = ({ column, direction }: LinkOrder, is_backward: boolean): LinkOrder => ({
+  column,
+  direction: is_backward ? opposite(direction) : direction,
+});
+const idsOf = (rows: readonly Pick<Place, "document_id">[], is_backward: boolean): string[] => {
+  const ids = rows.map(({ document_id }) => document_id);
+  return is_backward ? ids.reverse() : ids;
+};
+const readRows = (links: Links, order: LinkOrder, { limit, offset }: Window): Promise<Place[]> =>
+  sorted(links, order).limit(limit).offset(offset).execute();
+
+/**
+ * Rows of which those that are alike come the other way round than the index has them. Mostly none
+ * are alike, and one look shows it.
+ */
+async function readAgainst(links: Links, order: LinkOrder, { limit, offset }: Window) {
+  const back = { column: null, direction: opposite(order.direction) };
+  const alike = (key: Place["key"]) => links.where(keyOf(order.column), "=", key);
+  // One more on either side: whether what is alike goes on beyond the page.
+  const before = Math.min(1, offset),
+    look = { limit: before + limit + 1, offset: offset - before };
+  const found = await readRows(links, order, look),
+    first = found[before];
+  if (!first || found.every(({ key }, at) => key !== found[at - 1]?.key))
+    return found.slice(before, before + limit);
+  const earlier =
+    found[0] !== first && found[0]!.key === first.key
+      ? await countRows(alike(first.key).where(isBeyond(back, first)))
+      : 0;
+  const rows = await readRows(alike(first.key), back, { limit, offset: earlier });
+  if (rows.length === limit) return rows;
+  const next = links.where(keyOf(order.column), order.direction === "asc" ? ">" : "<", first.key),
+    others = await readRows(next, order, { limit: limit - rows.length, offset: 0 });
+  for (const [key, some] of Map.groupBy(others, (one) => one.key)) {
+    // There may be more that are like the last one.
+    const is_whole = some.at(-1) !== others.at(-1);
+    const whole = { limit: limit - rows.length, offset: 0 };
+    rows.push(...(is_whole ? some.reverse() : await readRows(alike(key), back, whole)));
+  }
+  return rows;
+}
+
+const compared = ({ column }: LinkOrder) =>
+  column === null
+    ? sql`(l.document_created_at, l.document_id)`
+    : sql`(${sql.ref(`l.${column}`)}, l.document_created_at, l.document_id)`;
+const valuesOf = ({ column }: LinkOrder, { key, document_created_at, document_id }: Place) =>
+  column === null
+    ? sql`(${document_created_at}, ${document_id})`
+    : sql`(${key}, ${document_created_at}, ${document_id})`;
+/** After this place of the order. */
+const isBeyond = (order: LinkOrder, place: Place) =>
+  order.direction === "asc"
+    ? sql<boolean>`${compared(order)} > ${valuesOf(order, place)}`
+    : sql<boolean>`${compared(order)} < ${valuesOf(order, place)}`;
+const isUpTo = (order: LinkOrder, place: Place) =>
+  order.direction === "asc"
+    ? sql<boolean>`${compared(order)} <= ${valuesOf(order, place)}`
+    : sql<boolean>`${compared(order)} >= ${valuesOf(order, place)}`;
+
+/** So long is looked at links before the event loop goes round. */
+const stretch_ms = 8;
+const stretch_links = { first: 500, max: 8_000 };
+
+/** Cuts links that an index has in this order into stretches: what each is limited by. */
+export async function* stretches(
+  links: Links,
+  order: LinkOrder,
+  signal: AbortSignal,
+): AsyncGenerator<(links: Links) => Links, void> {
+  const part = new PartSize(stretch_links, stretch_ms);
+  let from: Place | undefined;
+  for (;;) {
+    signal.throwIfAborted();
+    const begun_ms = performance.now(),
+      after = from && isBeyond(order, from);
+    const [end] = await readRows(after ? links.where(after) : links, order, {
+      limit: 1,
+      offset: part.size - 1,
+    });
+    const until = end && isUpTo(order, end);
+    yield (all) => {
+      const rest = after ? all.where(after) : all;
+      return until ? rest.where(until) : rest;
+    };
+    part.took(performance.now() - begun_ms);
+    if (!end) return;
+    from = end;
+    await nextTurn();
+  }
+}
+
+/** `inner` are those that an index has in this order, of which the filter lets some through. */
+interface Search {
+  readonly links: Links;
+  readonly inner: Links;
+  readonly order: LinkOrder;
+  readonly signal: AbortSignal;
+}
+
+/** One page of the ids, read from the nearer end until it is full. */
+export async function findPage(
+  { links, inner, order, signal }: Search,
+  window: Window,
+  total: number,
+): Promise<string[]> {
+  const { skip, size, is_backward } = nearerEnd(window, total),
+    walk = walkOf(order, is_backward);
+  const page: Place[] = [];
+  let passed = 0,
+    run: Place[] = [];
+  const pass = (rows: readonly Place[]): void => {
+    for (const row of rows) if (passed++ >= skip && page.length < size) page.push(row);
+  };
+  for await (const within of stretches(inner, walk, signal)) {
+    const rows: Place[] = await sorted(within(links), walk).execute();
+    if (runsAgainst(order))
+      for (const row of rows) {
+        if (run.length > 0 && run[0]!.key !== row.key) {
+          pass(run.reverse());
+          run = [];
+        }
+        run.push(row);
+      }
+    else pass(rows);
+    if (page.length === size) break;
+  }
+  pass(run.reverse());
+  return idsOf(page, is_backward);
+}
+
+/** How many there are, and the links themselves unless they are more than `max`. */
+export async function findAtMost(
+  max: number,
+  { links, inner, order, signal }: Search,
+): Promise<{ readonly total: number; readonly few: Sortable[] | null }> {
+  let few: Sortable[] | null = [],
+    total = 0;
+  for await (const within of stretches(inner, order, signal)) {
+    if (few === null) total += await countRows(within(links));
+    else {
+      few.push(...(await within(links).select(sortable_columns).execute()));
+      total = few.length;
+      if (total > max) few = null;
+    }
+  }
+  return { total, few };
+}
+const sortable_columns = [
+  "l.name_order",
+  "l.file_type",
+  "l.size_bytes",
+  "l.updated_at",
+  "l.status",
+  "l.document_created_at",
+  "l.document_id",
+] as const;
+
+/** The first `max` of their ids in this order, and how many there are. */
+export async function findIds(
+  max: number,
+  { links, inner, order, signal }: Search,
+): Promise<{ readonly ids: string[]; readonly total: number }> {
+  const ids: string[] = [];
+  let total = 0;
+  for await (const within of stretches(inner, order, signal)) {
+    if (ids.length >= max) {
+      total += await countRows(within(links));
+      continue;
+    }
+    const some = await sorted(within(links), order).execute();
+    total += some.length;
+    for (const { document_id } of some.slice(0, max - ids.length)) ids.push(document_id);
+  }
+  return { ids, total };
+}

@@ -1,0 +1,268 @@
+/** Lists of a large folder in every order and by every filter: what they hold, and how it is found. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { SqliteQueryCompiler, sql, type KyselyPlugin, type RootOperationNode } from "kysely";
+import { file_types } from "../../core/lib/file-types";
+import type { Folder } from "../../plugins/folders/contract";
+import { DocumentLists, type ListQuery } from "../../plugins/documents/list-store";
+import { nameFolded, nameOrder } from "../../plugins/documents/names";
+import { startTestServer, type TestServer } from "../helpers/host";
+import { person, type Person } from "../helpers/person";
+
+/** More than are sorted in memory, of each status that is common. */
+const count = 5_400,
+  deleted_count = 40;
+const signal = new AbortController().signal;
+const statuses = ["sync_failed", "syncing", "synced"] as const;
+
+interface Link {
+  readonly document_id: string;
+  readonly name_key: string;
+  readonly name_order: string;
+  readonly status: (typeof statuses)[number];
+  readonly size_bytes: number;
+  readonly file_type: string;
+  readonly updated_at: number;
+  readonly document_created_at: number;
+  readonly is_deleted: number;
+  readonly deleted_at: number | null;
+}
+/** Every value stands more than once, in runs that begin and end anywhere. */
+function linkOf(id: string, at: number): Link {
+  const name_key = `${at % 3 === 0 ? "Report" : "report"} ${(at * 7) % 450}${at % 11 ? "" : ".txt"}`;
+  const is_deleted = at < deleted_count ? 1 : 0;
+  return {
+    document_id: `${id}${String((at * 7_919) % 100_003).padStart(6, "0")}`,
+    name_key,
+    name_order: nameOrder(name_key),
+    status: at % 40 === 5 ? "sync_failed" : statuses[1 + (at % 2)]!,
+    size_bytes: at % 5 < 2 ? 0 : (at * 31) % 700,
+    file_type: at % 50 === 0 ? "pdf" : at % 3 ? "text" : "web",
+    updated_at: 1_000 + ((at * 13) % 2_000),
+    document_created_at: 1_000 + (at >> 2),
+    is_deleted,
+    deleted_at: is_deleted ? 5_000 : null,
+  };
+}
+
+let server: TestServer, ada: Person, folder: Folder;
+let links: Link[];
+beforeAll(async () => {
+  server = await startTestServer();
+  ada = await person(server, "ada");
+  const folder_id = await ada.folder();
+  const { id } = await ada.text(folder_id, "Rain.", "Report");
+  links = Array.from({ length: count + deleted_count }, (_, at) => linkOf(id, at));
+  await server.store.inTransaction(async (tx) => {
+    const row: any = await tx
+      .selectFrom("documents")
+      .selectAll()
+      .where("id", "=", id)
+      .executeTakeFirst();
+    const template: any = await tx.selectFrom("documents_links").selectAll().executeTakeFirst();
+    await tx.deleteFrom("documents_links").execute();
+    for (const link of links) {
+      const { document_id, status, size_bytes, updated_at, document_created_at } = link;
+      const copy = { status, size_bytes, updated_at, created_at: document_created_at };
+      await tx
+        .insertInto("documents")
+        .values({ ...row, ...copy, id: document_id, name: link.name_key })
+        .execute();
+      await tx
+        .insertInto("documents_links")
+        .values({ ...template, ...link })
+        .execute();
+    }
+  });
+  const live = (status: string) =>
+    links.filter((link) => link.is_deleted === 0 && link.status === status).length;
+  const counted = {
+    syncing_count: live("syncing"),
+    synced_count: live("synced"),
+    failed_count: live("sync_failed"),
+    restorable_count: deleted_count,
+  };
+  await server.store.db.updateTable("folders").set(counted).execute();
+  folder = { ...counted, id: folder_id, owner_id: "ada", name: "", parent_id: null };
+});
+afterAll(() => server.stop());
+
+/** What the list must hold, found by looking at every link. */
+function expected({ sort = "created", order, status, type, name, deleted = false }: ListQuery) {
+  const falls = ["created", "updated", "size"].includes(sort);
+  const sign = (order ?? (falls ? "desc" : "asc")) === "asc" ? 1 : -1;
+  const digits = (text: string) =>
+    nameFolded(text).replaceAll(/\d+/g, (number) => number.padStart(15, "0"));
+  const keys: Record<string, (link: Link) => string | number> = {
+    created: () => 0,
+    name: (link) => digits(link.name_key),
+    type: (link) => link.file_type,
+    size: (link) => link.size_bytes,
+    updated: (link) => link.updated_at,
+    status: (link) => statuses.indexOf(link.status),
+  };
+  const keyOf = keys[sort]!,
+    newest = sort === "created" ? sign : -1;
+  return links
+    .filter(
+      (link) =>
+        link.is_deleted === Number(deleted) &&
+        (status === undefined || link.status === status) &&
+        (type === undefined || link.file_type === type) &&
+        nameFolded(link.name_key).includes(nameFolded(name ?? "")),
+    )
+    .sort((one, other) => {
+      const [key, other_key] = [keyOf(one), keyOf(other)];
+      if (key !== other_key) return key < other_key ? -sign : sign;
+      const apart = one.document_created_at - other.document_created_at;
+      return newest * (apart || (one.document_id < other.document_id ? -1 : 1));
+    })
+    .map(({ document_id }) => document_id);
+}
+
+const sorts = ["created", "name", "type", "size", "status", "updated"] as const;
+const filters: [why: string, filter: ListQuery][] = [
+  ["all", {}],
+  ["a status that few have", { status: "sync_failed" }],
+  ["a status that many have", { status: "synced" }],
+  ["a type that few have", { type: "pdf" }],
+  ["a type that many have", { type: "text" }],
+  ["a type that none has", { type: "mail" }],
+  ["a type and a status", { type: "text", status: "synced" }],
+  ["a name that few have", { name: "EPORT 42" }],
+  ["a name that many have", { name: "port" }],
+  ["a name that many have, and a status", { name: "ort", status: "syncing" }],
+  ["a name that many have, and a type", { name: "R", type: "text" }],
+  ["a name with what is a sign elsewhere", { name: "report_1%" }],
+  ["what can be restored", { deleted: true }],
+  ["of these, a status", { deleted: true, status: "synced" }],
+  ["of these, a name", { deleted: true, name: "report 1" }],
+];
+
+/** Every statement of this kind that the lists have run. */
+class Watch implements KyselyPlugin {
+  readonly nodes: RootOperationNode[] = [];
+  transformQuery({ node }: { readonly node: RootOperationNode }) {
+    this.nodes.push(node);
+    return node;
+  }
+  async transformResult({ result }: any) {
+    return result;
+  }
+}
+/** How they were found, without those that took rows by their ids. */
+async function plansOf({ nodes }: Watch): Promise<string[]> {
+  const plans: string[] = [];
+  for (const node of nodes) {
+    const { sql: text, parameters } = new SqliteQueryCompiler().compileQuery(node, {
+      queryId: "plan",
+    } as any);
+    if (!text.includes("documents_links")) continue;
+    const words = text.split("?").map((part) => sql.raw(part));
+    const statement = words.flatMap((word, at) =>
+      at === 0 ? [word] : [sql`${parameters[at - 1]}`, word],
+    );
+    const { rows } = await sql<{
+      detail: string;
+    }>`explain query plan ${sql.join(statement, sql``)}`.execute(server.store.db);
+    plans.push(...rows.map(({ detail }) => detail));
+  }
+  return plans;
+}
+
+describe("pages of a large folder are what looking at all of it gives", () => {
+  for (const [why, filter] of filters)
+    for (const sort of sorts)
+      test(`${why}, by ${sort}`, async () => {
+        for (const order of ["asc", "desc"] as const) {
+          const query = { ...filter, sort, order },
+            all = expected(query);
+          const watch = new Watch(),
+            lists = new DocumentLists(server.store.db.withPlugin(watch));
+          const per_page = 70,
+            last = Math.max(1, Math.ceil(all.length / per_page));
+          for (const page of new Set([
+            1,
+            2,
+            last >> 1,
+            (last >> 1) + 1,
+            last - 1,
+            last,
+            last + 1,
+          ])) {
+            if (page < 1) continue;
+            const { rows, total } = await lists.list(folder, query, { page, per_page }, signal);
+            expect([page, total, rows.map(({ id }) => id)]).toEqual([
+              page,
+              all.length,
+              all.slice((page - 1) * per_page, page * per_page),
+            ]);
+          }
+          // Each is an index's, from its first column on, and none is sorted by the database.
+          for (const plan of await plansOf(watch))
+            expect(plan).toMatch(
+              /^SEARCH l USING (COVERING )?INDEX documents_links_by_\w+ \(folder_id=\? AND is_deleted=\?/,
+            );
+        }
+      });
+});
+
+test("what an index has alone is read from it alone", async () => {
+  const cases: [ListQuery, string][] = [
+    [{}, "created"],
+    [{ sort: "name" }, "name"],
+    [{ sort: "name", order: "desc" }, "name"],
+    [{ sort: "size" }, "size"],
+    [{ sort: "size", order: "asc", type: "text" }, "size"],
+    [{ sort: "updated", type: "pdf" }, "updated"],
+    [{ sort: "type" }, "type"],
+    [{ type: "text" }, "type"],
+    [{ status: "synced" }, "status"],
+    [{ sort: "status" }, "status"],
+    [{ status: "synced", type: "text" }, "status"],
+  ];
+  for (const [query, name] of cases) {
+    const watch = new Watch();
+    const lists = new DocumentLists(server.store.db.withPlugin(watch));
+    await lists.list(folder, query, { page: 20, per_page: 50 }, signal);
+    const plans = await plansOf(watch);
+    expect(plans.length).toBeGreaterThan(0);
+    const own = `USING COVERING INDEX documents_links_by_${name} `;
+    // How many of a type there are, its own index tells.
+    const other =
+      "USING COVERING INDEX documents_links_by_type (folder_id=? AND is_deleted=? AND file_type=?)";
+    expect([query, plans.filter((plan) => !plan.includes(own) && !plan.includes(other))]).toEqual([
+      query,
+      [],
+    ]);
+  }
+});
+
+test("the ids of what a filter lets through", async () => {
+  const lists = new DocumentLists(server.store.db);
+  for (const [, filter] of filters) {
+    if (filter.deleted) continue;
+    const all = expected(filter);
+    expect(await lists.ids(folder, filter, 50_000, signal)).toEqual({
+      ids: all,
+      total: all.length,
+    });
+    expect(await lists.ids(folder, filter, 7, signal)).toEqual({
+      ids: all.slice(0, 7),
+      total: all.length,
+    });
+  }
+});
+
+test("a list that nobody waits for any more is given up", async () => {
+  const gone = new AbortController();
+  const lists = new DocumentLists(server.store.db);
+  const list = lists.list(folder, { name: "port", sort: "size" }, { per_page: 10 }, gone.signal);
+  gone.abort(new Error("gone"));
+  await expect(list).rejects.toThrow("gone");
+});
+
+test("links say what their documents are", () => {
+  expect(new Set(links.map(({ file_type }) => file_type)).isSubsetOf(new Set(file_types))).toBe(
+    true,
+  );
+});

@@ -1,7 +1,8 @@
 /** Rows: lists of a folder of very many documents, and the health of a server that has them. */
 import { copyLargeAccount, documents } from "./large-account";
+import { load } from "./load";
 import { median, type Row } from "./measure";
-import { startDossier, temporaryDirectory, type Dossier } from "./server";
+import { startDossier, startRival, temporaryDirectory, type Dossier } from "./server";
 
 const rounds = 100,
   warm_up = 20,
@@ -21,9 +22,10 @@ export async function listRows(): Promise<Row[]> {
       failed = await list("&status=sync_failed"),
       named = await list("&name=nothing"),
       health = await timed(() => fetchHealth(dossier));
-    const ms = (value: number) => value.toFixed(2);
     const count = documents.toLocaleString("en");
     return [
+      await sortedRow(list, last_page),
+      await besideRival(at.directory, dossier, folder_id),
       {
         name: `last page of a folder of ${count} / its first`,
         unit: "x",
@@ -51,6 +53,88 @@ export async function listRows(): Promise<Row[]> {
   } finally {
     await dossier.stop();
     at.remove();
+  }
+}
+
+const ms = (value: number) => value.toFixed(2);
+
+const sorts = ["created", "name", "type", "size", "status", "updated"] as const;
+const filters = ["", "&type=text", "&status=synced"] as const;
+
+/** Every order both ways, of all documents and of those that a filter lets through: here all. */
+async function sortedRow(
+  list: (query: string) => Promise<number>,
+  last_page: number,
+): Promise<Row> {
+  const found: { query: string; first: number; middle: number; last: number }[] = [];
+  for (const filter of filters)
+    for (const sort of sorts)
+      for (const order of ["asc", "desc"]) {
+        const query = `${filter}&sort=${sort}&order=${order}`;
+        found.push({
+          query,
+          first: await list(query),
+          middle: await list(`${query}&page=${last_page >> 1}`),
+          last: await list(`${query}&page=${last_page}`),
+        });
+      }
+  const dearest = (page: "first" | "middle" | "last") => {
+    const one = found.reduce((most, other) => (other[page] > most[page] ? other : most));
+    return `${page} ${ms(one[page])} (${one.query.slice(1)})`;
+  };
+  return {
+    name: "last page of a sorted list / its first, at most",
+    unit: "x",
+    target: { most: 2 },
+    value: Math.max(...found.map(({ first, last }) => last / first)),
+    measured:
+      `${found.length} orders and filters of ${documents.toLocaleString("en")} documents; the ` +
+      `dearest pages, milliseconds over HTTP: ${dearest("first")}, ${dearest("middle")}, ` +
+      dearest("last"),
+  };
+}
+
+const connections = 16,
+  round_ms = 1_000,
+  load_rounds = 7;
+
+/** Requests per second of the largest documents of one type. */
+async function besideRival(directory: string, { key, port }: Dossier, folder_id: string) {
+  const rival = await startRival(directory, { key, folders: 0, documents, texts: [] });
+  const measure = async (host: "raw" | "dossier"): Promise<number> => {
+    const path = host === "raw" ? "" : "/api/dev/v1",
+      query = `folder_id=${folder_id}&type=text&sort=size&per_page=${per_page}`;
+    const head =
+      `GET ${path}/documents?${query} HTTP/1.1\r\nHost: 127.0.0.1\r\n` +
+      `Authorization: Bearer ${key}\r\nAccept: application/json\r\n\r\n`;
+    const { per_second, not_200 } = await load({
+      port: host === "raw" ? rival.port : port,
+      head,
+      connections,
+      duration_ms: round_ms,
+    });
+    if (not_200 > 0) throw new Error(`${not_200} answers of ${host} were not 200`);
+    return per_second;
+  };
+  try {
+    const pairs: { raw: number; dossier: number }[] = [];
+    for (let round = 0; round <= load_rounds; round++)
+      pairs.push({ raw: await measure("raw"), dossier: await measure("dossier") });
+    // The first is not counted.
+    const counted = pairs.slice(1);
+    const perSecond = (host: "raw" | "dossier") =>
+      median(counted.map((pair) => pair[host])).toFixed(0);
+    return {
+      name: `the largest of one type of ${documents.toLocaleString("en")} documents`,
+      unit: "x",
+      target: { least: 0.6 },
+      value: median(counted.map(({ raw, dossier }) => dossier / raw)),
+      measured:
+        `requests per second, Dossier ${perSecond("dossier")} / plain server ` +
+        `${perSecond("raw")}; ${per_page} documents, ${connections} connections`,
+    } satisfies Row;
+  } finally {
+    rival.stop();
   }
 }
 

@@ -1,12 +1,14 @@
 /**
- * The data of the rival: one owner's key and folders in plain tables, texts in SQLite's own
- * full-text index.
+ * The data of the rival: one owner's key, folders, and documents of one folder in plain tables,
+ * texts in SQLite's own full-text index.
  */
 import type { Database } from "bun:sqlite";
 
 export interface RawData {
   readonly key: string;
   readonly folders: number;
+  /** In one folder. */
+  readonly documents?: number;
   readonly texts: readonly string[];
 }
 
@@ -35,6 +37,25 @@ export function fillFolders(db: Database, key: string, count: number): void {
       );
   })();
 }
+
+/** The table and rows that answer a list of documents of one type, by size. */
+export function fillDocuments(db: Database, count: number): void {
+  db.run(
+    "create table documents (id text primary key, folder_id text not null, name text not null, " +
+      "type text not null, status text not null, size integer not null, " +
+      "created_at integer not null, updated_at integer not null)",
+  );
+  const insert = db.prepare("insert into documents values (?, 'folder', ?, 'text', ?, ?, ?, ?)");
+  db.transaction(() => {
+    for (let i = 0; i < count; i++) {
+      const at = 1_700_000_000_000 + i;
+      insert.run(`doc_${String(i).padStart(26, "0")}`, `Text ${i}`, "synced", mixed(i), at, at);
+    }
+  })();
+  db.run("create index by_size on documents (folder_id, type, size, created_at, id)");
+}
+/** Sizes in no order. */
+const mixed = (index: number): number => (index * 7_919) % 5_003;
 
 export const folderName = (index: number): string => `Folder number ${index}`;
 export const folderDescription = (index: number): string =>

@@ -1,15 +1,17 @@
 /**
- * The rival: nothing but Bun.serve and prepared statements, doing the work of GET /folders and of a
- * search in the plainest way there is. Started as a process of its own.
+ * The rival: nothing but Bun.serve and prepared statements, doing the work of GET /folders, of a
+ * sorted list of documents and of a search in the plainest way there is. Started as a process of
+ * its own.
  */
 import { Database } from "bun:sqlite";
-import { fillFolders, fillTexts, type RawData } from "./raw-data";
+import { fillDocuments, fillFolders, fillTexts, type RawData } from "./raw-data";
 
-const { key, folders, texts } = JSON.parse(await Bun.stdin.text()) as RawData;
+const { key, folders, documents = 0, texts } = JSON.parse(await Bun.stdin.text()) as RawData;
 const db = new Database(process.argv[2]!, { create: true });
 for (const pragma of ["busy_timeout = 5000", "journal_mode = WAL", "synchronous = FULL"])
   db.run(`pragma ${pragma}`);
 fillFolders(db, key, folders);
+fillDocuments(db, documents);
 fillTexts(db, texts);
 
 interface FolderRow {
@@ -33,6 +35,13 @@ const countFolders = db.prepare<{ total: number }, [string]>(
 const listFolders = db.prepare<FolderRow, [string, number, number]>(
   "select id, name, description, parent_id, syncing, synced, failed, created_at, updated_at from " +
     "folders where owner_id = ? order by created_at desc, id desc limit ? offset ?",
+);
+const countDocuments = db.prepare<{ total: number }, [string]>(
+  "select count(*) as total from documents where folder_id = 'folder' and type = ?",
+);
+const listDocuments = db.prepare<Record<string, unknown>, [string, number, number]>(
+  "select * from documents where folder_id = 'folder' and type = ? " +
+    "order by size desc, created_at desc, id desc limit ? offset ?",
 );
 const search = db.prepare<{ text: string; score: number }, [string, string]>(
   "select text, bm25(texts) as score from texts where texts match ? and folder = ? order by " +
@@ -65,13 +74,30 @@ const toRecord = (row: FolderRow) => ({
 });
 
 function answerFolders(owner_id: string, url: URL): unknown {
+  const total = countFolders.get(owner_id)!.total;
+  return answerList(url, total, (limit, offset) =>
+    listFolders.all(owner_id, limit, offset).map(toRecord),
+  );
+}
+
+/** Those of one type, by size. */
+function answerDocuments(url: URL): unknown {
+  const type = url.searchParams.get("type") ?? "text";
+  const total = countDocuments.get(type)!.total;
+  return answerList(url, total, (limit, offset) => listDocuments.all(type, limit, offset));
+}
+
+function answerList(
+  url: URL,
+  total: number,
+  read: (limit: number, offset: number) => readonly unknown[],
+): unknown {
   const per_page = Math.min(200, Number(url.searchParams.get("per_page") ?? 50));
   const page = Number(url.searchParams.get("page") ?? 1);
-  const total = countFolders.get(owner_id)!.total;
-  const rows = listFolders.all(owner_id, per_page, (page - 1) * per_page);
+  const rows = read(per_page, (page - 1) * per_page);
   const total_pages = Math.ceil(total / per_page);
   return {
-    data: rows.map(toRecord),
+    data: rows,
     pagination: {
       count: rows.length,
       total,
@@ -103,7 +129,9 @@ const server = Bun.serve({
               "folder",
             ),
           }
-        : answerFolders(known.owner_id, url);
+        : url.pathname === "/documents"
+          ? answerDocuments(url)
+          : answerFolders(known.owner_id, url);
     return Response.json(body, {
       headers: {
         "x-request-id": crypto.randomUUID(),

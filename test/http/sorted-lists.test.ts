@@ -138,7 +138,7 @@ const filters: [why: string, filter: ListQuery][] = [
   ["of these, a name", { deleted: true, name: "report 1" }],
 ];
 
-/** Every statement of this kind that the lists have run. */
+/** Every statement that the lists have run. */
 class Watch implements KyselyPlugin {
   readonly nodes: RootOperationNode[] = [];
   transformQuery({ node }: { readonly node: RootOperationNode }) {
@@ -149,7 +149,7 @@ class Watch implements KyselyPlugin {
     return result;
   }
 }
-/** How they were found, without those that took rows by their ids. */
+/** How what they read of links was found. */
 async function plansOf({ nodes }: Watch): Promise<string[]> {
   const plans: string[] = [];
   for (const node of nodes) {
@@ -180,16 +180,7 @@ describe("pages of a large folder are what looking at all of it gives", () => {
             lists = new DocumentLists(server.store.db.withPlugin(watch));
           const per_page = 70,
             last = Math.max(1, Math.ceil(all.length / per_page));
-          for (const page of new Set([
-            1,
-            2,
-            last >> 1,
-            (last >> 1) + 1,
-            last - 1,
-            last,
-            last + 1,
-          ])) {
-            if (page < 1) continue;
+          for (const page of new Set([1, (last >> 1) + 1, last, last + 1])) {
             const { rows, total } = await lists.list(folder, query, { page, per_page }, signal);
             expect([page, total, rows.map(({ id }) => id)]).toEqual([
               page,

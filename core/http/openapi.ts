@@ -221,4 +221,5 @@ const tagDescriptions: Readonly<Record<string, string>> = {
   Events: "What happens to the caller's records, as it happens.",
   Webhooks: "Receivers that are told when a run ends.",
   Contract: "This document.",
+  "Audit log": "Who did what to which record, and from where; for administrators.",
 };

@@ -488,7 +488,7 @@ const administration: readonly State[] = [
     "the audit log",
     async ({ go, say }) => {
       await go("/audit");
-      await say("createFolder");
+      await say("Create folder");
     },
   ],
   [

@@ -186,7 +186,7 @@ const pages: readonly Asking[] = [
   [() => "/reference", /\/api\/dev\/v1\/openapi\.json/, "A two-level tree that holds documents"],
   [() => "/usage", api("/usage"), "What you hold"],
   [() => "/users", api("/users"), "mel@example.com"],
-  [() => "/audit", api("/audit"), "createFolder"],
+  [() => "/audit", api("/audit"), "Create folder"],
   [() => "/backups", api("/backups$"), "There is no backup"],
   [() => "/system", api("/system$"), "Data directory"],
 ];

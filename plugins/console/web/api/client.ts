@@ -1,6 +1,7 @@
 /** The client of the API: JSON in, JSON out; every failure is an ApiProblem. */
 import { signal } from "@preact/signals";
 import { common_strings as strings } from "../strings/common";
+import { forPeople } from "../ui/sentence";
 import { console_base } from "./base";
 
 export const api_base = `${console_base}/api/v1`;
@@ -26,11 +27,12 @@ export class ApiProblem extends Error {
     /** Seconds after which to try again, when the server says so. */
     readonly retry_after_s: number | null = null,
   ) {
-    super(detail);
+    super(forPeople(detail));
   }
   /** What is wrong with this field (`/name`, `?page`), if anything. */
   at(pointer: string): string | undefined {
-    return this.errors.find((error) => error.pointer === pointer)?.detail;
+    const found = this.errors.find((error) => error.pointer === pointer);
+    return found && forPeople(found.detail);
   }
   get family(): Family {
     if (this.status === 0) return "offline";
@@ -42,7 +44,7 @@ export class ApiProblem extends Error {
   /** The sentence to show, with the seconds to wait when the server's own has no number. */
   get sentence(): string {
     const says = this.retry_after_s === null || this.status !== 429 || /\d/.test(this.detail);
-    return says ? this.detail : `${this.detail} ${strings.wait_seconds(this.retry_after_s!)}`;
+    return says ? this.message : `${this.message} ${strings.wait_seconds(this.retry_after_s!)}`;
   }
 }
 

@@ -6,6 +6,7 @@ import type { ComponentType } from "preact";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import type { Document } from "../api/types";
 import { ErrorView, Skeleton } from "../ui/states";
+import { forPeople } from "../ui/sentence";
 import { Button } from "../ui/button";
 import { Note } from "../ui/note";
 import { reader_strings as strings } from "../strings/reader";
@@ -259,7 +260,7 @@ function NoText({ document }: { readonly document: Document }) {
   return (
     <div class="reader-note">
       <Note tone={failed ? "bad" : "info"} title={failed ? strings.failed : strings.empty}>
-        {document.error && <p>{document.error.message}</p>}
+        {document.error && <p>{forPeople(document.error.message)}</p>}
       </Note>
     </div>
   );

@@ -8,7 +8,7 @@ export const backup_strings = {
   label: "Backups, newest first",
   make: "Make a backup",
   made_at: "Made",
-  rehearsed: "Rehearsed",
+  rehearsed: "Read back",
   name: "Backup",
   size: "Size",
   status: "Status",
@@ -20,7 +20,7 @@ export const backup_strings = {
   delete_title: (name: string) => `Delete ${name}?`,
   delete_text: "The file is gone for good. What is in use now stays as it is.",
   deleted: "The backup was deleted.",
-  good: "Rehearsed",
+  good: "Ready",
   bad: "Can’t be relied on",
   contents: (originals: number, elsewhere: number, version: string) =>
     `${originals} originals${elsewhere > 0 ? `, ${elsewhere} of them in earlier backups` : ""}, ` +

@@ -15,6 +15,7 @@ export const system_strings = {
     sign_in: "Sign-in",
     settings: "Settings",
   },
+  moment: "under a minute",
   uptime: (text: string) => `up ${text}`,
   check: "Check",
   status: "Status",
@@ -46,7 +47,7 @@ export const system_strings = {
   no_jobs_text: { failed: "Nothing has failed for good.", other: "There is nothing here now." },
   storage_title: "Data directory",
   database: "Database, with text and index",
-  reusable: "Of this, free for new documents",
+  reusable: "Of this, room to be used again",
   compact_text:
     "This database was made by an earlier version and does not get smaller by itself. Stop the " +
     "server and run dossier compact once.",
@@ -74,6 +75,12 @@ export const system_strings = {
     info: "Information and worse",
     warn: "Warnings and errors",
     error: "Errors",
+  } as Readonly<Record<string, string>>,
+  level_names: {
+    debug: "Detail",
+    info: "Information",
+    warn: "Warning",
+    error: "Error",
   } as Readonly<Record<string, string>>,
   time: "Time",
   message: "Message",

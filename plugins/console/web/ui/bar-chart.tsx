@@ -1,5 +1,6 @@
 /** A bar chart of days with its axes; the day under the pointer is told in words. */
 import { useState } from "preact/hooks";
+import { axisOf } from "./chart-axis";
 
 export interface Bar {
   readonly key: string;
@@ -24,23 +25,14 @@ const height = 120;
 const width = 720;
 const gap_share = 0.2;
 /** Days that are named below. */
-const labels_max = 4;
-
-/** The next round number: 1, 2 or 5 with zeros, of the unit. */
-export function roundAbove(value: number, binary = false): number {
-  if (value <= 1) return 1;
-  const unit = binary ? 1024 ** Math.floor(Math.log2(value) / 10) : 1;
-  const scale = 10 ** Math.floor(Math.log10(value / unit));
-  const step = [1, 2, 5, 10].find((one) => one * scale * unit >= value)!;
-  return step * scale * unit;
-}
+const labels_max = 3;
 
 const sumOf = ({ values }: Bar): number => values.reduce((sum, value) => sum + value, 0);
 
 export function BarChart({ label, bars, format, binary = false }: BarChartProps) {
   const [at, setAt] = useState<number | null>(null);
-  const top = roundAbove(Math.max(0, ...bars.map(sumOf)), binary);
-  const ticks = top === 1 ? [1, 0] : [top, top / 2, 0];
+  const ticks = axisOf(Math.max(0, ...bars.map(sumOf)), binary);
+  const top = ticks[0] || 1;
   const step = width / Math.max(1, bars.length);
   const every = Math.max(1, Math.ceil(bars.length / labels_max));
   return (
@@ -48,7 +40,10 @@ export function BarChart({ label, bars, format, binary = false }: BarChartProps)
       <p class="chart-said small num" aria-hidden="true">
         {at === null ? "" : bars[at]?.text}
       </p>
-      <div class="chart-ticks small muted num" aria-hidden="true">
+      <div
+        class={`chart-ticks small muted num${ticks.length === 1 ? " chart-ticks-none" : ""}`}
+        aria-hidden="true"
+      >
         {ticks.map((tick) => (
           <span key={tick}>{format(tick)}</span>
         ))}

@@ -50,6 +50,7 @@ function queryOf(filter: Filter): Readonly<Record<string, string>> {
   const day_ms = 86_400_000;
   const asked = {
     ...rest,
+    action: asNamed(rest.action),
     page: "",
     since: since && new Date(`${since}T00:00:00`).toISOString(),
     until: until && new Date(new Date(`${until}T00:00:00`).getTime() + day_ms).toISOString(),
@@ -148,7 +149,6 @@ function Filters({
         <TextField
           key={name}
           label={strings[name]}
-          label_hidden
           placeholder={strings[`${name}_hint`]}
           value={filter[name]}
           onValue={(value) => onChange({ [name]: value.trim() })}
@@ -156,7 +156,6 @@ function Filters({
       ))}
       <Select
         label={strings.outcome}
-        label_hidden
         value={filter.outcome}
         onValue={(outcome) => onChange({ outcome })}
         options={[
@@ -169,8 +168,6 @@ function Filters({
           key={name}
           type="date"
           label={strings[name]}
-          label_hidden
-          title={strings[name]}
           value={filter[name]}
           onValue={(value) => onChange({ [name]: value })}
         />
@@ -179,6 +176,18 @@ function Filters({
   );
 }
 
+/** `Delete folder` for `deleteFolder`, as calls are named; commands are words already. */
+const inWords = (action: string): string => {
+  if (action.includes(" ")) return action;
+  const words = action.replaceAll(/(?<=\p{Ll})\p{Lu}/gu, (letter) => ` ${letter.toLowerCase()}`);
+  return words.charAt(0).toUpperCase() + words.slice(1);
+};
+/** As the API knows it, however it was typed: `Delete folder` is `deleteFolder`. */
+const asNamed = (typed: string): string =>
+  /^\p{Lu}/u.test(typed)
+    ? typed.toLowerCase().replaceAll(/ +(\S)/g, (_, letter: string) => letter.toUpperCase())
+    : typed;
+
 const columns: readonly Column<Entry>[] = [
   {
     key: "what",
@@ -186,7 +195,9 @@ const columns: readonly Column<Entry>[] = [
     kind: "main",
     cell: ({ action, record }) => (
       <span class="two-lines">
-        <span class="strong wrap-anywhere">{action}</span>
+        <span class="strong wrap-anywhere" title={action}>
+          {inWords(action)}
+        </span>
         {record && <span class="mono wrap-anywhere">{record}</span>}
       </span>
     ),

@@ -6,7 +6,8 @@ import { keys, refresh } from "../../api/queries";
 import type { Answer } from "../../api/types";
 import { Button } from "../../ui/button";
 import { ConfirmDialog } from "../../ui/dialog";
-import { formatBytes, formatDateTime, Time } from "../../ui/format";
+import { Secret } from "../../ui/copy";
+import { formatBytes, formatDateTime } from "../../ui/format";
 import { Menu } from "../../ui/menu";
 import { Note } from "../../ui/note";
 import { PageHeader } from "../../ui/page-header";
@@ -15,6 +16,7 @@ import { Empty } from "../../ui/states";
 import { Table, type Column } from "../../ui/table";
 import { Progress, Tag } from "../../ui/tag";
 import { toast, toastError } from "../../ui/toast";
+import { Time } from "../../ui/time";
 import { backup_strings as strings } from "../../strings/backups";
 
 type State = Answer<"listBackups">;
@@ -71,9 +73,7 @@ export default function Backups() {
           <section class="card card-body stack-small">
             <h2>{strings.restore_title}</h2>
             <p class="muted">{strings.restore_text}</p>
-            <code class="wrap-anywhere">
-              dossier restore {state.directory}/{state.data[0]?.name ?? "FILE"} --data NEW
-            </code>
+            <Secret label={strings.restore_title} text={restoring(state)} />
           </section>
         </>
       )}
@@ -116,6 +116,9 @@ function MakeButton({ busy }: { readonly busy: boolean }) {
     </Button>
   );
 }
+
+const restoring = ({ directory, data: [newest] }: State): string =>
+  `dossier restore ${directory}/${newest?.name ?? "FILE"} --data NEW`;
 
 function Warning({ state }: { readonly state: State }) {
   const { failure, overdue, last_success_at } = state;
@@ -203,7 +206,8 @@ const columnsOf = (onDelete: (name: string) => void): readonly Column<Backup>[] 
     key: "rehearsed",
     header: strings.rehearsed,
     kind: "tight",
-    cell: ({ rehearsed_at }) => <Time value={rehearsed_at} />,
+    // None counts before it was read back the first time, when it was made.
+    cell: ({ made_at, rehearsed_at }) => <Time value={rehearsed_at ?? made_at} />,
     wide_only: true,
   },
   {

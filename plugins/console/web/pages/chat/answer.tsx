@@ -4,6 +4,7 @@ import type { Citation, Message, MessageResult } from "../../api/chats";
 import { Markdown } from "../../reader/markdown";
 import { citationText } from "../../reader/location";
 import { LocationLabel } from "../../reader/location-label";
+import { forPeople } from "../../ui/sentence";
 import { Button } from "../../ui/button";
 import { CopyButton } from "../../ui/copy";
 import { Icon } from "../../ui/icons";
@@ -206,7 +207,7 @@ export function Unanswered({ message, onAsk }: Pick<AnswerViewProps, "message" |
     );
   return (
     <Note tone="bad" title={strings.failed} actions={again}>
-      <p>{message.error?.message}</p>
+      <p>{message.error && forPeople(message.error.message)}</p>
     </Note>
   );
 }

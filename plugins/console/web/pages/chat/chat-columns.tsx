@@ -2,10 +2,10 @@
 import { Link } from "wouter-preact";
 import type { Chat } from "../../api/chats";
 import { Button, IconButton } from "../../ui/button";
-import { Time } from "../../ui/format";
 import { Icon } from "../../ui/icons";
 import { Menu } from "../../ui/menu";
 import type { Column } from "../../ui/table";
+import { Time } from "../../ui/time";
 import { chat_strings as strings } from "../../strings/chat";
 import { deleteWithUndo, exportItems, pin, restore } from "./chat-actions";
 

@@ -6,11 +6,11 @@ import { api } from "../../api/client";
 import { fetchAll, keys } from "../../api/queries";
 import type { Page, RowOf } from "../../api/types";
 import { useUser } from "../../app/session";
-import { Time } from "../../ui/format";
 import { Icon } from "../../ui/icons";
 import { Pager } from "../../ui/pager";
 import { Empty, Loading } from "../../ui/states";
 import { Table, type Column } from "../../ui/table";
+import { Time } from "../../ui/time";
 import { chat_strings } from "../../strings/chat";
 
 const strings = chat_strings.ratings;

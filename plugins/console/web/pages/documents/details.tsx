@@ -2,6 +2,7 @@
 import { Link } from "wouter-preact";
 import type { ComponentChildren } from "preact";
 import type { Document, Folder } from "../../api/types";
+import { forPeople } from "../../ui/sentence";
 import { Button, IconButton } from "../../ui/button";
 import { file_type_names } from "../../ui/file-type";
 import { formatBytes, formatDateTime, formatNumber } from "../../ui/format";
@@ -162,7 +163,7 @@ export function Warnings({ document: { warnings } }: { readonly document: Docume
         {warnings.map(({ code, message, page }) => (
           <li key={`${code} ${page}`}>
             {page !== null && <span class="strong">{strings.warning_page(page)}</span>}
-            {message}
+            {forPeople(message)}
           </li>
         ))}
       </ul>

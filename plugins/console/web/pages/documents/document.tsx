@@ -9,6 +9,7 @@ import type { Document } from "../../api/types";
 import type { PageParams } from "../../app/page";
 import { SourceView } from "../../reader/source-view";
 import { Panels } from "../../plugin/panels";
+import { forPeople } from "../../ui/sentence";
 import { Button, ButtonLink } from "../../ui/button";
 import { Menu, type MenuItem } from "../../ui/menu";
 import { Note } from "../../ui/note";
@@ -168,7 +169,7 @@ function IndexingNote({ document }: { readonly document: Document }) {
         </Button>
       }
     >
-      <p>{error?.message}</p>
+      <p>{error && forPeople(error.message)}</p>
       <p>
         {error && strings.failed_next[error.code]}
         {synced_at !== null && ` ${strings.still_answers}`}

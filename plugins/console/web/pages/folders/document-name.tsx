@@ -6,6 +6,7 @@ import { Link } from "wouter-preact";
 import { problemOf } from "../../api/client";
 import { renameDocument } from "../../api/documents";
 import type { Document } from "../../api/types";
+import { forPeople } from "../../ui/sentence";
 import { formatBytes } from "../../ui/format";
 import { folder_strings } from "../../strings/folders";
 import { refreshDocuments } from "./document-actions";
@@ -66,7 +67,7 @@ function Facts({ document, clashes }: Pick<NameProps, "document" | "clashes">) {
   if (status === "sync_failed" && error)
     return (
       <span class="document-facts">
-        <span class="bad-text">{error.message}</span>
+        <span class="bad-text">{forPeople(error.message)}</span>
       </span>
     );
   const facts = [

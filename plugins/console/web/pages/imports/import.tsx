@@ -6,6 +6,7 @@ import { api } from "../../api/client";
 import { keys, refresh, useFolders } from "../../api/queries";
 import type { Page } from "../../api/types";
 import type { PageParams } from "../../app/page";
+import { forPeople } from "../../ui/sentence";
 import { Button } from "../../ui/button";
 import { ConfirmDialog } from "../../ui/dialog";
 import { Select } from "../../ui/field";
@@ -52,7 +53,7 @@ export default function Import({ params }: { readonly params: PageParams }) {
           />
           {shown.error && (
             <Note tone="bad" title={strings.run_failed}>
-              {shown.error.message}
+              {forPeople(shown.error.message)}
             </Note>
           )}
           <Summary run={shown} />
@@ -191,7 +192,7 @@ const columns: readonly Column<ImportItem>[] = [
     cell: ({ uri, error }) => (
       <span class="two-lines">
         <span class="wrap-anywhere">{uri}</span>
-        {error && <span class="bad-text">{error.message}</span>}
+        {error && <span class="bad-text">{forPeople(error.message)}</span>}
       </span>
     ),
   },

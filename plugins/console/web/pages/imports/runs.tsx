@@ -6,11 +6,11 @@ import { api } from "../../api/client";
 import { keys, useFolderNames } from "../../api/queries";
 import type { Page } from "../../api/types";
 import { ButtonLink } from "../../ui/button";
-import { Time } from "../../ui/format";
 import { PagedTable } from "../../ui/paged-table";
 import { Empty } from "../../ui/states";
 import type { Column } from "../../ui/table";
 import { Progress, Tag } from "../../ui/tag";
+import { Time } from "../../ui/time";
 import { import_strings as strings } from "../../strings/imports";
 import { isUnderWay, kindOf, sourceText, tones, type ImportRun } from "./records";
 

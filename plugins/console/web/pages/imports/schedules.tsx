@@ -7,11 +7,11 @@ import { keys, refresh, useFolderNames } from "../../api/queries";
 import type { Page } from "../../api/types";
 import { Button, ButtonLink } from "../../ui/button";
 import { ConfirmDialog } from "../../ui/dialog";
-import { Time } from "../../ui/format";
 import { PagedTable } from "../../ui/paged-table";
 import { Empty } from "../../ui/states";
 import type { Column } from "../../ui/table";
 import { toast } from "../../ui/toast";
+import { Time } from "../../ui/time";
 import { import_strings as strings } from "../../strings/imports";
 import { kindOf, sourceText, type ImportSchedule } from "./records";
 

@@ -10,6 +10,7 @@ export const state_columns: readonly Column<Pick<Plugin, "version" | "built_in" 
     header: strings.version,
     kind: "tight",
     cell: ({ version }) => <span class="num">{version ?? "–"}</span>,
+    wide_only: true,
   },
   {
     key: "kind",

@@ -11,6 +11,7 @@ import { Note } from "../../ui/note";
 import { PageHeader } from "../../ui/page-header";
 import { RecordPage } from "../../ui/record-page";
 import { Table, type Column } from "../../ui/table";
+import { plugin_purposes } from "../../strings/plugin-purposes";
 import { plugin_strings as strings } from "../../strings/plugins";
 import { AddDialog, DisableDialog, RemoveDialog } from "./dialogs";
 import { state_columns } from "./columns";
@@ -100,11 +101,12 @@ const columnsOf = (installs: boolean, ask: (asking: Asking) => void): readonly C
     key: "name",
     header: strings.plugin,
     kind: "main",
-    cell: ({ name, reason, next_start, status }) => (
+    cell: ({ name, reason, next_start, status, built_in }) => (
       <span class="two-lines">
-        <Link href={`/plugins/${name}`} class="strong">
+        <Link href={`/plugins/${name}`} class="title-link">
           {name}
         </Link>
+        {built_in && plugin_purposes[name] && <span>{plugin_purposes[name]}</span>}
         {reason && (
           <span class={`wrap-anywhere ${status === "disabled" ? "muted small" : "bad-text"}`}>
             {reason}

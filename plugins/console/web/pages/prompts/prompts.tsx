@@ -8,13 +8,13 @@ import { useUser } from "../../app/session";
 import { Button, ButtonLink } from "../../ui/button";
 import { ConfirmDialog, FormDialog } from "../../ui/dialog";
 import { TextArea, TextField } from "../../ui/field";
-import { Time } from "../../ui/format";
 import { Menu } from "../../ui/menu";
 import { Note } from "../../ui/note";
 import { PageHeader } from "../../ui/page-header";
 import { Empty, Loading } from "../../ui/states";
 import { Table, type Column } from "../../ui/table";
 import { toast } from "../../ui/toast";
+import { Time } from "../../ui/time";
 import { prompt_strings as strings } from "../../strings/prompts";
 
 type Fields = Pick<Prompt, "name" | "text" | "description">;

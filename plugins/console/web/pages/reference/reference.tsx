@@ -42,7 +42,7 @@ function loadStyles(): Promise<void> {
 }
 
 /** Fetches the OpenAPI document, which is outside the console's own API. @throws ApiProblem */
-async function loadContract(signal: AbortSignal): Promise<object> {
+async function loadContract(signal: AbortSignal): Promise<Contract> {
   const response = await fetch(contract_path, { signal }).catch((error: unknown) => {
     if (signal.aborted) throw error;
     unreachable.value = true;
@@ -55,8 +55,20 @@ async function loadContract(signal: AbortSignal): Promise<object> {
       (name) => response.headers.get(name),
       contract_path,
     );
-  return (await response.json()) as object;
+  return withoutEchoes((await response.json()) as Contract);
 }
+
+interface Contract {
+  readonly tags?: readonly { readonly name: string; readonly description?: string }[];
+}
+/** Tags whose description is their name, as it is where a plugin gives none, are said once. */
+const withoutEchoes = ({ tags = [], ...contract }: Contract): Contract => ({
+  ...contract,
+  tags: tags.map(({ name, description }) => ({
+    name,
+    ...(description && description !== `${name}.` && { description }),
+  })),
+});
 
 /** Calls that are tried out use the session; snippets to copy use an API key. */
 async function show(domNode: HTMLElement, spec: object, onComplete: () => void): Promise<void> {

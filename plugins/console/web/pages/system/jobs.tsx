@@ -6,11 +6,11 @@ import { keys, refresh } from "../../api/queries";
 import type { Page } from "../../api/types";
 import { Button } from "../../ui/button";
 import { Segments } from "../../ui/field";
-import { Time } from "../../ui/format";
 import { PagedTable } from "../../ui/paged-table";
 import { Empty } from "../../ui/states";
 import type { Column } from "../../ui/table";
 import { toast, toastError } from "../../ui/toast";
+import { Time } from "../../ui/time";
 import { system_strings as strings } from "../../strings/system";
 import type { Job } from "./records";
 

@@ -5,7 +5,7 @@ import { api } from "../../api/client";
 import { keys } from "../../api/queries";
 import type { Answer } from "../../api/types";
 import { Select } from "../../ui/field";
-import { formatDateTime } from "../../ui/format";
+import { formatMoment } from "../../ui/format";
 import { Empty, Loading } from "../../ui/states";
 import { Table, type Column } from "../../ui/table";
 import { Tag } from "../../ui/tag";
@@ -22,7 +22,7 @@ const columns: readonly Column<LogLine & { readonly key: string }>[] = [
     kind: "tight",
     cell: ({ at }) => (
       <time dateTime={at} class="nowrap num small">
-        {formatDateTime(at)}
+        {formatMoment(at)}
       </time>
     ),
   },
@@ -30,7 +30,9 @@ const columns: readonly Column<LogLine & { readonly key: string }>[] = [
     key: "level",
     header: strings.level,
     kind: "tight",
-    cell: ({ level }) => <Tag tone={level_tones[level] ?? "plain"}>{level}</Tag>,
+    cell: ({ level }) => (
+      <Tag tone={level_tones[level] ?? "plain"}>{strings.level_names[level] ?? level}</Tag>
+    ),
   },
   {
     key: "message",

@@ -7,6 +7,7 @@ import { useState } from "preact/hooks";
 import { api } from "../../api/client";
 import { keys, refresh } from "../../api/queries";
 import type { Answer } from "../../api/types";
+import { forPeople } from "../../ui/sentence";
 import { Button } from "../../ui/button";
 import { ConfirmDialog } from "../../ui/dialog";
 import { Note, Problem, type Tone } from "../../ui/note";
@@ -126,7 +127,7 @@ function ServiceForm({ section: { section, title }, settings }: ServiceProps) {
       {problem !== null && !beside && <Problem error={problem} />}
       {result && (
         <Note tone={tones[result.status]} title={strings.results[result.status]} live>
-          <p class="wrap-anywhere">{result.detail}</p>
+          <p class="wrap-anywhere">{forPeople(result.detail)}</p>
           {result.fix && <p class="wrap-anywhere">{result.fix}</p>}
         </Note>
       )}

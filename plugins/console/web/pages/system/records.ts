@@ -19,8 +19,9 @@ export const level_tones: Readonly<Record<string, TagTone>> = { error: "bad", wa
 const minute_s = 60,
   hour_s = 3_600,
   day_s = 86_400;
-/** `3 min`, `2 h 5 min`, `4 days`. */
+/** `under a minute`, `3 min`, `2 h 5 min`, `4 days`. */
 export function duration(seconds: number): string {
+  if (seconds < minute_s) return strings.moment;
   if (seconds < hour_s) return `${Math.floor(seconds / minute_s)} min`;
   return seconds < day_s
     ? `${Math.floor(seconds / hour_s)} h ${Math.floor((seconds % hour_s) / minute_s)} min`

@@ -7,6 +7,7 @@ import { Link, useLocation, useSearch } from "wouter-preact";
 import { api } from "../../api/client";
 import { keys, refresh } from "../../api/queries";
 import type { Answer } from "../../api/types";
+import { forPeople } from "../../ui/sentence";
 import { Button } from "../../ui/button";
 import { formatBytes } from "../../ui/format";
 import { Note } from "../../ui/note";
@@ -141,10 +142,10 @@ const check_columns: readonly Column<Check>[] = [
     cell: ({ name, detail, fix }) => (
       <span class="two-lines">
         <span class="strong">{name}</span>
-        <span class="wrap-anywhere">{detail}</span>
+        <span class="wrap-anywhere">{forPeople(detail)}</span>
         {fix && (
           <span class="wrap-anywhere">
-            {strings.fix} {fix}
+            {strings.fix} {forPeople(fix)}
           </span>
         )}
       </span>

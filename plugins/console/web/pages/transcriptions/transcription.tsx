@@ -7,6 +7,7 @@ import { keys, refresh, useFolders } from "../../api/queries";
 import type { Document } from "../../api/types";
 import type { PageParams } from "../../app/page";
 import { SourceView } from "../../reader/source-view";
+import { forPeople } from "../../ui/sentence";
 import { Button, ButtonLink } from "../../ui/button";
 import { ConfirmDialog } from "../../ui/dialog";
 import { formatDateTime, formatDuration, formatElapsed, formatPercent } from "../../ui/format";
@@ -42,7 +43,7 @@ export default function Transcription({ params }: { readonly params: PageParams 
           />
           {shown.error && (
             <Note tone="bad" title={strings.failed_title}>
-              {shown.error.message}
+              {forPeople(shown.error.message)}
             </Note>
           )}
           <Summary run={shown} />

@@ -6,13 +6,15 @@ import { Link, useLocation } from "wouter-preact";
 import { api } from "../../api/client";
 import { keys, useFolderNames, useFolders } from "../../api/queries";
 import type { Page } from "../../api/types";
+import { forPeople } from "../../ui/sentence";
 import { Button, ButtonLink } from "../../ui/button";
-import { formatDuration, formatPercent, Time } from "../../ui/format";
+import { formatDuration, formatPercent } from "../../ui/format";
 import { PageHeader } from "../../ui/page-header";
 import { PagedTable } from "../../ui/paged-table";
 import { Empty } from "../../ui/states";
 import type { Column } from "../../ui/table";
 import { Progress, Tag } from "../../ui/tag";
+import { Time } from "../../ui/time";
 import { transcription_strings as strings } from "../../strings/transcriptions";
 import { NewTranscription } from "./new-transcription";
 import { isUnderWay, tones, type TranscriptionRun } from "./records";
@@ -75,7 +77,7 @@ const columns = (folderName: (id: string) => string): readonly Column<Transcript
         <Link href={`/transcriptions/${id}`} class="title-link clip">
           {name ?? strings.unnamed}
         </Link>
-        {error && <span class="bad-text">{error.message}</span>}
+        {error && <span class="bad-text">{forPeople(error.message)}</span>}
       </span>
     ),
   },

@@ -6,7 +6,7 @@ import { keys, refresh } from "../../api/queries";
 import type { BodyOf, Page } from "../../api/types";
 import { useUser } from "../../app/session";
 import { Button } from "../../ui/button";
-import { formatAgo, formatDateTime, Time } from "../../ui/format";
+import { formatAgo, formatDateTime } from "../../ui/format";
 import { Menu, type MenuItem } from "../../ui/menu";
 import { PageHeader } from "../../ui/page-header";
 import { PagedTable } from "../../ui/paged-table";
@@ -14,6 +14,7 @@ import { Empty } from "../../ui/states";
 import type { Column } from "../../ui/table";
 import { Tag } from "../../ui/tag";
 import { toast, toastError } from "../../ui/toast";
+import { Time } from "../../ui/time";
 import { user_strings as strings } from "../../strings/users";
 import {
   DeactivateDialog,

@@ -5,10 +5,11 @@ import { refresh } from "../../api/queries";
 import { Button } from "../../ui/button";
 import { CodeBlock } from "../../ui/copy";
 import { Drawer } from "../../ui/dialog";
-import { formatDateTime, Time } from "../../ui/format";
+import { formatDateTime } from "../../ui/format";
 import { Tabs } from "../../ui/tabs";
 import { Tag } from "../../ui/tag";
 import { toast, toastError } from "../../ui/toast";
+import { Time } from "../../ui/time";
 import { webhook_strings as strings } from "../../strings/webhooks";
 import { readable, tones, type Attempt, type Delivery } from "./records";
 

@@ -1,6 +1,4 @@
 /** Numbers, sizes and times formatted for people, in the language of the browser. */
-import { signal } from "@preact/signals";
-
 const locale = navigator.language;
 const whole = new Intl.NumberFormat(locale, { maximumFractionDigits: 0 });
 const one_digit = new Intl.NumberFormat(locale, { maximumFractionDigits: 1 });
@@ -8,6 +6,7 @@ const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
 const date = new Intl.DateTimeFormat(locale, { dateStyle: "medium" });
 const day = new Intl.DateTimeFormat(locale, { month: "short", day: "numeric" });
 const date_time = new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "short" });
+const to_the_second = new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "medium" });
 
 export const formatNumber = (value: number): string => whole.format(value);
 
@@ -44,6 +43,8 @@ export const formatDate = (time: string): string => date.format(new Date(time));
 /** `Nov 21`, where the year is plain. */
 export const formatDay = (time: string): string => day.format(new Date(time));
 export const formatDateTime = (time: string): string => date_time.format(new Date(time));
+/** `Nov 21, 2026, 9:14:05 AM`, where what follows on what matters. */
+export const formatMoment = (time: string): string => to_the_second.format(new Date(time));
 export const formatPercent = (share: number): string => `${Math.floor(share * 100)} %`;
 
 const units: readonly [limit_s: number, unit: Intl.RelativeTimeFormatUnit, seconds: number][] = [
@@ -61,26 +62,4 @@ export function formatAgo(time: string, now_ms: number = Date.now()): string {
   if (Math.abs(seconds) < 45) return "just now";
   const [, unit, length] = units.find(([limit]) => Math.abs(seconds) < limit)!;
   return relative.format(Math.round(seconds / length), unit);
-}
-
-/** Updated regularly, so that "just now" does not stay on screen. */
-const now = signal(Date.now());
-setInterval(() => {
-  if (!document.hidden) now.value = Date.now();
-}, 30_000);
-
-/** A relative time, with the exact one as tooltip. `missing` is shown for null. */
-export function Time({
-  value,
-  missing = "–",
-}: {
-  readonly value: string | null;
-  readonly missing?: string;
-}) {
-  if (value === null) return <span class="muted">{missing}</span>;
-  return (
-    <time dateTime={value} title={formatDateTime(value)} class="nowrap">
-      {formatAgo(value, Math.max(now.value, Date.now()))}
-    </time>
-  );
 }

@@ -1,0 +1,14 @@
+/** A sentence of the server as people read it: with times and sizes as the console writes them. */
+import { formatBytes, formatDateTime } from "./format";
+
+const moment = /\b\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?Z(?: \(UTC\))?/g;
+const size = /\b(\d+(?:\.\d+)?) ?([KMGT])iB\b/g;
+const units = "KMGT";
+
+/** Those of the API are exact, and in UTC. */
+export const forPeople = (sentence: string): string =>
+  sentence
+    .replace(moment, (time) => formatDateTime(time.replace(" (UTC)", "")))
+    .replace(size, (_, value: string, unit: string) =>
+      formatBytes(Number(value) * 1024 ** (units.indexOf(unit) + 1)),
+    );

@@ -1,0 +1,46 @@
+/** How the console writes numbers, sizes and times for people. */
+import { describe, expect, test } from "bun:test";
+import { axisOf } from "../../plugins/console/web/ui/chart-axis";
+import { formatDateTime } from "../../plugins/console/web/ui/format";
+import { forPeople } from "../../plugins/console/web/ui/sentence";
+
+const moment = "2026-11-23T03:45:34.612Z";
+const mib = 2 ** 20;
+
+describe("a sentence of the server", () => {
+  test.each([
+    [
+      "has its times as people write them",
+      `Tried at ${moment}.`,
+      `Tried at ${formatDateTime(moment)}.`,
+    ],
+    [
+      "does not name their zone twice",
+      `It is ${moment} (UTC).`,
+      `It is ${formatDateTime(moment)}.`,
+    ],
+    ["has sizes as everywhere else", "59.8 GiB are free.", "60 GB are free."],
+    ["of small sizes", "At most 512KiB, or 1.5 MiB.", "At most 512 KB, or 1.5 MB."],
+    ["is left alone otherwise", "2026-11-23 has 3 GiBs.", "2026-11-23 has 3 GiBs."],
+  ])("%s", (_reason, said, shown) => {
+    expect(forPeople(said)).toBe(shown);
+  });
+});
+
+describe("the axis of a chart", () => {
+  test.each([
+    ["of nothing has nothing", 0, false, [0]],
+    ["has no halves of what is counted", 1, false, [1, 0]],
+    ["of few", 3, false, [3, 2, 1, 0]],
+    ["does not reach far above", 2_200, false, [3_000, 2_000, 1_000, 0]],
+    [
+      "of bytes has round numbers of their unit",
+      3.2 * mib,
+      true,
+      [4, 3, 2, 1, 0].map((n) => n * mib),
+    ],
+    ["of one byte", 1, true, [1, 0]],
+  ])("%s", (_reason, value, binary, values) => {
+    expect(axisOf(value, binary)).toEqual(values);
+  });
+});

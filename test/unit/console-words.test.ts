@@ -1,5 +1,6 @@
 /** How the console writes numbers, sizes and times for people. */
 import { describe, expect, test } from "bun:test";
+import { plainText } from "../../plugins/console/web/reader/plain-text";
 import { axisOf } from "../../plugins/console/web/ui/chart-axis";
 import { formatDateTime } from "../../plugins/console/web/ui/format";
 import { forPeople } from "../../plugins/console/web/ui/sentence";
@@ -42,5 +43,22 @@ describe("the axis of a chart", () => {
     ["of one byte", 1, true, [1, 0]],
   ])("%s", (_reason, value, binary, values) => {
     expect(axisOf(value, binary)).toEqual(values);
+  });
+});
+
+describe("a passage in one line", () => {
+  test.each([
+    ["joins lines", "The hut\nhas beds.\n\nIt is cold.", "The hut has beds. It is cold."],
+    ["parts a heading from what follows", "## Fees\n\nFor a night.", "Fees · For a night."],
+    [
+      "has rows of tables without bars, rules and empty cells",
+      "| Buoy | Depth |\n|---|--:|\n| Gull \\| Tern | 11.5 |\n| | 3 |\nAfter it.",
+      "Buoy, Depth · Gull | Tern, 11.5 · 3 · After it.",
+    ],
+    ["has items without marks", "- **Left** at the cairn\n- `up`", "Left at the cairn · up"],
+    ["has the words of links", "See [the map](https://example.com/a_(b)).", "See the map."],
+    ["leaves names, options and sums alone", "a_b_c -a* 2*3*4 x|y", "a_b_c -a* 2*3*4 x|y"],
+  ])("%s", (_reason, markdown, shown) => {
+    expect(plainText(markdown)).toBe(shown);
   });
 });

@@ -10,6 +10,7 @@ import { ErrorView, Skeleton } from "../ui/states";
 import { chat_strings as strings } from "../strings/chat";
 import { useDocument } from "./content";
 import { longLocation, passageHref } from "./location";
+import { plainText } from "./plain-text";
 import { SourceView } from "./source-view";
 
 export interface SourcePanelProps {
@@ -129,7 +130,7 @@ const Stale = ({ passage: { quote } }: { readonly passage: Passage }) => (
     <p>{quote === "" ? strings.stale_gone : strings.stale_text}</p>
     {quote !== "" && (
       <blockquote class="reader-quote" tabIndex={0}>
-        {quote}
+        {plainText(quote)}
       </blockquote>
     )}
   </Note>

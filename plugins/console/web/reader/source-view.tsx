@@ -15,6 +15,7 @@ import type { Found, Highlight } from "./highlight";
 import { Picture } from "./picture";
 import type { PdfProps } from "./pdf";
 import { fileUrl, viewsOf, type View } from "./views";
+import { plainText } from "./plain-text";
 import { renderingOf } from "./rendering";
 import { surroundingsOf } from "./text-ranges";
 import { TextView } from "./text-view";
@@ -174,7 +175,7 @@ function Unmarked({
       >
         <p>{strings.not_marked[view]}</p>
         <blockquote class="reader-quote" tabIndex={0}>
-          {highlight.quote}
+          {plainText(highlight.quote)}
         </blockquote>
       </Note>
     </div>

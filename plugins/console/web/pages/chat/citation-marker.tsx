@@ -6,6 +6,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { Link } from "wouter-preact";
 import type { Citation } from "../../api/chats";
 import { citationText, longLocation, passageHref } from "../../reader/location";
+import { plainText } from "../../reader/plain-text";
 import { chat_strings as strings } from "../../strings/chat";
 import { positionBeside } from "../../ui/popover-position";
 import { useUniqueId } from "../../ui/unique-id";
@@ -147,7 +148,7 @@ function Card({
       <span class="cite-card-name">{citation.document_name}</span>
       {location !== null && <span class="cite-card-place">{location}</span>}
       <span id={id} class="cite-card-quote">
-        {citation.quote === "" ? strings.stale_gone : citation.quote}
+        {citation.quote === "" ? strings.stale_gone : plainText(citation.quote)}
       </span>
       <span class="cite-card-links">
         {children}

@@ -4,6 +4,7 @@ import { useState } from "preact/hooks";
 import { search } from "../../api/chats";
 import type { Passage } from "../../api/types";
 import { LocationLabel } from "../../reader/location-label";
+import { plainText } from "../../reader/plain-text";
 import { Button } from "../../ui/button";
 import { Icon } from "../../ui/icons";
 import { Skeleton } from "../../ui/states";
@@ -71,7 +72,7 @@ export function ClosestPassages({
             <Icon name="file-text" size={14} />
             <LocationLabel passage={passage} />
           </span>
-          <span class="passage-text">{passage.quote}</span>
+          <span class="passage-text">{plainText(passage.quote)}</span>
         </button>
       ))}
     </div>

@@ -6,6 +6,7 @@ import type { Citation, Message } from "../../api/chats";
 import type { PageParams } from "../../app/page";
 import { citationText } from "../../reader/location";
 import { Markdown } from "../../reader/markdown";
+import { plainText } from "../../reader/plain-text";
 import { Button } from "../../ui/button";
 import { formatDate, formatDateTime } from "../../ui/format";
 import { PageHeader } from "../../ui/page-header";
@@ -73,6 +74,8 @@ const Turn = ({ message: { text, result, error, created_at } }: { readonly messa
 const Source = ({ citation }: { readonly citation: Citation }) => (
   <li value={citation.id}>
     <p class="strong">{citationText(citation)}</p>
-    <blockquote>{citation.quote === "" ? strings.stale_gone : citation.quote}</blockquote>
+    <blockquote>
+      {citation.quote === "" ? strings.stale_gone : plainText(citation.quote)}
+    </blockquote>
   </li>
 );

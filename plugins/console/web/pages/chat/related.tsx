@@ -1,6 +1,7 @@
 /** What else is worth reading beside an answer. */
 import type { MessageResult } from "../../api/chats";
 import { LocationLabel } from "../../reader/location-label";
+import { plainText } from "../../reader/plain-text";
 import { chat_strings as strings } from "../../strings/chat";
 import { Icon } from "../../ui/icons";
 import type { OpenedPassage } from "./closest-passages";
@@ -32,7 +33,7 @@ export function Related({
                 >
                   <Icon name="file-text" size={14} />
                   <LocationLabel passage={passage} />
-                  <span class="related-quote">{passage.quote}</span>
+                  <span class="related-quote">{plainText(passage.quote)}</span>
                   {passage.stale && <span class="source-stale">{strings.changed}</span>}
                 </button>
               </li>

@@ -8,6 +8,7 @@ import { Icon } from "../../ui/icons";
 import { Problem } from "../../ui/note";
 import { folder_strings } from "../../strings/folders";
 import { pageName } from "../../reader/location";
+import { plainText } from "../../reader/plain-text";
 
 const strings = folder_strings.page;
 const hits_max = 6;
@@ -67,7 +68,7 @@ export function Hits({ query, folder_id }: { readonly query: string; readonly fo
           {passages.map((passage) => (
             <li key={`${passage.document_id} ${passage.start}`}>
               <Link href={passageHref(passage, folder_id)} class="hit">
-                <span class="hit-quote">{emphasised(passage.quote, query)}</span>
+                <span class="hit-quote">{emphasised(plainText(passage.quote), query)}</span>
                 <span class="hit-source">
                   <Icon name="file-text" size={14} />
                   <span class="clip">{passage.document_name}</span>

@@ -15,6 +15,7 @@ import { setTheme } from "../../app/theme";
 import { pathOf } from "../folders/tree";
 import { typedAhead } from "../../app/palette";
 import { citationText } from "../../reader/location";
+import { plainText } from "../../reader/plain-text";
 import { Icon, type IconName } from "../../ui/icons";
 import { search_strings as strings } from "../../strings/search";
 import { passageKey } from "./search";
@@ -187,7 +188,7 @@ function useEntries(
       group: strings.passages,
       icon: "file-text",
       title: citationText(passage),
-      text: passage.quote,
+      text: plainText(passage.quote),
       href: `/search?${new URLSearchParams({ q: text, show: passageKey(passage) })}`,
     }));
     const all: Entry[] =

@@ -1,5 +1,6 @@
 /** Highlights the terms of a query in a passage, of which it shows the part that has the first. */
 import { Fragment } from "preact";
+import { plainText } from "../../reader/plain-text";
 
 /** Terms of one letter are everywhere. */
 const length_min = 2;
@@ -38,7 +39,7 @@ export function Terms({
   readonly length: number;
 }) {
   const pattern = patternOf(terms);
-  const shown = excerpt(text.replace(/\s+/g, " ").trim(), pattern, length);
+  const shown = excerpt(plainText(text), pattern, length);
   if (!pattern) return <>{shown}</>;
   const parts: { readonly text: string; readonly hit: boolean }[] = [];
   let from = 0;

@@ -1,0 +1,50 @@
+/** A passage in one line: what Markdown writes around the words is left out. */
+import { isRow, table_rule } from "./text-chunks";
+
+/** Between two lines that are no one sentence: cells, headings, items. */
+const between = " · ";
+
+/** `| Buoy | 11.5 |` becomes `Buoy, 11.5`, and `## Fees` `Fees`. */
+export function plainText(markdown: string): string {
+  let text = "",
+    /** What was said last stands for itself. */
+    alone = false;
+  for (const line of markdown.split(/\r\n|[\n\r]/)) {
+    const { said, by_itself } = lineOf(line);
+    if (said === "") continue;
+    const joined = text === "" ? "" : alone || by_itself ? between : " ";
+    text += joined + said;
+    alone = by_itself;
+  }
+  return text;
+}
+
+function lineOf(line: string): { readonly said: string; readonly by_itself: boolean } {
+  const trimmed = line.trim();
+  const is_rule = (isRow(trimmed) && table_rule.test(trimmed)) || /^(`{3,}|~{3,})/.test(trimmed);
+  if (is_rule) return { said: "", by_itself: false };
+  if (/^\|.*\|$/.test(trimmed)) return { said: row(trimmed), by_itself: true };
+  const mark = /^(?:#{1,6}\s+|(?:>\s?)+|[-*+]\s+(?=\S))/.exec(trimmed)?.[0] ?? "";
+  return {
+    said: words(trimmed.slice(mark.length)),
+    by_itself: mark !== "" && !mark.startsWith(">"),
+  };
+}
+
+/** The cells of a row that hold something. */
+const row = (line: string): string =>
+  line
+    .slice(1, -1)
+    .split(/(?<!\\)\|/)
+    .map((cell) => words(cell.replaceAll("\\|", "|")).trim())
+    .filter((cell) => cell !== "")
+    .join(", ");
+
+/** Without emphasis, marks of code and the addresses of links. */
+const words = (text: string): string =>
+  text
+    .replace(/<br\s*\/?>/gi, " ")
+    .replace(/!?\[([^\]]*)\]\((?:[^()\s]|\([^()\s]*\))+\)/g, "$1")
+    .replace(/(?<![\p{L}\p{N}*_])(\*{1,3}|_{1,3})(?=\S)(.+?)(?<=\S)\1(?![\p{L}\p{N}*_])/gu, "$2")
+    .replace(/`([^`]+)`/g, "$1")
+    .replace(/\s+/g, " ");

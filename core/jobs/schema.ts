@@ -188,6 +188,15 @@ async function createNodes(tx: Db<any>): Promise<void> {
     .execute();
 }
 
+/** The next number of each series of ids that processes lease from, where several may. */
+async function createNumbers(tx: Db<any>): Promise<void> {
+  await tx.schema
+    .createTable("core_numbers")
+    .addColumn("series", "text", (c) => c.primaryKey())
+    .addColumn("next", "bigint", (c) => c.notNull())
+    .execute();
+}
+
 export const coreSchema: Schema = {
   name: "core",
   version,
@@ -199,6 +208,7 @@ export const coreSchema: Schema = {
     "core_settings",
     "core_settings_origins",
     "core_nodes",
+    "core_numbers",
   ],
   migrations: [
     { id: "0001_jobs", up: createJobs },
@@ -210,5 +220,6 @@ export const coreSchema: Schema = {
     { id: "0007_clock", up: createClock },
     { id: "0008_settings", up: createSettings },
     { id: "0009_nodes", up: createNodes },
+    { id: "0010_numbers", up: createNumbers },
   ],
 };

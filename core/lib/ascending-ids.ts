@@ -1,25 +1,87 @@
 /** Numbers that name rows, in ascending order. */
 
+/** Numbers that nobody else is given: from `first` to before `end`. */
+interface Leased {
+  readonly first: number;
+  readonly end: number;
+}
 /**
- * Made in memory. Safe in one process only: two processes over one database could give the same
- * number to different rows.
+ * Leases numbers of this series that are greater than `least`, and than all that anybody was given
+ * of it before.
+ */
+export type LeaseFrom = (series: string, least: number) => Promise<Leased>;
+
+export interface AscendingIdsParts {
+  readonly now_ms: () => number;
+  /** Null where no other process gives ids of the series. */
+  readonly lease: LeaseFrom | null;
+  readonly series: string;
+}
+
+/** Of each millisecond. */
+const ids_per_ms = 1_024;
+/** What is left of a lease after this time is dropped, so that later ids are greater everywhere. */
+const lease_ms = 10_000;
+
+/**
+ * Made in memory: by the clock where one process gives them all, else from numbers that were leased
+ * from the database. No id is given twice, in whichever process, and what one process gives
+ * ascends.
  */
 export class AscendingIds {
-  private last = 0;
-  constructor(private readonly now_ms: () => number) {}
+  #last = 0;
+  #end = Infinity;
+  #leased_at_ms = 0;
+  #leasing = false;
+
+  constructor(private readonly parts: AscendingIdsParts) {}
 
   /** Before the first `next`: they continue after the largest stored one. */
-  continueAfter(largest_stored: number): void {
-    this.last = largest_stored;
+  async continueAfter(largest_stored: number): Promise<void> {
+    this.#last = largest_stored;
+    if (this.parts.lease !== null) await this.#lease();
   }
 
   /** Ascends for ever, across restarts too: nothing cached can be mistaken for another. */
   readonly next = (): number => this.reserve(1);
 
-  /** The first of `count` numbers in a row. */
+  /** The first of `count` numbers in a row. @throws Error when the next lease is late */
   reserve(count: number): number {
-    const first = Math.max(this.last + 1, this.now_ms() * 1_024);
-    this.last = first + count - 1;
+    const { lease, now_ms } = this.parts;
+    const first = Math.max(this.#last + 1, lease === null ? now_ms() * ids_per_ms : 0);
+    if (first + count > this.#end) {
+      this.#renew();
+      throw new Error("new ids wait for the database; try again");
+    }
+    this.#last = first + count - 1;
+    if (lease !== null && (this.#is_low || now_ms() - this.#leased_at_ms >= lease_ms))
+      this.#renew();
     return first;
+  }
+
+  /** Less is left than was used. */
+  get #is_low(): boolean {
+    return this.#end - this.#last < this.#last - this.#first;
+  }
+  #first = 0;
+
+  #renew(): void {
+    if (this.#leasing) return;
+    this.#leasing = true;
+    // Until it is there, what is left of the one before does.
+    void this.#lease()
+      .catch(() => undefined)
+      .finally(() => {
+        this.#leasing = false;
+      });
+  }
+
+  async #lease(): Promise<void> {
+    const { lease, now_ms, series } = this.parts;
+    const leased = await lease!(series, Math.max(this.#last + 1, now_ms() * ids_per_ms));
+    this.#first = leased.first;
+    this.#last = leased.first - 1;
+    this.#end = leased.end;
+    this.#leased_at_ms = now_ms();
   }
 }

@@ -8,6 +8,7 @@ import type { ServiceRef, SlotRef } from "../base/refs";
 import type { IsolatedRun } from "../isolate/pool";
 import type { JobQueue } from "../jobs/queue";
 import type { Files } from "../store/files";
+import type { Nodes } from "../store/nodes";
 import type { Seal } from "../store/seal";
 import type { Store } from "../store/store";
 import type { Context, Plugin } from "./define";
@@ -24,6 +25,7 @@ export interface ContextSources {
   readonly clock: Clock;
   readonly notifier: Notifier;
   readonly log: Log;
+  readonly nodes: Nodes;
   readonly isolate: IsolatedRun;
   readonly paths: Context["paths"];
   readonly public_url: () => string;
@@ -76,6 +78,7 @@ export function contextOf(
     now_ms: () => clock.now_ms(),
     certain_now_ms: queue.certain_now_ms,
     log: sources.log.child({ plugin: plugin.name }),
+    node: sources.nodes,
     newId,
     enqueue: queue.enqueue.bind(queue),
     emit: queue.emit.bind(queue),

@@ -8,6 +8,7 @@ import type { Log } from "../base/log";
 import type { HandlersOf, Route } from "../http/route";
 import type { Db, PreparedReads } from "../store/store";
 import type { Files } from "../store/files";
+import type { ThisNode } from "../store/nodes";
 import type { ReadConnectionSpec } from "../store/read-connection";
 import type { Seal } from "../store/seal";
 import type { Operations } from "./operations";
@@ -90,6 +91,8 @@ export interface Context<C extends TObject = TObject, N = {}, L = {}, T = {}> {
    */
   readonly certain_now_ms: () => number;
   readonly log: Log;
+  /** The process, and the others that serve the same database. */
+  readonly node: ThisNode;
   /** A fresh opaque id: `fld_` + ULID, sortable by creation. */
   readonly newId: (prefix: string) => string;
   readonly enqueue: <R extends JobRef>(

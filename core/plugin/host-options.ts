@@ -1,6 +1,5 @@
 /** What a host is made of. */
 import type { LogRing } from "../base/log-ring";
-import type { Nodes } from "../store/nodes";
 import type { ContextSources } from "./context";
 import type { Plugin } from "./define";
 import type { PluginFailure, PluginOff } from "./operations";
@@ -24,8 +23,6 @@ export interface HostOptions extends Omit<
   /** What the host has itself, see `order`. */
   readonly reserved: readonly string[];
   readonly recent: LogRing;
-  /** Which process this is, and which others serve the database. */
-  readonly nodes: Nodes;
   readonly paths: ContextSources["paths"] & { readonly backups: string };
   /** Called before tables change; throws when they may not. */
   readonly beforeMigration?: (() => Promise<void>) | undefined;

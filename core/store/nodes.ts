@@ -19,17 +19,34 @@ export interface NodeRecord {
   readonly seen_at: number;
 }
 
-export interface Nodes {
-  /** This process. */
+/** Numbers that nobody else is given: from `first` to before `end`. */
+export interface LeasedNumbers {
+  readonly first: number;
+  readonly end: number;
+}
+/** All of a series are greater than those that were leased of it before, and than `least`. */
+export type LeaseNumbers = (series: string, least: number) => Promise<LeasedNumbers>;
+
+/** What is known of this process, and of the others that serve the same database. */
+export interface ThisNode {
   readonly id: string;
   readonly role: Role;
+  /** There may be others. */
+  readonly shared: boolean;
+  /** Those that are alive, this one too: those that started first come first. */
+  list(): Promise<NodeRecord[]>;
+  /** Their ids. What others have begun and not ended is nobody's. */
+  alive(): Promise<ReadonlySet<string>>;
+  /** Null where there are no others: whoever gives numbers remembers them. */
+  readonly leaseNumbers: LeaseNumbers | null;
+}
+
+export interface Nodes extends ThisNode {
   /**
    * Makes itself known. Answers the ids of earlier processes on the same data directory, which are
    * certainly gone.
    */
   start(): Promise<readonly string[]>;
-  /** Those that are alive, this one too: those that started first come first. */
-  list(): Promise<NodeRecord[]>;
   /** It is gone from now on. */
   stop(): Promise<void>;
 }
@@ -46,6 +63,8 @@ export const newNode = (role: Role): NewNode => ({
 /** The only process on its database: the lock on its data directory keeps others away. */
 export class OnlyNode implements Nodes {
   readonly role = "all";
+  readonly shared = false;
+  readonly leaseNumbers = null;
   readonly #node = newNode("all");
   readonly id = this.#node.id;
   #started_at = 0;
@@ -58,6 +77,9 @@ export class OnlyNode implements Nodes {
   }
   async list(): Promise<NodeRecord[]> {
     return [{ ...this.#node, started_at: this.#started_at, seen_at: this.now_ms() }];
+  }
+  async alive(): Promise<ReadonlySet<string>> {
+    return new Set([this.id]);
   }
   async stop(): Promise<void> {}
 }

@@ -92,6 +92,15 @@ export const migrations: readonly Migration[] = [
         .execute();
     },
   },
+  {
+    id: "0011_staged_node",
+    up: async (tx) => {
+      await tx.schema
+        .alterTable("index_staged")
+        .addColumn("node", "text", (c) => c.notNull().defaultTo(""))
+        .execute();
+    },
+  },
 ];
 
 /**

@@ -55,7 +55,8 @@ export class IndexService implements SearchIndex {
   private is_current = false;
 
   constructor(private readonly parts: IndexParts) {
-    this.ids = new AscendingIds(parts.now_ms);
+    const { now_ms, node } = parts;
+    this.ids = new AscendingIds({ now_ms, lease: node.leaseNumbers, series: "index" });
     this.staged = new StagedVersions(parts);
     this.preparer = new DocumentPreparer({
       ...parts,
@@ -68,7 +69,7 @@ export class IndexService implements SearchIndex {
 
   /** Before the first request. */
   async start(): Promise<void> {
-    this.ids.continueAfter(await store.largestId(this.parts.db));
+    await this.ids.continueAfter(await store.largestId(this.parts.db));
     this.staged.start();
   }
   stop(): Promise<void> {

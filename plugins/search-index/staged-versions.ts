@@ -6,14 +6,15 @@ import { Cleaner } from "../../core/lib/cleaner";
 import { inParts } from "../../core/lib/parts";
 import type { Context, Db } from "../../core/sdk";
 import { deleteIndexVersions, deleteSomeSegments, hideIndexVersion } from "./deletion-store";
-import * as store from "./store";
+import * as store from "./staged-store";
+import type { DocumentRow, StagedRow } from "./store";
 
 /** An index version of more chunks is deleted in parts. */
 const small_chunks_max = 512;
 
 export type StagedVersionsParts = Pick<
   Context,
-  "afterCommit" | "db" | "inDeletion" | "log" | "truncateWal"
+  "afterCommit" | "db" | "inDeletion" | "log" | "node" | "truncateWal"
 >;
 
 export class StagedVersions {
@@ -28,8 +29,8 @@ export class StagedVersions {
   constructor(private readonly parts: StagedVersionsParts) {}
 
   /**
-   * Before the first request: deletes what was staged and never published. True in one process
-   * only: another one over the same database would lose what it is staging.
+   * Before the first request: deletes what was staged and never published, but for what another
+   * process is staging.
    */
   start(): void {
     this.held.clear();
@@ -40,15 +41,18 @@ export class StagedVersions {
   }
 
   /** Before its first segment is written; what was staged of the document before goes. */
-  async begin(tx: Db, { edition, document_id }: store.StagedRow): Promise<void> {
+  async begin(
+    tx: Db,
+    { edition, document_id }: Pick<StagedRow, "document_id" | "edition">,
+  ): Promise<void> {
     await this.release(tx, document_id);
-    await store.insertStaged(tx, { edition, document_id });
+    await store.insertStaged(tx, { edition, document_id, node: this.parts.node.id });
     this.held.add(edition);
   }
 
   /** It is published, and staged no more. @throws Error when it was discarded. */
   async end(tx: Db, edition: number, document_id: string): Promise<void> {
-    if (!this.held.has(edition) || !(await store.deleteStaged(tx, edition)))
+    if (!this.held.has(edition) || !(await store.deleteStaged(tx, edition, this.parts.node.id)))
       throw new Error(`What was prepared of ${document_id} is gone; prepare it again.`);
     this.parts.afterCommit(() => this.held.delete(edition));
   }
@@ -64,12 +68,12 @@ export class StagedVersions {
    */
   async replace(
     tx: Db,
-    { document_id, edition, chunks }: Pick<store.DocumentRow, "document_id" | "edition" | "chunks">,
+    { document_id, edition, chunks }: Pick<DocumentRow, "document_id" | "edition" | "chunks">,
   ): Promise<void> {
     if (chunks <= small_chunks_max) await deleteIndexVersions(tx, [edition]);
     else {
       await hideIndexVersion(tx, edition);
-      await store.insertStaged(tx, { edition, document_id });
+      await store.insertStaged(tx, { edition, document_id, node: "" });
       this.parts.afterCommit(this.cleaner.start);
     }
   }
@@ -77,24 +81,34 @@ export class StagedVersions {
   /** Nothing that is staged of the document will be published. */
   async release(tx: Db, document_id: string): Promise<void> {
     const editions = await store.stagedIndexVersions(tx, document_id);
-    if (editions.length > 0)
-      this.parts.afterCommit(() => editions.forEach((edition) => this.discard(edition)));
+    if (editions.length === 0) return;
+    await store.disownStaged(tx, { document_id });
+    this.parts.afterCommit(() => {
+      for (const edition of editions) this.held.delete(edition);
+      this.cleaner.start();
+    });
   }
 
   private async clean(signal: AbortSignal): Promise<void> {
-    const { db, inDeletion, truncateWal } = this.parts,
-      staged = await store.stagedIndexVersions(db, null),
-      unused = staged.filter((edition) => !this.held.has(edition));
-    for (const edition of unused)
+    const { db, inDeletion, node, truncateWal } = this.parts,
+      alive = await node.alive(),
+      staged = await store.allStaged(db),
+      unused = staged.filter((one) =>
+        one.node === node.id ? !this.held.has(one.edition) : !alive.has(one.node),
+      );
+    for (const { edition, node: of } of unused) {
+      // A process that was only silent must not publish what is half deleted.
+      if (of !== "") await inDeletion((tx) => store.disownStaged(tx, { edition }));
       await inParts(
         () =>
           inDeletion(async (tx) => {
             if (!(await deleteSomeSegments(tx, "edition", [edition]))) return true;
-            await store.deleteStaged(tx, edition);
+            await store.deleteStaged(tx, edition, "");
             return false;
           }),
         signal,
       );
+    }
     if (unused.length > 0) truncateWal();
   }
 }

@@ -55,6 +55,8 @@ export interface PlacesRow {
 export interface StagedRow {
   readonly edition: number;
   readonly document_id: string;
+  /** The process that may still publish it; empty when none will. */
+  readonly node: string;
 }
 export interface IndexTables {
   index_documents: DocumentRow;
@@ -189,29 +191,6 @@ const insertSegmentRow = prepared((tx: IndexDb, row: SegmentRow) =>
   tx.insertInto("index_segments").values(row),
 );
 
-export const insertStaged = (tx: IndexDb, row: StagedRow) =>
-  tx.insertInto("index_staged").values(row).execute();
-/** The index version is staged no more; false when it was not. */
-export const deleteStaged = async (tx: IndexDb, index_version: number): Promise<boolean> =>
-  (
-    await tx
-      .deleteFrom("index_staged")
-      .where("edition", "=", index_version)
-      .returning("edition")
-      .execute()
-  ).length > 0;
-/** Staged index versions of a document, or of all. */
-export const stagedIndexVersions = async (
-  db: IndexDb,
-  document_id: string | null,
-): Promise<number[]> => {
-  const rows =
-    document_id === null
-      ? await db.selectFrom("index_staged").select("edition").execute()
-      : await stagedOf(db, { document_id });
-  return rows.map((row) => toNumber(row.edition));
-};
-
 export const findDocument = (db: IndexDb, document_id: string): Promise<DocumentRow | undefined> =>
   findOne(db, { document_id });
 const findOne = preparedFirst((db: IndexDb, { document_id }: Pick<DocumentRow, "document_id">) =>
@@ -253,10 +232,6 @@ export const upsertDocument = prepared((tx: IndexDb, row: DocumentRow) => {
     .values(row)
     .onConflict((conflict) => conflict.column("document_id").doUpdateSet(values));
 });
-
-const stagedOf = prepared((db: IndexDb, { document_id }: Pick<StagedRow, "document_id">) =>
-  db.selectFrom("index_staged").select("edition").where("document_id", "=", document_id),
-);
 
 /** Makes every segment of an index version visible in a folder, if it is not. */
 export const insertScope = (tx: IndexDb, folder_id: string, index_version: number) =>

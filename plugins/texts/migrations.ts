@@ -20,4 +20,13 @@ export const migrations: readonly Migration[] = [
         .execute();
     },
   },
+  {
+    id: "0002_unused_node",
+    up: async (tx) => {
+      await tx.schema
+        .alterTable("texts_unused")
+        .addColumn("node", "text", (c) => c.notNull().defaultTo(""))
+        .execute();
+    },
+  },
 ];

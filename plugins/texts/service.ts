@@ -23,7 +23,7 @@ const part_pieces = 24;
 
 export interface TextParts extends Pick<
   Context,
-  "afterCommit" | "db" | "inDeletion" | "inTransaction" | "log" | "now_ms" | "truncateWal"
+  "afterCommit" | "db" | "inDeletion" | "inTransaction" | "log" | "node" | "now_ms" | "truncateWal"
 > {
   readonly files: Pick<Context["files"], "requireFreeSpace">;
 }
@@ -40,12 +40,13 @@ export class TextService implements Texts {
   });
 
   constructor(private readonly parts: TextParts) {
-    this.ids = new AscendingIds(parts.now_ms);
+    const { now_ms, node } = parts;
+    this.ids = new AscendingIds({ now_ms, lease: node.leaseNumbers, series: "texts" });
   }
 
   /** Before the first request: what an earlier run has left behind is deleted in the background. */
   async start(): Promise<void> {
-    this.ids.continueAfter(await store.largestId(this.parts.db));
+    await this.ids.continueAfter(await store.largestId(this.parts.db));
     this.cleaner.start();
   }
   stop(): Promise<void> {
@@ -59,12 +60,16 @@ export class TextService implements Texts {
       const pieces = [...piecesOf(content, id)];
       return new SmallText(storedText(id, pieces.at(-1)), pieces);
     }
-    return this.prepareAhead(piecesOf(content, id), { id, units: content.length }, signal);
+    return this.prepareAhead(piecesOf(content, id), this.own(id, content.length), signal);
   }
 
   async prepareLong({ units_max, parts }: LongText, signal?: AbortSignal): Promise<NewText> {
     const id = this.newId(pieceCount(units_max));
-    return this.prepareAhead(piecesOfParts(parts, id), { id, units: units_max }, signal);
+    return this.prepareAhead(piecesOfParts(parts, id), this.own(id, units_max), signal);
+  }
+
+  private own(id: number, units: number): store.UnusedText {
+    return { id, units, node: this.parts.node.id };
   }
 
   private async prepareAhead(
@@ -101,7 +106,7 @@ export class TextService implements Texts {
     for (const text of texts)
       if (pieceCount(text.units) <= part_pieces) await store.deletePieces(tx, text, part_pieces);
       else {
-        await store.insertUnused(tx, { id: text.id, units: text.units });
+        await store.insertUnused(tx, { id: text.id, units: text.units, node: "" });
         this.parts.afterCommit(this.cleaner.start);
       }
   }
@@ -155,7 +160,7 @@ export class TextService implements Texts {
   }
 
   private async keep(tx: Db, id: number): Promise<void> {
-    if (!this.held.has(id) || !(await store.deleteUnused(tx, id)))
+    if (!this.held.has(id) || !(await store.deleteUnused(tx, id, this.parts.node.id)))
       throw new Error(`The text ${id} was discarded; prepare it again.`);
     this.parts.afterCommit(() => this.held.delete(id));
   }
@@ -165,18 +170,24 @@ export class TextService implements Texts {
   }
 
   private async clean(signal: AbortSignal): Promise<void> {
-    const { db, inDeletion, truncateWal } = this.parts;
-    const unused = (await store.unusedTexts(db)).filter(({ id }) => !this.held.has(id));
-    for (const text of unused)
+    const { db, inDeletion, node, truncateWal } = this.parts;
+    const alive = await node.alive();
+    const isKept = ({ id, node: of }: store.UnusedText): boolean =>
+      of === node.id ? this.held.has(id) : alive.has(of);
+    const unused = (await store.unusedTexts(db)).filter((text) => !isKept(text));
+    for (const text of unused) {
+      // A process that was only silent must not keep what is half deleted.
+      if (text.node !== "") await inDeletion((tx) => store.disown(tx, text.id));
       await inParts(
         () =>
           inDeletion(async (tx) => {
             if ((await store.deletePieces(tx, text, part_pieces)) > 0) return true;
-            await store.deleteUnused(tx, text.id);
+            await store.deleteUnused(tx, text.id, "");
             return false;
           }),
         signal,
       );
+    }
     if (unused.length > 0) truncateWal();
   }
 }

@@ -10,6 +10,8 @@ export interface TextsTables {
 export interface UnusedText {
   readonly id: number;
   readonly units: number;
+  /** The process that may still keep it; empty when none will. */
+  readonly node: string;
 }
 export type TextsDb = Db<TextsTables>;
 
@@ -19,7 +21,7 @@ export const insertPiece = prepared((tx: TextsDb, piece: Piece) =>
 /** Deletes the pieces of a text from this one on, at most so many; answers how many. */
 export async function deletePieces(
   tx: TextsDb,
-  { id, units }: UnusedText,
+  { id, units }: Pick<UnusedText, "id" | "units">,
   most: number,
 ): Promise<number> {
   const end_id = id + pieceCount(units);
@@ -50,12 +52,22 @@ const deleteBetween = prepared(
 
 export const insertUnused = (tx: TextsDb, row: UnusedText) =>
   tx.insertInto("texts_unused").values(row).execute();
-/** False when it was not unused. */
-export const deleteUnused = async (tx: TextsDb, id: number): Promise<boolean> =>
-  (await tx.deleteFrom("texts_unused").where("id", "=", id).returning("id").execute()).length > 0;
+/** Nobody keeps it any more. */
+export const disown = (tx: TextsDb, id: number) =>
+  tx.updateTable("texts_unused").set({ node: "" }).where("id", "=", id).execute();
+/** False when it was not unused, or not of this process. */
+export const deleteUnused = async (tx: TextsDb, id: number, node: string): Promise<boolean> =>
+  (
+    await tx
+      .deleteFrom("texts_unused")
+      .where("id", "=", id)
+      .where("node", "=", node)
+      .returning("id")
+      .execute()
+  ).length > 0;
 export const unusedTexts = async (db: TextsDb): Promise<UnusedText[]> =>
   (await db.selectFrom("texts_unused").selectAll().orderBy("id").execute()).map(
-    ({ id, units }) => ({ id: toNumber(id), units }),
+    ({ id, units, node }) => ({ id: toNumber(id), units, node }),
   );
 
 /** Of all pieces and of the texts that are about to have some. */

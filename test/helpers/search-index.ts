@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { jsonLog } from "../../core/base/log";
 import type { StoredText } from "../../core/lib/text-pieces";
 import { readWhole } from "../../core/lib/text-reader";
+import { OnlyNode } from "../../core/store/nodes";
 import { SqliteStore } from "../../core/store/sqlite-store";
 import {
   openReadConnection,
@@ -62,6 +63,7 @@ const partsOf = (store: SqliteStore) => ({
   inDeletion: store.inDeletion,
   afterCommit: store.afterCommit,
   truncateWal: store.truncateWal,
+  node: new OnlyNode(() => 0),
 });
 
 export interface TestIndexOptions {

@@ -162,6 +162,7 @@ describe("what is applied", () => {
       "core_jobs",
       "core_migrations",
       "core_nodes",
+      "core_numbers",
       "core_settings",
       "core_settings_origins",
       "core_ticks",

@@ -6,7 +6,7 @@ import { existsSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { newUuid } from "../../base/ids";
 import { errorFields, type Log } from "../../base/log";
-import { newNode, type NodeRecord, type Nodes, type Role } from "../nodes";
+import { newNode, type LeaseNumbers, type NodeRecord, type Nodes, type Role } from "../nodes";
 import { clock_sql } from "./database-clock";
 import type { RunQuery } from "./postgres-dialect";
 
@@ -36,7 +36,17 @@ export interface PostgresNodesParts {
   readonly onBeat: () => Promise<void>;
 }
 
+/** Numbers that are leased together: more than are given between two leases. */
+const leased_numbers = 2 ** 20;
+const lease_sql = `
+insert into core_numbers (series, next) values (?, ?)
+on conflict (series) do update set next = ${leased_numbers} + case
+  when core_numbers.next > excluded.next - ${leased_numbers} then core_numbers.next
+  else excluded.next - ${leased_numbers} end
+returning next`;
+
 export class PostgresNodes implements Nodes {
+  readonly shared = true;
   readonly id: string;
   readonly role: Role;
   readonly #beat: readonly unknown[];
@@ -69,6 +79,17 @@ export class PostgresNodes implements Nodes {
     const { rows } = await this.parts.run(list_sql, []);
     return rows as unknown as NodeRecord[];
   }
+
+  async alive(): Promise<ReadonlySet<string>> {
+    const ids = (await this.list()).map(({ id }) => id);
+    return new Set([this.id, ...ids]);
+  }
+
+  readonly leaseNumbers: LeaseNumbers = async (series, least) => {
+    const { rows } = await this.parts.run(lease_sql, [series, least + leased_numbers]);
+    const end = rows[0]!.next as number;
+    return { first: end - leased_numbers, end };
+  };
 
   async stop(): Promise<void> {
     if (this.#timer === undefined) return;

@@ -15,15 +15,14 @@ import { buildConsoleIfStale } from "./build-console";
 import { check, tools, type Step } from "./check";
 import { generateConsoleSchema } from "./console-schema";
 import { cleanEnvironment } from "./lib/launch";
+import { as_many_as_fit, doTogether } from "./lib/work-pool";
 
 const root = resolve(import.meta.dir, "..");
 /** A file that takes longer hangs. */
 const file_limit_ms = 8 * 60_000;
 /** A test that takes longer hangs; how fast something is, benchmarks tell. */
 const test_limit_ms = 60_000;
-/** Test files at the same time: they wait a lot, for browsers, crashes and pauses. */
-const together_max = Math.min(6, availableParallelism() + 1);
-/** The same of processes that run many files, which need none besides their own. */
+/** Processes that run many files at the same time: those tests need none besides. */
 const shared_together_max = Math.min(8, availableParallelism() * 3);
 /** Kinds of tests, in their order. */
 const kinds = ["browser", "acceptance", "faults", "process", "architecture", "http", "unit"];
@@ -164,24 +163,6 @@ async function runTool(step: Step): Promise<Outcome> {
   };
 }
 
-/** Does every piece of work, so many at a time, and tells of each as it ends. */
-async function runAll(
-  work: readonly (() => Promise<Outcome>)[],
-  together: number,
-): Promise<Outcome[]> {
-  const waiting = [...work];
-  const outcomes: Outcome[] = [];
-  const takeTurns = async () => {
-    for (let next = waiting.shift(); next; next = waiting.shift()) {
-      const outcome = await next();
-      tell(outcome);
-      outcomes.push(outcome);
-    }
-  };
-  await Promise.all(Array.from({ length: together }, takeTurns));
-  return outcomes;
-}
-
 /**
  * The files that failed, once more, each alone: a test that only fails while five others take the
  * processor says nothing of the product. It is named, so that it gets mended.
@@ -226,7 +207,7 @@ function testFiles(words: readonly string[]): string[] {
 
 /** The checks, and beside them what needs no build. */
 const runBasics = (): Promise<Outcome[]> =>
-  runAll([runShared, ...tools.map((step) => () => runTool(step))], 2);
+  doTogether([runShared, ...tools.map((step) => () => runTool(step))], { min: 2, max: 2 }, tell);
 
 /** Unit and in-process HTTP tests in a few processes that each run many files. */
 async function runShared(): Promise<Outcome> {
@@ -277,9 +258,10 @@ if (import.meta.main) {
   const is_done = shared?.failed === 0 ? isShared : () => false;
   const files = testFiles(words).filter((path) => !is_done(path));
   if (files.length === 0) console.log(`No test file has ${words.join(" or ")} in its path.`);
-  const outcomes = await runAll(
+  const outcomes = await doTogether(
     files.map((path) => () => runFile(path)),
-    together_max,
+    as_many_as_fit,
+    tell,
   );
   const kept = basics.filter((one) => one !== shared || one.failed === 0);
   finish([...kept, ...(await againAlone(outcomes))]);

@@ -142,6 +142,7 @@ function clashes(
   const refused: Refusal[] = [];
   for (const plugin of standing) {
     const is_off = off.some((one) => one.plugin === plugin);
+    const seen = new Set<string>();
     const mine = [...lasting(plugin), ...(is_off && !by.has(plugin) ? [] : passing(plugin))];
     // What it replaces is there again when it can't run: nobody else may take its place.
     const isFree = (claim: string): boolean => {
@@ -152,14 +153,13 @@ function clashes(
         (owner !== null && by.get(plugin) === owner && !lasting(plugin).includes(claim))
       );
     };
+    const isFirst = (claim: string): boolean => seen.size < seen.add(claim).size;
     const taken =
-      mine.find((claim, i) => !isFree(claim) || mine.indexOf(claim) !== i) ??
-      mine.find((claim) => commandBelow(claim, [...owners.keys()]));
+      mine.find((claim) => !isFree(claim) || !isFirst(claim)) ??
+      mine.find((claim) => commandBelow(claim, owners));
     if (taken === undefined) for (const claim of mine) owners.set(claim, plugin);
     else {
-      const owner = owners.get(
-        owners.has(taken) ? taken : commandBelow(taken, [...owners.keys()])!,
-      );
+      const owner = owners.get(owners.has(taken) ? taken : commandBelow(taken, owners)!);
       const whose =
         owner === null
           ? "Dossier itself"
@@ -171,9 +171,9 @@ function clashes(
 }
 
 /** `dossier report` can't be added where `dossier report list` has made `report` a group. */
-const commandBelow = (claim: string, claims: readonly string[]): string | undefined =>
+const commandBelow = (claim: string, owned: ReadonlyMap<string, unknown>): string | undefined =>
   claim.startsWith(command_words)
-    ? claims.find((other) => other.startsWith(`${claim} `))
+    ? owned.keys().find((other) => other.startsWith(`${claim} `))
     : undefined;
 
 /** What stays a plugin's own while it is off: its name, its settings, its data. */

@@ -59,7 +59,7 @@ export { rowsOf } from "./store/written-out";
 export type { Migration } from "./store/schema";
 export type { Db, PreparedReads } from "./store/store";
 export { bytes, rowKey, toNumber } from "./store/columns";
-export { countRows, listPage, nearerEnd, type Listed } from "./store/listing";
+export { countRows, listInStretches, listPage, nearerEnd, type Listed } from "./store/listing";
 export { isFull, isUnique } from "./store/storage-errors";
 export {
   openReadConnection,

@@ -1,5 +1,6 @@
 /** Pages of long lists, as cheap at the end of a list as at its beginning. */
-import type { SelectQueryBuilder } from "kysely";
+import { sql, type SelectQueryBuilder } from "kysely";
+import { nextTurn, PartSize } from "../lib/parts";
 import { toNumber } from "./columns";
 
 /** Which rows: so many after the first so many. */
@@ -38,10 +39,11 @@ export async function listPage<Row>(
   const total = known ?? (await countRows(query));
   const { skip, size, is_backward } = nearerEnd(window, total);
   if (size === 0) return { rows: [], total };
-  let ordered = query;
-  for (const column of columns)
-    ordered = ordered.orderBy(column, is_backward === (direction === "asc") ? "desc" : "asc");
-  const rows = await ordered.limit(size).offset(skip).execute();
+  const read = is_backward === (direction === "asc") ? "desc" : "asc";
+  const rows = await inOrder(query, { columns, direction: read })
+    .limit(size)
+    .offset(skip)
+    .execute();
   return { rows: is_backward ? rows.reverse() : rows, total };
 }
 
@@ -63,3 +65,75 @@ export const countRows = async (query: SelectQueryBuilder<any, any, any>): Promi
         .executeTakeFirst()
     )?.total,
   );
+
+type Rows<Row = any> = SelectQueryBuilder<any, any, Row>;
+/** What some rows of a list are limited by, and how many of them `query` finds. */
+interface Stretch {
+  readonly within: <R>(rows: Rows<R>) => Rows<R>;
+  readonly count: number;
+}
+/** So long are rows looked at before the event loop goes round. */
+const stretch_ms = 8;
+const stretch_rows = { first: 500, max: 8_000 };
+
+/**
+ * One page of what `query` finds among the rows that `inner` does: an index has those, but not all
+ * that `query` compares. All of them are looked at, in stretches between which the event loop is
+ * free for others.
+ */
+export async function listInStretches<Row>(
+  query: Rows<Row>,
+  inner: Rows,
+  { limit, offset, order = newest_first }: Window & { readonly order?: ListOrder },
+): Promise<Listed<Row>> {
+  const rows: Row[] = [];
+  let total = 0;
+  for await (const { within, count } of stretchesOf(query, inner, order)) {
+    const skip = Math.max(0, offset - total),
+      left = limit - rows.length;
+    if (left > 0 && skip < count) {
+      const part = inOrder(within(query), order).limit(left).offset(skip);
+      rows.push(...(await part.execute()));
+    }
+    total += count;
+  }
+  return { rows, total };
+}
+
+async function* stretchesOf(
+  query: Rows,
+  inner: Rows,
+  order: ListOrder,
+): AsyncGenerator<Stretch, void> {
+  const [beyond, up_to] = order.direction === "asc" ? [">", "<="] : ["<", ">="];
+  const place = sql`(${sql.join(order.columns.map((column) => sql.ref(column)))})`;
+  const names = order.columns.map((_, at) => `place_${at}`);
+  const limitBy = (operator: string, end: Record<string, unknown> | undefined) => {
+    const values = end && sql`(${sql.join(names.map((name) => end[name]))})`;
+    const condition = values && sql<boolean>`${place} ${sql.raw(operator)} ${values}`;
+    return <R>(rows: Rows<R>): Rows<R> => (condition ? rows.where(condition) : rows);
+  };
+  const size = new PartSize(stretch_rows, stretch_ms);
+  for (let after = limitBy(beyond!, undefined); ;) {
+    const begun_ms = performance.now();
+    const end: Record<string, unknown> | undefined = await inOrder(after(inner), order)
+      .clearSelect()
+      .select(order.columns.map((column, at) => sql.ref(column).as(names[at]!)))
+      .limit(1)
+      .offset(size.size - 1)
+      .executeTakeFirst();
+    const from = after,
+      until = limitBy(up_to!, end),
+      within = <R>(rows: Rows<R>): Rows<R> => until(from(rows));
+    yield { within, count: await countRows(within(query)) };
+    size.took(performance.now() - begun_ms);
+    if (!end) return;
+    after = limitBy(beyond!, end);
+    await nextTurn();
+  }
+}
+
+function inOrder<Row>(rows: Rows<Row>, { columns, direction }: ListOrder): Rows<Row> {
+  for (const column of columns) rows = rows.orderBy(column, direction);
+  return rows;
+}

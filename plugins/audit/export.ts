@@ -1,6 +1,15 @@
 /** The audit log as a file, read in parts while it is sent. */
+import { nextTurn } from "../../core/lib/parts";
 import { pullStream, rfc3339 } from "../../core/sdk";
-import { entriesBefore, type AuditDb, type EntryFilter, type EntryRow } from "./store";
+import {
+  entriesBefore,
+  type AuditDb,
+  type EntryFilter,
+  type EntryPlace,
+  type EntryRow,
+} from "./store";
+
+type EntriesPart = Awaited<ReturnType<typeof entriesBefore>>;
 
 export type ExportFormat = "csv" | "json";
 
@@ -38,16 +47,23 @@ export function exportStream(
   format: ExportFormat,
 ): ReadableStream<Uint8Array> {
   const write = format === "csv" ? csvLines : jsonItems;
-  let place: EntryRow | null = null;
-  let ended = false;
+  let place: EntryPlace | null = null,
+    is_first = true,
+    ended = false;
   return pullStream(
     async () => {
-      if (ended) return null;
-      const first = place === null;
-      const rows: EntryRow[] = await entriesBefore(db, filter, place, part_size);
-      place = rows.at(-1) ?? place;
-      ended = rows.length < part_size;
-      return write(rows, first, ended);
+      while (!ended) {
+        const { rows, next }: EntriesPart = await entriesBefore(db, filter, place, part_size);
+        place = next;
+        ended = next === null;
+        if (rows.length > 0 || ended) {
+          const first = is_first;
+          is_first = false;
+          return write(rows, first, ended);
+        }
+        await nextTurn();
+      }
+      return null;
     },
     () => undefined,
     format === "csv" ? `${columns.join(",")}\r\n` : "[",

@@ -1,5 +1,12 @@
 /** Every SQL statement about the audit log. None changes a row. */
-import { listPage, pageWindow, type Db, type Listed, type PageRequest } from "../../core/sdk";
+import {
+  listInStretches,
+  pageWindow,
+  sql,
+  type Db,
+  type Listed,
+  type PageRequest,
+} from "../../core/sdk";
 
 export type Outcome = "done" | "refused" | "failed";
 export type Via = "api" | "console" | "command_line" | (string & {});
@@ -58,30 +65,56 @@ export async function insertMissing(tx: AuditDb, rows: readonly EntryRow[]): Pro
       .execute();
 }
 
+/** One page, newest first. */
 export const pageOfEntries = (
   db: AuditDb,
   filter: EntryFilter,
   page: PageRequest,
-): Promise<Listed<EntryRow>> => listPage(filtered(db, filter).selectAll(), pageWindow(page));
+): Promise<Listed<EntryRow>> =>
+  listInStretches(
+    filtered(db, filter).selectAll(),
+    filtered(db, indexed(filter)),
+    pageWindow(page),
+  );
 
-/** The newest before this place. */
-export function entriesBefore(
+/** What of it an index has in the order of the list. */
+const indexed = ({ since, until, actor, action, record }: EntryFilter): EntryFilter => {
+  if (record !== undefined) return { since, until, record };
+  if (actor !== undefined && !isEmail(actor)) return { since, until, actor };
+  return { since, until, action };
+};
+
+/** A place in the list. */
+export type EntryPlace = Pick<EntryRow, "created_at" | "id">;
+
+/**
+ * The newest before this place, of `limit` entries that are looked at; `next`: where it goes on,
+ * null at the end.
+ */
+export async function entriesBefore(
   db: AuditDb,
   filter: EntryFilter,
-  place: Pick<EntryRow, "created_at" | "id"> | null,
+  after: EntryPlace | null,
   limit: number,
-): Promise<EntryRow[]> {
-  const found = filtered(db, filter).selectAll();
-  const older =
-    place === null
-      ? found
-      : found.where((e) =>
-          e.or([
-            e("created_at", "<", place.created_at),
-            e.and([e("created_at", "=", place.created_at), e("id", "<", place.id)]),
-          ]),
-        );
-  return older.orderBy("created_at", "desc").orderBy("id", "desc").limit(limit).execute();
+): Promise<{ readonly rows: EntryRow[]; readonly next: EntryPlace | null }> {
+  const place = sql`(created_at, id)`;
+  const older = (entries: ReturnType<typeof filtered>) =>
+    (after === null
+      ? entries
+      : entries.where(sql<boolean>`${place} < (${after.created_at}, ${after.id})`)
+    )
+      .orderBy("created_at", "desc")
+      .orderBy("id", "desc");
+  const next = await older(filtered(db, indexed(filter)))
+    .select(["created_at", "id"])
+    .limit(1)
+    .offset(limit - 1)
+    .executeTakeFirst();
+  const wanted = older(filtered(db, filter)).selectAll();
+  const rows = next
+    ? wanted.where(sql<boolean>`${place} >= (${next.created_at}, ${next.id})`)
+    : wanted;
+  return { rows: await rows.execute(), next: next ?? null };
 }
 
 /** Of those before that time, so many at most; answers how many they were. */
@@ -98,10 +131,11 @@ export async function deleteBefore(tx: AuditDb, before: number, limit: number): 
   return ids.length;
 }
 
+const isEmail = (actor: string): boolean => actor.includes("@");
 function filtered(db: AuditDb, { actor, action, record, outcome, since, until }: EntryFilter) {
   let entries = db.selectFrom("audit_entries");
   if (actor !== undefined)
-    entries = entries.where(actor.includes("@") ? "actor" : "actor_id", "=", actor);
+    entries = entries.where(isEmail(actor) ? "actor" : "actor_id", "=", actor);
   if (action !== undefined) entries = entries.where("action", "=", action);
   if (record !== undefined) entries = entries.where("record", "=", record);
   if (outcome !== undefined) entries = entries.where("outcome", "=", outcome);

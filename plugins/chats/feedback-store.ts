@@ -2,7 +2,7 @@
  * Every SQL statement about what people think of answers. The database comes first, so that the
  * caller decides the transaction.
  */
-import { listPage, pageWindow, type Listed, type PageRequest } from "../../core/sdk";
+import { listInStretches, pageWindow, type Listed, type PageRequest } from "../../core/sdk";
 import type { ChatsDb, FeedbackRow } from "./store";
 
 /** Replaces what was given before; the time of the first stays. */
@@ -53,14 +53,14 @@ export async function listFeedback(
   { owner_id, rating }: FeedbackFilter,
   page: PageRequest,
 ): Promise<Listed<SaidOfAnswer>> {
-  let said = db
-    .selectFrom("chats_feedback as f")
+  let given = db.selectFrom("chats_feedback as f");
+  if (owner_id !== null) given = given.where("f.owner_id", "=", owner_id);
+  let said = given
     .innerJoin("chats_messages as m", "m.id", "f.message_id")
     .innerJoin("chats as c", "c.id", "m.chat_id")
     .where("c.deleted_at", "is", null);
-  if (owner_id !== null) said = said.where("f.owner_id", "=", owner_id);
   if (rating !== undefined) said = said.where("f.rating", "=", rating);
-  return listPage(
+  return listInStretches(
     said.select([
       "f.message_id",
       "f.owner_id",
@@ -74,6 +74,7 @@ export async function listFeedback(
       "m.text",
       "m.result",
     ]),
+    given,
     {
       ...pageWindow(page),
       order: { columns: ["f.created_at", "f.message_id"], direction: "desc" },

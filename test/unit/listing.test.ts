@@ -1,10 +1,11 @@
 /** Pages of lists: which rows they have, and from which end they are read. */
+import { sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { jsonLog } from "../../core/base/log";
-import { listPage, nearerEnd } from "../../core/store/listing";
+import { listInStretches, listPage, nearerEnd } from "../../core/store/listing";
 import { SqliteStore } from "../../core/store/sqlite-store";
 
 const directory = mkdtempSync(join(tmpdir(), "dossier-listing-"));
@@ -45,6 +46,36 @@ describe("every page of every size is that part of the whole list", () => {
         expect([idsOf(newest), newest.total]).toEqual([all.toReversed().slice(...part), count]);
         const order = { columns: ["id"], direction: "asc" } as const;
         expect(idsOf(await listPage(notes(), { ...window, order }))).toEqual(all.slice(...part));
+      }
+    });
+});
+
+describe("what no index compares is looked for in stretches", () => {
+  const many = 2_345;
+  beforeAll(async () => {
+    const rows = Array.from({ length: many }, (_, i) => ({
+      id: `many-${String(i).padStart(4, "0")}`,
+      created_at: 100 + (i >> 3),
+    }));
+    await store.db.insertInto("notes").values(rows).execute();
+  });
+  const inner = () => store.db.selectFrom("notes").where("created_at", ">=", 100);
+  const cases: [why: string, pattern: string][] = [
+    ["all", "many-%"],
+    ["few", "%77"],
+    ["one at the end", "many-0000"],
+    ["none", "%x"],
+  ];
+  for (const [why, pattern] of cases)
+    test(why, async () => {
+      const like = sql<boolean>`id like ${pattern} escape '!'`;
+      const every = await inner().where(like).select("id").orderBy("id", "desc").execute();
+      for (const offset of [0, 1, 499, 500, 501, 1_600, many - 3, many, many + 1]) {
+        const found = await listInStretches(inner().where(like).select("id"), inner(), {
+          limit: 7,
+          offset,
+        });
+        expect(found).toEqual({ rows: every.slice(offset, offset + 7), total: every.length });
       }
     });
 });

@@ -51,6 +51,7 @@ export {
 } from "./jobs/contract";
 export { lazyTask, task, TaskFailure, type Isolate } from "./isolate/contract";
 export { RecordChanged, topic, type Change, type Notifier, type Topic } from "./base/notifier";
+export type { Shared } from "./shared/shared";
 
 // --- The database and files
 export { CompiledQuery, sql } from "kysely";

@@ -11,15 +11,16 @@ import manifest from "../package.json";
 const project = resolve(import.meta.dir, "..");
 
 /**
- * From the ground up: a layer may import the ones before it. `jobs`, `isolate` and `outbound` stand
- * beside each other; none knows the others. `lib` holds plain libraries, without state of the
- * server and without contract.
+ * From the ground up: a layer may import the ones before it. `jobs`, `shared`, `isolate` and
+ * `outbound` stand beside each other; none knows the others. `lib` holds plain libraries, without
+ * state of the server and without contract.
  */
 const layers: Readonly<Record<string, number>> = {
   lib: 0,
   base: 1,
   store: 2,
   jobs: 3,
+  shared: 3,
   isolate: 3,
   outbound: 3,
   http: 4,

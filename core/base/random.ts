@@ -3,6 +3,12 @@
  * have functions of their own.
  */
 
+/** Any whole number below 2^53: no two of them are the same. */
+export function randomInteger(): number {
+  const [high, low] = crypto.getRandomValues(new Uint32Array(2)) as Uint32Array & [number, number];
+  return (high % 2 ** 21) * 2 ** 32 + low;
+}
+
 /** `value` give or take up to `share` of it (0.2 is a fifth), as a whole number. */
 export const jitter = (value: number, share: number): number =>
   Math.round(

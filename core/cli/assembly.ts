@@ -7,6 +7,7 @@ import { withoutOrigin } from "../base/origin";
 import type { IsolatedRun } from "../isolate/pool";
 import type { Plugin } from "../plugin/define";
 import { createHost, type Host } from "../plugin/host";
+import { sharedOf } from "../shared/shared";
 import { FileStore } from "../store/file-store";
 import { database_file } from "../store/lock";
 import { OnlyNode, type Role } from "../store/nodes";
@@ -59,6 +60,7 @@ export async function assemble(
     const clock = store instanceof PostgresStore ? store.clock : systemClock;
     const role = boot.config.values.server!.role as Role;
     const files = new FileStore(join(data, "files"));
+    const nodes = store instanceof PostgresStore ? store.nodes(role) : onlyNode(role, clock);
     const host = await createHost({
       built_in,
       dropped_in: boot.dropped_in,
@@ -71,8 +73,9 @@ export async function assemble(
       store,
       files,
       clock,
-      nodes: store instanceof PostgresStore ? store.nodes(role) : onlyNode(role, clock),
+      nodes,
       notifier,
+      shared: sharedOf({ store, nodes, notifier }),
       log: boot.log,
       recent: boot.recent,
       isolate,

@@ -14,6 +14,8 @@ export interface Feed {
   read(): Promise<string> | string;
   /** Calls `wake` when there may be something new; returns what ends that. */
   subscribe(wake: () => void): () => void;
+  /** There may be something new that nobody was told of: it is read every few seconds too. */
+  readonly polls?: boolean;
   /** Sent when there has been nothing for a while. Default: a comment. */
   idle?(): Promise<string> | string;
   /** The last event for somebody who may not listen any more. */
@@ -94,7 +96,7 @@ class EventStream {
     for (;;) {
       const idle_ms = performance.now() - this.sent_at;
       if (!this.is_woken) await this.change(Math.min(recheck_ms, heartbeat_ms - idle_ms));
-      const may_have_more = this.is_woken;
+      const may_have_more = this.is_woken || feed.polls === true;
       this.is_woken = false;
       if (this.is_closed) return null;
       await loop_turns.enter(owner_id);
@@ -149,13 +151,18 @@ export class StreamLimit {
   private readonly own: OpenLimit;
   private readonly total: OpenLimit;
 
-  /** `what`: of what they are, such as `answers`. `advice`: what to do when there are too many. */
+  /**
+   * `what`: of what they are, such as `answers`. `advice`: what to do when there are too many.
+   * `of_owner`: a number counts in this process alone, a limit of `Context.shared` over all of
+   * them. `total_max`: in this process.
+   */
   constructor(
     private readonly words: { readonly what: string; readonly advice: string },
-    of_owner_max: number | (() => number),
+    of_owner: number | (() => number) | OpenLimit,
     total_max = 4_096,
   ) {
-    this.own = new LocalOpenLimit(of_owner_max);
+    const is_limit = typeof of_owner === "object";
+    this.own = is_limit ? of_owner : new LocalOpenLimit(of_owner);
     this.total = new LocalOpenLimit(total_max);
   }
 

@@ -137,9 +137,9 @@ export interface JobLimits<P> {
   readonly intake?: boolean;
   /**
    * Of an event: whether this one is of use; no job is made of any other. Asked inside the
-   * transaction of the change, so it only looks at what is in memory. Default: each.
+   * transaction of the change, so it looks at what is in memory, or reads one row. Default: each.
    */
-  readonly wants?: (payload: P) => boolean;
+  readonly wants?: (payload: P, tx: Db<any>) => boolean | Promise<boolean>;
   /** The owner of a job that is enqueued without one, as those of events are. */
   readonly ownerOf?: (payload: P) => string;
   /** Pause before the next attempt, milliseconds. Default 1 s, 4 s, 16 s … at most 5 min. */

@@ -185,9 +185,12 @@ export class JobQueue {
    * is none. @throws Error on a payload that does not fit.
    */
   async emit<R extends EventRef>(db: Db<any>, on: R, payload: PayloadOf<R>): Promise<void> {
-    const wanting = this.handlers
-      .of(on)
-      .filter(({ handler }) => handler.limits.wants?.(payload) !== false);
+    const wanting: Registered[] = [];
+    for (const subscriber of this.handlers.of(on)) {
+      const wants = subscriber.handler.limits.wants?.(payload, db) ?? true;
+      // A promise is waited for, and nothing else: most events are nobody's.
+      if (wants === true || (wants !== false && (await wants))) wanting.push(subscriber);
+    }
     const writing = this.writers().filter((writer) => writer.wants(on, payload));
     if (wanting.length === 0 && writing.length === 0) return;
     requireFit(on, payload);

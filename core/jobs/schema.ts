@@ -197,6 +197,19 @@ async function createNumbers(tx: Db<any>): Promise<void> {
     .execute();
 }
 
+/** What all processes know alike, where several serve the database; see `SharedState`. */
+async function createShared(tx: Db<any>): Promise<void> {
+  await tx.schema
+    .createTable("core_shared")
+    .addColumn("scope", "text", (c) => c.notNull())
+    .addColumn("name", "text", (c) => c.notNull())
+    .addColumn("value", "text", (c) => c.notNull())
+    .addColumn("version", "bigint", (c) => c.notNull())
+    .addColumn("until_ms", "bigint", (c) => c.notNull())
+    .addPrimaryKeyConstraint("core_shared_key", ["scope", "name"])
+    .execute();
+}
+
 export const coreSchema: Schema = {
   name: "core",
   version,
@@ -209,6 +222,7 @@ export const coreSchema: Schema = {
     "core_settings_origins",
     "core_nodes",
     "core_numbers",
+    "core_shared",
   ],
   migrations: [
     { id: "0001_jobs", up: createJobs },
@@ -221,5 +235,6 @@ export const coreSchema: Schema = {
     { id: "0008_settings", up: createSettings },
     { id: "0009_nodes", up: createNodes },
     { id: "0010_numbers", up: createNumbers },
+    { id: "0011_shared", up: createShared },
   ],
 };

@@ -1,16 +1,13 @@
 /** Limits how many of something are open at the same time for one key: streams of one user. */
 
-/**
- * Asynchronous, so that an implementation may count for several processes. `LocalOpenLimit` does
- * not.
- */
+/** Asynchronous, because one may count over several processes. `LocalOpenLimit` does not. */
 export interface OpenLimit {
   readonly max: number;
   /** Resolves with what to call when it is closed; null when the key has the most already. */
   acquire(key: string): Promise<(() => void) | null>;
 }
 
-/** Counts in the memory of this process: each process allows the full number. */
+/** Counts in the memory of this process: for what protects it, or is the only one. */
 export class LocalOpenLimit implements OpenLimit {
   private readonly open = new Map<string, number>();
 

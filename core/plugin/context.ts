@@ -7,6 +7,7 @@ import { RecordChanged, type Change, type Notifier } from "../base/notifier";
 import type { ServiceRef, SlotRef } from "../base/refs";
 import type { IsolatedRun } from "../isolate/pool";
 import type { JobQueue } from "../jobs/queue";
+import type { Shared } from "../shared/shared";
 import type { Files } from "../store/files";
 import type { Nodes } from "../store/nodes";
 import type { Seal } from "../store/seal";
@@ -24,6 +25,7 @@ export interface ContextSources {
   readonly files: Files;
   readonly clock: Clock;
   readonly notifier: Notifier;
+  readonly shared: Shared;
   readonly log: Log;
   readonly nodes: Nodes;
   readonly isolate: IsolatedRun;
@@ -73,6 +75,7 @@ export function contextOf(
     truncateWal: store.truncateWal,
     notify: (change: Change) => notifier.publish(RecordChanged, change.owner_id, change),
     notifier,
+    shared: sources.shared,
     files,
     sealed,
     now_ms: () => clock.now_ms(),

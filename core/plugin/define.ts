@@ -6,6 +6,7 @@ import type { Static, TObject, TSchema } from "@sinclair/typebox";
 import { Type } from "@sinclair/typebox";
 import type { Log } from "../base/log";
 import type { HandlersOf, Route } from "../http/route";
+import type { Shared } from "../shared/shared";
 import type { Db, PreparedReads } from "../store/store";
 import type { Files } from "../store/files";
 import type { ThisNode } from "../store/nodes";
@@ -71,6 +72,8 @@ export interface Context<C extends TObject = TObject, N = {}, L = {}, T = {}> {
    * `emit` for what jobs must handle.
    */
   readonly notifier: Notifier;
+  /** Limits that hold over all processes on the database, and what those know alike. */
+  readonly shared: Shared;
   /** Prepared reads on a second connection, for the few look-ups that every request makes. */
   readonly reads: PreparedReads;
   /** Plain data to post to a worker thread, which reads through `openReadConnection`. */

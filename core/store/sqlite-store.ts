@@ -5,6 +5,7 @@
 import { Database } from "bun:sqlite";
 import { dirname } from "node:path";
 import { CompiledQuery, Kysely, sql } from "kysely";
+import { systemClock } from "../base/clock";
 import type { Log } from "../base/log";
 import { withoutOrigin } from "../base/origin";
 import { Checkpointer } from "./checkpointer";
@@ -14,6 +15,7 @@ import { GroupCommit } from "./group-commit";
 import { MemberHandle, type HandleParts } from "./member-handle";
 import { Mutex } from "./mutex";
 import type { FileSpec } from "./read-connection";
+import { LocalState } from "./shared-state";
 import { LogSync } from "./log-sync";
 import { openUsingReserve } from "./reserve-file";
 import { Shrinking } from "./shrinking";
@@ -191,6 +193,7 @@ export class SqliteStore implements Store {
   readonly exclusively = <R>(work: () => Promise<R>): Promise<R> => work();
 
   readonly channel = null;
+  readonly state = new LocalState(systemClock.now_ms);
 
   readonly truncateWal = (): void =>
     withoutOrigin(() => {

@@ -4,6 +4,7 @@
 import type { Kysely } from "kysely";
 import type { Channel } from "./channel";
 import type { ReadConnectionSpec } from "./read-connection";
+import type { SharedState } from "./shared-state";
 
 /**
  * The database or an open transaction (a `Transaction` is a `Kysely`): a function that takes `Db`
@@ -71,6 +72,8 @@ export interface Store {
   readonly exclusively: <R>(work: () => Promise<R>) => Promise<R>;
   /** To the other processes that serve the database; null where it is served by one alone. */
   readonly channel: Channel | null;
+  /** What all processes that serve the database know alike, beside its tables. */
+  readonly state: SharedState;
   /**
    * After text was deleted: takes it out of the write-ahead log within two seconds, and gives its
    * space back later. Returns at once.

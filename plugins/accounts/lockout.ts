@@ -2,24 +2,7 @@
  * Slows down who guesses passwords: after a few failures each further try must wait, twice as long
  * each time. Nobody is locked out for good.
  */
-import type { Context } from "../../core/sdk";
-
-/**
- * Asynchronous, so that an implementation may share its counts between processes. `MemoryLockout`
- * does not: with it each process allows the failures anew.
- */
-export interface Lockout {
-  /**
-   * Seconds to wait before the next try; 0 when it may be made now. It then counts as a failure
-   * until `succeeded`: of many at the same time no more get through than one after the other.
-   */
-  enter(account: string, address: string): Promise<number>;
-  /**
-   * The try that `enter` let through was right. What others at this address got wrong stays
-   * counted.
-   */
-  succeeded(account: string, address: string): Promise<void>;
-}
+import type { Shared } from "../../core/sdk";
 
 /**
  * Failures of one account from one address before the first wait, and of one address over all
@@ -31,73 +14,95 @@ const first_wait_ms = 5_000;
 const wait_ms_max = 15 * 60_000;
 /** Failures are forgotten after so long without another. */
 const forget_ms = 60 * 60_000;
-/** What is kept at the same time; the longest unused goes first. */
-const kept_max = 20_000;
 /** No account has a longer name: whoever sends one fills no memory with it. */
 const account_length_max = 330;
+/**
+ * Accounts of one address whose failures are counted apart; the longest unused go first. An address
+ * that gets more of them wrong has to wait itself.
+ */
+const accounts_max = 200;
+export const lockout_scope = "accounts.lockout";
 
 interface Failures {
   readonly count: number;
   readonly until_ms: number;
   readonly last_ms: number;
 }
+/** What is known of an address; of its accounts, the one that failed last comes last. */
+interface Known {
+  readonly all: Failures;
+  readonly accounts: Accounts;
+}
+type Accounts = readonly (readonly [name: string, failures: Failures])[];
 
-/** Keeps failures in the memory of this process, a bounded number of them. */
-export class MemoryLockout implements Lockout {
-  /** By address, and by address and account. */
-  private readonly kept = new Map<string, Failures>();
+/** One fact for each address, so that what is counted together changes together. */
+export class Lockout {
+  constructor(private readonly ctx: { readonly shared: Pick<Shared, "state"> }) {}
 
-  constructor(private readonly ctx: Pick<Context, "now_ms">) {}
-
-  async enter(account: string, address: string): Promise<number> {
-    const [mine, network] = subjectsOf(account, address);
-    const now = this.ctx.now_ms();
-    const until_ms = Math.max(this.find(mine)?.until_ms ?? 0, this.find(network)?.until_ms ?? 0);
-    if (until_ms > now) return Math.ceil((until_ms - now) / 1_000);
-    this.add(mine, free_of_account);
-    this.add(network, free_of_address);
-    return 0;
+  /**
+   * Seconds to wait before the next try; 0 when it may be made now. It then counts as a failure
+   * until `succeeded`: of many at the same time no more get through than one after the other.
+   */
+  enter(account: string, address: string): Promise<number> {
+    const name = nameOf(account);
+    return this.#state.change<Known, number>(lockout_scope, networkOf(address), (known, now) => {
+      const all = current(known?.all, now);
+      const mine = current(known?.accounts.find(([one]) => one === name)?.[1], now);
+      const until_ms = Math.max(all?.until_ms ?? 0, mine?.until_ms ?? 0);
+      if (until_ms > now) return { result: Math.ceil((until_ms - now) / 1_000) };
+      const others = without(known?.accounts, name).filter(([, one]) => current(one, now));
+      const value: Known = {
+        all: added(all, free_of_address, now),
+        accounts: [
+          ...others.slice(1 - accounts_max),
+          [name, added(mine, free_of_account, now)] as const,
+        ],
+      };
+      return { value, keep_ms: keptMs(value, now), result: 0 };
+    });
   }
 
-  async succeeded(account: string, address: string): Promise<void> {
-    const [mine, network] = subjectsOf(account, address);
-    this.kept.delete(mine);
-    const of_network = this.kept.get(network);
-    if (!of_network) return;
-    const count = of_network.count - 1;
-    const until_ms = count < free_of_address ? 0 : of_network.until_ms;
-    this.kept.set(network, { ...of_network, count, until_ms });
+  /**
+   * The try that `enter` let through was right. What others at this address got wrong stays
+   * counted.
+   */
+  succeeded(account: string, address: string): Promise<void> {
+    return this.#state.change<Known, void>(lockout_scope, networkOf(address), (known, now) => {
+      if (known === undefined) return { result: undefined };
+      const accounts = without(known.accounts, nameOf(account));
+      const count = known.all.count - 1;
+      const until_ms = count < free_of_address ? 0 : known.all.until_ms;
+      const value: Known = { all: { ...known.all, count, until_ms }, accounts };
+      return { value, keep_ms: keptMs(value, now), result: undefined };
+    });
   }
 
-  /** How many are kept now. */
-  get size(): number {
-    return this.kept.size;
-  }
-
-  private find(subject: string): Failures | undefined {
-    const found = this.kept.get(subject);
-    const now = this.ctx.now_ms();
-    // A failure to come was counted before the clock was set back: nobody waits for that time.
-    if (!found || found.last_ms > now) return undefined;
-    const forgotten_at_ms = Math.max(found.last_ms, found.until_ms) + forget_ms;
-    return forgotten_at_ms > now ? found : undefined;
-  }
-
-  private add(subject: string, free: number): void {
-    const now = this.ctx.now_ms();
-    const count = (this.find(subject)?.count ?? 0) + 1;
-    const wait_ms = count < free ? 0 : Math.min(wait_ms_max, first_wait_ms * 2 ** (count - free));
-    this.kept.delete(subject);
-    this.kept.set(subject, { count, until_ms: now + wait_ms, last_ms: now });
-    if (this.kept.size > kept_max) this.kept.delete(this.kept.keys().next().value!);
+  get #state(): Shared["state"] {
+    return this.ctx.shared.state;
   }
 }
 
-/** Under which failures are counted: the account from this address, and the address. */
-function subjectsOf(account: string, address: string): [mine: string, network: string] {
-  const network = networkOf(address);
-  return [`${network} ${account.slice(0, account_length_max)}`, network];
+const nameOf = (account: string): string => account.slice(0, account_length_max);
+
+const forgottenAt = ({ last_ms, until_ms }: Failures): number =>
+  Math.max(last_ms, until_ms) + forget_ms;
+
+/** A failure to come was counted before the clock was set back: nobody waits for that time. */
+const current = (found: Failures | undefined, now: number): Failures | undefined =>
+  found && found.last_ms <= now && forgottenAt(found) > now ? found : undefined;
+
+const without = (accounts: Accounts = [], name: string): Accounts =>
+  accounts.filter(([one]) => one !== name);
+
+function added(before: Failures | undefined, free: number, now: number): Failures {
+  const count = (before?.count ?? 0) + 1;
+  const wait_ms = count < free ? 0 : Math.min(wait_ms_max, first_wait_ms * 2 ** (count - free));
+  return { count, until_ms: now + wait_ms, last_ms: now };
 }
+
+/** Until the last of them is forgotten. */
+const keptMs = ({ all, accounts }: Known, now: number): number =>
+  Math.max(...[all, ...accounts.map(([, one]) => one)].map(forgottenAt)) - now;
 
 /** One IPv6 customer has a /64 at least: its addresses count as one. */
 export function networkOf(address: string): string {

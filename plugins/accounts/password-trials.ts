@@ -10,7 +10,7 @@ import { sha256 } from "./token";
 
 export interface TrialContext {
   readonly passwords: Pick<Passwords, "verify">;
-  readonly lockout: Lockout;
+  readonly lockout: Pick<Lockout, "enter" | "succeeded">;
 }
 export interface Trial {
   readonly account: string;

@@ -13,7 +13,7 @@ import { deletionSchedules, UserDeletion } from "./deletion";
 import { FirstAdmin } from "./first-admin";
 import { Invitations } from "./invitations";
 import { LastUseBuffer } from "./last-use";
-import { MemoryLockout } from "./lockout";
+import { Lockout } from "./lockout";
 import { migrations } from "./migrations";
 import { PasswordTrials } from "./password-trials";
 import { Passwords } from "./passwords";
@@ -70,7 +70,7 @@ export default definePlugin({
       });
     const key_use = new LastUseBuffer({ log, write: writeEach(noteKeyUse) });
     const session_use = new LastUseBuffer({ log, write: writeEach(noteSessionUse) });
-    const trials = new PasswordTrials({ ...account_ctx, lockout: new MemoryLockout(ctx) });
+    const trials = new PasswordTrials({ ...account_ctx, lockout: new Lockout(ctx) });
     const sessions = new SessionService({
       ...account_ctx,
       trials,

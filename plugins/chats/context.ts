@@ -26,6 +26,7 @@ export interface ChatContext extends Pick<
   | "now_ms"
   | "public_url"
   | "reads"
+  | "shared"
   | "truncateWal"
 > {
   readonly documents: Documents;

@@ -2,7 +2,7 @@
  * Answers to questions that belong to no session: found, made and checked as in one, in the places
  * that sessions have, and kept nowhere.
  */
-import { LocalOpenLimit } from "../../core/lib/open-limit";
+import { LocalOpenLimit, type OpenLimit } from "../../core/lib/open-limit";
 import { basePathOf, HttpError, requiredText, unavailable } from "../../core/sdk";
 import { bestAnswerer, no_answerer, withReadableErrors } from "./answerers";
 import type { ChatContext } from "./context";
@@ -22,15 +22,17 @@ import { question_length_max } from "./service";
 
 /** Earlier turns that count, as in a session. */
 const turns_max = 6;
-/** Questions under way, those that wait for their turn included. */
+/** Questions under way, those that wait for their turn included; the total in this process. */
 const under_way_max = { of_owner: 64, total: 1_000 };
 const retry_after_s = 2;
 
 export class DirectAnswerer implements DirectAnswers {
-  private readonly of_owner = new LocalOpenLimit(under_way_max.of_owner);
+  private readonly of_owner: OpenLimit;
   private readonly total = new LocalOpenLimit(under_way_max.total);
 
-  constructor(private readonly ctx: ChatContext) {}
+  constructor(private readonly ctx: ChatContext) {
+    this.of_owner = ctx.shared.openLimit("chats.direct_answers", under_way_max.of_owner);
+  }
 
   async begin(owner_id: string, question: DirectQuestion): Promise<DirectAnswer> {
     const { ctx } = this;

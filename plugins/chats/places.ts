@@ -2,8 +2,8 @@
  * Places for answers: how many the server works on at the same time, and how many of them may wait
  * for others, such as a language model. Owners take turns in both.
  */
-import { Limiter } from "../../core/lib/limiter";
 import { TimeLimit } from "../../core/lib/timeout";
+import type { Shared } from "../../core/sdk";
 import type { AnswerLimits } from "./contract";
 
 const default_limits: AnswerLimits = { concurrency: 4, waiting_max: 64 };
@@ -15,16 +15,19 @@ const stretch_ms_max = 5 * 60_000;
 const grace_ms = 10_000;
 
 interface Lines {
-  readonly work: Limiter;
-  readonly calls: Limiter;
+  readonly work: ReturnType<Shared["places"]>;
+  readonly calls: ReturnType<Shared["places"]>;
 }
 
-/** Counts in memory. True in one process only: another one has as many beside it. */
+/** Counted over all processes, because both are said of the whole server. */
 export class AnswerPlaces {
   private lines: Lines | undefined;
 
   /** `limits`: what plugins give; the first counts. */
-  constructor(private readonly limits: () => readonly AnswerLimits[]) {}
+  constructor(
+    private readonly limits: () => readonly AnswerLimits[],
+    private readonly shared: Pick<Shared, "places">,
+  ) {}
 
   /**
    * Does the work when its owner's turn has come. @throws what it throws; the reason of the signal,
@@ -49,11 +52,11 @@ export class AnswerPlaces {
     if (this.lines) return this.lines;
     const limits = () => this.limits()[0] ?? default_limits;
     return (this.lines = {
-      work: new Limiter(() => {
+      work: this.shared.places("chats.answers", () => {
         const { concurrency } = limits();
         return { concurrency, per_key: Math.max(1, concurrency - 1) };
       }),
-      calls: new Limiter(() => {
+      calls: this.shared.places("chats.model_calls", () => {
         const { waiting_max } = limits();
         const per_key = Math.max(1, Math.floor(waiting_max / waiting_share));
         return { concurrency: waiting_max, per_key };

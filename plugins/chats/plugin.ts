@@ -81,7 +81,7 @@ export default definePlugin({
         filled: () => host.operations.filled(BeforeQuestion),
         log: host.log,
       }),
-      places: new AnswerPlaces(slots.limits),
+      places: new AnswerPlaces(slots.limits, host.shared),
       restore_ms: () => config.restore_for,
     };
     // What was deleted is due at another time now.

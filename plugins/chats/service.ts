@@ -24,7 +24,7 @@ import { enqueueAnswer } from "./jobs";
 import { listChats as listRows, type ChatFilter } from "./list-store";
 import * as store from "./store";
 import type { Chat, ChatRow, MessageRow } from "./store";
-import { publishStatus, StatusChanged, Waiter } from "./waiter";
+import { look_every_ms, publishStatus, StatusChanged, Waiter } from "./waiter";
 
 export const folders_max = 200;
 export const prompts_max = 20;
@@ -265,7 +265,7 @@ export async function pollMessage(
 
 /** The row after at most one change, waited for without asking the database again and again. */
 async function waitForChange(
-  { notifier }: ChatContext,
+  { notifier, shared }: ChatContext,
   owner_id: string,
   { timeout_ms, signals }: PollWait,
   read: () => Promise<MessageRow>,
@@ -273,15 +273,21 @@ async function waitForChange(
   const before = await read();
   if (store.isFinal(before) || timeout_ms === 0) return before;
   const waiter = new Waiter(notifier, StatusChanged, [before.id, before.chat_id], owner_id);
+  const ends_at_ms = performance.now() + timeout_ms;
   try {
-    // Read again: the change may have come between the first reading and the listening.
-    const now = await read();
-    if (now.status !== before.status) return now;
-    await waiter.next(timeout_ms, signals);
+    for (;;) {
+      // Read again: the change may have come between the first reading and the listening.
+      const now = await read();
+      const left_ms = ends_at_ms - performance.now();
+      const is_over = left_ms <= 0 || signals.some(({ aborted }) => aborted);
+      if (now.status !== before.status || is_over) return now;
+      const wait_ms = shared.is_spread ? Math.min(look_every_ms, left_ms) : left_ms;
+      // A change of anything else about the session ends it too, as it always did.
+      if (await waiter.next(wait_ms, signals)) return await read();
+    }
   } finally {
     waiter.close();
   }
-  return read();
 }
 
 /** How far the message is. @throws HttpError 404, 403, 410. */

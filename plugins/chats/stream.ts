@@ -10,11 +10,11 @@ import { events_at_once, readEvents, readState, type NumberedEvent } from "./eve
 import { replayedEvents } from "./events";
 import * as store from "./store";
 import type { EventKind } from "./store";
-import { AnswerGrew, Waiter } from "./waiter";
+import { AnswerGrew, look_every_ms, Waiter } from "./waiter";
 
 type StreamContext = Pick<
   ChatContext,
-  "db" | "documents" | "log" | "notifier" | "public_url" | "reads"
+  "db" | "documents" | "log" | "notifier" | "public_url" | "reads" | "shared"
 >;
 
 export interface StreamLimits {
@@ -23,7 +23,7 @@ export interface StreamLimits {
    * proxies before it, cut off a silent connection.
    */
   readonly heartbeat_ms: number;
-  /** Open streams of one owner, and in all. Far more than people watch. */
+  /** Open streams of one owner, and in all of this process. Far more than people watch. */
   readonly streams_max: number;
   readonly total_max: number;
 }
@@ -40,7 +40,7 @@ export class AnswerStreams {
     { heartbeat_ms = 15_000, streams_max = 256, total_max = 4_096 }: Partial<StreamLimits> = {},
   ) {
     this.heartbeat_ms = heartbeat_ms;
-    this.open_limit = new LocalOpenLimit(streams_max);
+    this.open_limit = ctx.shared.openLimit("chats.streams", streams_max);
     this.total_limit = new LocalOpenLimit(total_max);
   }
 
@@ -97,6 +97,8 @@ class AnswerStream {
   private readonly waiter: Waiter;
   private has_ended = false;
   private is_closed = false;
+  /** How long nothing has been sent, about. */
+  private quiet_ms = 0;
 
   constructor(
     private readonly ctx: StreamContext,
@@ -153,8 +155,14 @@ class AnswerStream {
       }
       // It may have been closed while the database was asked: then nothing wakes the waiter.
       if (this.is_closed) return null;
-      const changed = await this.waiter.next(this.options.heartbeat_ms, []);
-      if (!changed && !this.is_closed) return ":\n\n";
+      const { heartbeat_ms } = this.options;
+      const wait_ms = ctx.shared.is_spread ? Math.min(look_every_ms, heartbeat_ms) : heartbeat_ms;
+      this.quiet_ms += wait_ms;
+      if (await this.waiter.next(wait_ms, [])) this.quiet_ms = 0;
+      else if (this.quiet_ms >= heartbeat_ms && !this.is_closed) {
+        this.quiet_ms = 0;
+        return ":\n\n";
+      }
     }
     return null;
   }

@@ -1,9 +1,11 @@
-/** Waits for a change of a message or a session: nobody polls the database. */
+/** Waits for a change of a message or a session. */
 import { loop_turns } from "../../core/lib/loop-turns";
 import { topic, type Notifier, type Topic } from "../../core/sdk";
 
 /** A message has another status, or a session was deleted; the key is the id of either. */
 export const StatusChanged = topic<null>("chats.status_changed");
+/** What another process says may get lost: so often whoever waits for it looks himself. */
+export const look_every_ms = 5_000;
 /** There is more of an answer to see; the key is the id of the message or of the session. */
 export const AnswerGrew = topic<null>("chats.answer_grew");
 
@@ -23,7 +25,7 @@ export const publishGrowth = ({ notifier }: Publisher, message_id: string): void
  * at once, those of one owner take turns with those of others.
  */
 export class Waiter {
-  private readonly unsubscribe: () => void;
+  private readonly ends: readonly (() => void)[];
   private changed = false;
   private wake = (): void => {};
 
@@ -33,10 +35,11 @@ export class Waiter {
     ids: readonly string[],
     private readonly owner_id: string,
   ) {
-    this.unsubscribe = notifier.subscribe(about, ids, () => {
+    const note = (): void => {
       this.changed = true;
       this.wake();
-    });
+    };
+    this.ends = [notifier.subscribe(about, ids, note), notifier.onMissed(note)];
   }
 
   /**
@@ -66,7 +69,7 @@ export class Waiter {
   }
 
   close(): void {
-    this.unsubscribe();
+    for (const end of this.ends) end();
     this.wake();
   }
 }

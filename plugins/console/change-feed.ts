@@ -2,6 +2,7 @@
  * Changes of a user's records as server-sent events, for the browsers that show them. Kept in
  * memory, and only for users who have a page open.
  */
+import type { OpenLimit } from "../../core/lib/open-limit";
 import {
   eventStream,
   HttpError,
@@ -13,6 +14,8 @@ import {
 
 export interface ChangeFeedParts {
   readonly newUuid: () => string;
+  /** Of one user. */
+  readonly open_limit: OpenLimit;
   /** Changes are collected this long before they are sent, so that ten of one record become one. */
   readonly gather_ms?: number;
   /** A silent stream sends a comment this often. */
@@ -59,6 +62,14 @@ class Backlog {
     this.#pending.set(key, merged(this.#pending.get(key), change));
   }
 
+  /** Forgets all: who was told of something before does not know what came after it. */
+  reset(seq: number): void {
+    this.#pending.clear();
+    this.#kept = [];
+    this.from_seq = seq;
+    for (const wake of this.listeners) wake();
+  }
+
   /** Numbers what was added since the last call and wakes the streams. */
   publish(nextSeq: () => number): void {
     if (this.#pending.size === 0) return;
@@ -77,9 +88,8 @@ class Backlog {
 }
 
 /**
- * Kept in the memory of this process, and so is the count of a user's streams: a browser that
- * reconnects to another process is told to fetch again. Changes made by other processes arrive
- * through the notifier.
+ * Kept in the memory of this process: a browser that reconnects to another one is told to fetch
+ * again. Changes made by other processes arrive through the notifier.
  */
 export class ChangeFeed {
   /** Ids of events begin with it: the numbers of another process mean nothing here. */
@@ -108,20 +118,27 @@ export class ChangeFeed {
       this.#timer = setTimeout(() => this.#publish(), this.#parts.gather_ms);
   };
 
+  /** Changes of other processes may have been missed: everybody fetches again. */
+  readonly noteMissed = (): void => {
+    this.#seq += 1;
+    for (const backlog of this.#backlogs.values()) backlog.reset(this.#seq);
+  };
+
   /**
    * A user's changes from now on, or from where `last_event_id` left off. Ends when a signal fires
    * and when the session ends. @throws HttpError 429 above `streams_max` streams of one user.
    */
-  open(subscription: Subscription): ReadableStream<Uint8Array> {
+  async open(subscription: Subscription): Promise<ReadableStream<Uint8Array>> {
     const { owner_id, last_event_id } = subscription;
-    const backlog = this.#backlogOf(owner_id);
-    if (backlog.listeners.size >= streams_max)
+    const release = await this.#parts.open_limit.acquire(owner_id);
+    if (!release)
       throw new HttpError(
         429,
         "too_many_streams",
         `One user may watch ${streams_max} streams at a time. Close a page.`,
         { headers: { "retry-after": "30" } },
       );
+    const backlog = this.#backlogOf(owner_id);
     const resumed = last_event_id === null ? null : this.#seqOf(last_event_id, backlog);
     const cursor = resumed ?? this.#seq;
     const greeting =
@@ -136,7 +153,10 @@ export class ChangeFeed {
       feed: new BacklogFeed(backlog, cursor, greeting, (seq, name, data) =>
         this.#event(seq, name, data),
       ),
-      onClose: () => this.#expire(owner_id, backlog),
+      onClose: () => {
+        release();
+        this.#expire(owner_id, backlog);
+      },
     });
   }
 

@@ -26,7 +26,7 @@ import { Embedding } from "../search-index/contract";
 import { Quotas } from "../quotas/contract";
 import { assets, index_html } from "./assets.gen";
 import { commandHandlers, commands } from "./commands";
-import { ChangeFeed } from "./change-feed";
+import { ChangeFeed, streams_max } from "./change-feed";
 import { ConsolePages, ConsolePanels } from "./contract";
 import { migrations } from "./migrations";
 import { AddedModules, type Rejected } from "./plugin-modules";
@@ -77,7 +77,10 @@ export default definePlugin({
       base_path: basePathOf(ctx.public_url()),
       moduleAt: (path) => added.moduleAt(path),
     });
-    const feed = new ChangeFeed({ newUuid });
+    const feed = new ChangeFeed({
+      newUuid,
+      open_limit: ctx.shared.openLimit("console.streams", streams_max),
+    });
     const usage = new UsageCounter({
       ...ctx,
       keep_ms: () => ctx.config.keep_usage,
@@ -88,6 +91,7 @@ export default definePlugin({
       // Each process counts what was done through it.
       if (here) usage.noteChange(change);
     });
+    notifier.onMissed(feed.noteMissed);
     const filesBytes = cachedAtOnce(
       () => directoryBytes(join(paths.data, "files")),
       sizes_hold_ms,

@@ -186,9 +186,9 @@ export const handlers = ({
         title,
         module: client.base_path + module_path,
       })),
-  changes: ({ caller, isAllowed, query, request, stopping }) =>
+  changes: async ({ caller, isAllowed, query, request, stopping }) =>
     new Response(
-      feed.open({
+      await feed.open({
         owner_id: caller.owner_id,
         isAllowed,
         last_event_id: lastEventId(request, query.last_event_id),

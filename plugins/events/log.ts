@@ -12,25 +12,25 @@ import type { EventRow, ReaderRow } from "./store";
 /** There are more events of an owner, who is the key. */
 export const EventsGrew = topic<null>("events.grew");
 
-export type LoggedEvent = Pick<EventRow, "seq" | "type" | "body"> & {
-  readonly folder_ids: readonly string[];
-};
+/** A place in the log of an owner, and what it is called outside. */
+export interface Mark {
+  readonly seq: number;
+  readonly id: string;
+}
+export type LoggedEvent = Mark &
+  Pick<EventRow, "type" | "body"> & { readonly folder_ids: readonly string[] };
 /**
- * From a start of the server, or from when somebody listens anew, to the next. After a backup is
+ * From a start of a server, or from when somebody listens anew, to the next. After a backup is
  * restored, and when an owner was forgotten, numbers are given a second time: with the run, an id
- * says which of them it means.
+ * says which of them it means. The run of a number is what the row says, in every process.
  */
 interface KnownRun {
   readonly id: string;
   /** The last number it gave; null while it may give more. */
   readonly until: number | null;
 }
-/** Where a stream begins. */
-export interface Place {
-  /** What the ids of its events begin with. */
-  readonly run_id: string;
-  /** What the client has seen. */
-  readonly seq: number;
+/** Where a stream begins: what the client has seen. */
+export interface Place extends Mark {
   /** `lost`: what came after the id that was given is not known any more. */
   readonly how: "new" | "resumed" | "lost";
 }
@@ -44,6 +44,7 @@ interface EventLogParts extends Pick<
   | "notifier"
   | "now_ms"
   | "reads"
+  | "shared"
   | "truncateWal"
 > {
   readonly streamed: () => readonly StreamedEvent[];
@@ -55,39 +56,37 @@ interface EventLogParts extends Pick<
   readonly kept_max?: number;
 }
 
-/** Somebody for whom events are written down. */
-interface Listener {
-  /** Open streams. */
-  streams: number;
-  run_id: string;
-}
-
 const runs_max = 50;
 /** So many more than are kept may be there: they are dropped together. */
 const spare = 256;
 const batch = 500;
 
-/** Who listens is kept in memory too, for the one process that writes. */
+/**
+ * For whom events are written down is in memory too, where one process writes: most are for nobody.
+ * Where there are several, each event finds that out by the row that gives its number.
+ */
 export class EventLog implements EventWriter {
-  private readonly listeners = new Map<string, Listener>();
+  /** Owner → open streams of this process. */
+  private readonly listeners = new Map<string, number>();
   private byEvent: ReadonlyMap<string, StreamedEvent> | undefined;
 
   constructor(private readonly ctx: EventLogParts) {}
 
   /** Before the first request: those who listened before the server was started. */
   async load(): Promise<void> {
-    const readers = await store.listReaders(this.ctx.db);
-    if (readers.length === 0) return;
-    await this.ctx.inDeletion(async (tx) => {
-      for (const { owner_id, runs, last_seq } of readers) {
-        const run_id = this.listenerOf(owner_id).run_id;
-        await store.updateReader(tx, owner_id, { runs: withRun(runs, last_seq, run_id) });
+    const { db, inDeletion, newRunId } = this.ctx;
+    if ((await store.listReaders(db)).length === 0) return;
+    await inDeletion(async (tx) => {
+      for (const { owner_id, runs, last_seq } of await store.listReaders(tx)) {
+        this.listeners.set(owner_id, 0);
+        await store.updateReader(tx, owner_id, { runs: withRun(runs, last_seq, newRunId()) });
       }
     });
   }
 
   wants(on: EventRef, { owner_id }: { readonly owner_id?: unknown }): boolean {
-    return this.listeners.size > 0 && this.listeners.has(owner_id as string) && this.knows(on);
+    const may_be_heard = this.ctx.shared.is_spread || this.listeners.has(owner_id as string);
+    return may_be_heard && this.knows(on);
   }
 
   async write(tx: Db, on: EventRef, payload: unknown): Promise<void> {
@@ -119,14 +118,13 @@ export class EventLog implements EventWriter {
    * must follow. @throws HttpError 507 or 503 when nothing can be written
    */
   async open(owner_id: string, last_event_id: string | null): Promise<Place> {
-    const listener = this.listenerOf(owner_id);
-    listener.streams += 1;
+    this.listeners.set(owner_id, (this.listeners.get(owner_id) ?? 0) + 1);
     try {
       const reader = await this.listen(owner_id);
-      const { run_id } = listener;
       const seen = last_event_id === null ? null : seqIn(last_event_id, reader);
-      if (seen !== null) return { run_id, seq: seen, how: "resumed" };
-      return { run_id, seq: reader.last_seq, how: last_event_id === null ? "new" : "lost" };
+      if (seen !== null) return { ...markOf(reader, seen), how: "resumed" };
+      const how = last_event_id === null ? "new" : "lost";
+      return { ...markOf(reader, reader.last_seq), how };
     } catch (error) {
       this.close(owner_id);
       throw error;
@@ -134,26 +132,30 @@ export class EventLog implements EventWriter {
   }
 
   close(owner_id: string): void {
-    const listener = this.listeners.get(owner_id);
-    if (listener) listener.streams -= 1;
+    const streams = this.listeners.get(owner_id);
+    if (streams !== undefined) this.listeners.set(owner_id, streams - 1);
   }
 
   /** Some events after this one; null when there were others that are gone. */
-  async after(owner_id: string, seq: number, limit: number): Promise<LoggedEvent[] | null> {
+  async after(owner_id: string, last: Mark, limit: number): Promise<LoggedEvent[] | null> {
     const { reads } = this.ctx;
-    const rows = await store.eventsAfter(reads, owner_id, seq, limit);
+    const rows = await store.eventsAfter(reads, owner_id, last.seq, limit);
     // Read last: what was dropped meanwhile is missed by no stream.
     const reader = await store.readReader(reads, owner_id);
-    if (reader && reader.dropped_seq > seq) return null;
+    if (!reader) return [];
+    // A place of another name is of a log that was forgotten.
+    if (reader.dropped_seq > last.seq || markOf(reader, last.seq).id !== last.id) return null;
     return rows.map(({ folder_ids, ...row }) => ({
       ...row,
+      ...markOf(reader, row.seq),
       folder_ids: JSON.parse(folder_ids) as string[],
     }));
   }
 
-  /** The number of the owner's newest event. */
-  async newest(owner_id: string): Promise<number> {
-    return (await store.readReader(this.ctx.reads, owner_id))?.last_seq ?? 0;
+  /** The owner's newest event. */
+  async newest(owner_id: string): Promise<Mark> {
+    const reader = await store.readReader(this.ctx.reads, owner_id);
+    return reader ? markOf(reader, reader.last_seq) : { seq: 0, id: "0-0" };
   }
 
   /** For a stream that stays open: the owner goes on listening. */
@@ -175,21 +177,26 @@ export class EventLog implements EventWriter {
       signal,
     );
     for (const { owner_id, listens_until } of await store.listReaders(db))
-      if (listens_until < certain_now_ms() && !this.listeners.get(owner_id)?.streams)
-        await this.forget(owner_id, signal);
+      if (listens_until < certain_now_ms() && !this.listeners.get(owner_id))
+        await this.forget(owner_id, signal, () => certain_now_ms());
     truncateWal();
   }
 
-  /** Nothing is kept of this owner any more. */
-  async forget(owner_id: string, signal: AbortSignal): Promise<void> {
+  /**
+   * Nothing is kept of this owner any more; with `before_ms`, unless somebody listens who did not
+   * then.
+   */
+  async forget(owner_id: string, signal: AbortSignal, before_ms?: () => number): Promise<void> {
     const { afterCommit, inDeletion, truncateWal } = this.ctx;
     await inParts(
       () =>
         inDeletion(async (tx) => {
+          const reader = await store.findReader(tx, owner_id);
+          if (before_ms && reader && reader.listens_until >= before_ms()) return false;
           if (await store.dropSome(tx, owner_id, batch)) return true;
           await store.deleteReader(tx, owner_id);
           afterCommit(() => {
-            if (!this.listeners.get(owner_id)?.streams) this.listeners.delete(owner_id);
+            if (!this.listeners.get(owner_id)) this.listeners.delete(owner_id);
           });
           return false;
         }),
@@ -200,31 +207,17 @@ export class EventLog implements EventWriter {
 
   private async listen(owner_id: string): Promise<ReaderRow> {
     const { inDeletion, keep_ms, newRunId, now_ms, reads } = this.ctx;
-    const listener = this.listenerOf(owner_id);
     const known = await store.readReader(reads, owner_id);
     const until = now_ms() + keep_ms();
-    const is_fresh = known && Math.abs(until - known.listens_until) < keep_ms() / 10;
-    if (is_fresh && hasRun(known, listener.run_id)) return known;
+    if (known && Math.abs(until - known.listens_until) < keep_ms() / 10) return known;
     return inDeletion(async (tx) => {
       const row = { owner_id, last_seq: 0, dropped_seq: 0, runs: "[]", listens_until: until };
       const reader = await store.ensureReader(tx, row);
       // Numbers begin anew, and ids that were given before mean nothing now.
-      if (reader.runs === "[]") listener.run_id = newRunId();
-      const { run_id } = listener;
-      const runs = hasRun(reader, run_id)
-        ? reader.runs
-        : withRun(reader.runs, reader.last_seq, run_id);
+      const runs = reader.runs === "[]" ? withRun(reader.runs, 0, newRunId()) : reader.runs;
       await store.updateReader(tx, owner_id, { runs, listens_until: until });
       return { ...reader, runs, listens_until: until };
     });
-  }
-
-  private listenerOf(owner_id: string): Listener {
-    const known = this.listeners.get(owner_id);
-    if (known) return known;
-    const listener = { streams: 0, run_id: this.ctx.newRunId() };
-    this.listeners.set(owner_id, listener);
-    return listener;
   }
 
   private knows(on: EventRef): boolean {
@@ -238,8 +231,11 @@ export class EventLog implements EventWriter {
 }
 
 const runsOf = (runs: string): readonly KnownRun[] => JSON.parse(runs) as KnownRun[];
-const hasRun = ({ runs }: ReaderRow, run_id: string): boolean =>
-  runsOf(runs).some(({ id }) => id === run_id);
+/** Named after the run that gave the number, or after the oldest that is known. */
+const markOf = ({ runs }: ReaderRow, seq: number): Mark => ({
+  seq,
+  id: `${runsOf(runs).find(({ until }) => until === null || seq <= until)!.id}-${seq}`,
+});
 /** Those before have given numbers up to `last_seq`. */
 const withRun = (runs: string, last_seq: number, run_id: string): string =>
   JSON.stringify([

@@ -11,7 +11,7 @@ import {
 } from "../../core/sdk";
 import type { Folders } from "../folders/contract";
 import type { StreamedEvent } from "./contract";
-import { EventsGrew, type EventLog, type LoggedEvent, type Place } from "./log";
+import { EventsGrew, type EventLog, type LoggedEvent, type Mark, type Place } from "./log";
 
 export interface Listening extends Pick<EventStreamOptions, "isAllowed" | "owner_id" | "signals"> {
   readonly last_event_id: string | null;
@@ -20,7 +20,7 @@ export interface Listening extends Pick<EventStreamOptions, "isAllowed" | "owner
   /** Only what happens in these folders and their subfolders. */
   readonly folder_ids: readonly string[] | undefined;
 }
-interface EventStreamsParts extends Pick<Context, "db" | "notifier"> {
+interface EventStreamsParts extends Pick<Context, "db" | "notifier" | "shared"> {
   readonly folders: Folders;
   readonly log: EventLog;
   readonly streamed: () => readonly StreamedEvent[];
@@ -39,7 +39,7 @@ export class EventStreams {
 
   constructor(private readonly ctx: EventStreamsParts) {
     const words = { what: "events", advice: "Close one of them, or try again." };
-    this.limit = new StreamLimit(words, ctx.streams_max);
+    this.limit = new StreamLimit(words, ctx.shared.openLimit("events.streams", ctx.streams_max));
   }
 
   /**
@@ -47,7 +47,7 @@ export class EventStreams {
    * on an unknown type, 403 and 404 on the folders, 429 and 503 when too many streams are open
    */
   async open({ types, folder_ids, ...listening }: Listening): Promise<ReadableStream<Uint8Array>> {
-    const { db, folders, log, notifier, heartbeat_ms } = this.ctx;
+    const { db, folders, log, heartbeat_ms } = this.ctx;
     const { owner_id, last_event_id } = listening;
     this.requireKnown(types);
     const asked =
@@ -65,7 +65,7 @@ export class EventStreams {
       ...listening,
       ...(heartbeat_ms !== undefined && { heartbeat_ms }),
       gather_ms,
-      feed: new LogFeed(log, notifier, owner_id, place, { types: types && new Set(types), within }),
+      feed: new LogFeed(log, this.ctx, owner_id, place, { types: types && new Set(types), within }),
       onClose: () => {
         log.close(owner_id);
         release();
@@ -93,29 +93,32 @@ interface Filter {
 
 /** One stream's way through the log. */
 class LogFeed implements Feed {
-  private readonly run_id: string;
+  readonly polls: boolean;
   private greeting: string;
-  /** The number of the last event that was read, and of that which the client knows. */
-  private cursor: number;
-  private told: number;
+  /** The last event that was read, and that which the client knows. */
+  private cursor: Mark;
+  private told: Mark;
 
   constructor(
     private readonly log: EventLog,
-    private readonly notifier: Context["notifier"],
+    private readonly ctx: Pick<Context, "notifier" | "shared">,
     private readonly owner_id: string,
-    { run_id, seq, how }: Place,
+    { how, ...place }: Place,
     private readonly filter: Filter,
   ) {
-    this.run_id = run_id;
-    this.cursor = seq;
-    this.told = seq;
+    this.cursor = this.told = place;
+    this.polls = ctx.shared.is_spread;
     this.greeting = how === "resumed" ? "" : this.word(how === "new" ? "ready" : "reset");
   }
 
   subscribe(wake: () => void): () => void {
-    const { notifier, owner_id } = this;
+    const {
+      ctx: { notifier },
+      owner_id,
+    } = this;
     const ends = [
       notifier.subscribe(EventsGrew, [owner_id], wake),
+      notifier.onMissed(wake),
       // A key or a session that ends, ends its streams at once.
       notifier.subscribe(RecordChanged, [owner_id], ({ kind }) => {
         if (kind === "key" || kind === "session") wake();
@@ -137,10 +140,11 @@ class LogFeed implements Feed {
         return this.word("reset");
       }
       if (events.length === 0) return "";
-      this.cursor = events.at(-1)!.seq;
+      const { seq: last, id: last_id } = events.at(-1)!;
+      this.cursor = { seq: last, id: last_id };
       const text = events
         .filter((event) => this.passes(event))
-        .map(({ seq, type, body }) => sentEvent(this.idOf(seq), type, body))
+        .map(({ id, type, body }) => sentEvent(id, type, body))
         .join("");
       if (text === "") continue;
       this.told = this.cursor;
@@ -153,7 +157,7 @@ class LogFeed implements Feed {
     await this.log.renew(this.owner_id);
     if (this.told === this.cursor) return ":\n\n";
     this.told = this.cursor;
-    return `id: ${this.idOf(this.cursor)}\n\n`;
+    return `id: ${this.cursor.id}\n\n`;
   }
 
   refusal(): string {
@@ -170,11 +174,7 @@ class LogFeed implements Feed {
     return !types || types.has(type);
   }
 
-  private idOf(seq: number): string {
-    return `${this.run_id}-${seq}`;
-  }
-
   private word(event: "ready" | "reset" | "closed"): string {
-    return sentEvent(this.idOf(this.cursor), event, JSON.stringify({ event }));
+    return sentEvent(this.cursor.id, event, JSON.stringify({ event }));
   }
 }

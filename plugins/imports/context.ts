@@ -26,6 +26,7 @@ export interface ImportContext extends Pick<
   | "now_ms"
   | "paths"
   | "sealed"
+  | "shared"
   | "truncateWal"
 > {
   /** How long runs that have ended are kept. */

@@ -52,7 +52,7 @@ export class HostBusy extends SourceFailure {
   }
 }
 
-export interface FetcherParts extends Pick<Context, "files" | "now_ms"> {
+export interface FetcherParts extends Pick<Context, "files" | "now_ms" | "shared"> {
   readonly lookup: DnsLookup;
   readonly allows: AddressPolicy;
   /** Which addresses get the delay of `host_delay_ms`. */
@@ -73,9 +73,11 @@ const robots_bytes_max = 512 * 1024;
 const crawl_delay_s_max = 10;
 
 export class Fetcher {
-  private readonly delays = new HostDelays();
+  private readonly delays: HostDelays;
 
-  constructor(private readonly ctx: FetcherParts) {}
+  constructor(private readonly ctx: FetcherParts) {
+    this.delays = new HostDelays(ctx);
+  }
 
   /** For one item, redirects and all. */
   timeout_ms(): number {
@@ -163,7 +165,10 @@ export class Fetcher {
       1_000 * Math.min(crawl_delay_s ?? 0, crawl_delay_s_max),
     );
     await this.delays.wait(target.url.host, delay_ms, signal);
-    const done = () => this.delays.start(target.url.host, delay_ms);
+    const done = (): void => {
+      // Who can't write it down has begun the delay when the request began.
+      this.delays.start(target.url.host, delay_ms).catch(() => undefined);
+    };
     try {
       const response = await fetchPinned(target, addresses, {
         method: "GET",

@@ -3,6 +3,7 @@
  * and that there is a delay between two requests.
  */
 import { sleep } from "../../core/lib/timeout";
+import type { Shared } from "../../core/sdk";
 
 export interface Robots {
   readonly allows: (path: string) => boolean;
@@ -146,18 +147,17 @@ export class RobotsCache {
   }
 }
 
-/** Hosts whose delays are remembered, before those that have passed are dropped. */
-const hosts_max = 1_000;
+const delay_scope = "imports.host_delays";
 
-/**
- * The delay between two requests to one host, whoever they are for. Kept in memory: each process
- * would keep delays of its own.
- */
+/** When a host may be asked again, and when that was written down. */
+interface Delay {
+  readonly free_at: number;
+  readonly noted_at: number;
+}
+
+/** The delay between two requests to one host, whoever they are for and whichever process asks. */
 export class HostDelays {
-  /** When each host may be asked again. */
-  private readonly free_at = new Map<string, number>();
-
-  constructor(private readonly now_ms: () => number = () => performance.now()) {}
+  constructor(private readonly ctx: { readonly shared: Pick<Shared, "state"> }) {}
 
   /**
    * Waits until the host may be asked, which nobody else may then for `delay_ms`.
@@ -165,21 +165,30 @@ export class HostDelays {
    */
   async wait(host: string, delay_ms: number, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
-    const wait_ms = (this.free_at.get(host) ?? 0) - this.now_ms();
-    this.forgetPast();
-    this.start(host, Math.max(0, wait_ms) + delay_ms);
+    const wait_ms = await this.#put(host, (known_wait_ms) => known_wait_ms + delay_ms);
+    signal.throwIfAborted();
     if (wait_ms > 0) await sleep(wait_ms, signal);
   }
 
   /** A request has ended: the delay begins now. */
-  start(host: string, delay_ms: number): void {
-    if (delay_ms <= 0) return;
-    const free_at = Math.max(this.free_at.get(host) ?? 0, this.now_ms() + delay_ms);
-    this.free_at.set(host, free_at);
+  async start(host: string, delay_ms: number): Promise<void> {
+    if (delay_ms > 0) await this.#put(host, () => delay_ms);
   }
 
-  private forgetPast(): void {
-    if (this.free_at.size <= hosts_max) return;
-    for (const [host, at] of this.free_at) if (at <= this.now_ms()) this.free_at.delete(host);
+  /** Puts off the next request by so much, and answers by how much this one has to wait. */
+  #put(host: string, offMs: (wait_ms: number) => number): Promise<number> {
+    return this.ctx.shared.state.change<Delay, number>(delay_scope, host, (known, now_ms) => {
+      // A time to come: the clock was set back since.
+      const free_at = known && known.noted_at <= now_ms ? known.free_at : 0;
+      const wait_ms = Math.max(0, free_at - now_ms);
+      const next_at = Math.max(free_at, now_ms + offMs(wait_ms));
+      return next_at <= Math.max(free_at, now_ms)
+        ? { result: wait_ms }
+        : {
+            value: { free_at: next_at, noted_at: now_ms },
+            keep_ms: next_at - now_ms,
+            result: wait_ms,
+          };
+    });
   }
 }

@@ -1,4 +1,5 @@
 /** The rules about import runs. Knows nothing of HTTP requests and writes no SQL. */
+import type { OpenLimit } from "../../core/lib/open-limit";
 import {
   badRequest,
   conflict,
@@ -59,13 +60,17 @@ export const unfinished_max = 100;
 const preview_items_max = 1_000;
 const preview_ms_max = 30_000;
 const previews_max = { in_all: 8, of_owner: 2 };
+const too_many_previews = "Too many sources are being looked at; try again.";
 
 export class Imports {
   private readonly validators = new Map<ImportSource, Validator>();
-  /** Owners of the dry runs that are under way. */
-  private readonly previewing: string[] = [];
+  /** Dry runs that are under way: in this process, and of each owner. */
+  private previewing = 0;
+  private readonly previews: OpenLimit;
 
-  constructor(private readonly ctx: ImportContext) {}
+  constructor(private readonly ctx: ImportContext) {
+    this.previews = ctx.shared.openLimit("imports.previews", previews_max.of_owner);
+  }
 
   /** Checks what the caller gives as a source. @throws HttpError 400 */
   async checkSource(owner_id: string, given: GivenSource): Promise<CheckedSource> {
@@ -148,10 +153,23 @@ export class Imports {
   ): Promise<Preview> {
     const { source, fields, secrets } = await this.checkSource(owner_id, given);
     await this.ctx.folders.require(this.ctx.db, owner_id, folder_id);
-    const own = this.previewing.filter((one) => one === owner_id).length;
-    if (this.previewing.length >= previews_max.in_all || own >= previews_max.of_owner)
-      throw unavailable("Too many sources are being looked at; try again.", 5);
-    this.previewing.push(owner_id);
+    if (this.previewing >= previews_max.in_all) throw unavailable(too_many_previews, 5);
+    this.previewing += 1;
+    try {
+      const end = await this.previews.acquire(owner_id);
+      if (!end) throw unavailable(too_many_previews, 5);
+      return await this.look(owner_id, { source, fields, secrets }, signal).finally(end);
+    } finally {
+      this.previewing -= 1;
+    }
+  }
+
+  /** @throws HttpError 400, 503 */
+  private async look(
+    owner_id: string,
+    { source, fields, secrets }: Omit<CheckedSource, "text">,
+    signal: AbortSignal,
+  ): Promise<Preview> {
     const late = AbortSignal.timeout(preview_ms_max);
     const owner = await ownerOf(this.ctx, owner_id);
     const tools = new RunTools(this.ctx, null, owner, AbortSignal.any([signal, late]));
@@ -170,7 +188,6 @@ export class Imports {
         ? badRequest(error.message, "/source", "source_unreadable")
         : error;
     } finally {
-      this.previewing.splice(this.previewing.indexOf(owner_id), 1);
       await tools.close();
     }
   }

@@ -4,6 +4,7 @@
  */
 import { ConfigError, definePlugin, Duration, fill, RateLimiter, t } from "../../core/sdk";
 import { FixedWindows } from "./fixed-windows";
+import { LeasedWindows } from "./leased-windows";
 
 /**
  * The gateway names its subjects `owner:…` and `address:…`. There are as many owners as users;
@@ -27,13 +28,15 @@ export default definePlugin({
   checkConfig: ({ window }) => {
     if (window < 1) throw new ConfigError(["rate_limit.window must be at least 1ms."]);
   },
-  setup: ({ now_ms, config }) => {
-    const windows = new FixedWindows({
+  setup: ({ now_ms, config, shared }) => {
+    const options = {
       limits: () => ({ requests_max: config.requests, window_ms: config.window }),
       unbounded_prefix,
       unbounded_max: addresses_max,
       now_ms,
-    });
-    return { fills: [fill(RateLimiter, windows)] };
+    };
+    if (!shared.is_spread) return { fills: [fill(RateLimiter, new FixedWindows(options))] };
+    const windows = new LeasedWindows({ ...options, state: shared.state });
+    return { fills: [fill(RateLimiter, windows)], stop: () => windows.stop() };
   },
 });

@@ -24,7 +24,7 @@ const url_length_max = 8_000;
 
 type Asked = Pick<Call, "request" | "client">;
 
-export interface SignInParts extends Pick<Context, "log" | "now_ms"> {
+export interface SignInParts extends Pick<Context, "log" | "shared"> {
   readonly ways: () => ReadonlyMap<string, SignIn>;
   readonly cookies: SignInCookies;
   readonly sessions: Pick<Sessions, "begin">;
@@ -75,7 +75,7 @@ export class SignInService {
   async callback(id: string, search: URLSearchParams, asked: Asked): Promise<Step> {
     const way = this.wayOf(id);
     if (!way.callback) throw notFound("way to sign in");
-    const attempt = this.attemptOf(id, search, asked);
+    const attempt = await this.attemptOf(id, search, asked);
     const { state, callback_url, remembered } = attempt;
     const url = new URL(`${callback_url}?${search}`);
     const who = await way.callback({ ...asked, state, callback_url, url, remembered });
@@ -121,7 +121,11 @@ export class SignInService {
     return way;
   }
 
-  private attemptOf(id: string, search: URLSearchParams, { request, client }: Asked): Attempt {
+  private async attemptOf(
+    id: string,
+    search: URLSearchParams,
+    { request, client }: Asked,
+  ): Promise<Attempt> {
     const attempt = this.parts.cookies.readAttempt(request, client);
     if (!attempt)
       throw refused(
@@ -134,7 +138,7 @@ export class SignInService {
         "state_mismatch",
         "This is not the sign-in that was begun in this browser last. Begin again.",
       );
-    if (!this.#used.take(attempt.state))
+    if (!(await this.#used.take(attempt.state)))
       throw refused("used_already", "This sign-in was used already. Begin again.");
     return attempt;
   }

@@ -1,29 +1,18 @@
-/** What may be used once, in this process: kept for as long as it could be used again. */
-import type { Context } from "../../core/sdk";
+/** What may be used once, whichever process it comes to: known for as long as it could be again. */
+import type { Shared } from "../../core/sdk";
 
-/** More than the rate limit lets through from many addresses at once; the oldest go first. */
-const kept_max = 20_000;
+export const used_scope = "sign_in.used";
 
 export class UsedOnce {
-  /** Until when, epoch ms, the oldest first. */
-  readonly #used = new Map<string, number>();
-
-  constructor(private readonly parts: Pick<Context, "now_ms"> & { readonly keep_ms: number }) {}
+  constructor(
+    private readonly parts: { readonly shared: Pick<Shared, "state">; readonly keep_ms: number },
+  ) {}
 
   /** False when it was taken before. */
-  take(token: string): boolean {
-    const { now_ms, keep_ms } = this.parts;
-    const now = now_ms();
-    for (const [one, until_ms] of this.#used) {
-      if (until_ms > now && this.#used.size < kept_max) break;
-      this.#used.delete(one);
-    }
-    if (this.#used.has(token)) return false;
-    this.#used.set(token, now + keep_ms);
-    return true;
-  }
-
-  get size(): number {
-    return this.#used.size;
+  take(token: string): Promise<boolean> {
+    const { shared, keep_ms } = this.parts;
+    return shared.state.change<1, boolean>(used_scope, token, (taken) =>
+      taken === undefined ? { value: 1, keep_ms, result: true } : { result: false },
+    );
   }
 }

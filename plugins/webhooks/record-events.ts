@@ -40,7 +40,7 @@ export const recordEventJobs = (
         deliveries.createForEvent(tx, ownerOf(payload), type, { event: type, ...bodyOf(payload) }),
       {
         ...limits,
-        wants: (payload) => subscriptions.has(ownerOf(payload), type),
+        wants: (payload, tx) => subscriptions.has(tx, ownerOf(payload), type),
         ownerOf,
       },
     ),

@@ -2,7 +2,7 @@
  * The rules about webhooks: who may register what, where, and how many. Knows nothing of HTTP
  * requests and writes no SQL.
  */
-import { Limiter, LimiterRefusal } from "../../core/lib/limiter";
+import { LimiterRefusal } from "../../core/lib/limiter";
 import { inParts } from "../../core/lib/parts";
 import {
   badRequest,
@@ -15,6 +15,7 @@ import {
   type Context,
   type Db,
   type DnsLookup,
+  type Shared,
   type Target,
 } from "../../core/sdk";
 import type { WebhookEvent } from "./contract";
@@ -49,6 +50,7 @@ export interface WebhooksParts extends Pick<
   | "notify"
   | "now_ms"
   | "sealed"
+  | "shared"
   | "truncateWal"
 > {
   readonly events: () => readonly WebhookEvent[];
@@ -64,7 +66,9 @@ const retry_after_s = 5;
 const deliveries_each = 100;
 /** A rotated secret goes on signing for so long. */
 const previous_secret_ms = 24 * 3_600_000;
-/** Host checks at the same time. Names that nobody answers for must not pile up. */
+/**
+ * Host checks at the same time, over all processes. Names that nobody answers for must not pile up.
+ */
 const host_check_limits = {
   concurrency: 64,
   per_key: 5,
@@ -76,9 +80,11 @@ const host_check_limits = {
 export const secretContext = (webhook_id: string): string => `webhooks.secret ${webhook_id}`;
 
 export class Webhooks {
-  private readonly hostChecks = new Limiter(host_check_limits);
+  private readonly hostChecks: ReturnType<Shared["places"]>;
 
-  constructor(private readonly ctx: WebhooksParts) {}
+  constructor(private readonly ctx: WebhooksParts) {
+    this.hostChecks = ctx.shared.places("webhooks.host_checks", () => host_check_limits);
+  }
 
   /** @throws HttpError 404 when there is no such webhook, 403 when it is another user's. */
   find(owner_id: string, webhook_id: string): Promise<WebhookRow> {

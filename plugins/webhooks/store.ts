@@ -114,6 +114,22 @@ export const listSubscribed = (
   return registered.union(listed).execute();
 };
 
+/** Whether a webhook of the owner is sent this. */
+export const isSubscribed = async (
+  db: WebhooksDb,
+  owner_id: string,
+  event_type: string,
+): Promise<boolean> => {
+  const of = (table: "webhooks" | "webhooks_events") =>
+    db
+      .selectFrom(table)
+      .select("event_type")
+      .where("owner_id", "=", owner_id)
+      .where("event_type", "=", event_type);
+  const found = of("webhooks").union(of("webhooks_events")).limit(1);
+  return (await found.executeTakeFirst()) !== undefined;
+};
+
 export const findWebhook = (db: WebhooksDb, id: string): Promise<WebhookRow | undefined> =>
   db.selectFrom("webhooks").selectAll().where("id", "=", id).executeTakeFirst();
 

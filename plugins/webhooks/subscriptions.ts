@@ -1,28 +1,34 @@
 /**
- * Which events the webhooks of whom are sent, in memory: a change that nobody is told of costs
- * nothing. For one process only, the one that runs jobs.
+ * Which events the webhooks of whom are sent. The only process on a database has it in memory, so
+ * that a change that nobody is told of costs nothing; where there are several, another one may have
+ * made a webhook a moment ago, and the database is asked.
  */
 import type { Context, Db } from "../../core/sdk";
-import { listSubscribed } from "./store";
+import { isSubscribed, listSubscribed } from "./store";
 
 export class Subscriptions {
   private readonly types = new Map<string, ReadonlySet<string>>();
 
-  constructor(private readonly ctx: Pick<Context, "afterCommit" | "db">) {}
+  constructor(private readonly ctx: Pick<Context, "afterCommit" | "db" | "shared">) {}
 
   /** Before the first request. */
   async load(): Promise<void> {
+    if (this.ctx.shared.is_spread) return;
     const rows = await listSubscribed(this.ctx.db);
     for (const [owner_id, of_owner] of Map.groupBy(rows, (row) => row.owner_id))
       this.set(owner_id, of_owner);
   }
 
-  has(owner_id: string, event_type: string): boolean {
-    return this.types.get(owner_id)?.has(event_type) ?? false;
+  /** Inside the transaction of the change. */
+  has(tx: Db, owner_id: string, event_type: string): boolean | Promise<boolean> {
+    return this.ctx.shared.is_spread
+      ? isSubscribed(tx, owner_id, event_type)
+      : (this.types.get(owner_id)?.has(event_type) ?? false);
   }
 
   /** In the transaction that changes a webhook of this owner. */
   async update(tx: Db, owner_id: string): Promise<void> {
+    if (this.ctx.shared.is_spread) return;
     const rows = await listSubscribed(tx, owner_id);
     this.ctx.afterCommit(() => this.set(owner_id, rows));
   }

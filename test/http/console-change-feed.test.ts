@@ -4,6 +4,7 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Change } from "../../core/base/notifier";
+import { LocalOpenLimit } from "../../core/lib/open-limit";
 import { ChangeFeed, streams_max } from "../../plugins/console/change-feed";
 import { signedIn, type Browser } from "../helpers/browser";
 import { startTestServer, type TestServer } from "../helpers/host";
@@ -17,15 +18,15 @@ interface Event {
 /**
  * Reads a stream event by event; comments count as events without a name when `comments` is set.
  */
-function reader(stream: ReadableStream<Uint8Array>) {
-  const bytes = stream.getReader();
+function reader(stream: ReadableStream<Uint8Array> | Promise<ReadableStream<Uint8Array>>) {
+  const bytes = Promise.resolve(stream).then((opened) => opened.getReader());
   const decoder = new TextDecoder();
   let text = "";
   const next = async (): Promise<Event | "comment" | null> => {
     for (;;) {
       const end = text.indexOf("\n\n");
       if (end === -1) {
-        const { value, done } = await bytes.read();
+        const { value, done } = await (await bytes).read();
         if (done) return null;
         text += decoder.decode(value, { stream: true });
         continue;
@@ -41,7 +42,7 @@ function reader(stream: ReadableStream<Uint8Array>) {
   };
   return {
     next,
-    cancel: () => bytes.cancel(),
+    cancel: async () => (await bytes).cancel(),
     /** The next `count` events, comments aside. */ async take(count: number): Promise<Event[]> {
       const events: Event[] = [];
       while (events.length < count) {
@@ -66,6 +67,7 @@ describe("the feed", () => {
   const feedOf = (isAllowed: () => Promise<boolean> = always, more: object = {}) => {
     const feed = new ChangeFeed({
       newUuid: () => "0000aaaa-",
+      open_limit: new LocalOpenLimit(streams_max),
       gather_ms: 5,
       heartbeat_ms: 30,
       ...more,
@@ -139,6 +141,7 @@ describe("the feed", () => {
     }
     const other = new ChangeFeed({
       newUuid: () => "0000aaaa-",
+      open_limit: new LocalOpenLimit(streams_max),
       gather_ms: 1,
     });
     // The other feed has told nobody anything yet: number 0 is where it begins.
@@ -206,10 +209,24 @@ describe("the feed", () => {
   test("is open so many times for one user and no more, and closed ones make room", async () => {
     const feed = feedOf();
     const streams = Array.from({ length: streams_max }, () => open(feed));
-    expect(() => open(feed)).toThrow(`${streams_max} streams`);
-    feed.open({ owner_id: "bob", isAllowed: always, last_event_id: null, signals: [] });
+    await expect(open(feed).take(1)).rejects.toThrow(`${streams_max} streams`);
+    await feed.open({ owner_id: "bob", isAllowed: always, last_event_id: null, signals: [] });
     await streams[0]!.cancel();
     expect(seen(await open(feed).take(1))).toEqual(["ready"]);
+  });
+
+  test("tells everybody to look at everything again when changes may have been missed", async () => {
+    const feed = feedOf();
+    const stream = open(feed);
+    await stream.take(1);
+    feed.observe(change("a"));
+    const [last] = await stream.take(1);
+    feed.observe(change("before"));
+    feed.noteMissed();
+    expect(seen(await stream.take(1))).toEqual(["reset"]);
+    feed.observe(change("after"));
+    expect(seen(await stream.take(1))).toEqual(["after changed"]);
+    expect(seen(await open(feed, last!.id).take(1))).toEqual(["reset"]);
   });
 
   test("forgets a user some time after the last stream", async () => {

@@ -5,7 +5,8 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import { newId } from "../../core/base/ids";
 import type { Caller, Client } from "../../core/http/route";
-import { MemoryLockout } from "../../plugins/accounts/lockout";
+import { Lockout, lockout_scope } from "../../plugins/accounts/lockout";
+import { localShared } from "../helpers/shared";
 import { PasswordTrials } from "../../plugins/accounts/password-trials";
 import { idle_ms, SessionService } from "../../plugins/accounts/sessions";
 import {
@@ -88,7 +89,7 @@ test("a password that is changed while it is being checked opens nothing any mor
     passwords: { hash: async () => "", verify: change },
     trials: new PasswordTrials({
       passwords: { verify: change },
-      lockout: new MemoryLockout({ now_ms: Date.now }),
+      lockout: new Lockout({ shared: localShared() }),
     }),
     last_use: { note: () => undefined, lastOf: () => undefined },
     notify: () => undefined,
@@ -336,7 +337,7 @@ describe("right passwords at the same time", () => {
     };
     const trials = new PasswordTrials({
       passwords: { verify },
-      lockout: new MemoryLockout({ now_ms: Date.now }),
+      lockout: new Lockout({ shared: localShared() }),
     });
     const attempt = (word: string, address: string) =>
       trials.isRight({ account: "ada", password: word, password_hash: "x" }, { ...far, address });
@@ -355,7 +356,7 @@ describe("right passwords at the same time", () => {
           return true;
         },
       },
-      lockout: new MemoryLockout({ now_ms: Date.now }),
+      lockout: new Lockout({ shared: localShared() }),
     });
     const attempt = (n: number, address: string) =>
       trials
@@ -373,13 +374,9 @@ describe("right passwords at the same time", () => {
 });
 
 describe("the wait after failures", () => {
-  const at = (clock: { now_ms: number }) => new MemoryLockout({ now_ms: () => clock.now_ms });
-  const fail = async (
-    lockout: MemoryLockout,
-    times: number,
-    account = "ada",
-    address = "192.0.2.1",
-  ) => {
+  const at = (clock: { now_ms: number }) =>
+    new Lockout({ shared: localShared(() => clock.now_ms) });
+  const fail = async (lockout: Lockout, times: number, account = "ada", address = "192.0.2.1") => {
     let wait_s = 0;
     for (let n = 0; n < times; n++) wait_s = await lockout.enter(account, address);
     return wait_s;
@@ -401,7 +398,7 @@ describe("the wait after failures", () => {
 
   const cases: [
     string,
-    (lockout: MemoryLockout, clock: { now_ms: number }) => Promise<number>,
+    (lockout: Lockout, clock: { now_ms: number }) => Promise<number>,
     number,
   ][] = [
     [
@@ -499,10 +496,11 @@ describe("the wait after failures", () => {
   });
 
   test("keeps so many places and no more", async () => {
-    const lockout = at({ now_ms: 0 });
+    const shared = localShared(() => 0);
+    const lockout = new Lockout({ shared });
     for (let n = 0; n < 30_000; n++)
       await lockout.enter("ada", `10.${n >> 16}.${(n >> 8) & 255}.${n & 255}`);
-    expect(lockout.size).toBe(20_000);
+    expect(shared.state.size(lockout_scope)).toBe(20_000);
   });
 });
 
@@ -528,7 +526,7 @@ describe("a session lasts", () => {
       passwords: { hash: async () => "", verify: async () => true },
       trials: new PasswordTrials({
         passwords: { verify: async () => true },
-        lockout: new MemoryLockout({ now_ms: () => clock.now_ms }),
+        lockout: new Lockout({ shared: localShared(() => clock.now_ms) }),
       }),
       last_use: { note: (id, at_ms) => void noted.set(id, at_ms), lastOf: (id) => noted.get(id) },
       notify: () => undefined,

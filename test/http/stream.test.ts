@@ -6,6 +6,7 @@
 import { beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { PermanentFailure } from "../../core/sdk";
 import { LocalNotifier } from "../../core/base/notifier";
+import { localShared } from "../helpers/shared";
 import type { AnswerResult, Question } from "../../plugins/chats/contract";
 import { events_kept_ms, pruneFinished } from "../../plugins/chats/jobs";
 import { AnswerStreams } from "../../plugins/chats/stream";
@@ -478,7 +479,10 @@ describe("a watcher by itself", () => {
     } as never;
     const documents = documentQueries as Documents;
     const streams = new AnswerStreams(
-      { db, reads, documents, notifier, log, public_url: () => "http://dossier.test" },
+      {
+        ...{ db, reads, documents, notifier, log, shared: localShared() },
+        public_url: () => "http://dossier.test",
+      },
       { heartbeat_ms: 5, ...(streams_max !== undefined && { streams_max }) },
     );
     return {

@@ -5,6 +5,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import { Fetcher } from "../../plugins/imports/fetcher";
+import { localShared } from "../helpers/shared";
 import { filesOf } from "../helpers/data-directory";
 import { startTestServer, type TestServer } from "../helpers/host";
 import { person, type Person } from "../helpers/person";
@@ -298,6 +299,7 @@ describe("manners", () => {
         host_delay_ms: () => 120,
         timeout_ms: () => 20_000,
         now_ms: Date.now,
+        shared: localShared(),
         files: server.files,
       });
       const { received, url } = await fetcher.fetch(`${own.url}/around#part`, {

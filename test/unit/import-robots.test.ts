@@ -4,6 +4,7 @@
  */
 import { describe, expect, test } from "bun:test";
 import { retryAfterMs } from "../../core/lib/retry-after";
+import { localShared } from "../helpers/shared";
 import { allow_all, HostDelays, readRobots, RobotsCache } from "../../plugins/imports/politeness";
 
 describe("robots.txt", () => {
@@ -118,7 +119,7 @@ describe("pauses", () => {
   const never = new AbortController().signal;
 
   test("the turns of one host lie apart, whoever asks; other hosts do not wait", async () => {
-    const delays = new HostDelays(() => 0);
+    const delays = new HostDelays({ shared: localShared(() => 0) });
     const begun = performance.now();
     const turns: string[] = [];
     const waited: Record<string, number> = {};
@@ -141,10 +142,10 @@ describe("pauses", () => {
 
   test("the pause begins anew when an answer has come", async () => {
     let now = 0;
-    const delays = new HostDelays(() => now);
+    const delays = new HostDelays({ shared: localShared(() => now) });
     await delays.wait("a", 30, never);
     now = 100;
-    delays.start("a", 30);
+    await delays.start("a", 30);
     const stop = new AbortController();
     const waiting = delays.wait("a", 30, stop.signal);
     stop.abort(new Error("stopped"));

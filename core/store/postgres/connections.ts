@@ -22,11 +22,15 @@ const connect_s_max = 10;
 /** A transaction in which nothing happens for so long is ended by the database: others wait. */
 const idle_transaction_ms_max = 30_000;
 
-/** A pool of at most so many connections. Nothing is connected until it is used. */
+/**
+ * A pool of at most so many connections, with `more` settings of their sessions. Nothing is
+ * connected until it is used.
+ */
 export const openPool = (
   { url, statement_ms_max }: PostgresOptions,
   max: number,
   name: string,
+  more: Readonly<Record<string, string>> = {},
 ): SQL =>
   new SQL(url, {
     max,
@@ -40,6 +44,7 @@ export const openPool = (
       TimeZone: "UTC",
       // Its messages decide what an error is called here.
       lc_messages: "C",
+      ...more,
     },
   } as never);
 

@@ -26,6 +26,7 @@ import { PostgresNodes } from "./postgres-nodes";
 import { isReading } from "./statement-text";
 import { DatabaseClock } from "./database-clock";
 import { DatabaseState } from "./database-state";
+import { PostgresState } from "./postgres-state";
 import { Vacuum } from "./vacuum";
 
 /** The lock that writes take turns by: any number that nobody else uses in this database. */
@@ -70,6 +71,7 @@ export class PostgresStore implements Store {
   readonly #data: string;
   readonly #log: Log;
   readonly channel: PostgresChannel;
+  readonly state: PostgresState;
   /** What the open group tells other processes with its commit. */
   readonly #said: string[] = [];
   /** That of the database. */
@@ -89,6 +91,7 @@ export class PostgresStore implements Store {
     this.clock = new DatabaseClock((text, parameters) => this.#read(text, parameters));
     this.#reader = openPool(options, options.connections, "reads");
     this.#writer = openPool(options, 1, "writes");
+    this.state = new PostgresState(options, log);
     this.#state = new DatabaseState(log, () => run(this.#reader, "select 1", []));
     this.#vacuum = new Vacuum(this.#reader, log);
     this.#scopes = new TransactionScopes(log);
@@ -198,6 +201,7 @@ export class PostgresStore implements Store {
 
   readonly close = async (): Promise<void> => {
     await this.channel.stop();
+    await this.state.close();
     await this.#vacuum.stop();
     await this.db.destroy();
   };

@@ -1,0 +1,53 @@
+/**
+ * Which processes hold what they say that they hold. Whoever is not seen for a while is taken for
+ * dead, and what it held is free; when it was only frozen, it says again what it holds.
+ */
+import type { Notifier } from "../base/notifier";
+
+export interface PresenceParts {
+  /** Of this process. */
+  readonly id: string;
+  /** Ids of those that are alive. */
+  readonly alive: () => Promise<ReadonlySet<string>>;
+  readonly notifier: Pick<Notifier, "onMissed">;
+}
+
+const look_every_ms = 5_000;
+/** Others take a process for dead after a longer time. */
+const frozen_ms = 12_000;
+
+export class Presence {
+  readonly #listeners = new Set<() => void>();
+  #timer: NodeJS.Timeout | undefined;
+  #looked_at_ms = 0;
+
+  constructor(private readonly parts: PresenceParts) {}
+
+  get id(): string {
+    return this.parts.id;
+  }
+
+  alive(): Promise<ReadonlySet<string>> {
+    return this.parts.alive();
+  }
+
+  /** Calls `listener` whenever others may have taken this process for dead. */
+  onDoubt(listener: () => void): void {
+    this.#listeners.add(listener);
+    if (this.#timer !== undefined) return;
+    this.#looked_at_ms = performance.now();
+    this.#timer = setInterval(() => this.#look(), look_every_ms).unref();
+    this.parts.notifier.onMissed(() => this.#tell());
+  }
+
+  #look(): void {
+    const now_ms = performance.now();
+    const was_frozen = now_ms - this.#looked_at_ms > frozen_ms;
+    this.#looked_at_ms = now_ms;
+    if (was_frozen) this.#tell();
+  }
+
+  #tell(): void {
+    for (const listener of this.#listeners) listener();
+  }
+}

@@ -1,0 +1,235 @@
+/**
+ * Places over all processes: one line, in the order in which they came, in a fact that every
+ * process may move on. Whoever leaves lets the next ones in, and tells their processes; should that
+ * be lost, they look by themselves.
+ */
+import { topic, type Notifier } from "../base/notifier";
+import { newUuid } from "../base/ids";
+import { LimiterRefusal, type Entry } from "../lib/limiter";
+import type { SharedState, Step } from "../store/shared-state";
+import type { Presence } from "./presence";
+
+export interface PlaceLimits {
+  /** Runs at the same time. */
+  readonly concurrency: number;
+  /** Runs with the same key at the same time. Default: no limit of their own. */
+  readonly per_key?: number;
+  /** Whoever has waited this long is refused, milliseconds. Default: never. */
+  readonly wait_ms_max?: number;
+}
+export interface SharedLimiterParts {
+  readonly state: SharedState;
+  readonly presence: Presence;
+  readonly notifier: Notifier;
+}
+
+/** Somebody was let in by another process; the key is the name of the limit. */
+const PlacesMoved = topic<null>("core.places_moved");
+
+/** Somebody who runs or waits, in which process, for whom. */
+type Ticket = readonly [id: string, node: string, key: string];
+interface Line {
+  readonly running: readonly Ticket[];
+  readonly waiting: readonly Ticket[];
+}
+interface Moved {
+  /** Tickets of this process that run. */
+  readonly running: ReadonlySet<string>;
+  /** Others than this process were let in. */
+  readonly others: boolean;
+}
+
+const nobody: Line = { running: [], waiting: [] };
+const keep_ms = 3_600_000;
+/** Who waits looks so often, who only runs so often. */
+const look_every_ms = 1_000;
+const repeat_every_ms = keep_ms / 6;
+
+export class SharedLimiter {
+  /** Of this process: those that wait with what lets them in, and those that run. */
+  readonly #waiting = new Map<string, { readonly key: string; readonly admit: () => void }>();
+  readonly #running = new Map<string, string>();
+  /** Those that have left; others may not know it yet. */
+  readonly #left = new Set<string>();
+  #timer: NodeJS.Timeout | undefined;
+  #subscribed = false;
+  #looking = false;
+  #said_at_ms = performance.now();
+
+  constructor(
+    private readonly name: string,
+    private readonly limits: () => PlaceLimits,
+    private readonly parts: SharedLimiterParts,
+  ) {}
+
+  /** @throws what `work` throws, and as `enter` does. */
+  async run<T>(work: () => Promise<T>, entry?: Entry): Promise<T> {
+    const leave = await this.enter(entry);
+    try {
+      return await work();
+    } finally {
+      leave();
+    }
+  }
+
+  /**
+   * Resolves when there is room, with what to call at the end of the run.
+   * @throws LimiterRefusal, HttpError 503, and the reason of the signal when that fires before.
+   */
+  async enter({ key = "", signal }: Entry = {}): Promise<() => void> {
+    signal?.throwIfAborted();
+    this.#subscribe();
+    const id = newUuid().slice(0, 13);
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    this.#waiting.set(id, { key, admit: resolve });
+    const onAbort = (): void => reject(signal!.reason as Error);
+    signal?.addEventListener("abort", onAbort, { once: true });
+    const { wait_ms_max } = this.limits();
+    const late =
+      wait_ms_max === undefined
+        ? undefined
+        : setTimeout(() => reject(new LimiterRefusal("timeout")), wait_ms_max);
+    try {
+      await Promise.race([promise, this.#move().then(() => promise)]);
+    } catch (error) {
+      this.#waiting.delete(id);
+      this.#running.delete(id);
+      this.#leave(id);
+      throw error;
+    } finally {
+      clearTimeout(late);
+      signal?.removeEventListener("abort", onAbort);
+    }
+    return () => {
+      if (this.#running.delete(id)) this.#leave(id);
+    };
+  }
+
+  #leave(id: string): void {
+    this.#left.add(id);
+    this.#look();
+  }
+
+  #subscribe(): void {
+    if (this.#subscribed) return;
+    this.#subscribed = true;
+    this.parts.notifier.subscribe(PlacesMoved, [this.name], (_message, here) => {
+      if (!here && this.#waiting.size > 0) this.#look();
+    });
+    this.parts.presence.onDoubt(() => this.#look());
+  }
+
+  /** Tries again later what fails. */
+  #look(): void {
+    this.#move().catch(() => undefined);
+  }
+
+  /** Says who of this process runs, waits and has left, and learns who may run. */
+  async #move(): Promise<void> {
+    this.#setTimer();
+    // Only who finds no room asks who is alive.
+    const moved = await this.#change(null);
+    if (this.#admit(moved) > 0 || this.#waiting.size === 0 || this.#looking) return;
+    this.#looking = true;
+    try {
+      this.#admit(await this.#change(await this.parts.presence.alive()));
+    } finally {
+      this.#looking = false;
+    }
+  }
+
+  async #change(alive: ReadonlySet<string> | null): Promise<Moved> {
+    const left = [...this.#left];
+    const is_due = this.#isDue();
+    const moved = await this.parts.state.change(this.name, "", this.#moving(alive));
+    for (const id of left) this.#left.delete(id);
+    if (is_due) this.#said_at_ms = performance.now();
+    if (moved.others) this.parts.notifier.publish(PlacesMoved, this.name, null);
+    return moved;
+  }
+
+  /** Lets in those of this process that may run; how many. */
+  #admit({ running }: Moved): number {
+    let admitted = 0;
+    for (const [id, { key, admit }] of this.#waiting)
+      if (running.has(id)) {
+        this.#waiting.delete(id);
+        this.#running.set(id, key);
+        admitted += 1;
+        admit();
+      }
+    this.#setTimer();
+    return admitted;
+  }
+
+  /** What this process knows of its own is true; of others, what is written down. */
+  #moving(alive: ReadonlySet<string> | null): Step<Line, Moved> {
+    const { id: node } = this.parts.presence;
+    return (before = nobody) => {
+      const keep = ([id, at]: Ticket): boolean =>
+        at === node
+          ? this.#running.has(id) || this.#waiting.has(id)
+          : alive === null || alive.has(at);
+      const running = before.running.filter(keep);
+      const waiting = before.waiting.filter(keep);
+      const kept = running.length + waiting.length;
+      const known = new Set([...running, ...waiting].map(([id]) => id));
+      // Those that were taken for dead run all the same.
+      for (const [id, key] of this.#running) if (!known.has(id)) running.push([id, node, key]);
+      for (const [id, { key }] of this.#waiting) if (!known.has(id)) waiting.push([id, node, key]);
+      const admitted = letIn(running, waiting, this.limits());
+      const result: Moved = {
+        running: new Set(running.filter(([, at]) => at === node).map(([id]) => id)),
+        others: admitted.some(([, at]) => at !== node),
+      };
+      const now = running.length + waiting.length;
+      if (now === 0) return { value: null, result };
+      const is_same =
+        admitted.length === 0 &&
+        now === kept &&
+        now === before.running.length + before.waiting.length;
+      return is_same && !this.#isDue()
+        ? { result }
+        : { value: { running, waiting }, keep_ms, result };
+    };
+  }
+
+  #setTimer(): void {
+    const busy = this.#waiting.size + this.#running.size + this.#left.size > 0;
+    if (!busy) {
+      clearInterval(this.#timer);
+      this.#timer = undefined;
+    } else
+      this.#timer ??= setInterval(() => {
+        if (this.#waiting.size + this.#left.size > 0 || this.#isDue()) this.#look();
+      }, look_every_ms).unref();
+  }
+
+  /** What is said was said so long ago that it will be forgotten. */
+  #isDue(): boolean {
+    return performance.now() - this.#said_at_ms > repeat_every_ms;
+  }
+}
+
+/** Moves those who have room from one list to the other. */
+function letIn(
+  running: Ticket[],
+  waiting: Ticket[],
+  { concurrency, per_key = Infinity }: PlaceLimits,
+): Ticket[] {
+  const of_key = new Map<string, number>();
+  for (const [, , key] of running) of_key.set(key, (of_key.get(key) ?? 0) + 1);
+  const admitted: Ticket[] = [];
+  for (let at = 0; at < waiting.length && running.length < concurrency;) {
+    const ticket = waiting[at]!;
+    const own = of_key.get(ticket[2]) ?? 0;
+    if (own >= per_key) at += 1;
+    else {
+      waiting.splice(at, 1);
+      running.push(ticket);
+      of_key.set(ticket[2], own + 1);
+      admitted.push(ticket);
+    }
+  }
+  return admitted;
+}

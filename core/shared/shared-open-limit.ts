@@ -1,0 +1,122 @@
+/**
+ * How many of something are open for a key, over all processes: a fact for each key says who has
+ * what open. What dead processes had open counts until somebody finds no room.
+ */
+import type { OpenLimit } from "../lib/open-limit";
+import type { SharedState, Step } from "../store/shared-state";
+import type { Presence } from "./presence";
+
+export interface SharedOpenLimitParts {
+  readonly state: SharedState;
+  readonly presence: Presence;
+}
+
+/** Process → what it has open. */
+type Holders = Readonly<Record<string, readonly number[]>>;
+
+const keep_ms = 3_600_000;
+/** What is still open is said again so often, so that it is not forgotten. */
+const repeat_every_ms = keep_ms / 3;
+const retry_ms = { first: 500, max: 30_000 };
+
+export class SharedOpenLimit implements OpenLimit {
+  /** By key, what this process has open. */
+  readonly #open = new Map<string, Set<number>>();
+  /** Asked for, and not answered yet. */
+  readonly #asking = new Set<number>();
+  #last_number = 0;
+  /** Keys of which others may know something that is not true any more. */
+  readonly #untold = new Set<string>();
+  #telling = false;
+
+  constructor(
+    private readonly name: string,
+    private readonly most: number | (() => number),
+    private readonly parts: SharedOpenLimitParts,
+  ) {
+    const tellAll = (): void => {
+      for (const key of this.#open.keys()) this.#tell(key);
+    };
+    parts.presence.onDoubt(tellAll);
+    setInterval(tellAll, repeat_every_ms).unref();
+  }
+
+  get max(): number {
+    return typeof this.most === "number" ? this.most : this.most();
+  }
+
+  async acquire(key: string): Promise<(() => void) | null> {
+    const number = ++this.#last_number;
+    this.#asking.add(number);
+    try {
+      const admitted =
+        (await this.#change(key, number, null)) ||
+        (await this.#change(key, number, await this.parts.presence.alive()));
+      if (!admitted) return null;
+      this.#open.set(key, (this.#open.get(key) ?? new Set()).add(number));
+    } catch (error) {
+      // Nobody knows whether it was counted.
+      this.#tell(key);
+      throw error;
+    } finally {
+      this.#asking.delete(number);
+    }
+    return () => this.#release(key, number);
+  }
+
+  #release(key: string, number: number): void {
+    const open = this.#open.get(key);
+    if (!open?.delete(number)) return;
+    if (open.size === 0) this.#open.delete(key);
+    this.#tell(key);
+  }
+
+  /** Sees to it that what others know of this key becomes true. */
+  #tell(key: string): void {
+    this.#untold.add(key);
+    if (!this.#telling) void this.#tellUntold();
+  }
+
+  async #tellUntold(): Promise<void> {
+    this.#telling = true;
+    for (let wait_ms = retry_ms.first; this.#untold.size > 0;) {
+      const keys = [...this.#untold];
+      this.#untold.clear();
+      const told = await Promise.allSettled(keys.map((key) => this.#change(key, null, null)));
+      if (told.every(({ status }) => status === "fulfilled")) wait_ms = retry_ms.first;
+      else {
+        told.forEach(({ status }, at) => {
+          if (status === "rejected") this.#untold.add(keys[at]!);
+        });
+        await new Promise((resolve) => setTimeout(resolve, wait_ms).unref());
+        wait_ms = Math.min(2 * wait_ms, retry_ms.max);
+      }
+    }
+    this.#telling = false;
+  }
+
+  /**
+   * Says what this process has open, with `number` if there is room: then true. `alive`: those
+   * whose holding counts; null when nobody has looked.
+   */
+  #change(key: string, number: number | null, alive: ReadonlySet<string> | null): Promise<boolean> {
+    const { presence, state } = this.parts;
+    const { id } = presence;
+    const step: Step<Holders, boolean> = (before = {}) => {
+      const others = Object.entries(before).filter(
+        ([one]) => one !== id && (alive === null || alive.has(one)),
+      );
+      const open = this.#open.get(key) ?? [];
+      const answered = (before[id] ?? []).filter((one) => this.#asking.has(one));
+      const mine = [...new Set([...open, ...answered])];
+      const held = others.reduce((sum, [, numbers]) => sum + numbers.length, mine.length);
+      const admitted = number !== null && held < this.max;
+      if (admitted) mine.push(number);
+      if (mine.length > 0) others.push([id, mine]);
+      return others.length === 0
+        ? { value: null, result: admitted }
+        : { value: Object.fromEntries(others), keep_ms, result: admitted };
+    };
+    return state.change(this.name, key, step);
+  }
+}

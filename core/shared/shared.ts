@@ -1,0 +1,81 @@
+/**
+ * Limits that hold over all processes on one database. Where one process alone serves it, they are
+ * counted in its memory.
+ */
+import type { Notifier } from "../base/notifier";
+import { Limiter } from "../lib/limiter";
+import { LocalOpenLimit, type OpenLimit } from "../lib/open-limit";
+import type { Nodes } from "../store/nodes";
+import type { SharedState } from "../store/shared-state";
+import type { Store } from "../store/store";
+import { Presence } from "./presence";
+import { SharedLimiter, type PlaceLimits } from "./shared-limiter";
+import { SharedOpenLimit } from "./shared-open-limit";
+
+/** Places that are waited for: see `Limiter`. */
+export type Places = Pick<Limiter, "enter" | "run">;
+
+/** What plugins make such limits of. Names are the same in every process, and of one plugin. */
+export interface Shared {
+  /** Whether several processes may serve the database: then what one remembers is not all. */
+  readonly is_spread: boolean;
+  /** For what is none of the others. */
+  readonly state: SharedState;
+  /** So many of something may be open at the same time for one key, whoever has them open. */
+  openLimit(name: string, most: number | (() => number)): OpenLimit;
+  /** So many may go on at the same time, of one key so many; the others wait in line. */
+  places(name: string, limits: () => PlaceLimits): Places;
+}
+
+export interface SharedParts {
+  readonly store: Pick<Store, "channel" | "state">;
+  readonly nodes: Pick<Nodes, "id" | "list">;
+  readonly notifier: Notifier;
+}
+export function sharedOf({ store: { channel, state }, nodes, notifier }: SharedParts): Shared {
+  if (channel === null) return new LocalShared(state);
+  const alive = async () => new Set((await nodes.list()).map(({ id }) => id));
+  return new SpreadShared({
+    state,
+    notifier,
+    presence: new Presence({ id: nodes.id, alive, notifier }),
+  });
+}
+
+export class LocalShared implements Shared {
+  readonly is_spread = false;
+
+  constructor(readonly state: SharedState) {}
+
+  openLimit(_name: string, most: number | (() => number)): OpenLimit {
+    return new LocalOpenLimit(most);
+  }
+
+  places(_name: string, limits: () => PlaceLimits): Places {
+    return new Limiter(limits);
+  }
+}
+
+export interface SpreadSharedParts {
+  readonly state: SharedState;
+  readonly presence: Presence;
+  readonly notifier: Notifier;
+}
+
+export class SpreadShared implements Shared {
+  readonly is_spread = true;
+
+  constructor(private readonly parts: SpreadSharedParts) {}
+
+  get state(): SharedState {
+    return this.parts.state;
+  }
+
+  openLimit(name: string, most: number | (() => number)): OpenLimit {
+    return new SharedOpenLimit(name, most, this.parts);
+  }
+
+  places(name: string, limits: () => PlaceLimits): Places {
+    return new SharedLimiter(name, limits, this.parts);
+  }
+}

@@ -1,0 +1,166 @@
+/**
+ * Shared facts as rows. A change reads its row, computes, and writes it only if nobody else has
+ * meanwhile; else it begins anew. So none waits for transactions, and none holds a lock. Changes of
+ * one fact that come together in this process are read and written together.
+ */
+import type { SQL } from "bun";
+import { unavailable } from "../../base/errors";
+import { errorFields, type Log } from "../../base/log";
+import { jitter, randomInteger } from "../../base/random";
+import { isUnreachable } from "../storage-errors";
+import type { SharedState, Step } from "../shared-state";
+import { openPool, run, type PostgresOptions, type Ran } from "./connections";
+import { clock_sql } from "./database-clock";
+
+const read_sql = `
+select c.now_ms, s.value, s.version, s.until_ms from (select ${clock_sql} as now_ms) c
+left join core_shared s on s.scope = ? and s.name = ?`;
+const insert_sql = `
+insert into core_shared (scope, name, value, version, until_ms) values (?, ?, ?, ?, ?)
+on conflict (scope, name) do nothing returning version`;
+const update_sql = `
+update core_shared set value = ?, version = ?, until_ms = ?
+where scope = ? and name = ? and version = ? returning version`;
+const delete_sql =
+  "delete from core_shared where scope = ? and name = ? and version = ? returning version";
+const prune_sql = `delete from core_shared where until_ms < ${clock_sql}`;
+
+const connections = 2;
+/** What nobody needs any more goes so often. */
+const prune_every_ms = 60_000;
+/** Each failed try means that another process has made its change. */
+const tries_max = 200;
+/** From the third on they are spread, so that not all come at once again. */
+const pause_ms = 4;
+
+interface Row {
+  readonly now_ms: number;
+  readonly value: string | null;
+  readonly version: number | null;
+  readonly until_ms: number | null;
+}
+interface Waiting {
+  readonly step: Step<unknown, unknown>;
+  readonly resolve: (result: never) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+export class PostgresState implements SharedState {
+  readonly #pool: SQL;
+  /** Who waits for each fact that is being changed. */
+  readonly #lines = new Map<string, Waiting[]>();
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(
+    options: PostgresOptions,
+    private readonly log: Log,
+  ) {
+    // A crash of the database may take what was written last, as that of a server takes its memory.
+    this.#pool = openPool(options, connections, "shared", { synchronous_commit: "off" });
+  }
+
+  change<V, R>(scope: string, key: string, step: Step<V, R>): Promise<R> {
+    this.#timer ??= setInterval(() => void this.#prune(), prune_every_ms).unref();
+    return new Promise((resolve, reject) => {
+      const name = `${scope} ${key}`;
+      const waiting: Waiting = { step: step as Step<unknown, unknown>, resolve, reject };
+      const line = this.#lines.get(name);
+      if (line) return void line.push(waiting);
+      const first = [waiting];
+      this.#lines.set(name, first);
+      void this.#serve(scope, key, first);
+    });
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#pool.close();
+  }
+
+  async #serve(scope: string, key: string, line: Waiting[]): Promise<void> {
+    while (line.length > 0) {
+      const some = line.splice(0);
+      try {
+        const results = await this.#changed(scope, key, some);
+        some.forEach(({ resolve }, at) => resolve(results[at] as never));
+      } catch (error) {
+        for (const { reject } of some) reject(error);
+      }
+    }
+    this.#lines.delete(`${scope} ${key}`);
+  }
+
+  /** Makes these changes one after the other, all of them or none. */
+  async #changed(scope: string, key: string, line: readonly Waiting[]): Promise<unknown[]> {
+    for (let tries = 1; tries <= tries_max; tries++) {
+      const row = (await this.#run(read_sql, [scope, key])).rows[0] as unknown as Row;
+      const { results, change } = computed(row, line);
+      if (change === undefined) return results;
+      if (await this.#write([scope, key], change, row.version)) return results;
+      if (tries > 2) await Bun.sleep(jitter(pause_ms, 1));
+    }
+    throw unavailable("Too many requests like this one come at this moment; try again.", 1);
+  }
+
+  /** `version`: of the row that was read; null when there was none. False when that has changed. */
+  async #write(
+    name: readonly [scope: string, key: string],
+    { value, until_ms }: Change,
+    version: number | null,
+  ): Promise<boolean> {
+    if (value === null && version === null) return true;
+    const row = [JSON.stringify(value), randomInteger(), until_ms];
+    const { rows } =
+      version === null
+        ? await this.#run(insert_sql, [...name, ...row])
+        : value === null
+          ? await this.#run(delete_sql, [...name, version])
+          : await this.#run(update_sql, [...row, ...name, version]);
+    return rows.length > 0;
+  }
+
+  /** What met a broken connection is tried once more: a restarted database has dropped all. */
+  async #run(text: string, parameters: readonly unknown[]): Promise<Ran> {
+    try {
+      return await run(this.#pool, text, parameters);
+    } catch (error) {
+      if (!isUnreachable(error)) throw error;
+      return run(this.#pool, text, parameters);
+    }
+  }
+
+  async #prune(): Promise<void> {
+    try {
+      await this.#run(prune_sql, []);
+    } catch (error) {
+      this.log.warn("facts that are of no use any more stay for now", errorFields(error));
+    }
+  }
+}
+
+interface Change {
+  /** Null: it is forgotten. */
+  readonly value: unknown;
+  readonly until_ms: number;
+}
+interface Computed {
+  readonly results: unknown[];
+  /** Undefined: all stays as it is. */
+  readonly change: Change | undefined;
+}
+
+function computed({ now_ms, value, until_ms }: Row, line: readonly Waiting[]): Computed {
+  let known = value === null || until_ms! <= now_ms ? undefined : (JSON.parse(value) as unknown);
+  let change: Change | undefined;
+  const results = line.map(({ step }) => {
+    const stepped = step(known, now_ms);
+    if (stepped.value === undefined) return stepped.result;
+    known = stepped.value ?? undefined;
+    change = {
+      value: stepped.value,
+      until_ms: stepped.value === null ? 0 : now_ms + (stepped.keep_ms ?? 0),
+    };
+    return stepped.result;
+  });
+  return { results, change };
+}

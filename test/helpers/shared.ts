@@ -1,0 +1,9 @@
+/** What all processes know alike, in the memory of the test. */
+import { LocalShared } from "../../core/shared/shared";
+import { LocalState } from "../../core/store/shared-state";
+
+export interface TestShared extends LocalShared {
+  readonly state: LocalState;
+}
+export const localShared = (now_ms: () => number = Date.now): TestShared =>
+  new LocalShared(new LocalState(now_ms)) as TestShared;

@@ -1,0 +1,308 @@
+/**
+ * Limits over several processes: exact, whoever comes when, and free again when a process has died.
+ * Over facts in memory, and over those of PostgreSQL where that is installed.
+ */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { findPostgres, startPostgres, type PostgresServer } from "../../scripts/lib/postgres";
+import type { PlaceLimits } from "../../core/shared/shared-limiter";
+import { Lockout } from "../../plugins/accounts/lockout";
+import { HostDelays } from "../../plugins/imports/politeness";
+import { LeasedWindows } from "../../plugins/rate-limit/leased-windows";
+import { UsedOnce } from "../../plugins/sign-in/used-once";
+import { databaseOfFacts, processesOn, type Processes } from "../helpers/processes";
+import { until } from "../helpers/server";
+
+/** Of a window that does not end while the tests run. */
+const no_end_ms = 1e13;
+const never = new AbortController().signal;
+/** The three processes take turns. */
+const turns = <T>(count: number, of: readonly T[]): T[] =>
+  Array.from({ length: count }, (_, n) => of[n % of.length]!);
+
+const engines: [string, () => Promise<string | null>][] = [["facts in memory", async () => null]];
+let postgres: PostgresServer | null = null;
+let databases = 0;
+if (findPostgres() !== null) {
+  beforeAll(async () => {
+    postgres = await startPostgres();
+  }, 60_000);
+  afterAll(() => postgres?.stop());
+  engines.push([
+    "facts in PostgreSQL",
+    () => databaseOfFacts(postgres!.url, `facts_${++databases}`),
+  ]);
+}
+
+describe.each(engines)("%s", (_engine, database) => {
+  let url: string | null;
+  beforeAll(async () => {
+    url = await database();
+  });
+  const processes = (): Processes => processesOn(url);
+
+  test("changes of one fact follow each other", async () => {
+    await using three = processes();
+    const count = (state: Processes["all"][number]["state"]) =>
+      state.change<number, number>("test", "sum", (before = 0) => ({
+        value: before + 1,
+        keep_ms: 60_000,
+        result: before + 1,
+      }));
+    const sums = await Promise.all(turns(300, three.all).map(({ state }) => count(state)));
+    expect(sums.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 300 }, (_, n) => n + 1));
+  });
+
+  test("also of one that is forgotten again and again", async () => {
+    await using three = processes();
+    const steps = turns(300, three.all).map(({ state }) =>
+      state.change<number, boolean>("test", "of three", (before = 0) =>
+        before === 2
+          ? { value: null, result: true }
+          : { value: before + 1, keep_ms: 60_000, result: false },
+      ),
+    );
+    expect((await Promise.all(steps)).filter(Boolean).length).toBe(100);
+  });
+
+  test("a fact is forgotten when its time is over, and when a step says so", async () => {
+    await using three = processes();
+    const [one, two] = three.all;
+    const read = (key: string) =>
+      two!.state.change<string, string | null>("test", key, (value) => ({ result: value ?? null }));
+    const put = (key: string, keep_ms: number) =>
+      one!.state.change("test", key, () => ({ value: "there", keep_ms, result: null }));
+    await put("short", 5);
+    await put("long", 60_000);
+    await until(async () => (await read("short")) === null);
+    expect(await read("long")).toBe("there");
+    await one!.state.change("test", "long", () => ({ value: null, result: null }));
+    expect(await read("long")).toBeNull();
+  });
+
+  const windowsOf = (three: Processes, requests_max: number, window_ms = no_end_ms) =>
+    three.all.map(
+      ({ state }) =>
+        new LeasedWindows({
+          limits: () => ({ requests_max, window_ms }),
+          state,
+          now_ms: Date.now,
+          unbounded_prefix: "address:",
+          unbounded_max: 3,
+        }),
+    );
+
+  const floods: [why: string, requests: number, most: number][] = [
+    ["of many requests", 1_500, 600],
+    ["of a few requests over a small limit", 60, 7],
+    ["of no more requests than the limit", 90, 90],
+  ];
+  test.each(floods)("a rate limit is exact in a flood %s", async (why, requests, most) => {
+    await using three = processes();
+    const windows = windowsOf(three, most);
+    const answers = await Promise.all(
+      turns(requests, windows).map((window) => window.take(`owner:${why}`, 1)),
+    );
+    const allowed = answers.filter((answer) => answer.allowed);
+    expect(allowed.length).toBe(Math.min(requests, most));
+    const told = answers.every(({ limit, remaining }) => limit === most && remaining >= 0);
+    expect(told && answers.every(({ remaining }) => remaining < most)).toBe(true);
+  });
+
+  test("requests one after the other, at any process, use up the whole limit", async () => {
+    await using three = processes();
+    const windows = windowsOf(three, 40);
+    const allowed: boolean[] = [];
+    for (const window of turns(60, windows))
+      allowed.push((await window.take("owner:bob", 1)).allowed);
+    expect(allowed).toEqual([...Array<boolean>(40).fill(true), ...Array<boolean>(20).fill(false)]);
+  });
+
+  test("what a process has not used when it stops is there for the others", async () => {
+    await using three = processes();
+    const [one, two] = windowsOf(three, 100);
+    expect(await one!.take("owner:eve", 1)).toMatchObject({ allowed: true, remaining: 99 });
+    await one!.stop();
+    const answers = await Promise.all(
+      turns(120, [two!]).map((window) => window.take("owner:eve", 1)),
+    );
+    expect(answers.filter(({ allowed }) => allowed).length).toBe(99);
+  });
+
+  test("a look costs nothing, and a refusal ends with the window", async () => {
+    await using three = processes();
+    const [one, two] = windowsOf(three, 2, 400);
+    expect(await one!.take("owner:may", 0)).toMatchObject({ allowed: true, remaining: 2 });
+    let took = 0;
+    while ((await one!.take("owner:may", 1)).allowed) took++;
+    expect(took).toBeGreaterThanOrEqual(2);
+    expect(await one!.take("owner:may", 0)).toMatchObject({ allowed: false, remaining: 0 });
+    await until(async () => (await two!.take("owner:may", 1)).allowed);
+    await until(async () => one!.size <= 1);
+  });
+
+  test("invented subjects beyond a number share one count", async () => {
+    await using three = processes();
+    const [one] = windowsOf(three, 5);
+    for (let n = 0; n < 20; n++) await one!.take(`address:${n}`, 1);
+    expect(one!.size).toBe(4);
+    expect((await one!.take("address:new", 1)).allowed).toBe(false);
+    expect((await one!.take("owner:new", 1)).allowed).toBe(true);
+  });
+
+  test("of many wrong passwords at once, so many are looked at as of one after the other", async () => {
+    await using three = processes();
+    const lockouts = three.all.map(({ shared }) => new Lockout({ shared }));
+    const waits = await Promise.all(
+      turns(30, lockouts).map((lockout) => lockout.enter("ada", "192.0.2.1")),
+    );
+    expect(waits.filter((wait_s) => wait_s === 0).length).toBe(5);
+    expect(waits.filter((wait_s) => wait_s > 5)).toEqual([]);
+    expect(await lockouts[2]!.enter("bob", "192.0.2.1")).toBe(0);
+    await lockouts[1]!.succeeded("bob", "192.0.2.1");
+    expect(await lockouts[0]!.enter("ada", "192.0.2.1")).toBeGreaterThan(0);
+  });
+
+  test("what may be used once is used once", async () => {
+    await using three = processes();
+    const uses = three.all.map(({ shared }) => new UsedOnce({ shared, keep_ms: 60_000 }));
+    const taken = await Promise.all(turns(30, uses).map((one) => one.take("token")));
+    expect(taken.filter(Boolean).length).toBe(1);
+  });
+
+  test("the turns of one host lie apart, whichever process asks", async () => {
+    await using three = processes();
+    const delays = three.all.map(({ shared }) => new HostDelays({ shared }));
+    const begun = performance.now();
+    const waited = await Promise.all(
+      turns(4, delays).map(async (one) => {
+        await one.wait("host", 40, never);
+        return performance.now() - begun;
+      }),
+    );
+    const sorted = waited.toSorted((a, b) => a - b);
+    // Timers count in whole milliseconds, and so does the clock of the database.
+    expect(sorted.map((ms, n) => ms >= 40 * n - 3)).toEqual([true, true, true, true]);
+  });
+
+  test("so many are open for one key over all processes, and closed ones make room", async () => {
+    await using three = processes();
+    const limits = three.all.map(({ shared }) => shared.openLimit("test.open", 5));
+    const opened = await Promise.all(turns(30, limits).map((limit) => limit.acquire("ada")));
+    const closes = opened.filter((close) => close !== null);
+    expect(closes.length).toBe(5);
+    expect(await limits[0]!.acquire("bob")).not.toBeNull();
+    closes[0]!();
+    // A close that is repeated closes nothing else.
+    closes[0]!();
+    await until(async () => (await limits[1]!.acquire("ada")) !== null);
+    expect(await limits[2]!.acquire("ada")).toBeNull();
+  });
+
+  test("what a dead process had open is free, and counts again when it was only frozen", async () => {
+    await using three = processes();
+    const [one, two] = three.all.map(({ shared }) => shared.openLimit("test.dead", 3));
+    for (let n = 0; n < 3; n++) expect(await one!.acquire("ada")).not.toBeNull();
+    expect(await two!.acquire("ada")).toBeNull();
+    three.alive.delete("node_0");
+    expect(await two!.acquire("ada")).not.toBeNull();
+    three.alive.add("node_0");
+    three.all[0]!.notifier.missed();
+    await until(async () => {
+      const close = await two!.acquire("ada");
+      close?.();
+      return close === null;
+    });
+  });
+});
+
+describe.each(engines)("places over %s", (_engine, database) => {
+  let url: string | null;
+  beforeAll(async () => {
+    url = await database();
+  });
+
+  const messages: [why: string, lost: boolean][] = [
+    ["by messages", false],
+    ["when those are lost", true],
+  ];
+  test.each(messages)("are never more than there are, and all get one, %s", async (why, lost) => {
+    await using three = processesOn(url);
+    if (lost) three.loseMessages();
+    const limits = () => ({ concurrency: 4, per_key: 3 });
+    const places = three.all.map(({ shared }) => shared.places(`test.${why}`, limits));
+    let running = 0;
+    const of_key = { ada: 0, bob: 0 };
+    const most = { running: 0, of_key: 0 };
+    const work = async (key: "ada" | "bob") => {
+      most.running = Math.max(most.running, ++running);
+      most.of_key = Math.max(most.of_key, ++of_key[key]);
+      await Bun.sleep(1);
+      running -= 1;
+      of_key[key] -= 1;
+      return key;
+    };
+    const done = await Promise.all(
+      turns(lost ? 18 : 60, places).map((one, n) => {
+        const key = n % 4 === 3 ? "bob" : "ada";
+        return one.run(() => work(key), { key });
+      }),
+    );
+    expect(most).toEqual({ running: 4, of_key: 3 });
+    expect(done.length).toBe(lost ? 18 : 60);
+  });
+
+  test("are given in the order of asking, and to nobody who has gone", async () => {
+    await using three = processesOn(url);
+    const places = three.all.map(({ shared }) =>
+      shared.places("test.order", () => ({ concurrency: 1 })),
+    );
+    const leave = await places[0]!.enter();
+    const gone = new AbortController();
+    const order: string[] = [];
+    const asking: Promise<unknown>[] = [];
+    for (const [at, name] of ["first", "gone", "second", "third"].entries()) {
+      const signal = name === "gone" ? gone.signal : never;
+      asking.push(
+        places[at % 3]!.run(async () => order.push(name), { signal }).catch((error: Error) =>
+          order.push(error.message),
+        ),
+      );
+      // The next one asks after this one.
+      await until(async () => (await waitingIn(three)) === at + 1);
+    }
+    gone.abort(new Error("gone away"));
+    await until(async () => (await waitingIn(three)) === 3);
+    leave();
+    await Promise.all(asking);
+    expect(order).toEqual(["gone away", "first", "second", "third"]);
+  });
+  const waitingIn = (three: Processes): Promise<number> =>
+    three.all[2]!.state.change<{ waiting: unknown[] }, number>("test.order", "", (line) => ({
+      result: line?.waiting.length ?? 0,
+    }));
+
+  test("of a dead process are free, also those that waited there", async () => {
+    await using three = processesOn(url);
+    const [one, two] = three.all.map(({ shared }) =>
+      shared.places("test.dead", () => ({ concurrency: 1 })),
+    );
+    await one!.enter();
+    void one!.enter();
+    const third = two!.run(async () => "has it");
+    three.alive.delete("node_0");
+    expect(await third).toBe("has it");
+  });
+
+  test("are waited for so long and no longer", async () => {
+    await using three = processesOn(url);
+    let limits: PlaceLimits = { concurrency: 1 };
+    const [one] = three.all.map(({ shared }) => shared.places("test.late", () => limits));
+    const leave = await one!.enter();
+    limits = { concurrency: 1, wait_ms_max: 20 };
+    await expect(one!.enter()).rejects.toThrow("too long");
+    limits = { concurrency: 1 };
+    leave();
+    const leaveAgain = await one!.enter();
+    leaveAgain();
+  });
+});

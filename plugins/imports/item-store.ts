@@ -2,6 +2,7 @@
  * Every SQL statement about the items of import runs. The database comes first, so that the caller
  * decides the transaction.
  */
+import { nextTurn } from "../../core/lib/parts";
 import {
   listPage,
   pageWindow,
@@ -100,22 +101,43 @@ const waitingFor = prepared(
       .where(sql.ref("status"), "=", sql.lit("pending")),
 );
 
+/** That one statement changes: a run may have fifty thousand. */
+const changed_at_once = 2_000;
+/**
+ * Changes the items of a run that have this status, so many at a time, and lets the event loop go
+ * round; returns how many.
+ */
+async function changeAll(
+  db: ImportsDb,
+  run_id: string,
+  status: ItemStatus,
+  values: Partial<ItemRow> & Pick<ItemRow, "status">,
+  host?: string,
+): Promise<number> {
+  let some = db
+    .selectFrom("imports_items")
+    .select("id")
+    .where("run_id", "=", run_id)
+    .where("status", "=", status);
+  if (host !== undefined) some = some.where("host", "=", host).where("document_id", "is", null);
+  const change = db
+    .updateTable("imports_items")
+    .set(values)
+    .where("id", "in", some.limit(changed_at_once));
+  for (let all = 0; ; await nextTurn()) {
+    const changed = toNumber((await change.executeTakeFirst()).numUpdatedRows);
+    all += changed;
+    if (changed < changed_at_once) return all;
+  }
+}
+
 /** Ends the pending items of a run, or those of one host that none has begun; returns how many. */
-export async function endPending(
+export const endPending = (
   db: ImportsDb,
   run_id: string,
   values: Pick<ItemRow, "status" | "error_code" | "error">,
   host?: string,
-): Promise<number> {
-  let pending = db
-    .updateTable("imports_items")
-    .set(values)
-    .where("run_id", "=", run_id)
-    .where("status", "=", "pending");
-  if (host !== undefined)
-    pending = pending.where("host", "=", host).where("document_id", "is", null);
-  return toNumber((await pending.executeTakeFirst()).numUpdatedRows);
-}
+): Promise<number> => changeAll(db, run_id, "pending", values, host);
 /** Error code of an item that failed as it was listed: there is nothing to fetch or read. */
 export const unlisted = "unlisted";
 /** Deletes such items of a run, which a new listing finds again; returns how many. */
@@ -131,27 +153,18 @@ export const forgetUnlisted = async (db: ImportsDb, run_id: string): Promise<num
     ).numDeletedRows,
   );
 /** Makes the failed items of a run pending again; returns how many. */
-export const reopenFailed = async (db: ImportsDb, run_id: string): Promise<number> =>
-  toNumber(
-    (
-      await db
-        .updateTable("imports_items")
-        .set({
-          status: "pending",
-          error_code: null,
-          error: null,
-          document_id: null,
-          version: null,
-          source_uri: null,
-          folder_id: null,
-          joined: 0,
-          attempts: 0,
-        })
-        .where("run_id", "=", run_id)
-        .where("status", "=", "failed")
-        .executeTakeFirst()
-    ).numUpdatedRows,
-  );
+export const reopenFailed = (db: ImportsDb, run_id: string): Promise<number> =>
+  changeAll(db, run_id, "failed", {
+    status: "pending",
+    error_code: null,
+    error: null,
+    document_id: null,
+    version: null,
+    source_uri: null,
+    folder_id: null,
+    joined: 0,
+    attempts: 0,
+  });
 
 /** The folder of the run is there: with it go the items, in the background. */
 const isRemembered = (run_id: string) => sql<boolean>`exists (

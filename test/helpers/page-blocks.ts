@@ -12,17 +12,24 @@ export interface Block {
   /**
    * What comments before it say, `<!-- word: value -->`, which readers don't see:
    *
-   * - `not run: reason`: it can't be run here. Its syntax is checked all the same.
    * - `until: words`: it goes on and on, and the next block begins once it has said this.
    * - `file: name`: it is the file of this name, in the directory where the reader is.
    * - `append: name`: it comes at the end of that file.
    * - `after: words in name`: it comes into that file, after the first line with the words.
-   * - `needs: program`: it is left out where that program is not installed.
+   * - `needs: words`: it is left out where one of these programs is not installed, or one of these
+   *   stages (page-stage.ts) can't be had.
+   * - `online: command`: it needs a network; it is left out where it fails and this fails, too.
+   * - `agent: tool`: it configures an agent, which starts its server so and calls this tool.
+   * - `restarted: the server`: the server of the page has been started again before it.
+   * - `picture: directories`: the files that it names are there, or in one of these.
    */
   readonly marks: ReadonlyMap<string, string>;
 }
 
-const known_marks = ["not run", "until", "file", "append", "after", "needs"];
+const known_marks = [
+  ...["until", "file", "append", "after", "needs", "online", "agent"],
+  ...["picture", "restarted"],
+];
 
 /** Every fenced block, in order. @throws Error on a comment before one that nobody understands. */
 export function blocksOf(markdown: string): readonly Block[] {

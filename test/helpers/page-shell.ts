@@ -25,9 +25,14 @@ export class PageShell implements AsyncDisposable {
   /** Where the reader is. */
   directory: string;
 
-  constructor(directory: string, env: Record<string, string>) {
+  /** `command`: what becomes the bash. */
+  constructor(
+    directory: string,
+    env: Record<string, string>,
+    command: readonly string[] = ["bash", "--noprofile", "--norc"],
+  ) {
     this.directory = directory;
-    this.#bash = Bun.spawn(["bash", "--noprofile", "--norc"], {
+    this.#bash = Bun.spawn([...command], {
       cwd: directory,
       env,
       stdin: "pipe",
@@ -37,6 +42,11 @@ export class PageShell implements AsyncDisposable {
     void this.#read(this.#bash.stdout, (text) => (this.#stdout += text));
     void this.#read(this.#bash.stderr, (text) => (this.#stderr += text));
     this.#type("set -euo pipefail");
+  }
+
+  /** A file of the machine that this shell sees, which may have its own `/etc`. */
+  pathOf(path: string): string {
+    return path.startsWith("/etc/") ? `/proc/${this.#bash.pid}/root${path}` : path;
   }
 
   async #read(stream: ReadableStream<Uint8Array>, take: (text: string) => void): Promise<void> {
@@ -97,7 +107,10 @@ export class PageShell implements AsyncDisposable {
     this.#running.set(text, Number(stdout));
     const deadline = performance.now() + limit_ms;
     for (;;) {
-      const so_far = await Bun.file(said).text();
+      // It is there once the shell has come to it.
+      const so_far = await Bun.file(said)
+        .text()
+        .catch(() => "");
       if (so_far.includes(words)) return so_far;
       if (performance.now() > deadline || !this.#lives(Number(stdout)))
         throw new Error(`it never said “${words}”:\n${text}\n${so_far}`);

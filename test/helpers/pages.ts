@@ -3,6 +3,7 @@
  * order, against the built executable, and what the page shows is compared with what comes.
  */
 import {
+  cpSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -11,13 +12,15 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { join, resolve } from "node:path";
+import { delimiter, dirname, join, resolve } from "node:path";
 import { executable } from "../../scripts/build";
 import { cleanEnvironment } from "../../scripts/lib/launch";
 import { temporaryDirectory } from "./data-directory";
 import { startExecutable, type Executable } from "./executable";
+import { callAsAgent } from "./page-agent";
 import { blocksOf, difference, filled, linesAreIn, valuesIn, type Block } from "./page-blocks";
 import { PageShell, type Printed } from "./page-shell";
+import { stages, type Stage, type Staged } from "./page-stage";
 import { checkSyntax } from "./page-syntax";
 
 const root = resolve(import.meta.dir, "../..");
@@ -34,16 +37,16 @@ export interface Page {
   readonly after: "nothing" | "server";
   /** Settings of the server, such as those that let it reach a test's own addresses. */
   readonly env?: Readonly<Record<string, string>>;
-  /** The TypeScript client is installed where the reader is. */
-  readonly client?: boolean;
+  /** What else is there. */
+  readonly stages?: readonly Stage[];
+  /** Packages are installed for good, in directories of the reader. */
+  readonly installs?: boolean;
 }
 
 /** What became of a page. */
 export interface Reading {
   readonly ran: number;
-  /** Blocks that were not run, with the page's reason. */
-  readonly not_run: readonly string[];
-  /** Blocks whose program is not installed here. */
+  /** Blocks that need what is not here. */
   readonly missing: readonly string[];
   /** TypeScript that is for reading: whole files whose types are checked together. */
   readonly to_compile: readonly { readonly name: string; readonly text: string }[];
@@ -52,28 +55,26 @@ export interface Reading {
 /** Tries all of a page. @throws Error that names the block. */
 export async function readPage(page: Page): Promise<Reading> {
   await using reader = await Reader.open(page);
-  const reading = { ran: 0, not_run: [], missing: [], to_compile: [] } as {
+  const reading = { ran: 0, missing: [], to_compile: [] } as {
     ran: number;
-    not_run: string[];
     missing: string[];
     to_compile: { name: string; text: string }[];
   };
   for (const block of blocksOf(readFileSync(join(root, page.path), "utf8"))) {
     const place = `${page.path}:${block.line}`;
-    const reason = block.marks.get("not run");
-    const program = block.marks.get("needs");
     try {
-      if (reason !== undefined || (program && !Bun.which(program))) {
+      const missing = reader.missing(block);
+      if (missing !== null) {
         await checkSyntax(block);
-        if (reason !== undefined) reading.not_run.push(`${place} (${block.language}): ${reason}`);
-        else reading.missing.push(`${place}: there is no ${program}`);
+        reading.missing.push(`${place}: ${missing}`);
         reader.nothingCame();
       } else if (isForReading(block)) {
         const name = `${page.path.replace(/\W+/g, "-")}-${block.line}`;
         reading.to_compile.push({ name, text: block.text });
       } else {
-        await reader.read(block);
-        reading.ran++;
+        const left_out = await reader.read(block);
+        if (left_out === null) reading.ran++;
+        else reading.missing.push(`${place}: ${left_out}`);
       }
     } catch (error) {
       throw new Error(`${place}: ${error instanceof Error ? error.message : error}`, {
@@ -86,8 +87,16 @@ export async function readPage(page: Page): Promise<Reading> {
 
 const isForReading = ({ language, marks }: Block): boolean => language === "ts" && marks.size === 0;
 
-/** What docs/start.md ends with. */
-async function firstDocument(server: Executable): Promise<void> {
+/** The data directory that docs/start.md ends with, made once. */
+let started: Promise<string> | undefined;
+async function dataOfStart(): Promise<string> {
+  const data = temporaryDirectory();
+  process.on("exit", () => rmSync(data, { recursive: true, force: true }));
+  const admin = {
+    DOSSIER_ADMIN_EMAIL: "ada@example.com",
+    DOSSIER_ADMIN_PASSWORD: "correct horse battery staple",
+  };
+  const server = await startExecutable({ data, env: { ...everybodys, ...admin } });
   const command = ["key", "create", "--user", "ada@example.com", "--name", "start"];
   const key = await server.mustCli(command);
   const folder = await server.api("POST", "/folders", { name: "Handbooks" }, { key });
@@ -96,23 +105,38 @@ async function firstDocument(server: Executable): Promise<void> {
   const path = `/documents/file?folder_id=${folder.body.id}`;
   const { body } = await server.api("POST", path, form, { key });
   await server.until(`/documents/${body.id}`, (one) => one.body.status === "synced", { key });
+  await server.stop();
+  return data;
 }
+
+/** As it is for everybody, unlike in other tests. */
+const everybodys = { DOSSIER_RATE_LIMIT_REQUESTS: "600" };
 
 function freePort(): number {
   using server = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response() });
   return server.port!;
 }
 
-/** As its package has it; whoever imports it below finds it. */
-function installClient(home: string): void {
-  const source = join(root, "client");
-  const target = join(home, "node_modules/dossier-client");
-  mkdirSync(target, { recursive: true });
-  symlinkSync(join(source, "package.json"), join(target, "package.json"));
-  const compiler = join(root, "node_modules/typescript/bin/tsc");
-  const command = [process.execPath, compiler, "-p", source, "--outDir", join(target, "dist")];
-  const { success, stdout } = Bun.spawnSync(command);
-  if (!success) throw new Error(stdout.toString());
+/** A copy of the project, and what else a reader has at home. */
+function layOut(home: string): { readonly clone: string; readonly programs: string } {
+  const clone = join(home, "dossier");
+  const programs = join(home, "bin");
+  for (const directory of [clone, programs, join(home, "mnt"), join(home, "srv")])
+    mkdirSync(directory);
+  for (const name of readdirSync(root)) symlinkSync(join(root, name), join(clone, name));
+  symlinkSync(executable, join(programs, "dossier"));
+  // Nobody sits here to look at a browser.
+  for (const opener of ["xdg-open", "open"])
+    writeFileSync(join(programs, opener), "#!/bin/sh\n", { mode: 0o755 });
+  return { clone, programs };
+}
+
+/** Files that a picture names. @throws Error with those that are nowhere. */
+function requireNamed(picture: string, directories: readonly string[]): void {
+  const names = picture.match(/[\w/-]+\.ts\b|\bcore\/\w+/g) ?? [];
+  const places = ["", ...directories];
+  const nowhere = names.filter((name) => !places.some((at) => existsSync(join(root, at, name))));
+  if (nowhere.length > 0) throw new Error(`there is no ${nowhere.join(", no ")}`);
 }
 
 class Reader implements AsyncDisposable {
@@ -126,62 +150,96 @@ class Reader implements AsyncDisposable {
     readonly server: Executable | null,
     /** What stands in the page, and what stands for it here. */
     readonly names: [string, string][],
+    readonly staged: ReadonlyMap<string, Staged>,
+    readonly path: string,
   ) {}
 
-  static async open({ after, env = {}, client = false }: Page): Promise<Reader> {
+  static async open({ after, env = {}, stages: wanted = [], installs }: Page): Promise<Reader> {
     const home = temporaryDirectory();
-    const clone = join(home, "dossier");
-    const programs = join(home, "bin");
-    for (const directory of [clone, programs, join(home, "mnt"), join(home, "srv")])
-      mkdirSync(directory);
-    for (const name of readdirSync(root)) symlinkSync(join(root, name), join(clone, name));
-    symlinkSync(executable, join(programs, "dossier"));
-    // Nobody sits here to look at a browser.
-    for (const opener of ["xdg-open", "open"])
-      writeFileSync(join(programs, opener), "#!/bin/sh\n", { mode: 0o755 });
     const data = join(home, "data");
-    mkdirSync(data);
-    const admin = {
-      DOSSIER_ADMIN_EMAIL: "ada@example.com",
-      DOSSIER_ADMIN_PASSWORD: "correct horse battery staple",
-      // As it is for everybody, unlike in other tests.
-      DOSSIER_RATE_LIMIT_REQUESTS: "600",
-    };
-    const server =
-      after === "nothing" ? null : await startExecutable({ data, env: { ...admin, ...env } });
-    if (server) await firstDocument(server);
-    if (client) installClient(home);
+    const { clone, programs } = layOut(home);
+    if (after === "server") cpSync(await (started ??= dataOfStart()), data, { recursive: true });
+    else mkdirSync(data);
+    const staged = new Map<string, Staged>();
+    for (const name of wanted) staged.set(name, await stages[name]({ home, data }));
+    const all_env = Object.assign({}, env, ...[...staged.values()].map((one) => one.env));
+    const of_server = [...staged.values()].map((one) => one.server_env);
+    const server_env = Object.assign({ ...everybodys, ...all_env }, ...of_server);
+    const server = after === "nothing" ? null : await startExecutable({ data, env: server_env });
+    for (const { begun } of staged.values()) begun?.();
     const host = server ? new URL(server.url()).host : null;
+    const path = [
+      ...[...staged.values()].flatMap((one) => one.path ?? []),
+      ...(after === "nothing" && wanted.length === 0 ? [] : [programs]),
+      process.env.PATH!,
+    ].join(delimiter);
     const shell = new PageShell(
       clone,
       cleanEnvironment({
         HOME: home,
-        PATH: after === "nothing" ? process.env.PATH! : `${programs}:${process.env.PATH}`,
+        PATH: path,
         DOSSIER_DATA: data,
         DOSSIER_PORT: "0",
         // The address that it takes by itself is another one here.
         ...(host === null ? {} : { DOSSIER_MCP_URL: `http://${host}` }),
         // What is installed already stays as it is.
-        npm_config_dry_run: "true",
-        ...env,
+        ...(installs ? {} : { npm_config_dry_run: "true" }),
+        ...all_env,
       }),
+      [...staged.values()].find((one) => one.shell)?.shell,
     );
-    return new Reader(shell, home, data, server, [
+    const names: [string, string][] = [
+      ...[...staged.values()].flatMap((one) => (one.names ?? []) as [string, string][]),
       ...(host === null ? [] : [[documented_host, host] as [string, string]]),
       // Ports of the examples, which may be taken here.
       ...["8787", "4781"].map((port): [string, string] => [port, String(freePort())]),
+      // Nobody else is asked anything.
+      ["s3.eu-west-1.amazonaws.com", "127.0.0.1:9"],
       ["/mnt/nas", join(home, "mnt")],
       ["/srv/", join(home, "srv/")],
       ["/var/lib/dossier", data],
-    ]);
+    ];
+    return new Reader(shell, home, data, server, names, staged, path);
   }
 
-  /** One block. @throws Error with what is wrong. */
-  async read(block: Block): Promise<void> {
+  /** What a block needs and is not here; null when all is. */
+  missing({ marks }: Block): string | null {
+    for (const word of marks.get("needs")?.split(" ") ?? []) {
+      const stage = this.staged.get(word);
+      if (stage?.missing !== undefined) return stage.missing;
+      if (!stage && !Bun.which(word, { PATH: this.path })) return `there is no ${word}`;
+    }
+    return null;
+  }
+
+  /** One block. Answers why it was left out, or null. @throws Error with what is wrong. */
+  async read(block: Block): Promise<string | null> {
+    const online = block.marks.get("online");
+    try {
+      await this.#read(block);
+      return null;
+    } catch (error) {
+      const left_out = online !== undefined && !(await this.#succeeds(online));
+      if (!left_out) throw error;
+      this.nothingCame();
+      return `there is no network: \`${online}\` fails`;
+    }
+  }
+
+  async #succeeds(command: string): Promise<boolean> {
+    const probe = Bun.spawn(["bash", "-c", command], { stdout: "ignore", stderr: "ignore" });
+    return (await probe.exited) === 0;
+  }
+
+  async #read(block: Block): Promise<void> {
     const { language, marks } = block;
+    if (marks.has("restarted")) await this.#restart();
     const text = this.#here(block.text);
     const into = ["file", "append", "after"].find((word) => marks.has(word));
     if (into !== undefined) this.#write(into, marks.get(into)!, text);
+    else if (marks.has("picture")) requireNamed(text, marks.get("picture")!.split(" "));
+    else if (marks.has("agent"))
+      await callAsAgent(filled(text, this.#all), marks.get("agent")!, this.path);
     else if (["sh", "bash"].includes(language)) await this.#type(text, marks.get("until"));
     else if (language === "zsh" || language === "fish") await this.#typeInto(language, text);
     else if (language === "toml") await this.#load(text);
@@ -195,6 +253,12 @@ class Reader implements AsyncDisposable {
     const file = join(this.home, `block.${language}`);
     writeFileSync(file, text);
     this.#last = await this.shell.run(`${language} '${file}'`);
+  }
+
+  async #restart(): Promise<void> {
+    await this.server!.restart();
+    const at = this.names.findIndex(([name]) => name === documented_host);
+    this.names[at] = [documented_host, new URL(this.server!.url()).host];
   }
 
   nothingCame(): void {
@@ -227,8 +291,11 @@ class Reader implements AsyncDisposable {
 
   #write(how: string, where: string, text: string): void {
     const [words, name] = how === "after" ? where.split(" in ") : ["", where];
-    const path = resolve(this.shell.directory, name!);
-    if (how === "file") return writeFileSync(path, text);
+    const path = this.shell.pathOf(resolve(this.shell.directory, this.#here(name!)));
+    if (how === "file") {
+      mkdirSync(dirname(path), { recursive: true });
+      return writeFileSync(path, text);
+    }
     const before = readFileSync(path, "utf8");
     if (how === "append") return writeFileSync(path, `${before}\n${text}`);
     const lines = before.split("\n");
@@ -274,6 +341,7 @@ class Reader implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.shell[Symbol.asyncDispose]();
     await this.server?.[Symbol.asyncDispose]();
+    for (const { close } of this.staged.values()) await close?.();
     if (existsSync(this.home)) rmSync(this.home, { recursive: true, force: true });
   }
 }

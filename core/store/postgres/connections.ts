@@ -42,8 +42,6 @@ export const openPool = (
       idle_in_transaction_session_timeout: String(idle_transaction_ms_max),
       // One and the same on every machine.
       TimeZone: "UTC",
-      // Its messages decide what an error is called here.
-      lc_messages: "C",
       ...more,
     },
   } as never);

@@ -1,0 +1,196 @@
+/**
+ * What stands ready when a page of the documentation is read, beside what every page finds:
+ * programs, a database server, a machine that may be changed. `page-blocks.ts` has the marks of
+ * blocks that need them.
+ */
+import { Database } from "bun:sqlite";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { startPostgres } from "../../scripts/lib/postgres";
+import { startExecutable } from "./executable";
+import { findOapiCodegen, findPython } from "./foreign-tools";
+import { selfSigned } from "./self-signed";
+
+const root = resolve(import.meta.dir, "../..");
+
+/** Where the page is read. */
+export interface Place {
+  readonly home: string;
+  /** The data directory of its server. */
+  readonly data: string;
+}
+
+/** What a stage is made of; or, where this machine can't have it, why. */
+export interface Staged {
+  readonly missing?: string;
+  /** Of the server and of the shell. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Of the server alone. */
+  readonly server_env?: Readonly<Record<string, string>>;
+  /** Directories of programs. */
+  readonly path?: readonly string[];
+  /** What stands in the page, and what stands for it here. */
+  readonly names?: readonly (readonly [string, string])[];
+  /** The shell, in place of bash as it is. */
+  readonly shell?: readonly string[];
+  /** Once the server of the page runs. */
+  readonly begun?: () => void;
+  readonly close?: () => Promise<void>;
+}
+
+export type Stage = keyof typeof stages;
+export const stages = {
+  root: ownMachine,
+  postgres: databaseServer,
+  python: pythonPackages,
+  go: goPrograms,
+  socket: (place: Place): Staged => ({
+    server_env: { DOSSIER_SERVER_SOCKET: join(place.home, "dossier.sock") },
+    names: [["/run/dossier/dossier.sock", join(place.home, "dossier.sock")]],
+  }),
+  prometheus: tokenFile,
+  "failed jobs": (place: Place): Staged => ({ begun: () => failJobs(place.data) }),
+  "earlier version": earlierVersion,
+  "plugin site": pluginSite,
+} satisfies Record<string, (place: Place) => Staged | Promise<Staged>>;
+
+/**
+ * A machine whose `/etc`, `/usr/local` and `/run` are the shell's own: what it writes there is
+ * nowhere else, and gone with it. systemd does not run there, and does what it can without.
+ */
+async function ownMachine({ home }: Place): Promise<Staged> {
+  if (process.getuid?.() !== 0) return { missing: "that needs root" };
+  const mounts: string[] = [];
+  for (const path of ["/etc", "/usr/local", "/run"]) {
+    const at = join(home, "machine", path);
+    for (const part of ["upper", "work"]) mkdirSync(join(at, part), { recursive: true });
+    const options = `lowerdir=${path},upperdir=${at}/upper,workdir=${at}/work`;
+    mounts.push(`mount -t overlay overlay -o ${options} ${path}`);
+  }
+  const unshare = ["unshare", "--mount", "bash", "-c"];
+  const possible = Bun.which("unshare") && Bun.spawnSync([...unshare, mounts.join(" && ")]).success;
+  if (!possible) return { missing: "it can't mount anything of its own" };
+  const { cert, key } = await selfSigned("nas.example");
+  const certificates = join(home, "machine/etc/upper/ssl");
+  cpSync("/etc/ssl", certificates, { recursive: true, verbatimSymlinks: true });
+  writeFileSync(join(certificates, "nas.example.crt"), cert);
+  writeFileSync(join(certificates, "nas.example.key"), key);
+  return {
+    shell: [...unshare, `${mounts.join(" && ")} && exec bash --noprofile --norc`],
+    env: { SYSTEMD_OFFLINE: "1" },
+  };
+}
+
+async function databaseServer(): Promise<Staged> {
+  const server = await startPostgres();
+  if (server === null) return { missing: "there is no PostgreSQL" };
+  const { hostname, port, username } = new URL(server.url);
+  return {
+    env: { PGHOST: hostname, PGPORT: port, PGUSER: username },
+    names: [["127.0.0.1:5432", `${hostname}:${port}`]],
+    close: () => server.stop(),
+  };
+}
+
+/** With the packages that clients in Python need, installed once. */
+async function pythonPackages({ home }: Place): Promise<Staged> {
+  const found = await findPython();
+  if ("missing" in found) return found;
+  // The scripts in its directory have the path at which it was made.
+  const scripts = join(home, "python");
+  mkdirSync(scripts);
+  for (const name of ["pip", "openapi-python-client"]) {
+    const module = name.replaceAll("-", "_");
+    const script = `#!/bin/sh\nexec '${found.path}' -m ${module} "$@"\n`;
+    writeFileSync(join(scripts, name), script, { mode: 0o755 });
+  }
+  return { path: [scripts, dirname(found.path)] };
+}
+
+/** With the programs that it installs, and what it has fetched for them. */
+async function goPrograms(): Promise<Staged> {
+  const found = await findOapiCodegen();
+  if ("missing" in found) return found;
+  const known = JSON.parse(
+    Bun.spawnSync(["go", "env", "-json", "GOPATH", "GOCACHE", "GOMODCACHE"]).stdout.toString(),
+  ) as Record<string, string>;
+  return { path: [dirname(found.path)], env: { ...known, GOBIN: dirname(found.path) } };
+}
+
+function tokenFile({ home }: Place): Staged {
+  const directory = join(home, "prometheus");
+  mkdirSync(directory);
+  writeFileSync(join(directory, "dossier.token"), "a token\n");
+  return { names: [["/etc/prometheus", directory]] };
+}
+
+/** What a busy day leaves: a document that was not read, and a delivery that came to nothing. */
+function failJobs(data: string): void {
+  using database = new Database(join(data, "dossier.db"));
+  database.run("pragma busy_timeout = 5000");
+  const { id } = database.query<{ id: string }, []>("select id from documents").get()!;
+  const now = "unixepoch() * 1000";
+  const add = database.query(
+    `insert into core_jobs (id, plugin, name, payload, lane, lane_max, priority, state, run_at,
+       attempts, attempts_max, error, created_at, finished_at)
+     values (?, ?, ?, ?, 'none', 1, 0, 'failed', ${now}, 3, 3, ?, ${now}, ${now})`,
+  );
+  const silent = "The reader was silent for too long.";
+  const indexing = JSON.stringify({ document_id: id, version: 1 });
+  add.run("job_documentation1", "documents", "documents.index", indexing, silent);
+  const delivery = JSON.stringify({ delivery_id: "whd_documentation", attempt: 3 });
+  add.run("job_documentation2", "webhooks", "webhooks.deliver", delivery, "Nobody answered.");
+}
+
+/** /srv/dossier was of an earlier version until its last start. */
+async function earlierVersion({ home }: Place): Promise<Staged> {
+  const released = join(root, "test/released");
+  const data = join(home, "srv/dossier");
+  cpSync(join(released, readdirSync(released).sort()[0]!), data, { recursive: true });
+  const packed = join(data, "dossier.db.gz");
+  if (existsSync(packed)) {
+    writeFileSync(join(data, "dossier.db"), Bun.gunzipSync(readFileSync(packed)));
+    rmSync(packed);
+  }
+  const upgraded = await startExecutable({ data });
+  await upgraded.stop();
+  return {};
+}
+
+const published =
+  'import { definePlugin } from "dossier"; ' +
+  'export default definePlugin({ name: "weather", version: "1.0.0", setup: () => ({}) });';
+
+/** Has the plugin that docs/operations.md adds. */
+async function pluginSite({ home }: Place): Promise<Staged> {
+  const certificate = await selfSigned("localhost");
+  writeFileSync(join(home, "plugins.example.crt"), certificate.cert);
+  const site = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    tls: certificate,
+    fetch: () => new Response(published),
+  });
+  const documented = /plugins\.example\S+ --sha256 (\w{64})/.exec(
+    readFileSync(join(root, "docs/operations.md"), "utf8"),
+  )!;
+  return {
+    env: {
+      DOSSIER_PLUGINS_ALLOW_NETWORKS: "127.0.0.0/8",
+      NODE_EXTRA_CA_CERTS: join(home, "plugins.example.crt"),
+    },
+    names: [
+      ["plugins.example", `127.0.0.1:${site.port}`],
+      [documented[1]!, new Bun.CryptoHasher("sha256").update(published).digest("hex")],
+    ],
+    close: () => site.stop(true),
+  };
+}

@@ -210,6 +210,15 @@ async function createShared(tx: Db<any>): Promise<void> {
     .execute();
 }
 
+/** One row: a text that is sealed with the key of all processes, where several may be. */
+async function createSecret(tx: Db<any>): Promise<void> {
+  await tx.schema
+    .createTable("core_secret")
+    .addColumn("id", "integer", (c) => c.primaryKey())
+    .addColumn("sealed", "text", (c) => c.notNull())
+    .execute();
+}
+
 export const coreSchema: Schema = {
   name: "core",
   version,
@@ -223,6 +232,7 @@ export const coreSchema: Schema = {
     "core_nodes",
     "core_numbers",
     "core_shared",
+    "core_secret",
   ],
   migrations: [
     { id: "0001_jobs", up: createJobs },
@@ -236,5 +246,6 @@ export const coreSchema: Schema = {
     { id: "0009_nodes", up: createNodes },
     { id: "0010_numbers", up: createNumbers },
     { id: "0011_shared", up: createShared },
+    { id: "0012_secret", up: createSecret },
   ],
 };

@@ -15,6 +15,7 @@ import { JobQueue } from "../jobs/queue";
 import { timed, withTimeout } from "../lib/timeout";
 import type { Nodes } from "../store/nodes";
 import { createSeal, type Seal } from "../store/seal";
+import { checkSecretKey, type SecretCheckParts } from "../store/secret-check";
 import type { Command, CommandHandler } from "./command";
 import { contextOf, type ContextSources } from "./context";
 import type { Plugin } from "./define";
@@ -25,6 +26,7 @@ import { Guard } from "./guard";
 import { guardedParts } from "./guarded-parts";
 import { failingPlugins, type Failing } from "./health";
 import type { HostOptions } from "./host-options";
+import { followSettings } from "./followed-settings";
 import { LiveSettings } from "./live-settings";
 import { Migrating } from "./migrating";
 import {
@@ -80,12 +82,15 @@ export class Host {
   private readonly running: SetUpPlugin[] = [];
   private readonly guard: Guard;
   private readonly patient: PatientStart;
+  private readonly secret: Pick<SecretCheckParts, "data" | "secret_key">;
   private readonly sealed: Seal;
   private readonly settings: LiveSettings;
 
   constructor(private readonly options: HostOptions) {
     const { failures, dropped_in, log, config, paths } = options;
-    this.sealed = createSeal(paths.data, config.values.server?.secret_key as string | undefined);
+    const secret_key = config.values.server?.secret_key as string | undefined;
+    this.secret = { data: paths.data, secret_key };
+    this.sealed = createSeal(paths.data, secret_key);
     this.settings = new LiveSettings({ ...options, sealed: this.sealed });
     this.failures = [...failures];
     this.fileOf = new Map(dropped_in.map(({ plugin, file }) => [plugin, file]));
@@ -101,6 +106,7 @@ export class Host {
       writers: () => this.slots.read(EventWriters),
     });
     this.settings.onChange("jobs", () => this.queue.look());
+    followSettings(options, this.settings);
     this.patient = new PatientStart(log);
     this.schedules = new CronSchedules({ ...options, queue: this.queue });
     this.operations = new ServerOperations({
@@ -123,6 +129,7 @@ export class Host {
       this.known_slots.set((slot as SlotRef<any>).id, slot as SlotRef<any>);
     const sources = this.sources();
     const migrated = await store.exclusively(() => this.migrated(sorted));
+    await checkSecretKey({ ...this.secret, store, sealed: this.sealed });
     await this.settings.load(
       migrated.flatMap(({ section, checkConfig }) =>
         checkConfig ? [[section, checkConfig] as const] : [],
@@ -235,6 +242,12 @@ export class Host {
 
   /** Starts the plugins, then their jobs and schedules. */
   async start(): Promise<void> {
+    const { nodes } = this.options;
+    let gone: readonly string[] = [];
+    // Before the plugins: what processes that are gone have left behind is nobody's then.
+    await this.patient.start("the list of processes", async () => {
+      gone = await nodes.start();
+    });
     for (const { plugin, parts } of this.running) {
       if (!parts.start) continue;
       if (this.fileOf.has(plugin))
@@ -243,10 +256,10 @@ export class Host {
         );
       else await this.patient.start(plugin.name, parts.start);
     }
-    await this.patient.start("jobs", async () =>
-      this.queue.start(await this.options.nodes.start()),
-    );
-    for (const { plugin, parts } of this.running) this.schedule(plugin, parts.schedules ?? []);
+    if (nodes.role !== "web") {
+      await this.patient.start("jobs", () => this.queue.start(gone));
+      for (const { plugin, parts } of this.running) this.schedule(plugin, parts.schedules ?? []);
+    }
     await this.settings.noteOrigins();
     this.stalls.start();
   }

@@ -21,9 +21,11 @@ import { badRequest } from "../base/errors";
 import { errorFields, type Log } from "../base/log";
 import type { Changes } from "../base/settings";
 import { Mutex } from "../store/mutex";
+import type { Notifier } from "../base/notifier";
 import type { Seal } from "../store/seal";
 import type { Db, Store } from "../store/store";
 import { describe, type SettingState } from "./setting-state";
+import { SettingsChanged } from "./followed-settings";
 import * as rows from "./settings-store";
 
 export interface LiveSettingsOptions {
@@ -33,6 +35,7 @@ export interface LiveSettingsOptions {
   readonly sealed: Seal;
   readonly clock: Clock;
   readonly log: Log;
+  readonly notifier: Notifier;
 }
 /** Whether the values of a section fit each other. @throws ConfigError */
 export type SectionCheck = (values: any) => void;
@@ -338,7 +341,7 @@ export class LiveSettings {
     next: StoredValues,
     also: ((tx: Db<any>) => Promise<void>) | undefined,
   ): Promise<void> {
-    const { store, sealed, clock } = this.options;
+    const { store, sealed, clock, notifier } = this.options;
     await store.inTransaction(async (tx) => {
       for (const name of names) {
         const raw = next.get(name);
@@ -354,6 +357,7 @@ export class LiveSettings {
         }
       }
       await also?.(tx);
+      notifier.publish(SettingsChanged, "", null);
     });
     store.truncateWal();
   }

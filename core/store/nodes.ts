@@ -37,6 +37,13 @@ export interface ThisNode {
   list(): Promise<NodeRecord[]>;
   /** Their ids. What others have begun and not ended is nobody's. */
   alive(): Promise<ReadonlySet<string>>;
+  /** Whatever was begun before that time is of a process that is gone. Epoch milliseconds. */
+  goneBefore_ms(): Promise<number>;
+  /**
+   * Calls `listener` in one of the processes, after others have gone without a word: what they have
+   * left behind is nobody's.
+   */
+  onGone(listener: () => void): void;
   /** Null where there are no others: whoever gives numbers remembers them. */
   readonly leaseNumbers: LeaseNumbers | null;
 }
@@ -81,5 +88,10 @@ export class OnlyNode implements Nodes {
   async alive(): Promise<ReadonlySet<string>> {
     return new Set([this.id]);
   }
+  async goneBefore_ms(): Promise<number> {
+    return Number.MAX_SAFE_INTEGER;
+  }
+  /** There are no others. */
+  onGone(): void {}
   async stop(): Promise<void> {}
 }

@@ -22,7 +22,7 @@ export interface Seal {
   readonly unseal: (sealed: string, bound_to: string) => string;
 }
 
-const key_file = "secret.key";
+export const key_file = "secret.key";
 const mark = "v1.";
 const nonce_bytes = 12,
   tag_bytes = 16,
@@ -63,6 +63,10 @@ export function createSeal(data: string, secret_key: string | undefined): Seal {
     },
   };
 }
+
+/** Whether there is one already. */
+export const hasKey = (data: string, secret_key: string | undefined): boolean =>
+  Boolean(secret_key) || existsSync(join(data, key_file));
 
 const derived = (secret_key: string): Buffer =>
   Buffer.from(

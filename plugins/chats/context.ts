@@ -21,6 +21,7 @@ export interface ChatContext extends Pick<
   | "inTransaction"
   | "log"
   | "newId"
+  | "node"
   | "notifier"
   | "notify"
   | "now_ms"

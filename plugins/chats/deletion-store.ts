@@ -80,9 +80,14 @@ export const correctDeletions = async (tx: ChatsDb, now: number): Promise<void> 
 };
 
 export type GoneChat = Pick<ChatRow, "id" | "owner_id">;
-/** Those that wait to be purged. */
-export const goneChats = (db: ChatsDb): Promise<GoneChat[]> =>
-  db.selectFrom("chats").select(["id", "owner_id"]).where("gone_at", "is not", null).execute();
+/** Those that wait to be purged since before this time. */
+export const goneChats = (db: ChatsDb, before_ms: number): Promise<GoneChat[]> =>
+  db
+    .selectFrom("chats")
+    .select(["id", "owner_id"])
+    .where("gone_at", "is not", null)
+    .where("gone_at", "<", before_ms)
+    .execute();
 
 const messagesOf = (db: ChatsDb, chat_id: string, limit: number) =>
   db.selectFrom("chats_messages").select("id").where("chat_id", "=", chat_id).limit(limit);

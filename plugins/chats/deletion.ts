@@ -144,9 +144,12 @@ async function purgePart(ctx: ChatContext, tx: Db, chat_id: string): Promise<boo
  * Before the first job: what is gone has its purge, whatever became of an earlier one, and what
  * expires has its time, as the settings are now.
  */
-export const resumeDeletions = (ctx: ChatContext): Promise<void> =>
-  ctx.inDeletion(async (tx) => {
-    for (const gone of await store.goneChats(tx)) await ctx.enqueuePurge(tx, gone);
+export async function resumeDeletions(ctx: ChatContext): Promise<void> {
+  // What another process may be staging stays.
+  const before_ms = await ctx.node.goneBefore_ms();
+  await ctx.inDeletion(async (tx) => {
+    for (const gone of await store.goneChats(tx, before_ms)) await ctx.enqueuePurge(tx, gone);
     await ctx.cancelExpiry(tx);
     await enqueueNextExpiry(ctx, tx);
   });
+}

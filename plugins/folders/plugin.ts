@@ -46,7 +46,7 @@ export default definePlugin({
         ...folderJobs({ ...ctx, contents }),
         purgeOfUser((user_id, signal) => folders.removeAll(user_id, signal)),
       ],
-      start: () => resumePurges(ctx.db, enqueuePurge),
+      start: () => resumePurges(ctx, enqueuePurge),
     };
   },
 });

@@ -2,7 +2,7 @@
  * The background half of a deletion. What a folder held is gone for everyone when its row is
  * marked; here the rows and files go, a little at a time.
  */
-import type { Context, Db } from "../../core/sdk";
+import { toNumber, type Context, type Db } from "../../core/sdk";
 import type { Contents } from "./contract";
 import * as store from "./store";
 
@@ -29,12 +29,18 @@ export async function purgeFolder(
   log.info("a deleted folder was purged", { folder_id, folders: folder_ids.length });
 }
 
-/** Before the first job: every deleted folder has its purge, whatever became of an earlier one. */
+/**
+ * Before the first job: every deleted folder has its purge, whatever became of an earlier one. What
+ * another process may be staging stays.
+ */
 export async function resumePurges(
-  db: Db,
+  { db, node }: Pick<Context, "db" | "node">,
   enqueuePurge: (tx: Db, deleted: DeletedTree) => Promise<void>,
 ): Promise<void> {
-  const deleted = await store.deletedFolders(db);
+  const gone_before_ms = await node.goneBefore_ms();
+  const deleted = (await store.deletedFolders(db)).filter(
+    ({ deleted_at }) => toNumber(deleted_at) < gone_before_ms,
+  );
   const ids = new Set(deleted.map(({ id }) => id));
   for (const { id, owner_id, parent_id } of deleted)
     if (parent_id === null || !ids.has(parent_id))

@@ -258,12 +258,12 @@ export const markDeleted = async (
       .execute()
   ).map((row) => row.id);
 
-export type DeletedFolder = Pick<FolderRow, "id" | "owner_id" | "parent_id">;
+export type DeletedFolder = Pick<FolderRow, "deleted_at" | "id" | "owner_id" | "parent_id">;
 /** Folders that wait to be purged: all, or a folder with its subfolders. */
 export const deletedFolders = (db: FoldersDb, id?: string): Promise<DeletedFolder[]> =>
   db
     .selectFrom("folders")
-    .select(["id", "owner_id", "parent_id"])
+    .select(["id", "owner_id", "parent_id", "deleted_at"])
     .where("deleted_at", "is not", null)
     .$if(id !== undefined, (query) =>
       query.where((e) => e.or([e("id", "=", id!), e("parent_id", "=", id!)])),

@@ -22,6 +22,7 @@ export interface ImportContext extends Pick<
   | "inDeletion"
   | "inTransaction"
   | "newId"
+  | "node"
   | "notify"
   | "now_ms"
   | "paths"

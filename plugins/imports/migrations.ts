@@ -40,6 +40,15 @@ export const migrations: readonly Migration[] = [
       await createListed(tx);
     },
   },
+  {
+    id: "0005_run_node",
+    up: async (tx) => {
+      await tx.schema
+        .alterTable("imports_runs")
+        .addColumn("node", "text", (c) => c.notNull().defaultTo(""))
+        .execute();
+    },
+  },
 ];
 
 async function createRuns(tx: Db): Promise<void> {

@@ -146,6 +146,7 @@ export default definePlugin({
         warnAboutSettings(ctx, config);
         await removeLeftovers(ctx.paths.temporary, page_prefix, unpacked_prefix);
         await failInterrupted(own);
+        ctx.node.onGone(() => void failInterrupted(own).catch(() => undefined));
       },
     };
   },

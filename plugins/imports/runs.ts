@@ -63,6 +63,7 @@ export const newRun = (
   gone: "keep",
   gone_items: 0,
   secrets: null,
+  node: "",
   ...values,
 });
 

@@ -58,13 +58,15 @@ export interface RunRow {
   readonly gone_items: number;
   /** The secret fields of the source, sealed; null without any, and when they are of no use now. */
   readonly secrets: string | null;
+  /** The process that takes in the files of a device; empty for other runs. */
+  readonly node: string;
   /** JSON; where a secret was, it says that it is set. */
   readonly source: string;
 }
 /** `remove`: they are taken out of their folder, restorably. */
 export type Gone = "keep" | "remove";
 /** A run without its source, which may be long. */
-export type RunState = Omit<RunRow, "source" | "secrets">;
+export type RunState = Omit<RunRow, "node" | "source" | "secrets">;
 const state = [
   "id",
   "owner_id",
@@ -157,7 +159,7 @@ export type ImportsDb = Db<ImportsTables>;
 export const insertRun = (db: ImportsDb, row: RunRow) =>
   db.insertInto("imports_runs").values(row).execute();
 /** A run as it is shown. */
-export type ListedRun = Omit<RunRow, "secrets">;
+export type ListedRun = Omit<RunRow, "node" | "secrets">;
 export const findRun = async (db: ImportsDb, id: string): Promise<ListedRun | undefined> => {
   const row = await db
     .selectFrom("imports_runs")
@@ -265,15 +267,6 @@ export const keepsFile = async (db: ImportsDb, sha256: string): Promise<boolean>
     .where("kept_sha256", "=", sha256)
     .limit(1)
     .executeTakeFirst()) !== undefined;
-/** Runs of uploaded files that have not ended: at start, their requests ended with the server. */
-export const unfinishedUploads = (db: ImportsDb): Promise<RunState[]> =>
-  db
-    .selectFrom("imports_runs")
-    .select(state)
-    .where("kind", "=", "device")
-    .where("finished_at", "is", null)
-    .execute();
-
 /** Adds to the counters; the run as it is afterwards, undefined when it has ended. */
 export const addCounts = (
   db: ImportsDb,

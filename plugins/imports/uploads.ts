@@ -8,6 +8,7 @@ import * as itemStore from "./item-store";
 import { endItem, failHost, newItem, newRun, tellOfRun } from "./runs";
 import * as store from "./store";
 import type { ItemRow, ListedRun, RunRow } from "./store";
+import { unfinishedUploads } from "./upload-store";
 
 export interface UploadTarget {
   readonly folder_id: string;
@@ -39,10 +40,17 @@ export async function importUploads(
   }
 }
 
-/** Before the first request: the files of requests that ended with the server are gone. */
+/**
+ * Before the first request, and when another process is gone: the files of requests that ended with
+ * their process are gone.
+ */
 export async function failInterrupted(ctx: ImportContext): Promise<void> {
-  for (const run of await store.unfinishedUploads(ctx.db))
+  const alive = await ctx.node.alive();
+  for (const run of await unfinishedUploads(ctx.db)) {
+    // Of this process there is none before its first request.
+    if (run.node !== ctx.node.id && alive.has(run.node)) continue;
     await ctx.inTransaction((tx) => failHost(ctx, tx, run.id, "", interrupted));
+  }
 }
 
 async function insertRun(
@@ -64,6 +72,7 @@ async function insertRun(
       schedule_id: null,
       created_at: now,
     }),
+    node: ctx.node.id,
     status: "running",
     started_at: now,
     listed: 1,

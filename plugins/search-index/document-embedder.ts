@@ -5,13 +5,14 @@
 import type { Context, Db, JobEffect, JobRun } from "../../core/sdk";
 import type { Calibrations } from "./calibrations";
 import type { Embedder, EmbeddingState, VectorKind } from "./contract";
-import { EmbeddingDesk, type EmbeddingCall, type OpenSegment } from "./embedding-desk";
+import { embedCall, EmbeddingDesk, type EmbeddingCall, type OpenSegment } from "./embedding-desk";
 import { EmbeddingProgress } from "./embedding-progress";
 import { embeddingState } from "./embedding-state";
 import { cancelEmbedding, enqueueEmbedding } from "./jobs";
 import type { IndexVersion } from "./preparer";
 import type { IndexDb, VectorSetRow } from "./store";
 import * as store from "./vector-store";
+import { targetAmong, VectorSets } from "./vector-sets";
 import { WaitingDocuments, type WaitingDocumentsParts } from "./waiting-documents";
 import { fewestTries } from "./waiting-store";
 import { embedChecked, packVectors } from "./vectors";
@@ -24,6 +25,8 @@ const deleted_per_run = 200;
 
 export interface DocumentEmbedderParts extends Pick<
   Context,
+  | "node"
+  | "notifier"
   | "db"
   | "inTransaction"
   | "afterCommit"
@@ -41,29 +44,36 @@ export interface DocumentEmbedderParts extends Pick<
   readonly paused: () => boolean;
 }
 export class DocumentEmbedder {
-  /** The set of the embedder's model, which is kept complete. Null without an embedder. */
-  private target: VectorSetRow | null = null;
-  /** The set that answers: `target`, except for the time after a change of the model. */
-  private serving: VectorSetRow | null = null;
+  private readonly sets: VectorSets;
   private failure: string | null = null;
   private following: Promise<void> = Promise.resolve();
   private readonly waiting: WaitingDocuments;
   private readonly desk: EmbeddingDesk;
+  /** Other processes, until `stop`. */
+  private readonly listening: readonly (() => void)[];
   private readonly progress = new EmbeddingProgress();
   /** The last call was one that the embedder could do. */
   private is_well = true;
 
   constructor(private readonly parts: DocumentEmbedderParts) {
+    this.sets = new VectorSets(parts);
     this.waiting = new WaitingDocuments(parts);
     this.desk = new EmbeddingDesk(parts.db);
+    const problem = "what another process has changed of vectors can't be read";
+    this.listening = [
+      this.waiting.listen((error) => parts.log.warn(problem, { error: String(error) })),
+      this.sets.listen(() =>
+        this.inTurn(problem, async () => {
+          if (await this.sets.reload()) this.desk.clear();
+        }),
+      ),
+    ];
   }
 
-  /**
-   * The set that queries are compared with; null when there is no embedder, or no vector yet. True
-   * in one process only: another one over the same database learns of a change at its next start.
-   */
+  /** The set that queries are compared with; null when there is no embedder, or no vector yet. */
   servingSet(): VectorSetRow | null {
-    return this.serving === null || this.serving.dimensions === 0 ? null : this.serving;
+    const { serving } = this.sets;
+    return serving === null || serving.dimensions === 0 ? null : serving;
   }
 
   /** The embedder has become another one, or none, while the server runs. */
@@ -82,6 +92,7 @@ export class DocumentEmbedder {
 
   /** Nothing of it touches the database any more when it returns. */
   stop(): Promise<void> {
+    for (const end of this.listening) end();
     return this.following;
   }
 
@@ -94,20 +105,24 @@ export class DocumentEmbedder {
     if (embedder === undefined) return this.end();
     await this.parts.inTransaction(async (tx) => {
       const sets = await store.vectorSets(tx);
-      this.serving = sets.find((set) => set.serving === 1) ?? null;
-      this.target = targetAmong(sets, embedder) ?? (await this.insertTarget(tx, sets, embedder));
+      this.sets.serving = sets.find((set) => set.serving === 1) ?? null;
+      this.sets.target =
+        targetAmong(sets, embedder) ?? (await this.insertTarget(tx, sets, embedder));
       // Before the first vector of the serving set, or when no question can be compared with it any
       // more, some vectors are better than none.
-      const is_served = embedder.has?.(this.serving?.model ?? "") ?? true;
-      if (this.serving === null || this.serving.dimensions === 0 || !is_served) {
-        this.serving = this.target;
-        await store.setServingVectorSet(tx, this.target.id);
+      const is_served = embedder.has?.(this.sets.serving?.model ?? "") ?? true;
+      if (this.sets.serving === null || this.sets.serving.dimensions === 0 || !is_served) {
+        this.sets.serving = this.sets.target;
+        await store.setServingVectorSet(tx, this.sets.target.id);
       }
-      await this.waiting.follow(tx, this.target);
-      this.target = { ...this.target, followed: 1 };
-      // The waiting job may be in a pause because of an embedder that is no longer configured.
-      await cancelEmbedding(this.parts, tx);
+      const is_followed = this.sets.target.followed === 1;
+      await this.waiting.follow(tx, this.sets.target);
+      this.sets.target = { ...this.sets.target, followed: 1 };
+      // The waiting job may be in a pause because of an embedder that is no longer configured; that
+      // of another process is at work.
+      if (!is_followed || !this.parts.node.shared) await cancelEmbedding(this.parts, tx);
       await enqueueEmbedding(this.parts, tx);
+      if (!is_followed) this.sets.tell();
     });
   }
 
@@ -116,7 +131,7 @@ export class DocumentEmbedder {
    * kind.
    */
   async setFor({ model, asked_dimensions, dimensions }: VectorKind): Promise<number | null> {
-    const set = this.target;
+    const set = this.sets.target;
     if (set?.model !== model || set.asked_dimensions !== asked_dimensions) return null;
     if (set.dimensions === 0)
       await this.parts.inTransaction((tx) =>
@@ -135,11 +150,12 @@ export class DocumentEmbedder {
     { id, chunks, segment_count, set_id }: IndexVersion,
     folder_ids: readonly string[],
   ): Promise<void> {
-    if (this.target === null || segment_count === 0) return;
+    const target = await this.sets.targetIn(tx);
+    if (target === null || segment_count === 0) return;
     const passages = Math.ceil(chunks / segment_count),
       segments = segment_count,
       document = { index_version: id, document_id, owner_id, passages, segments },
-      has_some = set_id === this.target.id;
+      has_some = set_id === target.id;
     if (this.waiting.totals.documents === 0) this.progress.begin();
     await this.waiting.begin(tx, document, folder_ids, has_some ? set_id : null);
     await this.goOn(tx);
@@ -147,22 +163,24 @@ export class DocumentEmbedder {
 
   /** Before documents are replaced or deleted. */
   async remove(tx: Db, document_ids: readonly string[]): Promise<void> {
-    if (this.target !== null) await this.waiting.end(tx, document_ids);
+    if ((await this.sets.targetIn(tx)) !== null) await this.waiting.end(tx, document_ids);
   }
 
   /** Before a document becomes visible in a folder. */
   async link(tx: Db, document_id: string, folder_id: string): Promise<void> {
-    if (this.target !== null) await this.waiting.link(tx, document_id, folder_id);
+    if ((await this.sets.targetIn(tx)) !== null)
+      await this.waiting.link(tx, document_id, folder_id);
   }
 
   /** Before documents are hidden from a folder. */
   async unlink(tx: Db, document_ids: readonly string[], folder_id: string): Promise<void> {
-    if (this.target !== null) await this.waiting.unlink(tx, document_ids, folder_id);
+    if ((await this.sets.targetIn(tx)) !== null)
+      await this.waiting.unlink(tx, document_ids, folder_id);
   }
 
   /** As `SearchIndex.lackingVectors`. */
   async lacking(db: Db, document_ids: readonly string[]): Promise<ReadonlySet<string> | null> {
-    return this.target === null ? null : this.waiting.among(db, document_ids);
+    return this.sets.target === null ? null : this.waiting.among(db, document_ids);
   }
 
   // --- The job.
@@ -170,7 +188,7 @@ export class DocumentEmbedder {
   /** It may go on after a pause. */
   resume(): void {
     this.progress.begin();
-    if (this.target !== null)
+    if (this.sets.target !== null)
       this.inTurn("documents don't get their vectors yet", () =>
         this.parts.inTransaction((tx) => this.goOn(tx)),
       );
@@ -179,7 +197,7 @@ export class DocumentEmbedder {
   /** One run of the job. */
   async run({ signal }: JobRun): Promise<JobEffect | void> {
     const embedder = this.parts.embedder(),
-      set = this.target;
+      set = this.sets.target;
     if (embedder === undefined || set === null) return;
     // Nothing is asked (and paid for) that could not be stored.
     this.parts.files.requireFreeSpace();
@@ -187,8 +205,14 @@ export class DocumentEmbedder {
       const call = await this.desk.next(embedder.texts_max);
       if (call === null || (call.tries >= attempts_to_wait_for && (await this.isSwitching())))
         return (tx) => this.finish(tx, set);
-      if (this.target?.id !== set.id) break;
-      await this.embed(embedder, this.target, call, signal);
+      if (this.sets.target?.id !== set.id) break;
+      await this.embed(embedder, this.sets.target, call, signal);
+    }
+    // The next run may be that of another process, which would begin it anew.
+    while (this.parts.node.shared && this.sets.target?.id === set.id && !this.parts.paused()) {
+      const call = await this.desk.nextBegun(embedder.texts_max);
+      if (call === null) break;
+      await this.embed(embedder, this.sets.target, call, signal);
     }
     return (tx) => this.goOn(tx);
   }
@@ -231,7 +255,7 @@ export class DocumentEmbedder {
 
   state(): EmbeddingState {
     return embeddingState({
-      has_embedder: this.target !== null,
+      has_embedder: this.sets.target !== null,
       is_paused: this.parts.paused(),
       totals: this.waiting.totals,
       failure: this.failure,
@@ -243,7 +267,7 @@ export class DocumentEmbedder {
     return this.waiting.miscounted();
   }
   async recount(): Promise<void> {
-    const set = this.target;
+    const set = this.sets.target;
     if (set === null) return;
     await this.parts.inTransaction(async (tx) => {
       await this.waiting.follow(tx, { ...set, followed: 0 });
@@ -258,7 +282,7 @@ export class DocumentEmbedder {
 
   /** Without an embedder nothing waits. */
   private async end(): Promise<void> {
-    this.target = this.serving = null;
+    this.sets.target = this.sets.serving = null;
     const sets = await store.vectorSets(this.parts.db);
     if (sets.length > 0) await this.parts.inTransaction((tx) => this.waiting.follow(tx, null));
   }
@@ -288,7 +312,7 @@ export class DocumentEmbedder {
     dimensions: number,
   ): Promise<void> {
     // The embedder has become another one meanwhile.
-    if (this.target?.id !== set.id) return;
+    if (!(await this.sets.isTarget(tx, set))) return;
     for (const { segment_id, made } of complete)
       // It may have been deleted meanwhile.
       if (await this.waiting.take(tx, segment_id))
@@ -303,29 +327,31 @@ export class DocumentEmbedder {
     values: Pick<VectorSetRow, "adopted" | "dimensions">,
   ): Promise<void> {
     await store.updateSet(tx, set.id, values);
+    this.sets.tell();
     this.parts.afterCommit(() => {
-      if (this.target?.id !== set.id) return;
-      this.target = { ...set, ...values };
-      if (this.serving?.id === set.id) this.serving = this.target;
+      if (this.sets.target?.id !== set.id) return;
+      this.sets.target = { ...set, ...values };
+      if (this.sets.serving?.id === set.id) this.sets.serving = this.sets.target;
     });
   }
 
   /** Those from elsewhere are of another length than this model gives: all are made anew. */
   private async replaceAdopted(tx: Db, embedder: Embedder, set: VectorSetRow): Promise<void> {
-    if (this.target?.id !== set.id) return;
+    if (!(await this.sets.isTarget(tx, set))) return;
     await store.updateSet(tx, set.id, { model: `${set.model} (from elsewhere)` });
     const target = await this.insertTarget(tx, await store.vectorSets(tx), embedder);
     await store.setServingVectorSet(tx, target.id);
     await this.waiting.follow(tx, target);
+    this.sets.tell();
     this.parts.afterCommit(() => {
-      this.target = this.serving = target;
+      this.sets.target = this.sets.serving = target;
     });
     await enqueueEmbedding(this.parts, tx);
   }
 
   /** Whether another set still answers, or has to be deleted. */
   private async isSwitching(): Promise<boolean> {
-    if (this.target?.id !== this.serving?.id) return true;
+    if (this.sets.target?.id !== this.sets.serving?.id) return true;
     return (await store.vectorSets(this.parts.db)).length > 1;
   }
 
@@ -335,10 +361,10 @@ export class DocumentEmbedder {
    */
   private async finish(tx: Db, set: VectorSetRow): Promise<void> {
     const { afterCommit, truncateWal } = this.parts;
-    if (this.target?.id !== set.id) return enqueueEmbedding(this.parts, tx);
+    if (!(await this.sets.isTarget(tx, set))) return enqueueEmbedding(this.parts, tx);
     const tries = await fewestTries(tx);
     if (tries !== null && tries < attempts_to_wait_for) return this.goOn(tx);
-    if (this.serving?.id !== set.id) return this.switchTo(tx, set);
+    if (this.sets.serving?.id !== set.id) return this.switchTo(tx, set);
     const others = (await store.vectorSets(tx)).filter(({ id }) => id !== set.id);
     if (others.length > 0 && (await store.deleteSomeVectors(tx, others[0]!.id, deleted_per_run)))
       afterCommit(truncateWal);
@@ -347,35 +373,11 @@ export class DocumentEmbedder {
 
   private async switchTo(tx: Db, set: VectorSetRow): Promise<void> {
     await store.setServingVectorSet(tx, set.id);
+    this.sets.tell();
     this.parts.afterCommit(() => {
-      this.serving = this.target;
+      this.sets.serving = this.sets.target;
       this.parts.log.info("the vectors of another model answer from now on", { model: set.model });
     });
     await enqueueEmbedding(this.parts, tx);
   }
-}
-
-const targetAmong = (
-  sets: readonly VectorSetRow[],
-  { model, dimensions }: Embedder,
-): VectorSetRow | undefined =>
-  sets.find((set) => set.model === model && set.asked_dimensions === (dimensions ?? 0));
-
-async function embedCall(
-  embedder: Embedder,
-  { model, asked_dimensions, adopted, dimensions }: VectorSetRow,
-  { texts }: EmbeddingCall,
-  signal: AbortSignal,
-): Promise<readonly (readonly Float32Array[])[]> {
-  const asked = texts.filter((text) => text !== null);
-  if (asked.length === 0) return texts.map(() => []);
-  const options = {
-    kind: "document",
-    model,
-    dimensions: asked_dimensions || null,
-    signal,
-  } as const;
-  const made = await embedChecked(embedder, asked, options, adopted === 1 ? 0 : dimensions);
-  let at = 0;
-  return texts.map((text) => (text === null ? [] : made[at++]!));
 }

@@ -4,7 +4,10 @@
  * calls, so that a note of somebody else is not kept waiting for it.
  */
 import type { Db } from "../../core/sdk";
+import type { Embedder } from "./contract";
+import type { VectorSetRow } from "./store";
 import { chunksOfSegment } from "./stored-chunks";
+import { embedChecked } from "./vectors";
 import * as store from "./waiting-store";
 import type { WaitingSegment } from "./waiting-store";
 
@@ -52,6 +55,23 @@ export class EmbeddingDesk {
   private has_failed = false;
 
   constructor(private readonly db: Db) {}
+
+  /** The next `texts_max` texts at most, of what is begun; null when that is all done. */
+  async nextBegun(texts_max: number): Promise<EmbeddingCall | null> {
+    await this.forgetGone();
+    const counts = new Map<OpenSegment, number>();
+    let room = texts_max;
+    for (const segment of this.begun()) {
+      const count = Math.min(room, segment.texts.length - segment.made.length);
+      if (count > 0) counts.set(segment, count);
+      room -= count;
+    }
+    if (counts.size === 0) return null;
+    return callOf(
+      [...counts].map(([segment, count]) => partOf(segment, count)),
+      0,
+    );
+  }
 
   /** The next `texts_max` texts at most; null when nothing waits. */
   async next(texts_max: number): Promise<EmbeddingCall | null> {
@@ -219,3 +239,23 @@ const callOf = (parts: readonly Part[], tries: number): EmbeddingCall => ({
   texts: parts.flatMap(({ texts }) => texts),
   tries,
 });
+
+/** The vectors of its texts, in their order; of one that gets none, an empty list. */
+export async function embedCall(
+  embedder: Embedder,
+  { model, asked_dimensions, adopted, dimensions }: VectorSetRow,
+  { texts }: EmbeddingCall,
+  signal: AbortSignal,
+): Promise<readonly (readonly Float32Array[])[]> {
+  const asked = texts.filter((text) => text !== null);
+  if (asked.length === 0) return texts.map(() => []);
+  const options = {
+    kind: "document",
+    model,
+    dimensions: asked_dimensions || null,
+    signal,
+  } as const;
+  const made = await embedChecked(embedder, asked, options, adopted === 1 ? 0 : dimensions);
+  let at = 0;
+  return texts.map((text) => (text === null ? [] : made[at++]!));
+}

@@ -63,6 +63,7 @@ export class IndexService implements SearchIndex {
       nextId: this.ids.next,
       staged: this.staged,
     });
+    node.onGone(() => this.staged.clearUp());
     this.packer = new Packer({ ...parts, nextId: this.ids.next });
     this.analyzer_version = parts.analyzer_version ?? analyzer.version;
   }

@@ -36,6 +36,10 @@ export class StagedVersions {
     this.held.clear();
     this.cleaner.start();
   }
+  /** What another process has left behind goes too. */
+  clearUp(): void {
+    this.cleaner.start();
+  }
   stop(): Promise<void> {
     return this.cleaner.stop();
   }

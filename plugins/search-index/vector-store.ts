@@ -28,6 +28,10 @@ export const setFollowedVectorSet = async (tx: IndexDb, id: number | null): Prom
     await tx.updateTable("index_vector_sets").set({ followed: 1 }).where("id", "=", id).execute();
 };
 
+/** The set whose lack makes documents wait; undefined: none does. */
+export const followedVectorSet = (db: IndexDb): Promise<VectorSetRow | undefined> =>
+  db.selectFrom("index_vector_sets").selectAll().where("followed", "=", 1).executeTakeFirst();
+
 /** Vectors of the texts by which the cosines of a set are understood; undefined: none yet. */
 export const findReferences = async (
   db: IndexDb,

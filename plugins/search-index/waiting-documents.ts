@@ -2,14 +2,20 @@
  * Which documents wait for their vectors, and the counts of them that folders have: every change
  * belongs to the transaction that causes it.
  */
-import type { Context, Db } from "../../core/sdk";
+import { topic, type Context, type Db } from "../../core/sdk";
 import type { Folders } from "../folders/contract";
 import { foldersOf, type VectorSetRow } from "./store";
 import { setFollowedVectorSet } from "./vector-store";
 import * as store from "./waiting-store";
 import type { FolderCount, WaitingDocument, WaitingTotals } from "./waiting-store";
 
-export interface WaitingDocumentsParts extends Pick<Context, "afterCommit" | "db"> {
+/** So much more waits; null: what waits is to be counted anew. */
+const WaitingChanged = topic<WaitingTotals | null>("index.waiting_changed");
+
+export interface WaitingDocumentsParts extends Pick<
+  Context,
+  "afterCommit" | "db" | "node" | "notifier"
+> {
   readonly folders: Pick<
     Folders,
     "clearVectorsPending" | "findRoots" | "listVectorsPending" | "moveCounters"
@@ -19,12 +25,27 @@ export interface WaitingDocumentsParts extends Pick<Context, "afterCommit" | "db
 export class WaitingDocuments {
   /**
    * What waits, those included whose transaction is not committed yet: while there is nothing,
-   * nobody needs to look. True in one process only: another one over the same database learns of
-   * what waits at its next start.
+   * nobody needs to look. What other processes change arrives a moment later, so where there are
+   * some the database is always asked about a document.
    */
   private readonly waiting = { documents: 0, passages: 0 };
 
   constructor(private readonly parts: WaitingDocumentsParts) {}
+
+  /** Hears what other processes change, until the function that it answers is called. */
+  listen(onError: (error: unknown) => void): () => void {
+    const { notifier } = this.parts;
+    const recount = (): void => void this.recount().catch(onError);
+    const ends = [
+      notifier.subscribe(WaitingChanged, "all", (change, here) => {
+        if (here) return;
+        if (change === null) recount();
+        else this.count(change.documents, change.passages);
+      }),
+      notifier.onMissed(recount),
+    ];
+    return () => ends.forEach((end) => end());
+  }
 
   get totals(): WaitingTotals {
     return { ...this.waiting };
@@ -43,10 +64,11 @@ export class WaitingDocuments {
       }
     }
     const { documents, passages } = await store.countAll(tx);
-    this.add({
+    this.addHere({
       documents: documents - this.waiting.documents,
       passages: passages - this.waiting.passages,
     });
+    this.parts.notifier.publish(WaitingChanged, "", null);
   }
 
   /** Folders that count other documents than those that wait. */
@@ -124,11 +146,17 @@ export class WaitingDocuments {
 
   /** Those of these documents that wait. */
   async among(db: Db, document_ids: readonly string[]): Promise<ReadonlySet<string>> {
-    return this.waiting.documents > 0 ? store.waitingAmong(db, document_ids) : new Set();
+    return this.parts.node.shared || this.waiting.documents > 0
+      ? store.waitingAmong(db, document_ids)
+      : new Set();
   }
 
   /** At once: whoever reads right after the commit has to look. */
-  private add({ documents, passages }: WaitingTotals): void {
+  private add(more: WaitingTotals): void {
+    this.addHere(more);
+    this.parts.notifier.publish(WaitingChanged, "", more);
+  }
+  private addHere({ documents, passages }: WaitingTotals): void {
     this.count(documents, passages);
     this.parts.afterCommit(
       () => undefined,
@@ -136,7 +164,13 @@ export class WaitingDocuments {
     );
   }
   private subtract({ documents, passages }: WaitingTotals): void {
-    this.parts.afterCommit(() => this.count(-documents, -passages));
+    const less = { documents: -documents, passages: -passages };
+    this.parts.afterCommit(() => this.count(less.documents, less.passages));
+    this.parts.notifier.publish(WaitingChanged, "", less);
+  }
+  private async recount(): Promise<void> {
+    const { documents, passages } = await store.countAll(this.parts.db);
+    this.count(documents - this.waiting.documents, passages - this.waiting.passages);
   }
   private count(documents: number, passages: number): void {
     this.waiting.documents += documents;

@@ -15,6 +15,7 @@ export default definePlugin({
   migrations,
   setup: (ctx) => {
     const texts = new TextService(ctx);
+    ctx.node.onGone(() => texts.clearUp());
     return { services: { texts }, start: () => texts.start(), stop: () => texts.stop() };
   },
 });

@@ -49,6 +49,10 @@ export class TextService implements Texts {
     await this.ids.continueAfter(await store.largestId(this.parts.db));
     this.cleaner.start();
   }
+  /** What another process has left behind goes too. */
+  clearUp(): void {
+    this.cleaner.start();
+  }
   stop(): Promise<void> {
     return this.cleaner.stop();
   }

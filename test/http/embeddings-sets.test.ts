@@ -4,6 +4,8 @@
  */
 import { afterAll, describe, expect, test } from "bun:test";
 import { jsonLog } from "../../core/base/log";
+import { OnlyNode } from "../../core/store/nodes";
+import { SharedNotifier } from "../../core/store/shared-notifier";
 import type { ReadConnection } from "../../core/store/read-connection";
 import { Calibrations } from "../../plugins/search-index/calibrations";
 import type { Embedder } from "../../plugins/search-index/contract";
@@ -64,6 +66,8 @@ async function serverOf(index: TestIndex, by: Embedder | undefined) {
     });
   const document_embedder = new DocumentEmbedder({
     calibrations,
+    node: new OnlyNode(now_ms),
+    notifier: new SharedNotifier(store),
     db: store.db,
     inTransaction: store.inTransaction,
     afterCommit: store.afterCommit,

@@ -163,6 +163,7 @@ describe("what is applied", () => {
       "core_migrations",
       "core_nodes",
       "core_numbers",
+      "core_secret",
       "core_settings",
       "core_settings_origins",
       "core_ticks",

@@ -12,7 +12,7 @@ import type { RunQuery } from "./postgres-dialect";
 
 const beat_every_ms = 5_000;
 const silent_ms_max = 20_000;
-/** Rows of those that are gone are of no use to anybody after this time. */
+/** Who was silent for so long has left behind what it was doing. */
 const kept_ms = 60_000;
 /** Says which data directory it is, whatever it is called. */
 const place_file = "dossier.node";
@@ -24,6 +24,8 @@ on conflict (id) do update set seen_at = excluded.seen_at`;
 const list_sql = `
 select id, host, pid, role, version, started_at, seen_at from core_nodes
 where seen_at > ${clock_sql} - ${silent_ms_max} order by started_at, id`;
+
+const gone_sql = `delete from core_nodes where seen_at < ${clock_sql} - ${kept_ms}`;
 
 export interface PostgresNodesParts {
   readonly role: Role;
@@ -54,6 +56,7 @@ export class PostgresNodes implements Nodes {
   #timer: NodeJS.Timeout | undefined;
   #beating: Promise<void> = Promise.resolve();
   #failing = false;
+  readonly #on_gone: (() => void)[] = [];
 
   constructor(private readonly parts: PostgresNodesParts) {
     const node = newNode(parts.role);
@@ -85,6 +88,15 @@ export class PostgresNodes implements Nodes {
     return new Set([this.id, ...ids]);
   }
 
+  async goneBefore_ms(): Promise<number> {
+    const others = (await this.list()).filter(({ id }) => id !== this.id);
+    return Math.min(Number.MAX_SAFE_INTEGER, ...others.map(({ started_at }) => started_at));
+  }
+
+  onGone(listener: () => void): void {
+    this.#on_gone.push(listener);
+  }
+
   readonly leaseNumbers: LeaseNumbers = async (series, least) => {
     const { rows } = await this.parts.run(lease_sql, [series, least + leased_numbers]);
     const end = rows[0]!.next as number;
@@ -102,7 +114,8 @@ export class PostgresNodes implements Nodes {
     const { run, log, onBeat } = this.parts;
     try {
       await run(beat_sql, this.#beat);
-      await run(`delete from core_nodes where seen_at < ${clock_sql} - ${kept_ms}`, []);
+      const gone = await run(gone_sql, []);
+      if (gone.count > 0) for (const listener of this.#on_gone) listener();
       await onBeat();
       this.#failing = false;
     } catch (error) {

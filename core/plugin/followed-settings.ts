@@ -1,0 +1,19 @@
+/** What one process has stored of settings, the others put in force at once. */
+import { errorFields, type Log } from "../base/log";
+import { topic, type Notifier } from "../base/notifier";
+
+export const SettingsChanged = topic<null>("core.settings_changed");
+
+export function followSettings(
+  { notifier, log }: { readonly notifier: Notifier; readonly log: Log },
+  settings: { reload(): Promise<void> },
+): void {
+  const reload = (): void =>
+    void settings
+      .reload()
+      .catch((error: unknown) => log.error("settings could not be read again", errorFields(error)));
+  notifier.subscribe(SettingsChanged, "all", (_, here) => {
+    if (!here) reload();
+  });
+  notifier.onMissed(reload);
+}

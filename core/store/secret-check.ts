@@ -1,0 +1,53 @@
+/**
+ * Whether this process has the key by which the others seal secrets: what one has sealed, all of
+ * them must be able to read.
+ */
+import { join } from "node:path";
+import { hasKey, key_file, type Seal } from "./seal";
+import type { Store } from "./store";
+import { rowsOf } from "./written-out";
+
+const known_text = "dossier",
+  bound_to = "core_secret";
+const read_sql = "select sealed from core_secret";
+const insert_sql = "insert into core_secret (id, sealed) values (1, ?) on conflict (id) do nothing";
+
+export interface SecretCheckParts {
+  readonly store: Pick<Store, "channel" | "db" | "inTransaction">;
+  readonly sealed: Seal;
+  /** The data directory. */
+  readonly data: string;
+  /** The setting in place of the file. */
+  readonly secret_key: string | undefined;
+}
+
+/**
+ * The first process on a database decides which key it is. Where there is only one, whatever it
+ * has is right. @throws Error in words when it is another one.
+ */
+export async function checkSecretKey(parts: SecretCheckParts): Promise<void> {
+  const { store, sealed, data, secret_key } = parts;
+  if (store.channel === null) return;
+  if ((await readCheck(store)) === undefined)
+    await store.inTransaction((tx) => rowsOf(tx, insert_sql, [sealed.seal(known_text, bound_to)]));
+  const check = (await readCheck(store))!;
+  // Looked for first, because one that is not there would be made.
+  if (hasKey(data, secret_key) && isOpened(sealed, check)) return;
+  throw new Error(
+    "the secrets in the database were sealed with another key than this process has: give all of " +
+      `them the same DOSSIER_SECRET_KEY, or the same file ${join(data, key_file)}. When that key ` +
+      "is lost for good, so are the secrets: delete the row of the table core_secret, start, and " +
+      "enter them again.",
+  );
+}
+
+const readCheck = async ({ db }: Pick<Store, "db">): Promise<string | undefined> =>
+  (await rowsOf<{ sealed: string }>(db, read_sql, []))[0]?.sealed;
+
+function isOpened(sealed: Seal, check: string): boolean {
+  try {
+    return sealed.unseal(check, bound_to) === known_text;
+  } catch {
+    return false;
+  }
+}

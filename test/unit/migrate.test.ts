@@ -166,6 +166,7 @@ describe("what is applied", () => {
       "core_secret",
       "core_settings",
       "core_settings_origins",
+      "core_shared",
       "core_ticks",
       "core_versions",
     ]);

@@ -24,8 +24,8 @@ import { Mutex } from "../store/mutex";
 import type { Notifier } from "../base/notifier";
 import type { Seal } from "../store/seal";
 import type { Db, Store } from "../store/store";
-import { describe, type SettingState } from "./setting-state";
 import { SettingsChanged } from "./followed-settings";
+import { changesOf, describe, keysOf, propertyOf, type SettingState } from "./setting-state";
 import * as rows from "./settings-store";
 
 export interface LiveSettingsOptions {
@@ -64,7 +64,7 @@ export class LiveSettings {
   /** Before the plugins are set up: everything that is stored takes effect. */
   async load(checks: Iterable<readonly [string, SectionCheck]>): Promise<void> {
     for (const [section, check] of checks) this.checks.set(section, check);
-    await this.read();
+    await this.read(this.options.store.db);
     // What was read before the database was open counts no longer.
     const read = [...this.stored.keys(), ...this.unusable.keys()];
     for (const section of sectionsOf(read)) this.takeOver(section, true);
@@ -74,7 +74,7 @@ export class LiveSettings {
   reload(): Promise<void> {
     return this.alone(async () => {
       const before = this.stored;
-      await this.read();
+      await this.read(this.options.store.db);
       for (const section of sectionsOf(changedKeys(before, this.stored)))
         this.takeOver(section, false);
     });
@@ -90,11 +90,18 @@ export class LiveSettings {
       if (names.length === 0) throw badRequest("Name at least one setting.");
       if (names.length > changes_max)
         throw badRequest(`One call changes at most ${changes_max} settings.`);
-      await this.read();
-      const next = this.storedWith(changes);
-      for (const section of sectionsOf(names)) this.requireFit(section, names, next);
-      await this.write(names, next, also);
-      this.stored = next;
+      const { notifier, store } = this.options;
+      // Another process may store something that this has to fit to.
+      this.stored = await store.inTransaction(async (tx) => {
+        await this.read(tx);
+        const next = this.storedWith(changes);
+        for (const section of sectionsOf(names)) this.requireFit(section, names, next);
+        await this.write(tx, names, next);
+        notifier.publish(SettingsChanged, "", null);
+        await also?.(tx);
+        return next;
+      });
+      store.truncateWal();
       for (const name of names) this.unusable.delete(name);
       for (const section of sectionsOf(names)) this.takeOver(section, false);
       return this.list().filter(({ setting }) => names.includes(setting));
@@ -194,11 +201,11 @@ export class LiveSettings {
     }
   }
 
-  private async read(): Promise<void> {
-    const { store, sealed, log } = this.options;
+  private async read(db: Db<any>): Promise<void> {
+    const { sealed, log } = this.options;
     const stored = new Map<string, unknown>();
     this.unusable.clear();
-    for (const row of await rows.readSettings(store.db)) {
+    for (const row of await rows.readSettings(db)) {
       const of = this.find(row.setting);
       // Of a plugin that is not here, or of another version.
       if (of === undefined || of.changes === "outside") continue;
@@ -336,30 +343,21 @@ export class LiveSettings {
       : decoded.value;
   }
 
-  private async write(
-    names: readonly string[],
-    next: StoredValues,
-    also: ((tx: Db<any>) => Promise<void>) | undefined,
-  ): Promise<void> {
-    const { store, sealed, clock, notifier } = this.options;
-    await store.inTransaction(async (tx) => {
-      for (const name of names) {
-        const raw = next.get(name);
-        if (raw === undefined) await rows.deleteSetting(tx, name);
-        else {
-          const is_secret = this.find(name)!.schema.kind === "secret";
-          await rows.writeSetting(tx, {
-            setting: name,
-            value: is_secret ? sealed.seal(raw as string, boundTo(name)) : JSON.stringify(raw),
-            sealed: Number(is_secret),
-            changed_at: clock.now_ms(),
-          });
-        }
+  private async write(tx: Db<any>, names: readonly string[], next: StoredValues): Promise<void> {
+    const { sealed, clock } = this.options;
+    for (const name of names) {
+      const raw = next.get(name);
+      if (raw === undefined) await rows.deleteSetting(tx, name);
+      else {
+        const is_secret = this.find(name)!.schema.kind === "secret";
+        await rows.writeSetting(tx, {
+          setting: name,
+          value: is_secret ? sealed.seal(raw as string, boundTo(name)) : JSON.stringify(raw),
+          sealed: Number(is_secret),
+          changed_at: clock.now_ms(),
+        });
       }
-      await also?.(tx);
-      notifier.publish(SettingsChanged, "", null);
-    });
-    store.truncateWal();
+    }
   }
 
   private decoded(name: string, raw: unknown): unknown {
@@ -380,11 +378,6 @@ const keyOf = (name: string): string => name.slice(name.indexOf(".") + 1);
 const sectionsOf = (names: Iterable<string>): string[] => [
   ...new Set([...names].map((name) => sectionOf(name))),
 ];
-const keysOf = (schema: TObject): string[] => Object.keys(schema.properties);
-const propertyOf = (schema: TObject, key: string): Kinded => schema.properties[key] as Kinded;
-/** What the setting says, else its section. */
-const changesOf = (schema: TObject, key: string): Changes =>
-  propertyOf(schema, key).changes ?? (schema.changes as Changes | undefined) ?? "at start";
 const boundTo = (name: string): string => `core_settings ${name}`;
 const same = (one: unknown, other: unknown): boolean =>
   JSON.stringify(one) === JSON.stringify(other);

@@ -1,5 +1,5 @@
 /** One setting as administrators see it: its value, where that comes from, and what else is set. */
-import type { TSchema } from "@sinclair/typebox";
+import type { TObject, TSchema } from "@sinclair/typebox";
 import { hidden, stored_origin, type Kinded, type Setting } from "../base/config";
 import type { Changes } from "../base/settings";
 
@@ -89,3 +89,11 @@ function kindOf(schema: Kinded): SettingKind {
 }
 const choicesOf = (schema: Kinded): string[] =>
   (schema.anyOf as TSchema[]).map((one) => String(one.const));
+
+/** The settings of a section, and what is said of one of them. */
+export const keysOf = (schema: TObject): string[] => Object.keys(schema.properties);
+export const propertyOf = (schema: TObject, key: string): Kinded =>
+  schema.properties[key] as Kinded;
+/** What the setting says, else its section. */
+export const changesOf = (schema: TObject, key: string): Changes =>
+  propertyOf(schema, key).changes ?? (schema.changes as Changes | undefined) ?? "at start";

@@ -81,8 +81,13 @@ export class FirstAdmin {
       );
     try {
       const user = await newUserRow({ email, password, role: "admin" }, this.ctx);
-      await this.ctx.inTransaction((tx) => addUser(this.ctx, tx, user));
-      return toUser(user);
+      const added = await this.ctx.inTransaction(async (tx) => {
+        // Checked again: another process that starts now may have been faster.
+        if (await store.hasAdmin(tx)) return false;
+        await addUser(this.ctx, tx, user);
+        return true;
+      });
+      return added ? toUser(user) : null;
     } catch (error) {
       if (error instanceof HttpError && error.status < 500)
         throw new Error(

@@ -57,7 +57,7 @@ export default definePlugin({
       routes: mcpHandlers({
         ...ctx,
         ...services,
-        running: new RunningCalls(),
+        running: new RunningCalls(ctx.notifier),
         tokens_max: () => config.answer_tokens,
       }),
     };

@@ -1,7 +1,11 @@
 /**
  * Calls that are being worked on, so that `notifications/cancelled`, which comes in a request of
- * its own, ends them. Of this process: one that another has is worked on to its end.
+ * its own, and maybe to another process, ends them.
  */
+import { topic, type Notifier } from "../../core/sdk";
+
+/** A call is to end; the key is what it is kept by. */
+const CallCancelled = topic<null>("mcp.call_cancelled");
 
 /** Who speaks: ids of messages are theirs alone. */
 export interface Speaker {
@@ -12,6 +16,8 @@ export interface Speaker {
 
 export class RunningCalls {
   readonly #running = new Map<string, Set<AbortController>>();
+
+  constructor(private readonly notifier: Notifier) {}
 
   /** How many there are. */
   get size(): number {
@@ -30,17 +36,26 @@ export class RunningCalls {
     const cancelled = new AbortController();
     const others = this.#running.get(key) ?? new Set();
     this.#running.set(key, others.add(cancelled));
+    const end = this.notifier.subscribe(CallCancelled, [key], () => this.#end(key));
     try {
       return await work(cancelled.signal);
     } finally {
+      end();
       others.delete(cancelled);
       if (others.size === 0) this.#running.delete(key);
     }
   }
 
-  /** Two clients without sessions may use one id for different calls: then neither is ended. */
+  /** Without a session it may be another client's id that another process knows. */
   cancel(speaker: Speaker, id: unknown): void {
-    const found = this.#running.get(keyOf(speaker, id));
+    const key = keyOf(speaker, id);
+    if (speaker.session === null) this.#end(key);
+    else this.notifier.publish(CallCancelled, key, null);
+  }
+
+  /** Two clients without sessions may use one id for different calls: then neither is ended. */
+  #end(key: string): void {
+    const found = this.#running.get(key);
     if (found?.size === 1) for (const one of found) one.abort();
   }
 }

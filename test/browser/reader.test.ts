@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { chromium_path, why_skipped } from "../helpers/chromium";
 import { expectWell, fileForm, handbook, startConsole, type Console } from "../helpers/console";
+import { buildPdf } from "../helpers/pdf";
 
 const words = "Words of a paragraph that fill the page until there are enough of them. ".repeat(12);
 const harbour = [
@@ -20,8 +21,21 @@ const harbour = [
   "A lighthouse at the very end.",
 ];
 const text = harbour.join("\n\n").replace("|---|\n\n|", "|---|\n|");
+/** Its titles are in larger type, and it has no bookmarks. */
+const survey = buildPdf(
+  ["Harbour survey", "Tide gauge", "Closing remarks"].map((title) => ({
+    lines: [
+      { x: 60, y: 780, size: 20, text: title },
+      ...Array.from({ length: 20 }, (_, row) => ({
+        x: 60,
+        y: 740 - 16 * row,
+        text: `Row ${row} of what the surveyors wrote about the quay under this title.`,
+      })),
+    ],
+  })),
+);
 let at: Console, page: Page;
-const ids = { harbour: "", handbook: "" };
+const ids = { harbour: "", handbook: "", survey: "" };
 
 beforeAll(async () => {
   if (!chromium_path) return console.log(why_skipped);
@@ -32,6 +46,7 @@ beforeAll(async () => {
     (await at.api("POST", `/documents/file?folder_id=${folder}`, form)).id;
   ids.harbour = await upload(fileForm("Harbour.md", text, "text/markdown"));
   ids.handbook = await upload(fileForm("handbook.pdf", handbook));
+  ids.survey = await upload(fileForm("survey.pdf", survey));
   await at.settled(folder);
 }, 180_000);
 afterAll(() => at?.[Symbol.asyncDispose]());
@@ -142,5 +157,42 @@ describe.skipIf(!chromium_path)("the pages of a PDF", () => {
     await page.locator(".heading-link[aria-current=true]").waitFor();
     await page.keyboard.press("Escape");
     await page.locator(".reader-side").waitFor({ state: "detached" });
+  }, 60_000);
+
+  test("have an outline of the headings in the text where the file has no bookmarks", async () => {
+    await at.open(`/documents/${ids.survey}`);
+    await tool("Thumbnails and outline").click();
+    await page.getByRole("button", { name: "Outline", exact: true }).click();
+    await page.getByRole("button", { name: "Tide gauge" }).click();
+    await at.dossier.untilTrue(
+      async () => (await page.getByRole("textbox", { name: /^Page, 1 to/ }).inputValue()) === "2",
+    );
+  }, 60_000);
+
+  test("that answers cite are read on a phone, and lead to the citations beside them", async () => {
+    await at.window.look({ width: 390, height: 844 });
+    const { id } = await at.api("POST", "/chats", { all_folders: true });
+    const asked = { text: "How many people may sleep in the hut?" };
+    const { requestId } = await at.api("POST", `/chats/${id}/messages`, asked);
+    await at.dossier.until(
+      `/chats/${id}/messages/${requestId}`,
+      ({ body }) => body.status === "COMPLETED",
+      { key: at.key },
+    );
+    await at.open(`/chats/${id}`);
+    await page.locator(".cite").first().click();
+    // In the text, whose lines are as wide as the screen.
+    await page.locator(".source-panel .text-view mark").first().waitFor();
+    await at.dossier.untilTrue(() => inView(".text-view mark"));
+    await page.getByRole("link", { name: "Open the document" }).click();
+    await page.getByText("Citation 1 of 2").waitFor();
+    await page.getByRole("button", { name: "Next citation" }).click();
+    await page.getByText("Citation 2 of 2").waitFor();
+    await at.dossier.untilTrue(() => inView(".text-view mark"));
+    await expectWell(at.window, { within: ".document-view" });
+    await at.window.look({});
+    await page.goBack();
+    await page.locator(".answer").first().waitFor();
+    expect(at.window.faults).toEqual([]);
   }, 60_000);
 });

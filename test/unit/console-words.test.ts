@@ -1,6 +1,7 @@
 /** How the console writes numbers, sizes and times for people. */
 import { describe, expect, test } from "bun:test";
 import { plainText } from "../../plugins/console/web/reader/plain-text";
+import { reflowed } from "../../plugins/console/web/reader/reflow";
 import { axisOf } from "../../plugins/console/web/ui/chart-axis";
 import { formatDateTime } from "../../plugins/console/web/ui/format";
 import { forPeople } from "../../plugins/console/web/ui/sentence";
@@ -60,5 +61,24 @@ describe("a passage in one line", () => {
     ["leaves names, options and sums alone", "a_b_c -a* 2*3*4 x|y", "a_b_c -a* 2*3*4 x|y"],
   ])("%s", (_reason, markdown, shown) => {
     expect(plainText(markdown)).toBe(shown);
+  });
+});
+
+describe("the lines of a page", () => {
+  const full = "The hut has thirty-two beds in four rooms and holds no more.";
+  const nearly = "It may hold thirty-two people overnight, in every weather.";
+  const verse = "The ferry comes by night\nand leaves no mark\nupon the shore";
+  test.each([
+    [
+      "run on within a paragraph",
+      `${full}\n${nearly}\nand no more.`,
+      `${full} ${nearly} and no more.`,
+    ],
+    ["end with it", `${full}\n\n${full}`, `${full}\n\n${full}`],
+    ["that end early end by themselves", `${full}\nShort.\n${full}`, `${full} Short.\n${full}`],
+    ["begin items", `${full}\n- ${full}\n2. ${full}`, `${full}\n- ${full}\n2. ${full}`],
+    ["that are verses stay", verse, verse],
+  ])("%s", (_reason, written, shown) => {
+    expect(reflowed(written)).toBe(shown);
   });
 });

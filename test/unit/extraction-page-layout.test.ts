@@ -1,6 +1,7 @@
 /** What is kept of the lines of a page, however many it has. */
 import { expect, test } from "bun:test";
 import { listedHeadings } from "../../plugins/extraction/child/listed-headings";
+import { runningLines, type PageEdges } from "../../plugins/extraction/server/running-lines";
 import { pageHeadings } from "../../plugins/extraction/server/page-headings";
 import { layoutOf } from "../../plugins/extraction/child/page-layout";
 import { joinLines, type Line } from "../../plugins/extraction/child/paragraphs";
@@ -117,4 +118,21 @@ for (const [why, lines, levels] of display)
       })),
     };
     expect(pageHeadings([page]).map(({ level }) => level)).toEqual(levels);
+  });
+
+const numbered: [why: string, said: (page: number) => string, cut: boolean][] = [
+  ["a number that counts on with the pages is cut", (page) => `${page - 1} of the survey`, true],
+  [
+    "chapters of a page each keep their titles",
+    (page) => `${page - 1}. ${"Water".repeat(page)}`,
+    false,
+  ],
+];
+for (const [why, said, cut] of numbered)
+  test(`running lines: ${why}`, async () => {
+    const pages = [2, 3, 4, 5, 6].map((page) => ({
+      page,
+      edges: [{ start: page * 100, end: page * 100 + 20, at: "head", base: 780, said: said(page) }],
+    })) satisfies PageEdges[];
+    expect((await runningLines(pages)).length).toBe(cut ? pages.length : 0);
   });

@@ -88,10 +88,12 @@ const wordsOf = (text: string): string =>
 function candidateOf(edge: EdgeLine, page: number, at_page: number): Candidate {
   const { said } = edge,
     numbers = [...said.matchAll(/(?<![\p{L}\p{N}])(?:\d{1,4}|[ivxlc]{1,8})(?![\p{L}\p{N}])/giu)];
-  // The number of a page stands at one end of its line.
+  // The number of a page stands at one end of its line; `2. Water` is the title of a chapter.
   const ends = numbers.filter(
     ({ 0: number, index }) =>
-      said.slice(0, index).trim() === "" || said.slice(index + number.length).trim() === "",
+      (said.slice(0, index).trim() === "" &&
+        !/^[.)]\s*\p{L}/u.test(said.slice(index + number.length))) ||
+      said.slice(index + number.length).trim() === "",
   );
   return {
     ...edge,

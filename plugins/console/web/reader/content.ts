@@ -32,11 +32,18 @@ export const useDocument = (id: string | null) =>
 /** Where pages and headings lie in the text, in code points. */
 export type Outline = Answer<"getDocumentOutline">;
 
-/** Where pages and headings of the text lie: it is read without them when they don't come. */
-export const useOutline = ({ id, version, status }: Pick<Document, "id" | "version" | "status">) =>
+/**
+ * Where pages and headings of the text lie: it is read without them when they don't come. Not asked
+ * for while it is not `wanted`.
+ */
+export const useOutline = (
+  { id, version, status }: Pick<Document, "id" | "version" | "status">,
+  wanted = true,
+) =>
   useQuery({
     queryKey: ["content", "outline", id, version, status],
     staleTime: Infinity,
     gcTime: 60_000,
+    enabled: wanted,
     queryFn: ({ signal }) => api<Outline>(`/documents/${id}/outline`, { signal }),
   });

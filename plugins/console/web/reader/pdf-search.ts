@@ -4,8 +4,8 @@ import { locate, locateWithin, type Hit } from "./quote-match";
 import { textOf, type PDFDocumentProxy, type TextContent } from "./pdfjs";
 
 /**
- * The marks and the shades of each page, by its number, and the left and right edge of the text on
- * the first of these pages, in points.
+ * The marks and the shades of each page, by its number, and the left and right edge of the passage
+ * on the first of these pages, in points: of the column that it stands in.
  */
 export interface Marks {
   readonly pages: ReadonlyMap<number, readonly Hit[]>;
@@ -42,8 +42,11 @@ export async function findOnPages(
       quote,
       surroundings,
     );
-    if (found.pages.size > 0)
-      return { ...found, column: await columnOf(pdf, Math.min(...found.pages.keys())) };
+    if (found.pages.size > 0) {
+      const first = Math.min(...found.pages.keys());
+      const hits = [...found.pages.get(first)!, ...(found.shades.get(first) ?? [])];
+      return { ...found, column: await columnOf(pdf, first, hits) };
+    }
   }
   return no_marks;
 }
@@ -84,15 +87,21 @@ function byPage(
   return found;
 }
 
-/** The left and right edge of the text on a page; null on a rotated page. */
-async function columnOf(pdf: PDFDocumentProxy, number: number): Promise<Marks["column"]> {
+/** The left and right edge of these pieces of a page; null on a rotated page. */
+async function columnOf(
+  pdf: PDFDocumentProxy,
+  number: number,
+  hits: readonly Hit[],
+): Promise<Marks["column"]> {
   const page = await pdf.getPage(number);
   if (page.rotate !== 0) return null;
   const [origin] = page.view;
+  const pieces = (await textOf(page)).items.filter((item) => "str" in item);
   let left = Infinity,
     right = -Infinity;
-  for (const item of (await textOf(page)).items) {
-    if (!("str" in item) || item.str.trim() === "") continue;
+  for (const { piece } of hits) {
+    const item = pieces[piece];
+    if (!item || item.str.trim() === "") continue;
     left = Math.min(left, item.transform[4] - origin!);
     right = Math.max(right, item.transform[4] - origin! + item.width);
   }

@@ -1,11 +1,15 @@
 /** The strip beside the pages of a PDF: small pictures of them, and the outline of the file. */
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import type { Document } from "../api/types";
 import { reader_strings as strings } from "../strings/reader";
+import { useContent, useOutline } from "./content";
+import { headingsByPage } from "./headings";
 import type { PDFDocumentProxy } from "./pdfjs";
 import type { Size } from "./pdf-page";
 import { HeadingList, SideList, type Heading } from "./side-list";
 
 interface PdfSideProps {
+  readonly document: Document;
   readonly pdf: PDFDocumentProxy;
   readonly usual: Size;
   readonly rotation: number;
@@ -15,39 +19,58 @@ interface PdfSideProps {
 }
 
 export function PdfSide(props: PdfSideProps) {
-  const { pdf, current, onPage, onClose } = props;
-  const headings = useBookmarks(pdf);
+  const { current, onPage, onClose } = props;
+  const headings = useHeadings(props);
   const [view, setView] = useState<"outline" | "thumbnails">("thumbnails");
-  const has_outline = headings.length > 0;
-  const shown = has_outline ? view : "thumbnails";
   return (
-    <SideList label={strings[shown]} onClose={onClose}>
-      {has_outline && (
-        <div class="choice reader-choice" role="group" aria-label={strings.side_views}>
-          {(["thumbnails", "outline"] as const).map((one) => (
-            <button
-              key={one}
-              type="button"
-              class="choice-one"
-              aria-pressed={one === shown}
-              onClick={() => setView(one)}
-            >
-              {strings[one]}
-            </button>
-          ))}
-        </div>
-      )}
-      {shown === "outline" ? (
+    <SideList label={strings[view]} onClose={onClose}>
+      <div class="choice reader-choice" role="group" aria-label={strings.side_views}>
+        {(["thumbnails", "outline"] as const).map((one) => (
+          <button
+            key={one}
+            type="button"
+            class="choice-one"
+            aria-pressed={one === view}
+            onClick={() => setView(one)}
+          >
+            {strings[one]}
+          </button>
+        ))}
+      </div>
+      {view === "thumbnails" ? (
+        <Thumbnails {...props} />
+      ) : headings === null || headings.length === 0 ? (
+        <p class="reader-side-note small muted" role="status">
+          {headings ? strings.no_outline : strings.outline_comes}
+        </p>
+      ) : (
         <HeadingList
           headings={headings}
           current={headings.findLast(({ place }) => place <= current)?.place}
           onGo={({ place }) => onPage(place)}
         />
-      ) : (
-        <Thumbnails {...props} />
       )}
     </SideList>
   );
+}
+
+/**
+ * The bookmarks of the file, or else the headings that its text was found to have, with their
+ * pages. Null while they are looked for.
+ */
+function useHeadings({
+  document,
+  pdf,
+}: Pick<PdfSideProps, "document" | "pdf">): readonly Heading[] | null {
+  const bookmarks = useBookmarks(pdf);
+  const from_text = bookmarks?.length === 0 && document.synced_at !== null;
+  const content = useContent(document, from_text),
+    outline = useOutline(document, from_text);
+  const text = content.data,
+    spans = outline.data;
+  const headings = useMemo(() => text && spans && headingsByPage(text, spans), [text, spans]);
+  if (!from_text) return bookmarks;
+  return headings || (content.isPending || outline.isPending ? null : []);
 }
 
 /** Deeper and further ones are left out. */
@@ -55,9 +78,9 @@ const depth_max = 5,
   bookmarks_max = 1_000;
 type Bookmarks = Awaited<ReturnType<PDFDocumentProxy["getOutline"]>> | null;
 
-/** The outline of the file with the page of each entry; empty when it has none. */
-function useBookmarks(pdf: PDFDocumentProxy): readonly Heading[] {
-  const [headings, setHeadings] = useState<readonly Heading[]>([]);
+/** The outline of the file with the page of each entry; empty when it has none, null before. */
+function useBookmarks(pdf: PDFDocumentProxy): readonly Heading[] | null {
+  const [headings, setHeadings] = useState<readonly Heading[] | null>(null);
   useEffect(() => {
     let left = false;
     const read = async () => {
@@ -75,7 +98,9 @@ function useBookmarks(pdf: PDFDocumentProxy): readonly Heading[] {
       if (!left) setHeadings(found);
     };
     // A file whose outline is broken is read without it.
-    read().catch(() => {});
+    read().catch(() => {
+      if (!left) setHeadings([]);
+    });
     return () => {
       left = true;
     };

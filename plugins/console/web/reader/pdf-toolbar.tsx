@@ -37,7 +37,7 @@ export function PdfToolbar({
       <Tool icon="grid" label={strings.pages_and_outline} pressed={listed} onPress={onList} />
       <button
         type="button"
-        class="tool"
+        class="tool tool-roomy"
         aria-label={strings.previous_page}
         disabled={current <= 1}
         onClick={() => onPage(current - 1)}
@@ -46,7 +46,7 @@ export function PdfToolbar({
       </button>
       <button
         type="button"
-        class="tool"
+        class="tool tool-roomy"
         aria-label={strings.next_page}
         disabled={current >= count}
         onClick={() => onPage(current + 1)}

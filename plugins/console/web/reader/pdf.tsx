@@ -4,6 +4,7 @@
  */
 import type { RefObject } from "preact";
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import type { Document } from "../api/types";
 import { reader_strings as strings } from "../strings/reader";
 import { scrollToMiddle, type Found, type Highlight } from "./highlight";
 import { FindBox, useFind, type FindState } from "./find-box";
@@ -11,14 +12,15 @@ import { usePdfFind, useShownHits } from "./pdf-find";
 import { openPdf, wantsPassword, type PDFDocumentProxy } from "./pdfjs";
 import { findOnPages, no_marks, type Marks } from "./pdf-search";
 import { PdfPage, type PdfPageProps, type Size } from "./pdf-page";
+import { pageAt, useKeptPlace, useWidth } from "./pdf-place";
 import { PdfSide } from "./pdf-side";
 import { coversAll } from "./side-list";
 import { stepOf, type Zoom } from "./zoom";
 import { PdfToolbar } from "./pdf-toolbar";
+import { fileUrl } from "./views";
 
 export interface PdfProps {
-  readonly url: string;
-  readonly name: string;
+  readonly document: Document;
   /** The page to begin with. */
   readonly page: number;
   readonly highlight: Highlight | null;
@@ -32,16 +34,16 @@ const actual = 96 / 72;
 const a4: Size = { width: 595, height: 842 };
 const margin_px = 32;
 
-export function Pdf({ url, name, page, highlight, onFound, onFailed }: PdfProps) {
-  const opened = useOpened(url, onFailed);
+export function Pdf({ document, page, highlight, onFound, onFailed }: PdfProps) {
+  const opened = useOpened(fileUrl(document), onFailed);
   if (!opened)
     return (
       <div class="reader-wait" role="status">
         <span class="reader-bar" />
-        {strings.opening(name)}
+        {strings.opening(document.name)}
       </div>
     );
-  return <Pages {...opened} name={name} page={page} highlight={highlight} onFound={onFound} />;
+  return <Pages {...opened} {...{ document, page, highlight, onFound }} />;
 }
 
 interface Opened {
@@ -74,11 +76,11 @@ function useOpened(url: string, onFailed: PdfProps["onFailed"]): Opened | null {
 function Pages({
   pdf,
   usual: upright,
-  name,
+  document,
   page,
   highlight,
   onFound,
-}: Opened & Omit<PdfProps, "url" | "onFailed">) {
+}: Opened & Omit<PdfProps, "onFailed">) {
   const root = useRef<HTMLDivElement>(null);
   const scroller = useRef<HTMLDivElement>(null);
   const [rotation, setRotation] = useState(0);
@@ -118,7 +120,7 @@ function Pages({
       <div class="reader-columns">
         {listed && (
           <PdfSide
-            {...{ pdf, usual, rotation, current, onPage: goAndClose }}
+            {...{ document, pdf, usual, rotation, current, onPage: goAndClose }}
             onClose={() => setListed(false)}
           />
         )}
@@ -127,7 +129,7 @@ function Pages({
           class="pdf-pages"
           tabIndex={0}
           role="region"
-          aria-label={strings.pages_of(name)}
+          aria-label={strings.pages_of(document.name)}
           onScroll={onScroll}
         >
           {width > 0 && (
@@ -272,7 +274,7 @@ const narrow_px = 640;
 const text_margin_px = 20;
 const edge_px = 16;
 /** The most that text without margins is enlarged, compared with the whole page. */
-const larger_max = 1.7;
+const larger_max = 2.4;
 
 function useScale(usual: Size, width: number, marks: Marks, rotation: number) {
   const [zoom, setZoom] = useState<Zoom>("fit");
@@ -355,46 +357,4 @@ function useNear(scroller: { readonly current: HTMLElement | null }) {
   }, []);
   useEffect(() => () => observer.current?.disconnect(), []);
   return { near, register, elements };
-}
-
-/** The width that pages can take, CSS pixels; 0 before it is known. */
-function useWidth(box: { readonly current: HTMLElement | null }): number {
-  const [width, setWidth] = useState(0);
-  useLayoutEffect(() => {
-    const element = box.current;
-    if (!element) return;
-    const measure = () => setWidth(element.clientWidth);
-    measure();
-    const observer = new ResizeObserver(measure);
-    observer.observe(element);
-    return () => observer.disconnect();
-  }, []);
-  return width;
-}
-
-/** Keeps the middle in place when the scale changes; 0 is no scale yet. */
-function useKeptPlace(scroller: { readonly current: HTMLElement | null }, scale: number): void {
-  const before = useRef(scale);
-  useLayoutEffect(() => {
-    const box = scroller.current;
-    const grown = scale / before.current;
-    const known = before.current > 0;
-    before.current = scale;
-    if (!box || !known || grown === 1) return;
-    const half = box.clientHeight / 2;
-    box.scrollTop = (box.scrollTop + half) * grown - half;
-  }, [scale]);
-}
-
-/** The page at a third of the height of what is in view; null: the reader is left already. */
-function pageAt(scroller: HTMLElement | null, elements: ReadonlyMap<number, HTMLElement>): number {
-  const line = (scroller?.scrollTop ?? 0) + (scroller?.clientHeight ?? 0) / 3;
-  let low = 1;
-  let high = elements.size;
-  while (low < high) {
-    const middle = Math.ceil((low + high) / 2);
-    if ((elements.get(middle)?.offsetTop ?? 0) <= line) low = middle;
-    else high = middle - 1;
-  }
-  return low;
 }

@@ -14,6 +14,7 @@ import {
   type LookRange,
   type StyledPiece,
 } from "./styled-pieces";
+import { reflowed } from "./reflow";
 import { tablesIn, type Chunk } from "./text-chunks";
 import type { Range } from "./text-ranges";
 
@@ -35,14 +36,26 @@ export function renderedChunk(
     <Fragment key={part.from}>
       {part.table
         ? markdown(text, part, part.from === chunk.from ? chunk.head : "", inside)
-        : asWritten(text, part, inside)}
+        : asWritten(text, part, inside, reflowed)}
     </Fragment>
   ));
 }
 
-const asWritten = (text: string, part: Range, ranges: readonly LookRange[]): ComponentChildren => (
-  <div class="text-written">{pieces(text, styledPieces(part, ranges))}</div>
-);
+/** `show`: what is shown of it, unit for unit. */
+const asWritten = (
+  text: string,
+  part: Range,
+  ranges: readonly LookRange[],
+  show: (written: string) => string = (written) => written,
+): ComponentChildren => {
+  const shown = show(text.slice(part.from, part.to));
+  const cut = styledPieces(part, ranges).map(({ from, to, looks }) => ({
+    from: from - part.from,
+    to: to - part.from,
+    looks,
+  }));
+  return <div class="text-written">{pieces(shown, cut)}</div>;
+};
 
 const pieces = (text: string, cut: readonly StyledPiece[]): ComponentChildren =>
   cut.map(({ from, to, looks }) => dressed(text.slice(from, to), looks, from));
@@ -57,6 +70,7 @@ const dresses: readonly (readonly [Look, (inner: ComponentChildren) => Component
 ];
 
 function dressed(piece: string, looks: readonly Look[], key: number): ComponentChildren {
+  if (looks.includes("sign")) return null;
   let element: ComponentChildren = piece;
   for (const [look, dress] of dresses) if (looks.includes(look)) element = dress(element);
   if (looks.includes("shade") && !looks.includes("mark"))

@@ -10,8 +10,10 @@ import { ErrorView, Skeleton } from "../ui/states";
 import { chat_strings as strings } from "../strings/chat";
 import { useDocument } from "./content";
 import { longLocation, passageHref } from "./location";
+import { PassageButtons } from "./passage-steps";
 import { plainText } from "./plain-text";
 import { SourceView } from "./source-view";
+import { trailOf } from "./trail";
 
 export interface SourcePanelProps {
   readonly passages: readonly Passage[];
@@ -55,26 +57,10 @@ export function SourcePanel({ passages, at, onAt, onClose }: SourcePanelProps) {
           </p>
         </div>
         <div class="source-buttons">
-          {passages.length > 1 && (
-            <>
-              <IconButton
-                label={strings.previous_source}
-                icon="chevron-left"
-                small
-                disabled={at === 0}
-                onClick={() => onAt(at - 1)}
-              />
-              <IconButton
-                label={strings.next_source}
-                icon="chevron-right"
-                small
-                disabled={at === passages.length - 1}
-                onClick={() => onAt(at + 1)}
-              />
-            </>
-          )}
+          {passages.length > 1 && <PassageButtons at={at} count={passages.length} onAt={onAt} />}
           <Link
             href={passageHref(passage)}
+            state={trailOf(passages, at)}
             class="button button-ghost button-icon button-small"
             aria-label={strings.open_document}
             title={strings.open_document}

@@ -2,7 +2,7 @@
  * The source viewer: the pages of a document, its picture, its recording with transcript, or its
  * text, with a passage marked.
  */
-import type { ComponentType } from "preact";
+import type { ComponentChildren, ComponentType } from "preact";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import type { Document } from "../api/types";
 import { ErrorView, Skeleton } from "../ui/states";
@@ -25,6 +25,10 @@ export interface SourceViewProps {
   readonly document: Document;
   /** The passage to mark and scroll to. */
   readonly highlight?: Highlight | null;
+  /** There is one, although it may not be known yet. */
+  readonly has_passage?: boolean;
+  /** Beside others that belong to it, it can be left for the one before and the one after. */
+  readonly steps?: ComponentChildren;
   /** The page to begin with, when there is no passage. */
   readonly page?: number;
   /** The level of the highest headings of the text. */
@@ -35,22 +39,26 @@ export interface SourceViewProps {
 export function SourceView({
   document,
   highlight: quoted = null,
+  has_passage = quoted !== null,
+  steps,
   page = 1,
   heading_level = 3,
 }: SourceViewProps) {
   const highlight = useSurroundings(document, quoted);
   const views = viewsOf(document);
-  const [chosen, setChosen] = useState<View>(views[0]!);
+  const first = firstView(views, has_passage);
+  const [chosen, setChosen] = useState<View>(first);
   const [failed, setFailed] = useState<string | null>(null);
   const [found, setFound] = useState<Found>(null);
   const view = views.includes(chosen) ? chosen : views[0]!;
   useEffect(() => {
     setFailed(null);
-    setChosen(views[0]!);
-  }, [document.id, document.version, document.status]);
+    setChosen(first);
+  }, [document.id, document.version, document.status, first]);
   const toText = () => setChosen("text");
   return (
     <div class="reader">
+      {steps}
       {views.length > 1 && <ViewTabs views={views} view={view} onView={setChosen} />}
       {view !== "text" && failed && <Unshown document={document} why={failed} />}
       {(found === false || view === "picture") && !failed && (
@@ -62,8 +70,7 @@ export function SourceView({
       )}
       {view === "pages" && !failed && (
         <LazyPdf
-          url={fileUrl(document)}
-          name={document.name}
+          document={document}
           page={highlight?.page ?? page}
           highlight={highlight}
           onFound={setFound}
@@ -86,6 +93,15 @@ export function SourceView({
     </div>
   );
 }
+
+/** On a phone a page as wide as the screen has letters that nobody can read. */
+const reads_as_text = (): boolean => matchMedia("(max-width: 480px)").matches;
+
+/** The view to begin with: a passage on a phone is read in the text, which breaks where it must. */
+const firstView = (views: readonly View[], has_passage: boolean): View =>
+  has_passage && views[0] === "pages" && views.includes("text") && reads_as_text()
+    ? "text"
+    : views[0]!;
 
 /**
  * The quote with the text around it, which is cut out of the document's; null until that is there.
@@ -204,7 +220,7 @@ function LazyPdf(props: PdfProps) {
   ) : (
     <div class="reader-wait" role="status">
       <span class="reader-bar" />
-      {strings.opening(props.name)}
+      {strings.opening(props.document.name)}
     </div>
   );
 }

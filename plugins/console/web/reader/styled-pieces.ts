@@ -3,9 +3,10 @@ import type { Range } from "./text-ranges";
 
 /**
  * `mark`: what is quoted; `shade`: the passage around it; `hit`: what was searched for, and
- * `current` the one of them that is gone to; `target`: what the outline leads to; `heading`: bold.
+ * `current` the one of them that is gone to; `target`: what the outline leads to; `heading`: bold;
+ * `sign`: what Markdown has before it, which is not shown.
  */
-export type Look = "mark" | "shade" | "hit" | "current" | "target" | "heading";
+export type Look = "mark" | "shade" | "hit" | "current" | "target" | "heading" | "sign";
 export interface LookRange extends Range {
   readonly look: Look;
 }

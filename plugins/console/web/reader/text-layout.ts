@@ -1,7 +1,9 @@
 /** A text in its parts, with the pages that begin with them and the headings in them. */
 import type { Outline } from "./content";
 import type { RankedHeading } from "./markdown";
+import { headingsOf, markedHeadings, pagesAsHeadings } from "./headings";
 import type { Heading } from "./side-list";
+import type { Rendering } from "./rendered-text";
 import type { Laid } from "./text-block";
 import { chunksOf } from "./text-chunks";
 import { indicesOf } from "./text-ranges";
@@ -13,6 +15,7 @@ export function layoutOf(
   text: string,
   outline: Outline | undefined,
   heading_level: number,
+  rendering: Rendering,
 ): { readonly layout: readonly Laid[]; readonly headings: readonly Heading[] } {
   const pages = outline && outline.pages.length > 1 ? outline.pages : [];
   const starts = indicesOf(
@@ -20,7 +23,7 @@ export function layoutOf(
     pages.map(({ start }) => start),
   );
   const page_at = new Map(starts.map((start, at) => [start, pages[at]!]));
-  const headings = headingsOf(text, outline);
+  const headings = headingsIn(text, outline, rendering);
   const chunks = chunksOf(text, starts);
   const ranked = rankedBy(headings, heading_level, chunks.length <= drawn_at_once);
   let next = 0;
@@ -30,34 +33,19 @@ export function layoutOf(
       if (headings[next]!.is_written) inside.push(ranked[next]!);
     return { chunk, page: page_at.get(chunk.from) ?? null, headings: inside };
   });
-  return { layout, headings: headings.filter((heading) => heading.text !== "") };
+  const listed = headings.length > 0 ? headings : pagesAsHeadings(pages, starts);
+  return { layout, headings: listed.filter((heading) => heading.text !== "") };
 }
 
-function headingsOf(text: string, outline: Outline | undefined): readonly Heading[] {
-  const found = outline?.headings ?? [];
-  const ends = indicesOf(
-    text,
-    found.flatMap(({ start, end }) => [start, end]),
-  );
-  return found.map(({ level }, at): Heading => {
-    const place = ends[2 * at]!,
-      end = ends[2 * at + 1]!;
-    return {
-      text: titleOf(text.slice(place, end)),
-      level,
-      place,
-      end,
-      is_written: /#[^\n]*$/.test(text.slice(Math.max(0, place - 8), place + 1)),
-    };
-  });
+/** Those that were found when it was read; of a text that was written as Markdown, its own. */
+function headingsIn(
+  text: string,
+  outline: Outline | undefined,
+  rendering: Rendering,
+): readonly Heading[] {
+  const found = outline ? headingsOf(text, outline) : [];
+  return found.length === 0 && rendering === "markdown" ? markedHeadings(text) : found;
 }
-
-/** Without what Markdown writes around it. */
-const titleOf = (heading: string): string =>
-  heading
-    .replace(/^[\s#]+|[\s#]+$/g, "")
-    .replace(/[*_`]{1,3}(?=\S)|(?<=\S)[*_`]{1,3}/g, "")
-    .replace(/\s+/g, " ");
 
 /**
  * They skip no level, whatever the text does. In a text that is not rendered whole they are none

@@ -40,13 +40,13 @@ export function TextView(props: TextViewProps) {
   const [target, setTarget] = useState<Heading | null>(null);
   const { find, ...finding } = useFind(root);
   const { layout, headings } = useMemo(
-    () => layoutOf(text, outline, heading_level),
-    [text, outline],
+    () => layoutOf(text, outline, heading_level, usual),
+    [text, outline, usual],
   );
   const { quote, shade } = useQuoted(text, highlight);
   const hits = useMemo(() => findAll(text, find.query), [text, find.query]);
   const ranges = useMemo(
-    () => looksOf({ quote, shade, hits, at: find.at, target, headings, rendering }),
+    () => looksOf(text, { quote, shade, hits, at: find.at, target, headings, rendering }),
     [quote, shade, hits, find.at, target, headings, rendering],
   );
   useEffect(() => onFound(highlight ? quote !== null : null), [quote, highlight]);
@@ -158,10 +158,15 @@ function useQuoted(text: string, highlight: Highlight | null) {
   return { quote, shade };
 }
 
-const goalOf = ({ place }: Heading) => ({
-  selector: ".reader-target",
+/** A page has no words of its own to go to, but begins a part. */
+const goalOf = ({ place, end }: Heading) => ({
+  selector: end === undefined ? `.text-block[data-from="${place}"]` : ".reader-target",
   range: { from: place, to: place + 1 },
 });
+
+/** The signs that make a heading of what follows. */
+const marksBefore = (text: string, place: number): number =>
+  /#{1,6}[ \t]*$/.exec(text.slice(Math.max(0, place - 8), place))?.[0].length ?? 0;
 
 interface Looks {
   readonly quote: Range | null;
@@ -173,7 +178,10 @@ interface Looks {
   readonly rendering: Rendering;
 }
 
-function looksOf({ quote, shade, hits, at, target, headings, rendering }: Looks): LookRange[] {
+function looksOf(
+  text: string,
+  { quote, shade, hits, at, target, headings, rendering }: Looks,
+): LookRange[] {
   const looks: LookRange[] = hits.map((hit, place) => ({
     ...hit,
     look: place === at ? "current" : "hit",
@@ -181,9 +189,12 @@ function looksOf({ quote, shade, hits, at, target, headings, rendering }: Looks)
   if (quote) looks.push({ ...quote, look: "mark" });
   if (shade) looks.push({ ...shade, look: "shade" });
   if (target) looks.push({ from: target.place, to: target.end ?? target.place, look: "target" });
-  for (const { place, end = place, is_written } of headings)
-    if (rendering !== "markdown" || !is_written)
-      looks.push({ from: place, to: end, look: "heading" });
+  for (const { place, end = place, is_written } of headings) {
+    if (rendering === "markdown" && is_written) continue;
+    looks.push({ from: place, to: end, look: "heading" });
+    if (rendering === "tables" && is_written)
+      looks.push({ from: place - marksBefore(text, place), to: place, look: "sign" });
+  }
   return looks.sort((one, other) => one.from - other.from);
 }
 

@@ -1,9 +1,19 @@
 /** Strings of folders and documents. */
+import type { Document } from "../api/types";
 import { formatNumber } from "../ui/format";
 
 const documents = (count: number) =>
   `${formatNumber(count)} ${count === 1 ? "document" : "documents"}`;
 const files = (count: number) => `${formatNumber(count)} ${count === 1 ? "file" : "files"}`;
+
+/** What is counted is called otherwise than pages in some. */
+const page_names: {
+  readonly [of in Document["file_type"]]?: readonly [one: string, many: string];
+} = { spreadsheet: ["sheet", "sheets"], presentation: ["slide", "slides"] };
+const page_labels: { readonly [of in Document["file_type"]]?: string } = {
+  spreadsheet: "Sheets",
+  presentation: "Slides",
+};
 
 export const folder_strings = {
   documents,
@@ -115,7 +125,10 @@ export const folder_strings = {
     restore: "Restore",
     restore_label: (name: string) => `Restore ${name}`,
     restored: (name: string) => `“${name}” is back.`,
-    pages: (count: number) => `${formatNumber(count)} ${count === 1 ? "page" : "pages"}`,
+    pages: (count: number, of: Document["file_type"]) => {
+      const [one, many] = page_names[of] ?? ["page", "pages"];
+      return `${formatNumber(count)} ${count === 1 ? one : many}`;
+    },
     warnings: (count: number) => `${count} ${count === 1 ? "warning" : "warnings"}`,
     none_named: (query: string) => `No document here is named like “${query}”.`,
     hits: "Found in the text",
@@ -313,7 +326,7 @@ export const folder_strings = {
     status: "Status",
     type: "Type",
     size: "Size",
-    page_count: "Pages",
+    page_count: (of: Document["file_type"]) => page_labels[of] ?? "Pages",
     language: "Language",
     version: "Version",
     added: "Added",

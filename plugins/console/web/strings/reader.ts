@@ -19,6 +19,13 @@ export const reader_strings = {
   text_tools: "Outline and search",
   outline: "Outline",
   thumbnails: "Thumbnails",
+  no_outline:
+    "This document has no outline: the file has no bookmarks, and no headings could be told in " +
+    "its text.",
+  outline_comes: "Looking for headings",
+  previous_passage: "Previous citation",
+  next_passage: "Next citation",
+  passage_of: (at: number, of: number) => `Citation ${at} of ${of}`,
   side_views: "What to go by",
   pages_and_outline: "Thumbnails and outline",
   close_side: "Close the list",

@@ -3,12 +3,12 @@ import type { Document } from "../api/types";
 
 export const file_type_names: Readonly<Record<Document["file_type"], string>> = {
   pdf: "PDF",
-  word: "Word",
+  word: "Text document",
   spreadsheet: "Spreadsheet",
   presentation: "Slides",
   web: "Web page",
   mail: "Mail",
-  text: "Text",
+  text: "Plain text",
   picture: "Picture",
   recording: "Recording",
   other: "Other",

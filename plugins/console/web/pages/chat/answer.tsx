@@ -65,7 +65,7 @@ export function AnswerView({
       );
     const citation = citations.find((one) => one.id === id);
     if (citation)
-      return <CitationMarker citation={citation} pressed={shown === id} onOpen={open} />;
+      return <CitationMarker {...{ citation, citations }} pressed={shown === id} onOpen={open} />;
     return result ? null : <span class="cite cite-pending">{id}</span>;
   };
   return (

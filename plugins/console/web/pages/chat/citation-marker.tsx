@@ -7,12 +7,15 @@ import { Link } from "wouter-preact";
 import type { Citation } from "../../api/chats";
 import { citationText, longLocation, passageHref } from "../../reader/location";
 import { plainText } from "../../reader/plain-text";
+import { trailOf } from "../../reader/trail";
 import { chat_strings as strings } from "../../strings/chat";
 import { positionBeside } from "../../ui/popover-position";
 import { useUniqueId } from "../../ui/unique-id";
 
 interface MarkerProps {
   readonly citation: Citation;
+  /** All of the answer, this one among them. */
+  readonly citations: readonly Citation[];
   readonly pressed: boolean;
   readonly onOpen: (id: number, from: HTMLElement) => void;
 }
@@ -20,7 +23,7 @@ interface MarkerProps {
 /** The pointer may take so long from the marker to its card. */
 const leave_ms = 200;
 
-export function CitationMarker({ citation, pressed, onOpen }: MarkerProps) {
+export function CitationMarker({ citation, citations, pressed, onOpen }: MarkerProps) {
   const id = useUniqueId();
   const marker = useRef<HTMLButtonElement>(null);
   const { shown, show, hide, watch } = useCard();
@@ -51,7 +54,7 @@ export function CitationMarker({ citation, pressed, onOpen }: MarkerProps) {
         {citation.id}
       </button>
       {shown && (
-        <Card id={id} citation={citation} marker={marker.current!}>
+        <Card id={id} {...{ citation, citations }} marker={marker.current!}>
           <button
             type="button"
             class="button button-small"
@@ -127,11 +130,13 @@ function useCard() {
 function Card({
   id,
   citation,
+  citations,
   marker,
   children,
 }: {
   readonly id: string;
   readonly citation: Citation;
+  readonly citations: readonly Citation[];
   readonly marker: HTMLElement;
   readonly children: preact.ComponentChildren;
 }) {
@@ -152,7 +157,11 @@ function Card({
       </span>
       <span class="cite-card-links">
         {children}
-        <Link class="button button-small button-ghost" href={passageHref(citation)}>
+        <Link
+          class="button button-small button-ghost"
+          href={passageHref(citation)}
+          state={trailOf(citations, citations.indexOf(citation))}
+        >
           {strings.open_document}
         </Link>
       </span>

@@ -58,7 +58,9 @@ export function Details({ document }: { readonly document: Document }) {
       : []),
     [strings.type, <span title={media_type}>{file_type_names[file_type]}</span>],
     [strings.size, formatBytes(size_bytes)],
-    ...(page_count === null ? [] : [[strings.page_count, formatNumber(page_count)] as const]),
+    ...(page_count === null
+      ? []
+      : [[strings.page_count(file_type), formatNumber(page_count)] as const]),
     ...(language === null ? [] : [[strings.language, languageOf(language)] as const]),
     ...(version > 1 ? [[strings.version, formatNumber(version)] as const] : []),
     [strings.added, formatDateTime(created_at)],

@@ -2,12 +2,17 @@
 import { useQuery } from "@tanstack/preact-query";
 import { useState } from "preact/hooks";
 import { useLocation, useSearch } from "wouter-preact";
+import { useHistoryState } from "wouter-preact/use-browser-location";
 import { apiUrl } from "../../api/client";
 import { getDocument } from "../../api/documents";
 import { keys, useFolders, vectors_every_ms } from "../../api/queries";
 import type { Document } from "../../api/types";
 import type { PageParams } from "../../app/page";
+import { passageHref } from "../../reader/location";
+import { PassageSteps } from "../../reader/passage-steps";
 import { SourceView } from "../../reader/source-view";
+import { viewsOf } from "../../reader/views";
+import { trailIn, trailOf, type Trail } from "../../reader/trail";
 import { Panels } from "../../plugin/panels";
 import { forPeople } from "../../ui/sentence";
 import { Button, ButtonLink } from "../../ui/button";
@@ -57,9 +62,15 @@ function Shown({ document }: { readonly document: Document }) {
   const folders = useFolders().data ?? [];
   const [dialog, setDialog] = useState<OpenDialog>(null);
   const highlight = useHighlight(document, fields);
+  const trail = trailIn(useHistoryState(), document.id, fields.get("start"));
   const from =
     document.folder_ids.find((id) => id === fields.get("folder")) ?? document.folder_ids[0] ?? null;
   const folder = folders.find(({ id }) => id === from);
+  // Nothing of it can be shown; the note above says why.
+  const is_unread =
+    document.status === "sync_failed" &&
+    document.synced_at === null &&
+    viewsOf(document)[0] === "text";
   const crumbs = [
     { label: folder_strings.title, href: "/folders" },
     ...(folder ? [{ label: folder.name, href: `/folders/${folder.id}` }] : []),
@@ -72,15 +83,19 @@ function Shown({ document }: { readonly document: Document }) {
         actions={<Actions document={document} folder_id={from} onDialog={setDialog} />}
       />
       <IndexingNote document={document} />
-      <div class="document-layout">
-        <section class="card document-view" aria-label={strings.preview}>
-          <SourceView
-            document={document}
-            highlight={highlight.passage}
-            page={highlight.page}
-            heading_level={2}
-          />
-        </section>
+      <div class={is_unread ? "document-layout document-unread" : "document-layout"}>
+        {!is_unread && (
+          <section class="card document-view" aria-label={strings.preview}>
+            <SourceView
+              document={document}
+              highlight={highlight.passage}
+              has_passage={highlight.wanted}
+              steps={trail && <TrailSteps trail={trail} />}
+              page={highlight.page}
+              heading_level={2}
+            />
+          </section>
+        )}
         <div class="stack">
           <Warnings document={document} />
           <FolderLinks document={document} folders={folders} onAdd={() => setDialog("place")} />
@@ -94,6 +109,14 @@ function Shown({ document }: { readonly document: Document }) {
       )}
     </>
   );
+}
+
+/** The next one may be in another document. It takes the place of this one: back is the chat. */
+function TrailSteps({ trail: { passages, at } }: { readonly trail: Trail }) {
+  const [, navigate] = useLocation();
+  const go = (next: number) =>
+    navigate(passageHref(passages[next]!), { replace: true, state: trailOf(passages, next) });
+  return <PassageSteps at={at} count={passages.length} onAt={go} />;
 }
 
 function Actions({

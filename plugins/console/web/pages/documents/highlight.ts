@@ -9,7 +9,7 @@ import type { Document } from "../../api/types";
 export function useHighlight(
   document: Document,
   fields: URLSearchParams,
-): { readonly passage: Highlight | null; readonly page: number } {
+): { readonly passage: Highlight | null; readonly wanted: boolean; readonly page: number } {
   const [start, end] = [numberOf(fields, "start"), numberOf(fields, "end")];
   const asked_page = numberOf(fields, "page");
   const wanted = start !== null && end !== null && end > start;
@@ -27,7 +27,7 @@ export function useHighlight(
       time_end: null,
     };
   }, [text, start, end, asked_page]);
-  return { passage: passage?.quote ? passage : null, page: asked_page ?? 1 };
+  return { passage: passage?.quote ? passage : null, wanted, page: asked_page ?? 1 };
 }
 
 function numberOf(fields: URLSearchParams, name: string): number | null {

@@ -63,7 +63,7 @@ export function DocumentName({ document, folder_id, renaming, clashes }: NamePro
 }
 
 function Facts({ document, clashes }: Pick<NameProps, "document" | "clashes">) {
-  const { size_bytes, page_count, warnings, status, error, source } = document;
+  const { size_bytes, file_type, page_count, warnings, status, error, source } = document;
   if (status === "sync_failed" && error)
     return (
       <span class="document-facts">
@@ -72,7 +72,7 @@ function Facts({ document, clashes }: Pick<NameProps, "document" | "clashes">) {
     );
   const facts = [
     clashes && source.uri,
-    page_count !== null && strings.pages(page_count),
+    page_count !== null && strings.pages(page_count, file_type),
     warnings.length > 0 && strings.warnings(warnings.length),
     <span class="narrow-only">{formatBytes(size_bytes)}</span>,
   ].filter(Boolean);

@@ -1,0 +1,84 @@
+/** The headings of a text: as they were found, as Markdown marks them, or its slides and sheets. */
+import type { Outline } from "./content";
+import { pageName } from "./location";
+import type { Heading } from "./side-list";
+import { lineAt } from "./text-chunks";
+import { indicesOf } from "./text-ranges";
+
+/** With their words, in the order of the text. */
+export function headingsOf(text: string, outline: Outline): readonly Heading[] {
+  const found = outline.headings;
+  const ends = indicesOf(
+    text,
+    found.flatMap(({ start, end }) => [start, end]),
+  );
+  return found.map(({ level }, at): Heading => {
+    const place = ends[2 * at]!,
+      end = ends[2 * at + 1]!;
+    return {
+      text: titleOf(text.slice(place, end)),
+      level,
+      place,
+      end,
+      is_written: /#[^\n]*$/.test(text.slice(Math.max(0, place - 8), place + 1)),
+    };
+  });
+}
+
+/** Without what Markdown writes around it. */
+const titleOf = (heading: string): string =>
+  heading
+    .replace(/^[\s#]+|[\s#]+$/g, "")
+    .replace(/[*_`]{1,3}(?=\S)|(?<=\S)[*_`]{1,3}/g, "")
+    .replace(/\s+/g, " ");
+
+/** The same with the page of each as its place. */
+export function headingsByPage(text: string, outline: Outline): readonly Heading[] {
+  const starts = indicesOf(
+    text,
+    outline.pages.map(({ start }) => start),
+  );
+  let at = 0;
+  return headingsOf(text, outline).flatMap(({ text: title, level, place }) => {
+    while (at + 1 < starts.length && starts[at + 1]! <= place) at++;
+    const page = outline.pages[at]?.page;
+    return page === undefined || title === "" ? [] : [{ text: title, level, place: page }];
+  });
+}
+
+const marks = /^ {0,3}(#{1,6})[ \t]+(?=\S)/;
+const fence = /^ {0,3}(?:`{3,}|~{3,})/;
+
+/** Lines that Markdown marks as headings, outside of code. */
+export function markedHeadings(text: string): readonly Heading[] {
+  const headings: Heading[] = [];
+  let in_code = false;
+  for (let at = 0; at < text.length;) {
+    const { line, next } = lineAt(text, at);
+    if (fence.test(line)) in_code = !in_code;
+    const found = in_code ? null : marks.exec(line);
+    if (found)
+      headings.push({
+        text: titleOf(line),
+        level: found[1]!.length,
+        place: at + found[0].length,
+        end: at + line.trimEnd().length,
+        is_written: true,
+      });
+    at = next;
+  }
+  return headings;
+}
+
+/** Slides and sheets by their names; pages that have only numbers are none. */
+export const pagesAsHeadings = (
+  pages: Outline["pages"],
+  starts: readonly number[],
+): readonly Heading[] =>
+  pages.every(({ page_label }) => page_label === null)
+    ? []
+    : pages.map(({ page, page_label }, at) => ({
+        text: pageName(page, page_label),
+        level: 1,
+        place: starts[at]!,
+      }));

@@ -10,7 +10,7 @@ import { tooLarge, unavailable } from "../base/errors";
 import { ulid } from "../base/ids";
 import { nextTurn } from "../lib/parts";
 import type { Files, FindUsed, ReceivedFile, StillUsed } from "./files";
-import { freeSpaceOf, requireFreeSpace } from "./free-space";
+import { freeSpaceOf, requireFreeSpace, RoomWatch } from "./free-space";
 import { Mutex } from "./mutex";
 import { translateError } from "./storage-errors";
 
@@ -46,8 +46,10 @@ export class FileStore implements Files {
   /** Temporary files of uploads that are not released. */
   readonly #arriving = new Set<string>();
   readonly #open_streams = new Set<Readable>();
+  readonly #room: RoomWatch;
 
   constructor(private readonly directory: string) {
+    this.#room = new RoomWatch(directory);
     mkdirSync(join(directory, temporary), { recursive: true });
   }
 
@@ -57,7 +59,7 @@ export class FileStore implements Files {
   }
 
   requireFreeSpace(): void {
-    requireFreeSpace(this.directory);
+    this.#room.require();
   }
 
   async open(sha256: string): Promise<Blob | undefined> {

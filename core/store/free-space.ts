@@ -30,6 +30,29 @@ export function freeSpaceOf(path: string): FreeSpace {
  * works. @throws HttpError 507
  */
 export function requireFreeSpace(directory: string): void {
-  const { free_bytes, reserve_bytes } = freeSpaceOf(directory);
+  requireRoom(freeSpaceOf(directory));
+}
+function requireRoom({ free_bytes, reserve_bytes }: FreeSpace): void {
   if (free_bytes < 2 * reserve_bytes) throw storageFull();
+}
+
+/** So many reserves are more than is written between two looks. */
+const plenty_reserves = 64;
+const plenty_ms = 100;
+
+/** The same for whatever asks again and again: with plenty of room it looks now and then. */
+export class RoomWatch {
+  #plenty_until_ms = -Infinity;
+
+  constructor(private readonly directory: string) {}
+
+  /** @throws HttpError 507 */
+  require(): void {
+    const now_ms = performance.now();
+    if (now_ms < this.#plenty_until_ms) return;
+    const space = freeSpaceOf(this.directory);
+    requireRoom(space);
+    if (space.free_bytes > plenty_reserves * space.reserve_bytes)
+      this.#plenty_until_ms = now_ms + plenty_ms;
+  }
 }

@@ -333,28 +333,25 @@ export async function outdatedDocuments(
       );
   return found;
 }
-/** Counts no further than `limit`. */
-export async function countOutdated(
+/** Counts no further than `limit`. Compiled once: health asks for it. */
+export const countOutdated = async (
   db: IndexDb,
   analyzer: number,
   chunker: number,
   limit: number,
-): Promise<number> {
-  let count = 0;
-  for (const range of outdatedRanges(db, analyzer, chunker)) {
-    if (count >= limit) break;
-    const some = range
-      .select("document_id")
-      .limit(limit - count)
-      .as("some");
-    const row = await db
-      .selectFrom(some)
-      .select(sql<number>`count(*)`.as("count"))
-      .executeTakeFirst();
-    count += toNumber(row?.count);
-  }
-  return count;
-}
+): Promise<number> =>
+  Math.min(limit, toNumber((await countRanges(db, { analyzer, chunker, limit }))?.count));
+const countRanges = preparedFirst(
+  (db: IndexDb, { analyzer, chunker, limit }: Record<"analyzer" | "chunker" | "limit", number>) => {
+    const [first, ...others] = outdatedRanges(db, analyzer, chunker).map((range, at) =>
+      db
+        .selectFrom(range.select("document_id").limit(limit).as(`range_${at}`))
+        .select("document_id"),
+    );
+    const all = others.reduce((some, range) => some.unionAll(range), first!);
+    return db.selectFrom(all.as("outdated")).select(sql<number>`count(*)`.as("count"));
+  },
+);
 
 /** Of all segments and packs. */
 export async function largestId(db: IndexDb): Promise<number> {

@@ -191,7 +191,15 @@ export {
   type EndpointAddress,
   type EndpointFinding,
 } from "./outbound/endpoint-request";
-export { InvalidUrl, parseTarget, requireTarget, type Target } from "./outbound/target";
+export {
+  InvalidUrl,
+  looksLikeUrl,
+  parseTarget,
+  requireTarget,
+  requireUrl,
+  url_pattern_with_fragment,
+  type Target,
+} from "./outbound/target";
 
 // --- The server that runs: its log, build, environment, and how it does
 export { levels, type Level, type Log } from "./base/log";

@@ -47,6 +47,9 @@ export interface ApiDocument {
 const prefix = "/api/dev/v1";
 const stamp = "by `npm run build:client` from the OpenAPI document";
 
+/** A server that may import directories says so in its document. */
+export const every_import = { DOSSIER_IMPORTS_DIRECTORIES: "/srv" };
+
 /** The generated files of client/src by name. */
 export async function generatedFiles(document: ApiDocument): Promise<Record<string, string>> {
   return {
@@ -227,11 +230,15 @@ function comment(text: string): string[] {
     : ["  /**", ...lines.map((line) => `   * ${line}`), "   */"];
 }
 
-/** As `dossier openapi` prints it, without settings and plugins of this machine. */
+/** As `dossier openapi` prints it, without plugins of this machine; every import is in it. */
 async function documentOfCheckout(): Promise<ApiDocument> {
   const data = mkdtempSync(join(tmpdir(), "dossier-client-"));
   const command = [process.execPath, join(root, "core/main.ts"), "openapi", "--data", data];
-  const run = Bun.spawn(command, { cwd: data, env: cleanEnvironment(), stdout: "pipe" });
+  const run = Bun.spawn(command, {
+    cwd: data,
+    env: cleanEnvironment(every_import),
+    stdout: "pipe",
+  });
   const text = await run.stdout.text();
   rmSync(data, { recursive: true, force: true });
   if ((await run.exited) !== 0) throw new Error("dossier openapi failed");

@@ -30,7 +30,7 @@ const server = await launch({
   env: {
     DOSSIER_RATE_LIMIT_REQUESTS: "100000000",
     DOSSIER_EMBEDDINGS_PROVIDER: "none",
-    DOSSIER_LOG_LEVEL: "error",
+    DOSSIER_SERVER_LOG_LEVEL: "error",
   },
 });
 const given = process.argv.slice(2);

@@ -1726,6 +1726,7 @@ export interface components {
          *     - `missing_scope`: The API key lacks the scope that this needs.
          *     - `name_taken`: A document with the same file name already exists.
          *     - `no_result`: The run is not completed.
+         *     - `no_such_page`: The document has no such page, or no pages at all.
          *     - `no_such_route`: There is no such path.
          *     - `not_found`: There is no such record.
          *     - `nothing_to_retry`: The run is under way, was cancelled, or nothing of it has failed.
@@ -1733,7 +1734,6 @@ export interface components {
          *     - `range_not_satisfiable`: The range lies outside.
          *     - `rate_limited`: The rate limit is exceeded.
          *     - `refused`: A plugin refuses it, with this code or one of its own. Nothing was saved.
-         *     - `source_unreadable`: With `dry_run`: the source can't be read.
          *     - `storage_full`: The storage is full; nothing was saved.
          *     - `too_large`: The body or the file is larger than is accepted.
          *     - `too_many_searches`: Too many searches of this account are under way.
@@ -1745,7 +1745,7 @@ export interface components {
          *     - `webhook_limit`: An account holds as many webhooks as it may; the detail names the limit.
          * @enum {string}
          */
-        readonly ErrorCode: "admin_only" | "already_ended" | "archive_too_large" | "bad_archive" | "body_timeout" | "check_failed" | "conflict" | "duplicate_webhook" | "forbidden" | "gone" | "import_ended" | "internal_error" | "invalid_request" | "last_admin" | "malformed_json" | "malformed_multipart" | "method_not_allowed" | "missing_scope" | "name_taken" | "no_result" | "no_such_route" | "not_found" | "nothing_to_retry" | "quota_exceeded" | "range_not_satisfiable" | "rate_limited" | "refused" | "source_unreadable" | "storage_full" | "too_large" | "too_many_searches" | "too_many_streams" | "too_many_values" | "unauthorized" | "unavailable" | "unsupported_media_type" | "webhook_limit";
+        readonly ErrorCode: "admin_only" | "already_ended" | "archive_too_large" | "bad_archive" | "body_timeout" | "check_failed" | "conflict" | "duplicate_webhook" | "forbidden" | "gone" | "import_ended" | "internal_error" | "invalid_request" | "last_admin" | "malformed_json" | "malformed_multipart" | "method_not_allowed" | "missing_scope" | "name_taken" | "no_result" | "no_such_page" | "no_such_route" | "not_found" | "nothing_to_retry" | "quota_exceeded" | "range_not_satisfiable" | "rate_limited" | "refused" | "storage_full" | "too_large" | "too_many_searches" | "too_many_streams" | "too_many_values" | "unauthorized" | "unavailable" | "unsupported_media_type" | "webhook_limit";
         readonly Failure: {
             readonly code: string;
             readonly message: string;
@@ -1757,7 +1757,10 @@ export interface components {
              * @enum {string}
              */
             readonly type: "feed";
-            /** @description Where it lies. */
+            /**
+             * Format: uri
+             * @description Where it lies.
+             */
             readonly url: string;
         };
         readonly Feedback: {
@@ -2189,6 +2192,7 @@ export interface components {
             readonly data: readonly components["schemas"]["Import"][];
             readonly pagination: components["schemas"]["Pagination"];
         };
+        /** @description With `error` the source can't be read, and the import would fail. */
         readonly ImportPreview: {
             readonly items: readonly components["schemas"]["ImportPreviewItem"][];
             /**
@@ -2198,6 +2202,7 @@ export interface components {
             readonly total_item_count: number;
             /** @description The source has more than are shown: at most 1,000 are. */
             readonly more: boolean;
+            readonly error?: components["schemas"]["Failure"];
         };
         readonly ImportPreviewItem: {
             readonly uri: string;
@@ -2362,7 +2367,7 @@ export interface components {
             readonly folder_id: string;
             readonly source: components["schemas"]["ImportSource"];
             readonly gone?: components["schemas"]["GoneSetting"] | null;
-            /** @description A cron expression of five fields in UTC, such as `0 6 * * *`. */
+            /** @description A cron expression of five fields in UTC, such as `0 6 * * *`, or `@daily`. A range may go over the end: `FRI-MON`. */
             readonly every: string;
         };
         readonly NewMessage: {
@@ -2668,7 +2673,10 @@ export interface components {
              * @enum {string}
              */
             readonly type: "sitemap";
-            /** @description Where it lies. */
+            /**
+             * Format: uri
+             * @description Where it lies.
+             */
             readonly url: string;
         };
         /** @description The `data` of one event of the stream, which repeats its name as `event`. */
@@ -2830,7 +2838,7 @@ export interface components {
              * @enum {string}
              */
             readonly type: "urls";
-            /** @description Absolute http or https addresses. */
+            /** @description Absolute http or https addresses. What is none is an item that fails, beside one that is. */
             readonly urls: readonly string[];
         };
         /**
@@ -2890,7 +2898,10 @@ export interface components {
              * @enum {string}
              */
             readonly type: "zip";
-            /** @description Where it lies. */
+            /**
+             * Format: uri
+             * @description Where it lies.
+             */
             readonly url: string;
         };
     };
@@ -5075,7 +5086,7 @@ export interface operations {
             };
         };
         readonly responses: {
-            /** @description With `dry_run`: what would be imported. */
+            /** @description With `dry_run`: what would be imported, or why nothing could be. */
             readonly 200: {
                 headers: {
                     readonly [name: string]: unknown;

@@ -4,7 +4,7 @@
  */
 import { Type } from "@sinclair/typebox";
 import { badRequest } from "../base/errors";
-import { url_length_max } from "../outbound/target";
+import { url_length_max, url_pattern } from "../outbound/target";
 import { documented } from "./schemas";
 
 export const name_length_max = 255;
@@ -71,16 +71,15 @@ export const LimitedText = (length_max: number, description?: string) =>
   });
 
 /**
- * A field that `requireTarget` checks: absolute, without spaces, a user name or a fragment. Whether
- * its host is public, only the server can tell.
+ * A field that `requireTarget` or `requireUrl` checks: absolute, without spaces, a user name or a
+ * fragment, with a host that is a name of several parts or an address. Whether the host is public,
+ * only the server can tell.
  */
 export const PublicUrl = (description: string) =>
   documented(Type.String({ description }), {
     format: "uri",
     maxLength: url_length_max,
-    pattern:
-      "^[Hh][Tt][Tt][Pp][Ss]?://[^/?#@\\u0000-\\u0020\\u007F\\\\]+" +
-      "([/?][^#\\u0000-\\u0020\\u007F\\\\]*)?$",
+    pattern: `^${url_pattern}$`,
   });
 
 /**

@@ -33,6 +33,46 @@ const internal_names = [
 ];
 const label = /^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$/;
 
+/** ASCII that stands in no name of a host, `.` and `-` aside; as a part of a class. */
+const foreign = String.raw`\x00-,/:-@\[-\^\x60{-\x7F`;
+const inside = `[^.${foreign}]`;
+const outer = String.raw`[^\-.${foreign}]`;
+const rest_of_part = `(?:${inside}{0,61}${outer})?`;
+/** Its last part begins with no digit: what ends in a number is an address. */
+const host_name = String.raw`(?:${outer}${rest_of_part}\.)+[^0-9\-.${foreign}]${rest_of_part}\.?`;
+const byte = "(?:25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])";
+const host_address = String.raw`(?:${byte}\.){3}${byte}|\[[0-9A-Fa-f]*:[0-9A-Fa-f:.]+\]`;
+const port =
+  "(?::(?:[1-9][0-9]{0,3}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5]))?";
+/**
+ * What the address of something on the web looks like, in words that every regular expression
+ * knows: ECMAScript's, Python's, Go's. Of names with letters beyond ASCII and of IPv6 addresses
+ * only a look-up can tell the rest.
+ */
+export const url_pattern =
+  `[Hh][Tt][Tt][Pp][Ss]?://(?:${host_name}|${host_address})${port}` +
+  String.raw`(?:[/?][^#\x00-\x20\x7F\\]*)?`;
+/** The same with a fragment, which is never sent. */
+export const url_pattern_with_fragment = String.raw`${url_pattern}(?:#[^\x00-\x20\x7F\\]*)?`;
+const url_shape = new RegExp(`^${url_pattern}$`, "u");
+const url_shape_with_fragment = new RegExp(`^${url_pattern_with_fragment}$`, "u");
+
+/** Whether it looks like the address of a page; the page may be nowhere. */
+export const looksLikeUrl = (text: string): boolean => url_shape_with_fragment.test(text);
+
+/**
+ * The URL in a field of a request, for what fetches it later: a host that turns out to be none, or
+ * to be inside a network, is a failure then. @throws HttpError 400 naming `pointer`
+ */
+export function requireUrl(text: string, pointer: string): string {
+  try {
+    return requireTarget(text, pointer).href;
+  } catch (error) {
+    if (text.length <= url_length_max && url_shape.test(text)) return text;
+    throw error;
+  }
+}
+
 /** The URL in a field of a request. @throws HttpError 400 naming `pointer`, such as `/url`. */
 export function requireTarget(text: string, pointer: string): Target {
   try {

@@ -1,5 +1,5 @@
 /** A part of a document's text: from a place or a page on, of a length that the reader chooses. */
-import { badRequest, named, route, t, type Static } from "../../core/sdk";
+import { HttpError, named, route, t, type Static } from "../../core/sdk";
 import { PageLabel } from "../extraction/contract";
 import type { DocumentContext } from "./context";
 import { requireDocument, untilThere } from "./queries";
@@ -69,9 +69,10 @@ export const textRoute = route.get("/documents/:documentId/text", {
   answers: {
     200: { description: "The part.", schema: TextRange, example: range_example },
   },
+  errors: { 404: { no_such_page: "The document has no such page, or no pages at all." } },
 });
 
-/** Of the text that answers. @throws HttpError 400 on a page that it has not, 403 or 404. */
+/** Of the text that answers. @throws HttpError 403, 404, also on a page that it has not. */
 export function readRange(
   { db }: DocumentContext,
   owner_id: string,
@@ -136,14 +137,14 @@ function stretchOf(
   };
 }
 
-const noSuchPage = (page: number, pages: readonly PageStart[]) =>
-  badRequest(
+function noSuchPage(page: number, pages: readonly PageStart[]): HttpError {
+  const detail =
     pages.length === 0
       ? "This document has no pages: read it by `start`."
       : `There is no page ${page}: the document has the pages ${pages[0]!.page} to ` +
-          `${pages.at(-1)!.page}.`,
-    "?page",
-  );
+        `${pages.at(-1)!.page}.`;
+  return new HttpError(404, "no_such_page", detail, { errors: [{ pointer: "?page", detail }] });
+}
 
 const pageAt = (pages: readonly PageStart[], unit: number): PageStart | undefined =>
   pages.findLast(({ start }) => start <= unit);

@@ -173,6 +173,11 @@ export interface ImportSource<S = unknown> {
    * `{"set": true}` in its place.
    */
   readonly schema: TObject;
+  /**
+   * Whether this server takes it at all, as it is set up; default true. What it does not take is
+   * not in the API document.
+   */
+  readonly offered?: boolean;
   /** Refuses at once what can't be imported. @throws HttpError 400 */
   check?(source: S, tools: Pick<SourceTools, "owner">): Promise<void>;
   /**

@@ -50,15 +50,17 @@ const GivenSource = named(
   ),
 );
 
-/** In the document: each type that there is, with its fields. */
+/** In the document: each type that this server takes, with its fields. */
 export const documentedSource = (sources: readonly ImportSource[]) =>
   t.Union(
-    sources.map(({ type, description, schema }) =>
-      named(
-        `${pascalCase(type)}Source`,
-        t.Object({ type: t.Literal(type), ...schema.properties }, { description }),
+    sources
+      .filter(({ offered = true }) => offered)
+      .map(({ type, description, schema }) =>
+        named(
+          `${pascalCase(type)}Source`,
+          t.Object({ type: t.Literal(type), ...schema.properties }, { description }),
+        ),
       ),
-    ),
     {
       discriminator: { propertyName: "type" },
       description:
@@ -160,21 +162,25 @@ export const ScheduleRecord = named(
 );
 export const PreviewRecord = named(
   "ImportPreview",
-  t.Object({
-    items: t.Array(
-      named(
-        "ImportPreviewItem",
-        t.Object({
-          uri: Text,
-          name: Nullable(Text),
-          folder: Nullable(t.String({ description: "The subfolder it would go into." })),
-          error: Nullable(t.String({ description: "Why it would fail." })),
-        }),
+  t.Object(
+    {
+      items: t.Array(
+        named(
+          "ImportPreviewItem",
+          t.Object({
+            uri: Text,
+            name: Nullable(Text),
+            folder: Nullable(t.String({ description: "The subfolder it would go into." })),
+            error: Nullable(t.String({ description: "Why it would fail." })),
+          }),
+        ),
       ),
-    ),
-    total_item_count: Count("Items in this answer."),
-    more: t.Boolean({ description: "The source has more than are shown: at most 1,000 are." }),
-  }),
+      total_item_count: Count("Items in this answer."),
+      more: t.Boolean({ description: "The source has more than are shown: at most 1,000 are." }),
+      error: t.Optional(Failure),
+    },
+    { description: "With `error` the source can't be read, and the import would fail." },
+  ),
 );
 
 const errorOf = ({ error_code, error }: Pick<RunRow, "error_code" | "error">) =>
@@ -227,7 +233,7 @@ export const toItem = ({
   error: errorOf(rest),
   ...(gone === 1 ? { gone: true } : {}),
 });
-export const toPreview = ({ items, more }: Preview): Static<typeof PreviewRecord> => ({
+export const toPreview = ({ items, more, error }: Preview): Static<typeof PreviewRecord> => ({
   items: items.map(({ uri, name = null, folder = null, error = null }) => ({
     uri,
     name,
@@ -236,6 +242,7 @@ export const toPreview = ({ items, more }: Preview): Static<typeof PreviewRecord
   })),
   total_item_count: items.length,
   more,
+  ...(error !== null && { error }),
 });
 export const toSchedule = ({
   id,

@@ -13,6 +13,7 @@ import {
   type HandlersOf,
   type ReceivedPart,
   named,
+  documented,
   LimitedText,
 } from "../../core/sdk";
 import type { ImportContext } from "./context";
@@ -34,7 +35,8 @@ import {
   toRun,
   toSchedule,
 } from "./records";
-import { expression_length_max, schedules_max, type Schedules } from "./schedules";
+import { cron_pattern, expression_length_max } from "./cron";
+import { schedules_max, type Schedules } from "./schedules";
 import { unfinished_max, type Imports } from "./service";
 import type { ListedRun } from "./store";
 import { importUploads } from "./uploads";
@@ -60,9 +62,13 @@ const NewSchedule = named(
     folder_id: FolderId,
     source: Source,
     gone: OrNullGone,
-    every: LimitedText(
-      expression_length_max,
-      "A cron expression of five fields in UTC, such as `0 6 * * *`.",
+    every: documented(
+      LimitedText(
+        expression_length_max,
+        "A cron expression of five fields in UTC, such as `0 6 * * *`, or `@daily`. A range may " +
+          "go over the end: `FRI-MON`.",
+      ),
+      { pattern: cron_pattern },
     ),
   }),
 );
@@ -107,7 +113,7 @@ export const routes = {
     example: { folder_id: run_example.folder_id, source: run_example.source },
     answers: {
       200: {
-        description: "With `dry_run`: what would be imported.",
+        description: "With `dry_run`: what would be imported, or why nothing could be.",
         schema: PreviewRecord,
         example: {
           items: [{ uri: item_example.uri, name: null, folder: null, error: null }],
@@ -118,7 +124,6 @@ export const routes = {
       202: begun("The run, which is about to begin."),
     },
     errors: {
-      400: { source_unreadable: "With `dry_run`: the source can't be read." },
       403: capacity,
       404: no_folder,
       503: "With `dry_run`: the source could not be looked through in time.",

@@ -1,14 +1,7 @@
 /** Recurring imports: a cron expression for each, whose next time is a job of its own. */
-import { Cron } from "croner";
-import {
-  badRequest,
-  forbidden,
-  requireOwned,
-  type Db,
-  type JobEffect,
-  type PageRequest,
-} from "../../core/sdk";
+import { forbidden, requireOwned, type Db, type JobEffect, type PageRequest } from "../../core/sdk";
 import { isActive, type ImportContext } from "./context";
+import { checkCron, nextTime } from "./cron";
 import type { GivenSource, Imports } from "./service";
 import { sealSecrets } from "./secrets";
 import * as store from "./store";
@@ -24,7 +17,6 @@ export interface NewSchedule {
 
 type Payload = { readonly schedule_id: string };
 
-export const expression_length_max = 200;
 export const schedules_max = 100;
 
 export class Schedules {
@@ -39,8 +31,7 @@ export class Schedules {
     { folder_id, source: given, every, gone = "keep" }: NewSchedule,
   ): Promise<ScheduleRow> {
     const { folders, inTransaction, newId, now_ms } = this.ctx;
-    if (nextTime(givenCron(every), now_ms()) === null)
-      throw badRequest("The time that `every` names never comes.", "/every");
+    checkCron(every, now_ms());
     const { text: source, secrets } = await this.imports.checkSource(owner_id, given);
     const sealed = sealSecrets(this.ctx, owner_id, secrets);
     return inTransaction(async (tx) => {
@@ -129,37 +120,9 @@ export class Schedules {
     tx: Db,
     { id, every }: Pick<ScheduleRow, "id" | "every">,
   ): Promise<number | null> {
-    const at = nextTime(cronOf(every), this.ctx.now_ms());
+    const at = nextTime(every, this.ctx.now_ms());
     await store.setNext(tx, id, at);
     if (at !== null) await this.ctx.enqueueTick(tx, id, at);
     return at;
   }
 }
-
-const cronOf = (every: string): Cron => new Cron(every, { utcOffset: 0, paused: true });
-
-/**
- * In UTC. Five fields: a sixth would count seconds, and no host is to be asked that often. @throws
- * HttpError 400
- */
-function givenCron(every: string): Cron {
-  const fields = every.trim() === "" ? 0 : every.trim().split(/\s+/).length;
-  try {
-    if (every.length > expression_length_max)
-      throw new Error(`it has more than ${expression_length_max} characters`);
-    if (fields !== 5 && !every.startsWith("@"))
-      throw new Error(`it has ${fields} field${fields === 1 ? "" : "s"}`);
-    return cronOf(every);
-  } catch (error) {
-    const why =
-      error instanceof Error ? error.message.replace(/^CronPattern: |\.$/g, "") : String(error);
-    throw badRequest(
-      "The field `every` must be a cron expression of five fields, such as " +
-        `"0 6 * * *" for each day at 06:00 UTC; ${why}.`,
-      "/every",
-    );
-  }
-}
-
-const nextTime = (cron: Cron, after_ms: number): number | null =>
-  cron.nextRun(new Date(after_ms))?.getTime() ?? null;

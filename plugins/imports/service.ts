@@ -43,6 +43,8 @@ export interface NewImport {
 export interface Preview {
   readonly items: readonly SourceItem[];
   readonly more: boolean;
+  /** Why the source can't be read. */
+  readonly error: { readonly code: string; readonly message: string } | null;
 }
 
 /** A source with the fields that its kind knows. */
@@ -145,7 +147,7 @@ export class Imports {
     return run;
   }
 
-  /** What it would import. @throws HttpError 400 when the source can't be read, 403, 404, 503. */
+  /** What it would import, or why that would fail. @throws HttpError 400, 403, 404, 503. */
   async preview(
     owner_id: string,
     { folder_id, source: given }: NewImport,
@@ -184,9 +186,9 @@ export class Imports {
             "Import it without dry_run, or try again.",
           5,
         );
-      throw error instanceof SourceFailure
-        ? badRequest(error.message, "/source", "source_unreadable")
-        : error;
+      if (!(error instanceof SourceFailure)) throw error;
+      const { code, message } = error;
+      return { items: [], more: false, error: { code, message } };
     } finally {
       await tools.close();
     }
@@ -272,11 +274,12 @@ async function previewOf(
   const items = new Map<string, SourceItem>();
   for await (const listed of source.items(fields, tools)) {
     if (listed.gone) continue;
-    if (items.size >= preview_items_max) return { items: [...items.values()], more: true };
+    if (items.size >= preview_items_max)
+      return { items: [...items.values()], more: true, error: null };
     const item = withinLimits(listed, hider);
     items.set(item.uri, source.read ? item : withRefusal(item));
   }
-  return { items: [...items.values()], more: false };
+  return { items: [...items.values()], more: false, error: null };
 }
 
 async function requireRun(from: Db, owner_id: string, run_id: string): Promise<ListedRun> {

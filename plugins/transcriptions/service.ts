@@ -6,7 +6,7 @@ import {
   conflict,
   HttpError,
   notFound,
-  requireTarget,
+  requireUrl,
   type Context,
   type Db,
   type FilePart,
@@ -92,7 +92,7 @@ export class Transcriptions {
    * unfit URL, 403, 404 or 507.
    */
   async addUrl(owner_id: string, { folder_id, url }: NewUrl): Promise<RunRow> {
-    const { href } = requireTarget(url, "/url");
+    const href = requireUrl(url, "/url");
     return this.insertPending({ ...this.newRun(owner_id, folder_id, nameOf(href)), url: href });
   }
 
@@ -221,9 +221,9 @@ export class Transcriptions {
 
 /** The last segment of the path, or else the host. */
 function nameOf(href: string): string {
-  const { pathname, host } = new URL(href),
-    segment = pathname.split("/").at(-1)!;
-  if (segment === "") return host;
+  const url = URL.parse(href),
+    segment = url?.pathname.split("/").at(-1) ?? "";
+  if (segment === "") return url?.host ?? href;
   try {
     return decodeURIComponent(segment);
   } catch {

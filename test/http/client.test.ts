@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:tes
 import { join, resolve } from "node:path";
 import { Dossier, DossierError, UploadError, verifyWebhook } from "../../client/src/index";
 import type { AskEvent, UploadProgress } from "../../client/src/index";
-import { generatedFiles, type ApiDocument } from "../../scripts/build-client";
+import { every_import, generatedFiles, type ApiDocument } from "../../scripts/build-client";
 import { startReceiver, type Receiver } from "../helpers/receiver";
 import { startTestServer, type TestServer } from "../helpers/host";
 import { until } from "../helpers/server";
@@ -27,7 +27,9 @@ const viaTest = async (url: string, init: RequestInit): Promise<Response> => {
 };
 
 beforeAll(async () => {
-  server = await startTestServer({ env: { DOSSIER_WEBHOOKS_ALLOW_NETWORKS: "127.0.0.0/8" } });
+  server = await startTestServer({
+    env: { DOSSIER_WEBHOOKS_ALLOW_NETWORKS: "127.0.0.0/8", ...every_import },
+  });
   receiver = startReceiver();
   key = await server.key("ada");
   ada = new Dossier({ baseUrl: "http://dossier.test/", key, fetch: viaTest });

@@ -58,8 +58,8 @@ const refused: [
   status: number,
   names: string | null,
 ][] = [
-  ["a page that there is not", () => read(paged, "page=4"), 400, "?page"],
-  ["a page of a text without pages", () => read(plain, "page=1"), 400, "?page"],
+  ["a page that there is not", () => read(paged, "page=4"), 404, "?page"],
+  ["a page of a text without pages", () => read(plain, "page=1"), 404, "?page"],
   ["no page", () => read(paged, "page=0"), 400, "?page"],
   ["no length", () => read(paged, "length=0"), 400, "?length"],
   ["somebody else's", () => read(paged, "", bob), 403, null],

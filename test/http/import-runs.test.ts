@@ -386,7 +386,15 @@ describe("what can be asked of runs", () => {
       source: { type: "feed", url: site.url + path() },
       dry_run: true,
     });
-    expect([unreadable.status, unreadable.body.code]).toEqual([400, "source_unreadable"]);
+    expect([unreadable.status, unreadable.body]).toEqual([
+      200,
+      {
+        items: [],
+        total_item_count: 0,
+        more: false,
+        error: { code: expect.any(String), message: expect.stringMatching(/\.$/) },
+      },
+    ]);
     const unfit = await ada.send("POST", "/imports", {
       folder_id: folder,
       source: {

@@ -79,7 +79,10 @@ let server: TestServer;
 const documents: Record<"api" | "console", Json> = { api: {}, console: {} };
 const both = ["api", "console"] as const;
 beforeAll(async () => {
-  server = await startTestServer({ plugins: [notes] });
+  server = await startTestServer({
+    plugins: [notes],
+    env: { DOSSIER_IMPORTS_DIRECTORIES: "/srv" },
+  });
   documents.api = (await server.send(null, "GET", "/openapi.json")).body;
   documents.console = (await server.send(null, "GET", "//console/api/openapi.json")).body;
 });

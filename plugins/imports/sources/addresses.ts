@@ -1,10 +1,26 @@
 /** Web addresses as users write them: what is none is refused before anything begins. */
-import { badRequest } from "../../../core/sdk";
+import {
+  badRequest,
+  documented,
+  looksLikeUrl,
+  t,
+  url_pattern_with_fragment,
+} from "../../../core/sdk";
 
 const scheme = /^[a-z][a-z0-9+.-]*:/i;
 const shown_chars = 80;
 
-const isAddress = (text: string): boolean => scheme.test(text.trim()) && URL.canParse(text.trim());
+const isAddress = (text: string): boolean =>
+  looksLikeUrl(text) || (scheme.test(text.trim()) && URL.canParse(text.trim()));
+const shape = { format: "uri", pattern: `^${url_pattern_with_fragment}$` };
+
+/** A field that `requireAddress` checks. */
+export const Address = (description: string) => documented(t.String({ description }), shape);
+/** One that `requireSomeAddress` checks. */
+export const Addresses = (items_max: number, description: string) =>
+  documented(t.Array(t.String(), { maxItems: items_max, description }), {
+    contains: { type: "string", ...shape },
+  });
 
 /**
  * Whether an address may be fetched is found out when it is: this only sees that it is one. @throws

@@ -63,6 +63,7 @@ export function directorySource(
       "Its directories become subfolders; in those, the path becomes part of the name. " +
       "Hidden files, symbolic links and the server's own data are left out.",
     schema: t.Object({ path: t.String({ description: "Absolute." }) }),
+    offered: allowed.length > 0,
 
     async check({ path }) {
       if (allowed.length === 0)

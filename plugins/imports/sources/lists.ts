@@ -4,7 +4,7 @@ import { items_max } from "../limits";
 import { readInChild, type ChildParts } from "../child/tasks";
 import { SourceFailure, type ImportSource, type SourceItem, type SourceTools } from "../contract";
 import type { Sitemap } from "../child/lists";
-import { requireAddress, requireSomeAddress } from "./addresses";
+import { Address, Addresses, requireAddress, requireSomeAddress } from "./addresses";
 
 /** Addresses that a caller may list. */
 const urls_max = 10_000;
@@ -13,10 +13,10 @@ export const urlsSource: ImportSource<{ readonly urls: readonly string[] }> = {
   type: "urls",
   description: "A list of web addresses.",
   schema: t.Object({
-    urls: t.Array(t.String(), {
-      maxItems: urls_max,
-      description: "Absolute http or https addresses.",
-    }),
+    urls: Addresses(
+      urls_max,
+      "Absolute http or https addresses. What is none is an item that fails, beside one that is.",
+    ),
   }),
   check: async ({ urls }) => requireSomeAddress(urls, "/source/urls"),
   async *items({ urls }) {
@@ -29,7 +29,7 @@ const feed_bytes_max = 50 * 2 ** 20;
 export const feedSource = ({ isolate }: ChildParts): ImportSource<{ readonly url: string }> => ({
   type: "feed",
   description: "A feed (RSS, Atom or JSON Feed): the pages that its entries lead to.",
-  schema: t.Object({ url: t.String({ description: "Where it lies." }) }),
+  schema: t.Object({ url: Address("Where it lies.") }),
   check: async ({ url }) => requireAddress(url, "/source/url"),
   async *items({ url }, tools) {
     const file = await tools.fetch(url, { bytes_max: feed_bytes_max, robots: false });
@@ -121,7 +121,7 @@ export function sitemapSource({ isolate }: ChildParts): ImportSource<{ readonly 
   return {
     type: "sitemap",
     description: "A sitemap, packed or not, or an index of sitemaps.",
-    schema: t.Object({ url: t.String({ description: "Where it lies." }) }),
+    schema: t.Object({ url: Address("Where it lies.") }),
     check: async ({ url }) => requireAddress(url, "/source/url"),
     async *items(given, tools) {
       let unread = false;

@@ -6,7 +6,7 @@ import type { ZipEntry } from "../../../core/lib/zip";
 import { SourceFailure, type ImportSource, type SourceTools } from "../contract";
 import { items_max } from "../limits";
 import { readInChild, type ChildParts } from "../child/tasks";
-import { requireAddress } from "./addresses";
+import { Address, requireAddress } from "./addresses";
 
 export interface ZipParts extends ChildParts {
   readonly newId: (prefix: string) => string;
@@ -19,7 +19,7 @@ export function zipSource({ isolate, newId }: ZipParts): ImportSource<{ readonly
   return {
     type: "zip",
     description: "A ZIP archive: each of its files.",
-    schema: t.Object({ url: t.String({ description: "Where it lies." }) }),
+    schema: t.Object({ url: Address("Where it lies.") }),
 
     check: async ({ url }) => requireAddress(url, "/source/url"),
 

@@ -6,7 +6,7 @@ import { refresh, useFolders } from "../../api/queries";
 import type { Answer, Folder } from "../../api/types";
 import { Button, ButtonLink } from "../../ui/button";
 import { Select, TextField } from "../../ui/field";
-import { Problem } from "../../ui/note";
+import { Note, Problem } from "../../ui/note";
 import { PageHeader } from "../../ui/page-header";
 import { Empty, Loading } from "../../ui/states";
 import { toast } from "../../ui/toast";
@@ -224,10 +224,16 @@ function ImportFields({
 const shown_max = 100;
 
 function FoundItems({
-  found: { items, total_item_count: total, more },
+  found: { items, total_item_count: total, more, error },
 }: {
   readonly found: DryRun;
 }) {
+  if (error !== undefined)
+    return (
+      <Note tone="bad" live>
+        {error.message}
+      </Note>
+    );
   return (
     <div class="stack-small" role="status">
       <p class="strong">{strings.found(total, more)}</p>

@@ -81,7 +81,13 @@ export {
 } from "./store/inspection";
 export { database_file, lockFile } from "./store/lock";
 export { copy_pattern, namedVersion } from "./store/migrate";
-export type { Files, ReceivedFile } from "./store/files";
+export {
+  piecesOf,
+  type Files,
+  type ReceivedFile,
+  type RemoteBytes,
+  type StoredBytes,
+} from "./store/files";
 
 // --- Routes: schemas, fields, pages, answers, errors
 export { Type as t, type Static, type TObject, type TSchema } from "@sinclair/typebox";

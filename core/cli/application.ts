@@ -249,7 +249,7 @@ function coreHandlers(
             reason: failing,
           })),
         ];
-        const storage = await host.storageFailure();
+        const storage = (await host.storageFailure()) ?? (await host.filesFailure());
         const certificate = tls?.failure() ?? null;
         const is_well = storage === null && certificate === null && plugins.length === 0;
         const fields = await Promise.all(

@@ -8,7 +8,7 @@ import type { IsolatedRun } from "../isolate/pool";
 import type { Plugin } from "../plugin/define";
 import { createHost, type Host } from "../plugin/host";
 import { sharedOf } from "../shared/shared";
-import { FileStore } from "../store/file-store";
+import type { Files } from "../store/files";
 import { database_file } from "../store/lock";
 import { OnlyNode, type Role } from "../store/nodes";
 import { PostgresStore } from "../store/postgres/postgres-store";
@@ -17,6 +17,7 @@ import { SqliteStore } from "../store/sqlite-store";
 import type { Store } from "../store/store";
 import type { Bootstrap } from "./bootstrap";
 import { openDataDirectory } from "./data-directory";
+import { openFiles, type OpenedFiles } from "./original-files";
 import { reserved } from "./reserved";
 
 /** How long the reason for the end may take to be written. */
@@ -25,7 +26,7 @@ const last_words_ms_max = 500;
 export interface Assembled {
   readonly host: Host;
   readonly store: Store;
-  readonly files: FileStore;
+  readonly files: Files;
   close(): Promise<void>;
 }
 
@@ -53,14 +54,20 @@ export async function assemble(
   };
   openDataDirectory(data);
   const store = openStore(boot, paths.database);
+  let opened: OpenedFiles | undefined;
+  const close = async (): Promise<void> => {
+    await store.close();
+    await opened?.close();
+  };
   try {
     if (store instanceof PostgresStore) await store.open();
     const notifier = new SharedNotifier(store);
     if (serves) await notifier.listen();
     const clock = store instanceof PostgresStore ? store.clock : systemClock;
     const role = boot.config.values.server!.role as Role;
-    const files = new FileStore(join(data, "files"));
     const nodes = store instanceof PostgresStore ? store.nodes(role) : onlyNode(role, clock);
+    opened = await openFiles(boot, { store, clock, serves });
+    const { files } = opened;
     const host = await createHost({
       built_in,
       dropped_in: boot.dropped_in,
@@ -83,9 +90,9 @@ export async function assemble(
       public_url,
       beforeMigration,
     });
-    return { host, store, files, close: () => store.close() };
+    return { host, store, files, close };
   } catch (error) {
-    await store.close();
+    await close();
     throw error;
   }
 }
@@ -133,12 +140,13 @@ async function endAfter(
   return withoutOrigin(() => process.exit(1));
 }
 
-/** The same on a directory for a trial, whatever database the settings name. */
+/** The same on a directory for a trial, whatever places the settings name. */
 export const onScratchData = (boot: Bootstrap, data: string): Bootstrap => {
   const { url: _, ...database } = boot.config.values.database!;
+  const { url: _elsewhere, ...files } = boot.config.values.files!;
   return {
     ...boot,
     located: { ...boot.located, data, database: join(data, database_file) },
-    config: { ...boot.config, values: { ...boot.config.values, database } },
+    config: { ...boot.config, values: { ...boot.config.values, database, files } },
   };
 };

@@ -5,7 +5,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { Type, type TObject } from "@sinclair/typebox";
 import { ConfigError, envName, readSection, type ConfigSources } from "../base/config";
-import { Duration, List, Secret } from "../base/settings";
+import { Duration, List, Secret, Size } from "../base/settings";
 import { readStoredSettings, type StoredSetting } from "../store/inspection";
 import { database_file } from "../store/lock";
 import { storedSettingsOf } from "../store/postgres/connections";
@@ -94,6 +94,42 @@ export const coreSections: ReadonlyMap<string, TObject> = new Map<string, TObjec
         statement_limit: Duration({
           default: "30s",
           description: "A statement of PostgreSQL that takes longer is cancelled.",
+        }),
+      },
+      { changes: "outside" },
+    ),
+  ],
+  [
+    "files",
+    Type.Object(
+      {
+        url: Type.Optional(
+          Type.String({
+            minLength: 1,
+            description:
+              "Where original files lie instead of in the data directory: a bucket, " +
+              "s3://bucket/prefix?endpoint=https://…&region=…, or a directory that several " +
+              "servers share, file:///mnt/originals.",
+          }),
+        ),
+        access_key: Type.Optional(
+          Secret({ description: "The access key of the bucket; else AWS_ACCESS_KEY_ID." }),
+        ),
+        secret_key: Type.Optional(
+          Secret({ description: "Its secret; else AWS_SECRET_ACCESS_KEY." }),
+        ),
+        timeout: Duration({
+          default: "20s",
+          description: "A request to the bucket that takes longer has failed; large ones get more.",
+        }),
+        cache: Size({
+          default: "1GiB",
+          description: "The size of the copies in the data directory, for readers of files.",
+        }),
+        keep_deleted: Duration({
+          default: "1h",
+          description:
+            "How long originals outside of the data directory stay when nothing uses them.",
         }),
       },
       { changes: "outside" },

@@ -1,6 +1,7 @@
 /** The tables of core itself. The host migrates them before those of any plugin. */
 import { sql } from "kysely";
 import { version } from "../base/version";
+import { createFileClaims } from "../store/objects/file-claims";
 import type { Schema } from "../store/schema";
 import type { Db } from "../store/store";
 
@@ -233,6 +234,8 @@ export const coreSchema: Schema = {
     "core_numbers",
     "core_shared",
     "core_secret",
+    "core_file_pins",
+    "core_file_removals",
   ],
   migrations: [
     { id: "0001_jobs", up: createJobs },
@@ -247,5 +250,6 @@ export const coreSchema: Schema = {
     { id: "0010_numbers", up: createNumbers },
     { id: "0011_shared", up: createShared },
     { id: "0012_secret", up: createSecret },
+    { id: "0013_file_claims", up: createFileClaims },
   ],
 };

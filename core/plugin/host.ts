@@ -216,6 +216,11 @@ export class Host {
     return this.options.store.failure();
   }
 
+  /** Why original files can't be stored or read; null when all is well. */
+  filesFailure(): Promise<string | null> {
+    return this.options.files.failure();
+  }
+
   /**
    * What a value of a slot says, which others wait for: `otherwise` when a dropped-in plugin takes
    * too long for it. @throws what `ask` throws.

@@ -2,29 +2,16 @@
  * Original files in a directory of this machine. Each is written under a temporary name, synced and
  * renamed to its SHA-256.
  */
-import { mkdir, open, readdir, rename, rm, stat, type FileHandle } from "node:fs/promises";
-import { mkdirSync } from "node:fs";
-import { Readable } from "node:stream";
-import { dirname, join } from "node:path";
-import { tooLarge, unavailable } from "../base/errors";
-import { ulid } from "../base/ids";
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
 import { nextTurn } from "../lib/parts";
-import type { Files, FindUsed, ReceivedFile, StillUsed } from "./files";
-import { freeSpaceOf, requireFreeSpace, RoomWatch } from "./free-space";
+import { listDirectory, listNames, nameOf, renameForGood, sizeOf } from "./file-directory";
+import type { Files, FindUsed, ListedFile, ReceivedFile, StillUsed } from "./files";
 import { Mutex } from "./mutex";
+import { Spool, type Spooled } from "./spool";
 import { translateError } from "./storage-errors";
 
 const temporary = "tmp";
-/** Files that a sweep asks about together. */
-const swept_at_once = 500;
-const folder_pattern = /^[0-9a-f]{2}$/;
-const name_pattern = /^[0-9a-f]{64}$/;
-
-/**
- * How many bytes of an upload are written between two checks of the free space; less where the
- * disk is small.
- */
-const check_space_bytes_max = 4 * 2 ** 20;
 
 /** What is decided about one hash, one decision at a time. */
 interface Guard {
@@ -43,23 +30,20 @@ interface Guard {
  */
 export class FileStore implements Files {
   readonly #guards = new Map<string, Guard>();
-  /** Temporary files of uploads that are not released. */
-  readonly #arriving = new Set<string>();
-  readonly #open_streams = new Set<Readable>();
-  readonly #room: RoomWatch;
+  readonly #spool: Spool;
+  readonly place = null;
 
   constructor(private readonly directory: string) {
-    this.#room = new RoomWatch(directory);
-    mkdirSync(join(directory, temporary), { recursive: true });
+    this.#spool = new Spool(join(directory, temporary));
   }
 
   /** Where the file lies, or would. */
   path(sha256: string): string {
-    return join(this.directory, sha256.slice(0, 2), sha256);
+    return join(this.directory, nameOf(sha256));
   }
 
   requireFreeSpace(): void {
-    this.#room.require();
+    this.#spool.requireFreeSpace();
   }
 
   async open(sha256: string): Promise<Blob | undefined> {
@@ -73,44 +57,24 @@ export class FileStore implements Files {
 
   async receive(
     bytes: AsyncIterable<Uint8Array> | ReadableStream<Uint8Array>,
-    { bytes_max }: { readonly bytes_max: number },
+    limits: { readonly bytes_max: number },
   ): Promise<ReceivedFile> {
-    const path = join(this.directory, temporary, ulid());
-    this.#arriving.add(path);
-    if (bytes instanceof Readable) this.#open_streams.add(bytes);
-    let file: FileHandle | undefined;
-    try {
-      file = await open(path, "wx");
-      const chunks = bytes as AsyncIterable<Uint8Array>;
-      const { sha256, size_bytes } = await write(this.directory, file, chunks, bytes_max);
-      return new Upload(this, sha256, size_bytes, path, file);
-    } catch (error) {
-      await file?.close();
-      await this.discard(path);
-      throw translateError(error);
-    } finally {
-      this.#open_streams.delete(bytes as Readable);
-    }
+    return new Upload(this, await this.#spool.receive(bytes, limits));
   }
 
   abortUploads(): void {
-    for (const stream of this.#open_streams)
-      stream.destroy(
-        unavailable("The server is stopping. Nothing was saved; send the file again.", 5),
-      );
+    this.#spool.abort();
   }
 
-  async remove(sha256s: readonly string[], stillUsed: StillUsed): Promise<void> {
+  async remove(sha256s: readonly string[], stillUsed: StillUsed): Promise<null> {
     for (const sha256 of new Set(sha256s)) await this.#removeOne(sha256, stillUsed);
+    return null;
   }
 
   async sweep(stillUsed: StillUsed, findUsed: FindUsed): Promise<number> {
-    for (const name of await readdir(join(this.directory, temporary))) {
-      const path = join(this.directory, temporary, name);
-      if (!this.#arriving.has(path)) await rm(path, { force: true, recursive: true });
-    }
+    await this.#spool.sweep();
     let removed = 0;
-    for await (const names of this.names()) {
+    for await (const names of listNames(this.directory)) {
       const used = await findUsed(names);
       for (const name of names)
         if (!used.has(name) && (await this.#removeOne(name, stillUsed))) removed += 1;
@@ -119,37 +83,47 @@ export class FileStore implements Files {
     return removed;
   }
 
-  async *names(): AsyncGenerator<string[]> {
-    let names: string[] = [];
-    for (const folder of await readdir(this.directory)) {
-      if (!folder_pattern.test(folder)) continue;
-      const found = await readdir(join(this.directory, folder));
-      names.push(...found.filter((name) => name_pattern.test(name)));
-      for (; names.length >= swept_at_once; names = names.slice(swept_at_once))
-        yield names.slice(0, swept_at_once);
-    }
-    if (names.length > 0) yield names;
+  /** They go at once. */
+  async deleteDue(): Promise<null> {
+    return null;
+  }
+
+  list(): AsyncGenerator<ListedFile[]> {
+    return listDirectory(this.directory);
+  }
+
+  /** All of them: the next start deletes them. */
+  async leftOver(sha256s: readonly string[]): Promise<readonly string[]> {
+    return sha256s;
+  }
+
+  /** The disk is that of the database, which says what is wrong with it. */
+  async check(): Promise<void> {}
+  /** The same. */
+  async failure(): Promise<null> {
+    return null;
+  }
+
+  counts(): null {
+    return null;
   }
 
   /** For `Upload`: gives the bytes their final name and pins them. */
-  publish(sha256: string, size_bytes: number, from: string, file: FileHandle): Promise<void> {
+  publish({ sha256, size_bytes, path: from, file }: Spooled): Promise<void> {
     return this.#guarded(sha256, async (guard) => {
       const target = this.path(sha256);
       if ((await sizeOf(target)) === size_bytes) await rm(from, { force: true });
       else {
         await file.sync();
-        const made = await mkdir(dirname(target), { recursive: true });
-        await rename(from, target);
-        await syncDirectory(dirname(target));
-        if (made !== undefined) await syncDirectory(this.directory);
+        await renameForGood(from, target, this.directory);
       }
       guard.pins += 1;
     });
   }
 
   /** For `Upload`: ends the pin of `publish`, and does the removal that waited for it. */
-  async unpin(sha256: string, temporary_path: string): Promise<void> {
-    this.#arriving.delete(temporary_path);
+  async unpin({ sha256, path }: Spooled): Promise<void> {
+    this.#spool.forget(path);
     const removal = await this.#guarded(sha256, async (guard) => {
       guard.pins -= 1;
       const wanted = guard.pins === 0 ? guard.removal : undefined;
@@ -161,9 +135,8 @@ export class FileStore implements Files {
   }
 
   /** For `Upload`: deletes what was not published. */
-  async discard(temporary_path: string): Promise<void> {
-    await rm(temporary_path, { force: true });
-    this.#arriving.delete(temporary_path);
+  discard(temporary_path: string): Promise<void> {
+    return this.#spool.discard(temporary_path);
   }
 
   /** True when the file was deleted. */
@@ -203,20 +176,23 @@ class Upload implements ReceivedFile {
 
   constructor(
     private readonly store: FileStore,
-    readonly sha256: string,
-    readonly size_bytes: number,
-    private readonly temporary_path: string,
-    private readonly file: FileHandle,
+    private readonly spooled: Spooled,
   ) {}
 
+  get sha256(): string {
+    return this.spooled.sha256;
+  }
+  get size_bytes(): number {
+    return this.spooled.size_bytes;
+  }
   get path(): string {
-    return this.#state === "arrived" ? this.temporary_path : this.store.path(this.sha256);
+    return this.#state === "arrived" ? this.spooled.path : this.store.path(this.sha256);
   }
 
   async keep(): Promise<void> {
     if (this.#state !== "arrived")
       throw new Error("an upload can be kept once, and not after its release");
-    await this.store.publish(this.sha256, this.size_bytes, this.temporary_path, this.file);
+    await this.store.publish(this.spooled);
     this.#state = "kept";
   }
 
@@ -225,51 +201,10 @@ class Upload implements ReceivedFile {
     this.#state = "released";
     if (before === "released") return;
     try {
-      await this.file.close();
+      await this.spooled.file.close();
     } finally {
-      if (before === "kept") await this.store.unpin(this.sha256, this.temporary_path);
-      else await this.store.discard(this.temporary_path);
+      if (before === "kept") await this.store.unpin(this.spooled);
+      else await this.store.discard(this.spooled.path);
     }
   }
-}
-
-/** Hashed and written before others have their turn. */
-const slice_bytes = 2 ** 18;
-
-/** Writes one chunk at a time: the sender waits while the disk does. */
-async function write(
-  directory: string,
-  file: FileHandle,
-  bytes: AsyncIterable<Uint8Array>,
-  bytes_max: number,
-): Promise<{ sha256: string; size_bytes: number }> {
-  const hash = new Bun.CryptoHasher("sha256");
-  let size_bytes = 0;
-  let checked_bytes = -Infinity;
-  const check_space_bytes = Math.min(check_space_bytes_max, freeSpaceOf(directory).reserve_bytes);
-  for await (const chunk of bytes) {
-    if (size_bytes - checked_bytes >= check_space_bytes) {
-      requireFreeSpace(directory);
-      checked_bytes = size_bytes;
-    }
-    size_bytes += chunk.byteLength;
-    if (size_bytes > bytes_max)
-      throw tooLarge(`The file is larger than ${bytes_max} bytes, the most that is accepted.`);
-    // What comes faster than it is written arrives in pieces of many megabytes.
-    for (let at = 0; at < chunk.byteLength; at += slice_bytes) {
-      const slice = chunk.subarray(at, at + slice_bytes);
-      hash.update(slice);
-      await file.writeFile(slice);
-    }
-  }
-  return { sha256: hash.digest("hex"), size_bytes };
-}
-
-const sizeOf = async (path: string): Promise<number | undefined> =>
-  (await stat(path).catch(() => undefined))?.size;
-
-/** Makes a rename in this directory survive a power cut. */
-async function syncDirectory(directory: string): Promise<void> {
-  await using handle = await open(directory, "r");
-  await handle.sync();
 }

@@ -22,6 +22,49 @@ export interface ReceivedFile {
   release(): Promise<void>;
 }
 
+/**
+ * The bytes of a file, read as they are needed. What lies on this machine is a `Blob`, which sends
+ * itself; what lies elsewhere comes piece by piece: `piecesOf` reads both.
+ */
+export type StoredBytes = Blob | RemoteBytes;
+/** Bytes of another machine, from `start` on. */
+export interface RemoteBytes {
+  readonly size: number;
+  slice(start: number, end?: number): RemoteBytes;
+  /** @throws HttpError 503 when they can't be read at the moment */
+  pieces(): AsyncGenerator<Uint8Array, void>;
+}
+
+/** All of them, in pieces of about so many bytes. */
+export async function* piecesOf(
+  bytes: StoredBytes,
+  piece_bytes = 2 ** 18,
+): AsyncGenerator<Uint8Array, void> {
+  if (!(bytes instanceof Blob)) return yield* bytes.pieces();
+  for (let at = 0; at < bytes.size; at += piece_bytes)
+    yield await bytes.slice(at, at + piece_bytes).bytes();
+}
+
+/** What a list of the files has of each. */
+export interface ListedFile {
+  readonly sha256: string;
+  readonly size_bytes: number;
+}
+
+/** What the place of the files has done since the start. */
+export interface FilesCounts {
+  /** By kind (`put`, `get` …) and whether it went well. */
+  readonly requests: readonly {
+    readonly operation: string;
+    readonly outcome: "ok" | "failed";
+    readonly count: number;
+  }[];
+  readonly sent_bytes: number;
+  readonly received_bytes: number;
+  /** Of copies on this machine. */
+  readonly cached_bytes: number;
+}
+
 /** Asks the database whether a row uses the file. */
 export type StillUsed = (sha256: string) => Promise<boolean>;
 /**
@@ -44,25 +87,48 @@ export interface Files {
    * deletions. @throws HttpError 507
    */
   requireFreeSpace(): void;
-  /** The bytes, undefined when not stored. Read as needed: its `slice` reads only that range. */
-  open(sha256: string): Promise<Blob | undefined>;
+  /**
+   * The bytes, undefined when not stored. Read as needed: its `slice` reads only that range.
+   * @throws HttpError 503 when the place of the files does not answer
+   */
+  open(sha256: string): Promise<StoredBytes | undefined>;
   /**
    * Calls `use` with a path where this machine can read the file, for as long as `use` runs. For
-   * readers and programs that take a path.
+   * readers and programs that take a path. @throws HttpError 503
    */
   withLocalFile<R>(sha256: string, use: (path: string) => Promise<R>): Promise<R>;
   /**
-   * Deletes those that nobody uses. Call it after the commit that dropped the last use. Bytes being
-   * uploaded again at this moment stay.
+   * Deletes those that nobody uses, at once or after a grace period. Call it after the commit that
+   * dropped the last use. Bytes being uploaded again at this moment stay. Answers in how many
+   * milliseconds `deleteDue` has something to do, null when it has not.
    */
-  remove(sha256s: readonly string[], stillUsed: StillUsed): Promise<void>;
-  /** The names of all files, some hundred at a time. */
-  names(): AsyncIterable<readonly string[]>;
+  remove(sha256s: readonly string[], stillUsed: StillUsed): Promise<number | null>;
+  /**
+   * Deletes those whose grace period is over. Answers in how many milliseconds the next one is due,
+   * null when none waits.
+   */
+  deleteDue(stillUsed: StillUsed): Promise<number | null>;
+  /** All files in the order of their names, some hundred at a time. */
+  list(): AsyncIterable<readonly ListedFile[]>;
   /** The server stops: what is still arriving is refused with 503 and leaves nothing behind. */
   abortUploads(): void;
   /**
    * After a crash: deletes files that nobody uses and what uploads left behind, some hundred at a
-   * time, with room for others in between. Returns how many files were deleted.
+   * time, with room for others in between. Returns how many files were deleted. Files elsewhere are
+   * not listed for that at every start: `deleteDue` finds those of uploads that were cut off.
    */
   sweep(stillUsed: StillUsed, findUsed: FindUsed): Promise<number>;
+  /** Where they lie, for people: `s3://bucket/prefix at host`. Null: in the data directory. */
+  readonly place: string | null;
+  /**
+   * Of these, which nobody uses, those that are left over: no upload holds on to them, and they are
+   * not to be deleted.
+   */
+  leftOver(sha256s: readonly string[]): Promise<readonly string[]>;
+  /** Stores, reads and deletes something. @throws Error that says what is wrong with the place */
+  check(): Promise<void>;
+  /** Why files can't be stored or read; null when all is well. Takes 2 s at most. */
+  failure(): Promise<string | null>;
+  /** Null where they lie in the data directory. */
+  counts(): FilesCounts | null;
 }

@@ -51,6 +51,8 @@ export const isReadOnly = (error: unknown): boolean =>
 export const isUnreachable = (error: unknown): boolean =>
   hasCode(error, "ERR_POSTGRES_CONNECTION", "ERR_POSTGRES_IDLE", "ERR_POSTGRES_LIFETIME") ||
   hasState(error, "08", "57P", "53300", "25P03");
+/** The place of the original files does not answer, or refuses this server. */
+export const isFilesFault = (error: unknown): boolean => hasCode(error, "FILES_");
 /** Another transaction was in the way: the same may succeed when it is tried again. */
 export const isConflict = (error: unknown): boolean => hasState(error, "40001", "40P01");
 /**
@@ -61,7 +63,11 @@ export const lostSync = (error: unknown): boolean =>
   hasCode(error, "SQLITE_IOERR_FSYNC", "SQLITE_IOERR_DIR_FSYNC");
 /** The storage is at fault, not the work: trying again later may help. */
 export const isStorageFault = (error: unknown): boolean =>
-  isFull(error) || isReadOnly(error) || isBusy(error) || isUnreachable(error);
+  isFull(error) ||
+  isReadOnly(error) ||
+  isBusy(error) ||
+  isUnreachable(error) ||
+  isFilesFault(error);
 
 /** 507. */
 export const storageFull = (): HttpError =>
@@ -103,6 +109,15 @@ export function translateError(error: unknown): unknown {
   if (isUnreachable(error))
     return withCause(
       unavailable("The database can't be reached at the moment. Nothing was saved; try again.", 5),
+      error,
+    );
+  if (isFilesFault(error))
+    return withCause(
+      unavailable(
+        "The place where original files are kept does not answer at the moment. Nothing was " +
+          "changed; try again in a while.",
+        30,
+      ),
       error,
     );
   return error;

@@ -3,22 +3,30 @@ import { sql, toNumber, type Db } from "../../core/sdk";
 import type { DocumentContext } from "./context";
 import { findDocument, isLinked, type DocumentsDb } from "./store";
 
-/** Versions with a file after this one, in the order of their keys. */
-export async function listOriginals(
-  db: DocumentsDb,
-  after: { readonly document_id: string; readonly version: number },
-  limit: number,
-) {
+/** Versions with a file, in the order of their files; those of one file in that of their keys. */
+export async function listOriginals(db: DocumentsDb, after: OriginalKey, limit: number) {
   const rows = await db
     .selectFrom("documents_versions")
     .select(["document_id", "version", "sha256", "size_bytes"])
-    .where(sql<boolean>`(document_id, version) > (${after.document_id}, ${after.version})`)
+    .where(
+      sql<boolean>`(sha256, document_id, version) > (${sql.join([
+        after.sha256,
+        after.document_id,
+        after.version,
+      ])})`,
+    )
     .where(sql.ref("in_files"), "=", sql.lit(1))
+    .orderBy("sha256")
     .orderBy("document_id")
     .orderBy("version")
     .limit(limit)
     .execute();
   return rows.map((row) => ({ ...row, size_bytes: toNumber(row.size_bytes) }));
+}
+export interface OriginalKey {
+  readonly sha256: string;
+  readonly document_id: string;
+  readonly version: number;
 }
 
 export const listSyncing = async (

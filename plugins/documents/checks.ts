@@ -1,17 +1,17 @@
-/** Health checks of documents: originals, indexing, and the index against them. */
+/** Health checks of documents: indexing, and the index against them; those of originals apart. */
 import { nextTurn } from "../../core/lib/parts";
 import { ok, SystemChecks, type CheckResult, type SystemCheck } from "../doctor/contract";
 import { fill, type Context, type Fill } from "../../core/sdk";
 import * as store from "./check-store";
 import type { DocumentContext } from "./context";
 import { reindexFound } from "./indexer";
+import { originalsChecks } from "./originals-checks";
+import { documents, named } from "./check-words";
 
 /** All documents are read for each of them. */
 const hold_ms = 30 * 60_000;
 /** In one read. */
 const page_size = 500;
-/** Ids in a sentence. */
-const named_max = 3;
 /** Documents that one mending takes on; the next look finds the rest. */
 const mended_max = 10_000;
 
@@ -22,7 +22,7 @@ export function documentChecks(
   isUsed: (sha256: string) => Promise<boolean>,
 ): Fill[] {
   const checks: SystemCheck[] = [
-    { name: "Originals", hold_ms, run: () => originals(ctx, isUsed) },
+    ...originalsChecks(ctx, isUsed, hold_ms),
     {
       name: "Indexing",
       hold_ms,
@@ -51,43 +51,6 @@ export function documentChecks(
     },
   ];
   return checks.map((check) => fill(SystemChecks, check));
-}
-
-async function originals(
-  ctx: CheckContext,
-  isUsed: (sha256: string) => Promise<boolean>,
-): Promise<CheckResult> {
-  const lost: string[] = [];
-  let count = 0;
-  for (let after = { document_id: "", version: 0 }; ; await nextTurn()) {
-    const rows = await store.listOriginals(ctx.db, after, page_size);
-    for (const { document_id, sha256, size_bytes } of rows) {
-      count++;
-      if ((await ctx.files.open(sha256))?.size === size_bytes) continue;
-      // It may have been deleted since it was listed.
-      if (await isUsed(sha256)) lost.push(document_id);
-    }
-    if (rows.length < page_size) break;
-    after = rows.at(-1)!;
-  }
-  if (lost.length > 0)
-    return {
-      status: "fail",
-      detail: `The originals of ${documents(lost.length)} are missing or cut off: ${named(lost)}.`,
-      fix:
-        "Take them from a backup (files/ in it), or upload these documents again; their text " +
-        "and their answers are there.",
-    };
-  let unused = 0;
-  for await (const names of ctx.files.names())
-    for (const name of names) if (!(await isUsed(name))) unused++;
-  if (unused > 0)
-    return {
-      status: "warn",
-      detail: `${unused} files are originals of no document, as a crash leaves them behind.`,
-      fix: "Restart the server: its start deletes them.",
-    };
-  return ok(`${count} originals are where they should be.`);
 }
 
 async function indexing(ctx: CheckContext): Promise<CheckResult> {
@@ -167,7 +130,3 @@ async function compareIndex({ db, index: search_index }: CheckContext): Promise<
   }
   return { missing, left_over, count };
 }
-
-const documents = (count: number): string => `${count} ${count === 1 ? "document" : "documents"}`;
-const named = (ids: readonly string[]): string =>
-  [...new Set(ids)].slice(0, named_max).join(", ") + (ids.length > named_max ? " …" : "");

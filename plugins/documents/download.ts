@@ -1,5 +1,5 @@
 /** Sends an original: whole or one range of it, never rendered by a browser in our origin. */
-import { attachment, HttpError, t } from "../../core/sdk";
+import { attachment, HttpError, pullStream, t } from "../../core/sdk";
 import type { Original } from "./queries";
 
 const bytes = t.String({ format: "binary" });
@@ -40,7 +40,7 @@ export function originalResponse(request: Request, original: Original): Response
     return new Response(wholeOf(original), {
       headers: { ...headers, "content-length": String(original.size_bytes) },
     });
-  return new Response(original.bytes.slice(range.start, range.end), {
+  return new Response(bodyOf(original.bytes, range.start, range.end), {
     status: 206,
     headers: {
       ...headers,
@@ -51,7 +51,15 @@ export function originalResponse(request: Request, original: Original): Response
 }
 
 const wholeOf = ({ bytes, size_bytes }: Original): Blob | ReadableStream =>
-  bytes instanceof Blob ? bytes : bytes.slice(0, size_bytes);
+  bytes instanceof Blob ? bytes : bodyOf(bytes, 0, size_bytes);
+
+function bodyOf(bytes: Original["bytes"], start: number, end: number): Blob | ReadableStream {
+  const part = bytes.slice(start, end);
+  if (part instanceof Blob || part instanceof ReadableStream) return part;
+  const pieces = part.pieces();
+  const next = async (): Promise<Uint8Array | null> => (await pieces.next()).value ?? null;
+  return pullStream(next, () => void pieces.return());
+}
 
 /**
  * Bytes from `start` to `end`, end exclusive. Undefined when the header asks for the whole or for

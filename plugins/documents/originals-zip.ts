@@ -5,20 +5,19 @@
 import { Limiter, LimiterRefusal } from "../../core/lib/limiter";
 import { pacedPieces } from "../../core/lib/paced-pieces";
 import { ZipStream } from "../../core/lib/zip-stream";
-import { badRequest, HttpError, pullStream, unavailable } from "../../core/sdk";
 import type { Folder } from "../folders/contract";
+import { badRequest, HttpError, piecesOf, pullStream, unavailable } from "../../core/sdk";
 import type { DocumentContext } from "./context";
 import { EntryNames } from "./entry-names";
 import type { ListFilter } from "./list-store";
 import * as linkStore from "./link-store";
 import { getOriginal } from "./queries";
+import { TextBytes } from "./text-bytes";
 import { fileType } from "../../core/lib/file-types";
 
 /** Streams that are made at once; the others wait. */
 const limits = { concurrency: 4, per_key: 2, waiting_max: 32, wait_ms_max: 30_000 };
 export const documents_max = 50_000;
-/** Read of an original at once. */
-const piece_bytes = 256 * 1024;
 
 export interface WantedOriginals extends ListFilter {
   readonly folder_id: string;
@@ -114,7 +113,7 @@ async function* zipOf(
     });
     if (original === null) continue;
     const { name, media_type, bytes, size_bytes } = original;
-    yield* zip.add(names.add(name, media_type), piecesOf(bytes, size_bytes), {
+    yield* zip.add(names.add(name, media_type), bytesOf(bytes, size_bytes), {
       deflated: !packed.has(fileType(media_type)),
     });
   }
@@ -128,11 +127,7 @@ async function* zipOf(
 }
 
 type Bytes = Awaited<ReturnType<typeof getOriginal>>["bytes"];
-async function* piecesOf(bytes: Bytes, size_bytes: number): AsyncGenerator<Uint8Array> {
-  if (!(bytes instanceof Blob)) {
-    yield* bytes.slice(0, size_bytes) as unknown as AsyncIterable<Uint8Array>;
-    return;
-  }
-  for (let at = 0; at < bytes.size; at += piece_bytes)
-    yield new Uint8Array(await bytes.slice(at, at + piece_bytes).arrayBuffer());
-}
+const bytesOf = (bytes: Bytes, size_bytes: number): AsyncIterable<Uint8Array> =>
+  bytes instanceof TextBytes
+    ? (bytes.slice(0, size_bytes) as unknown as AsyncIterable<Uint8Array>)
+    : piecesOf(bytes);

@@ -41,6 +41,7 @@ import { FreshTexts } from "./fresh-texts";
 import { documentJobs, documentSchedules, enqueuers, resumePurge } from "./jobs";
 import { takeOut } from "./links";
 import { DocumentLists } from "./list-store";
+import { originalJobs, originalSchedules } from "./original-jobs";
 import { migrations } from "./migrations";
 import { announce, findCopy, insertCopy } from "./copies";
 import { listPlaces } from "./copy-store";
@@ -95,7 +96,8 @@ export default definePlugin({
         if (await uses.isUsed(host.db, sha256)) return true;
       return false;
     };
-    const unused_files = new UnusedFiles(host, isUsed, (sha256s) => usedFiles(host.db, sha256s));
+    const findUsed = (sha256s: readonly string[]) => usedFiles(host.db, sha256s);
+    const unused_files = new UnusedFiles(host, isUsed, findUsed);
     const ctx: DocumentContext = {
       ...host,
       ...host.services,
@@ -146,8 +148,8 @@ export default definePlugin({
         }),
         ...documentChecks({ ...ctx, operations: host.operations }, isUsed),
       ],
-      jobs: documentJobs(ctx),
-      schedules: documentSchedules,
+      jobs: [...documentJobs(ctx), ...originalJobs(host, unused_files)],
+      schedules: [...documentSchedules, ...originalSchedules(host)],
       start: async () => {
         unused_files.sweep();
         await resumePurge(host);

@@ -3,7 +3,13 @@
  * plugins ask.
  */
 import { TextGone } from "../../core/lib/text-reader";
-import { requireAllOwned, requireOwned, type Db, type PageRequest } from "../../core/sdk";
+import {
+  requireAllOwned,
+  requireOwned,
+  type Db,
+  type PageRequest,
+  type StoredBytes,
+} from "../../core/sdk";
 import type { DocumentContext } from "./context";
 import type { DocumentInFolder, DocumentName, Documents } from "./contract";
 import * as linkStore from "./link-store";
@@ -21,7 +27,7 @@ export interface Original {
   readonly media_type: string;
   readonly sha256: string;
   readonly size_bytes: number;
-  readonly bytes: Blob | TextBytes;
+  readonly bytes: StoredBytes | TextBytes;
 }
 
 /** @throws HttpError 404 when there is no such document, 403 when it is another user's. */

@@ -1,5 +1,6 @@
 /** Originals that nothing uses any more. */
 import type { Context } from "../../core/sdk";
+import { enqueueDeleting } from "./deleting-job";
 
 /** Deletes originals that nothing uses, in the background. */
 export class UnusedFiles {
@@ -7,7 +8,10 @@ export class UnusedFiles {
   #sweeping: Promise<unknown> = Promise.resolve();
 
   constructor(
-    private readonly ctx: Pick<Context, "afterCommit" | "files" | "log">,
+    private readonly ctx: Pick<
+      Context,
+      "afterCommit" | "db" | "enqueue" | "files" | "log" | "now_ms"
+    >,
     private readonly isUsed: (sha256: string) => Promise<boolean>,
     /** Those that documents use, of many at once. */
     private readonly findUsed: (sha256s: readonly string[]) => Promise<ReadonlySet<string>>,
@@ -20,12 +24,37 @@ export class UnusedFiles {
 
   /** The same now; never throws. Not inside a transaction. */
   async delete(sha256s: readonly string[]): Promise<void> {
-    await this.ctx.files.remove(sha256s, this.#isUsed).catch(this.#report);
+    try {
+      const due_ms = await this.ctx.files.remove(sha256s, this.#isUsed);
+      if (due_ms !== null) await enqueueDeleting(this.ctx, due_ms);
+    } catch (error) {
+      this.#report(error);
+    }
+  }
+
+  /** Runs `DeleteOriginals`. Answers when the next one is due. */
+  deleteDue(): Promise<number | null> {
+    return this.ctx.files.deleteDue(this.#isUsed);
+  }
+
+  /** Runs `FindUnusedOriginals`: all files of the place are looked at. */
+  async findUnused(signal: AbortSignal): Promise<void> {
+    const { files } = this.ctx;
+    for await (const listed of files.list()) {
+      signal.throwIfAborted();
+      const names = listed.map(({ sha256 }) => sha256);
+      const used = await this.#findUsed(names);
+      await this.delete(await files.leftOver(names.filter((name) => !used.has(name))));
+    }
   }
 
   /** All that nothing uses, as a crash may have left them behind. */
   sweep(): void {
-    this.#sweeping = this.ctx.files.sweep(this.#isUsed, this.#findUsed).catch(this.#report);
+    const sweep = async (): Promise<void> => {
+      await this.ctx.files.sweep(this.#isUsed, this.#findUsed);
+      if (this.ctx.files.place !== null) await enqueueDeleting(this.ctx, 0);
+    };
+    this.#sweeping = sweep().catch(this.#report);
   }
 
   async stop(): Promise<void> {

@@ -7,7 +7,7 @@ import { nextTurn } from "../../core/lib/parts";
 import { TextGone } from "../../core/lib/text-reader";
 import { ZipStream, type Chunks } from "../../core/lib/zip-stream";
 import type { ZipPart } from "../../core/lib/zip-writer";
-import { commit, rfc3339, version, type Context } from "../../core/sdk";
+import { commit, piecesOf, rfc3339, version, type Context } from "../../core/sdk";
 import type { ChatCopy, Chats, MessageCopy } from "../chats/contract";
 import type { DocumentPlace, Documents } from "../documents/contract";
 import type { FolderCopy } from "../folders/contract";
@@ -34,8 +34,6 @@ const places_at_once = 200,
   messages_at_once = 20;
 /** A document that changes while it is written is written anew, so often. */
 const tries_max = 3;
-/** Read of an original at once. */
-const piece_bytes = 256 * 1024;
 
 /** What an entry is made of was deleted meanwhile. */
 class Gone extends Error {}
@@ -185,15 +183,15 @@ class FolderWriter {
   }
 
   async *#originalBytes(sha256: string): AsyncGenerator<Uint8Array, void> {
-    const blob = await this.parts.files.open(sha256);
-    if (blob === undefined) throw new Gone();
-    for (let at = 0; at < blob.size; at += piece_bytes)
-      yield await blob
-        .slice(at, at + piece_bytes)
-        .bytes()
-        .catch(() => {
-          throw new Gone();
-        });
+    const bytes = await this.parts.files.open(sha256);
+    if (bytes === undefined) throw new Gone();
+    // What is deleted elsewhere stays for a while: only the place itself can fail.
+    if (!(bytes instanceof Blob)) return yield* bytes.pieces();
+    try {
+      yield* piecesOf(bytes);
+    } catch {
+      throw new Gone();
+    }
   }
 
   async *#chats(): AsyncGenerator<Uint8Array, void> {

@@ -3,7 +3,6 @@
  * files that only a run uses.
  */
 import { beforeAll, describe, expect, test } from "bun:test";
-import { existsSync } from "node:fs";
 import { definePlugin, fill, type Context } from "../../core/sdk";
 import { Documents, FileUses, type IngestRequest } from "../../plugins/documents/contract";
 import type { IndexInput } from "../../plugins/search-index/contract";
@@ -156,7 +155,7 @@ describe("documents that are imported", () => {
       status: 403,
     });
     await expect(bring("not for ben", imported("fld_none"))).rejects.toMatchObject({ status: 404 });
-    await until(async () => !existsSync(server.files.path(sha256("not for ben"))));
+    await until(async () => !(await server.files.open(sha256("not for ben"))));
   });
 });
 
@@ -313,8 +312,8 @@ test("an original that only a run uses stays until the run lets go of it", async
   await received.release();
   documents.removeFiles([received.sha256]);
   await Bun.sleep(50);
-  expect(existsSync(server.files.path(received.sha256))).toBe(true);
+  expect(await server.files.open(received.sha256)).toBeDefined();
   in_use.delete(received.sha256);
   documents.removeFiles([received.sha256]);
-  await until(async () => !existsSync(server.files.path(received.sha256)));
+  await until(async () => !(await server.files.open(received.sha256)));
 });

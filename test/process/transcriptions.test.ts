@@ -3,7 +3,7 @@
  * program of the settings can do wrong.
  */
 import { beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { existsSync, readdirSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { PurgeDocuments } from "../../plugins/documents/jobs";
 import { startTestServer, type TestServer } from "../helpers/host";
@@ -769,7 +769,7 @@ test("the file of a run is nobody's to sweep away, and goes when no one has it",
       .selectAll()
       .where("id", "=", id)
       .executeTakeFirst()) as any,
-    path = server.files.path(sha256);
+    isThere = async () => (await server.files.open(sha256)) !== undefined;
   // The same recording, sent as a document that is deleted again: the run still has it.
   const other = await newFolder("ada");
   await server.send(
@@ -780,10 +780,10 @@ test("the file of a run is nobody's to sweep away, and goes when no one has it",
   );
   await server.send("ada", "DELETE", `/folders/${other}`);
   await Bun.sleep(50);
-  expect(existsSync(path)).toBe(true);
+  expect(await isThere()).toBe(true);
   engine.open();
   await server.settle();
-  expect([(await runOf(id)).status, existsSync(path)]).toEqual(["completed", true]);
+  expect([(await runOf(id)).status, await isThere()]).toEqual(["completed", true]);
   await server.send("ada", "DELETE", `/folders/${folder}`);
-  await until(() => !existsSync(path));
+  await until(async () => !(await isThere()));
 });

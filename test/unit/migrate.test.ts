@@ -159,6 +159,8 @@ describe("what is applied", () => {
     expect(await tables()).toEqual([
       "boxes",
       "core_clock",
+      "core_file_pins",
+      "core_file_removals",
       "core_jobs",
       "core_migrations",
       "core_nodes",

@@ -1,0 +1,74 @@
+/** Where original files lie: in the data directory, or where the setting `files.url` says. */
+import { join } from "node:path";
+import type { Clock } from "../base/clock";
+import { ulid } from "../base/ids";
+import { removeLeftovers } from "../lib/temporary-files";
+import { FileStore } from "../store/file-store";
+import type { Files } from "../store/files";
+import { DirectoryPlace } from "../store/objects/directory-place";
+import { filesPlaceOf, type FilesPlace } from "../store/objects/files-url";
+import type { ObjectPlace } from "../store/objects/place";
+import { S3Place } from "../store/objects/s3-place";
+import { SharedFiles } from "../store/objects/shared-files";
+import type { Store } from "../store/store";
+import type { Bootstrap } from "./bootstrap";
+
+/** Of directories of processes that have ended. */
+const prefix = "originals-";
+
+export interface OpenedFiles {
+  readonly files: Files;
+  close(): Promise<void>;
+}
+interface OpenOptions {
+  readonly store: Store;
+  readonly clock: Clock;
+  /** For a server, which makes sure that the place can be used before it serves. */
+  readonly serves: boolean;
+}
+
+/** The setting, unless it is not set. @throws ConfigError */
+export function filesPlaceOfSettings({ config, located }: Bootstrap): FilesPlace | null {
+  const { url, access_key, secret_key } = config.values.files!;
+  if (url === undefined) return null;
+  const keys = {
+    ...(access_key !== undefined && { access_key: access_key as string }),
+    ...(secret_key !== undefined && { secret_key: secret_key as string }),
+  };
+  return filesPlaceOf({ url: url as string, ...keys }, located.sources.env);
+}
+
+/** @throws ConfigError, and Error that says what is wrong with the place */
+export async function openFiles(
+  boot: Bootstrap,
+  { store, clock, serves }: OpenOptions,
+): Promise<OpenedFiles> {
+  const { data, database } = boot.located;
+  const wanted = filesPlaceOfSettings(boot);
+  if (wanted === null)
+    return { files: new FileStore(join(data, "files")), close: async () => undefined };
+  const temporary = join(data, "tmp");
+  if (serves) await removeLeftovers(temporary, prefix);
+  const { cache, keep_deleted } = boot.config.values.files!;
+  const files = new SharedFiles({
+    place: openPlace(wanted, boot, clock),
+    ...{ store, clock, log: boot.log },
+    temporary: join(temporary, `${prefix}${ulid()}`),
+    cache_bytes_max: cache as number,
+    keep_deleted_ms: keep_deleted as number,
+    alone: database !== null,
+  });
+  if (serves) await files.check();
+  return { files, close: () => files.close() };
+}
+
+export function openPlace(
+  wanted: FilesPlace,
+  { config }: Pick<Bootstrap, "config">,
+  clock: Pick<Clock, "now_ms">,
+): ObjectPlace {
+  const timeout_ms = config.values.files!.timeout as number;
+  return wanted.kind === "directory"
+    ? new DirectoryPlace(wanted.path, timeout_ms)
+    : new S3Place({ ...wanted, timeout_ms, now_ms: () => clock.now_ms() });
+}

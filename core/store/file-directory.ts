@@ -1,0 +1,55 @@
+/** How original files lie in a directory: `ab/abcd…`, by the hash that is their name. */
+import { mkdir, open, readdir, rename, stat } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import type { ListedFile } from "./files";
+
+/** In one piece of a list. */
+const listed_at_once = 500;
+const folder_pattern = /^[0-9a-f]{2}$/;
+const name_pattern = /^[0-9a-f]{64}$/;
+
+/** From the place of all of them; the same in a bucket. */
+export const nameOf = (sha256: string): string => `${sha256.slice(0, 2)}/${sha256}`;
+
+/** The names of all files, in their order. */
+export async function* listNames(directory: string): AsyncGenerator<string[]> {
+  let names: string[] = [];
+  for (const folder of (await readdir(directory)).sort()) {
+    if (!folder_pattern.test(folder)) continue;
+    const found = await readdir(join(directory, folder));
+    names.push(...found.filter((name) => name_pattern.test(name)).sort());
+    for (; names.length >= listed_at_once; names = names.slice(listed_at_once))
+      yield names.slice(0, listed_at_once);
+  }
+  if (names.length > 0) yield names;
+}
+
+/** As `Files.list`. */
+export async function* listDirectory(directory: string): AsyncGenerator<ListedFile[]> {
+  for await (const names of listNames(directory)) {
+    const files: ListedFile[] = [];
+    for (const sha256 of names) {
+      const size_bytes = await sizeOf(join(directory, nameOf(sha256)));
+      // It may have been deleted since the directory was read.
+      if (size_bytes !== undefined) files.push({ sha256, size_bytes });
+    }
+    yield files;
+  }
+}
+
+/** Undefined when there is none. */
+export const sizeOf = async (path: string): Promise<number | undefined> =>
+  (await stat(path).catch(() => undefined))?.size;
+
+/** Gives a file of the same disk its name, in a way that survives a power cut. */
+export async function renameForGood(from: string, to: string, directory: string): Promise<void> {
+  const made = await mkdir(dirname(to), { recursive: true });
+  await rename(from, to);
+  await syncDirectory(dirname(to));
+  if (made !== undefined) await syncDirectory(directory);
+}
+
+async function syncDirectory(directory: string): Promise<void> {
+  await using handle = await open(directory, "r");
+  await handle.sync();
+}

@@ -1,0 +1,119 @@
+/**
+ * Original files in a directory that several processes share, such as one of a network volume. A
+ * file in it says that the volume is there: without it, an empty mount point would take uploads.
+ */
+import { open, mkdir, rm, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { ulid } from "../../base/ids";
+import { listDirectory, nameOf, renameForGood, sizeOf } from "../file-directory";
+import type { ListedFile } from "../files";
+import { isFull } from "../storage-errors";
+import { FilesFault, type ObjectPlace } from "./place";
+
+const mark = "dossier-originals";
+const mark_text = "Original files of Dossier. Leave this file: it says that the volume is here.\n";
+const temporary = "tmp";
+/** Copied at once. */
+const piece_bytes = 2 ** 20;
+
+export class DirectoryPlace implements ObjectPlace {
+  #sent_bytes = 0;
+
+  constructor(
+    private readonly directory: string,
+    readonly timeout_ms: number,
+  ) {}
+
+  get words(): string {
+    return `the directory ${this.directory}`;
+  }
+
+  put(from: string, { sha256, size_bytes }: ListedFile): Promise<void> {
+    return this.#doing(async () => {
+      const unfinished = join(this.directory, temporary, ulid());
+      await mkdir(join(this.directory, temporary), { recursive: true });
+      try {
+        await copySynced(from, unfinished);
+        await renameForGood(unfinished, this.localPath(sha256), this.directory);
+        this.#sent_bytes += size_bytes;
+      } finally {
+        await rm(unfinished, { force: true });
+      }
+    });
+  }
+
+  size(sha256: string): Promise<number | undefined> {
+    return this.#doing(() => sizeOf(this.localPath(sha256)));
+  }
+
+  async open(sha256: string): Promise<Blob | undefined> {
+    const size = await this.size(sha256);
+    return size === undefined ? undefined : Bun.file(this.localPath(sha256));
+  }
+
+  remove(sha256: string): Promise<void> {
+    return this.#doing(() => rm(this.localPath(sha256), { force: true }));
+  }
+
+  async *list(): AsyncGenerator<ListedFile[]> {
+    await this.ping();
+    yield* listDirectory(this.directory);
+  }
+
+  localPath(sha256: string): string {
+    return join(this.directory, nameOf(sha256));
+  }
+
+  async probe(): Promise<void> {
+    try {
+      if (!(await stat(this.directory)).isDirectory()) throw new Error("it is not a directory");
+      await writeFile(join(this.directory, mark), mark_text);
+      const path = join(this.directory, `probe-${ulid()}`);
+      await writeFile(path, mark_text);
+      await rm(path);
+    } catch (error) {
+      throw this.#fault(error);
+    }
+  }
+
+  async ping(): Promise<void> {
+    await this.#doing(async () => {});
+  }
+
+  counts() {
+    return { requests: [], sent_bytes: this.#sent_bytes, received_bytes: 0 };
+  }
+
+  async #doing<R>(work: () => Promise<R>): Promise<R> {
+    try {
+      await stat(join(this.directory, mark));
+      return await work();
+    } catch (error) {
+      // A full volume is said as a full disk is.
+      throw isFull(error) ? error : this.#fault(error);
+    }
+  }
+
+  #fault(error: unknown): FilesFault {
+    const { code, message } = error as NodeJS.ErrnoException;
+    const why =
+      code === "ENOENT"
+        ? "it is not there. Make it, or mount the volume"
+        : code === "EACCES" || code === "EPERM" || code === "EROFS"
+          ? `the server may not write to it (${code}). Give its user the right to`
+          : message;
+    return new FilesFault("FILES_UNREACHABLE", `${this.words} of files.url: ${why}.`, error);
+  }
+}
+
+async function copySynced(from: string, to: string): Promise<void> {
+  await using source = await open(from, "r");
+  await using target = await open(to, "wx");
+  const buffer = new Uint8Array(piece_bytes);
+  for (;;) {
+    const { bytesRead } = await source.read(buffer, 0, piece_bytes);
+    if (bytesRead === 0) break;
+    await target.writeFile(buffer.subarray(0, bytesRead));
+  }
+  await target.sync();
+}

@@ -1,0 +1,249 @@
+/**
+ * What processes must know of each other about original files that they share, as rows: which
+ * uploads hold on to a file, and which files are to be deleted. A file is deleted only by who has
+ * noted so while no upload held it; an upload that comes meanwhile waits for the end of that.
+ */
+import type { Clock } from "../../base/clock";
+import { newId } from "../../base/ids";
+import { toNumber } from "../columns";
+import type { Db, Store } from "../store";
+
+export interface FileClaimsTables {
+  /** Uploads that hold on to their file until `held_until`. */
+  core_file_pins: { id: string; sha256: string; held_until: number };
+  /** Files that are to be deleted; `deleting_until`: one process is at it. */
+  core_file_removals: { sha256: string; due_at: number; deleting_until: number | null };
+}
+type Claims = Db<FileClaimsTables>;
+
+/** Tables of core, as its migration makes them. */
+export async function createFileClaims(tx: Db<any>): Promise<void> {
+  await tx.schema
+    .createTable("core_file_pins")
+    .addColumn("id", "text", (c) => c.primaryKey())
+    .addColumn("sha256", "text", (c) => c.notNull())
+    .addColumn("held_until", "bigint", (c) => c.notNull())
+    .execute();
+  await tx.schema
+    .createIndex("core_file_pins_sha256")
+    .on("core_file_pins")
+    .columns(["sha256"])
+    .execute();
+  await tx.schema
+    .createTable("core_file_removals")
+    .addColumn("sha256", "text", (c) => c.primaryKey())
+    .addColumn("due_at", "bigint", (c) => c.notNull())
+    .addColumn("deleting_until", "bigint")
+    .execute();
+  await tx.schema
+    .createIndex("core_file_removals_due")
+    .on("core_file_removals")
+    .columns(["due_at"])
+    .execute();
+}
+
+/** How long an upload that is heard of no more holds on to its file. */
+export const pin_ms = 120_000;
+/**
+ * What it has left is deleted so much later at the earliest: it may be a process that sleeps, and
+ * goes on.
+ */
+const cut_off_ms_least = 15 * 60_000;
+/** A deletion that something is in the way of is tried again so much later. */
+const again_ms = 60_000;
+
+export class FileClaims {
+  constructor(
+    private readonly store: Pick<Store, "db" | "inDeletion">,
+    private readonly clock: Pick<Clock, "now_ms">,
+  ) {}
+
+  /** The id of the pin, and for how long somebody may be deleting the file; 0: nobody is. */
+  async pin(sha256: string): Promise<{ readonly id: string; readonly deleting_ms: number }> {
+    const id = newId("pin");
+    const deleting_ms = await this.#write(async (tx) => {
+      const now_ms = this.clock.now_ms();
+      await tx
+        .insertInto("core_file_pins")
+        .values({ id, sha256, held_until: now_ms + pin_ms })
+        .execute();
+      return leftOf(await findRemoval(tx, sha256), now_ms);
+    });
+    return { id, deleting_ms };
+  }
+
+  /** Milliseconds that somebody may still be deleting the file for. */
+  async deletingFor(sha256: string): Promise<number> {
+    return leftOf(await findRemoval(this.store.db, sha256), this.clock.now_ms());
+  }
+
+  async renew(id: string): Promise<void> {
+    const held_until = this.clock.now_ms() + pin_ms;
+    await this.#write((tx) =>
+      tx.updateTable("core_file_pins").set({ held_until }).where("id", "=", id).execute(),
+    );
+  }
+
+  async unpin(id: string): Promise<void> {
+    await this.#write((tx) => tx.deleteFrom("core_file_pins").where("id", "=", id).execute());
+  }
+
+  /** To be deleted in `delay_ms`; those that are to be deleted already wait as long from now on. */
+  async remove(sha256s: readonly string[], delay_ms: number): Promise<void> {
+    if (sha256s.length === 0) return;
+    const due_at = this.clock.now_ms() + delay_ms;
+    await this.#write((tx) => insertRemovals(tx, sha256s, due_at));
+  }
+
+  /**
+   * Notes that this process deletes the file for at most `for_ms`. False when an upload holds on to
+   * it, or another process is at it.
+   */
+  begin(sha256: string, for_ms: number): Promise<boolean> {
+    return this.#write(async (tx) => {
+      const now_ms = this.clock.now_ms();
+      if (leftOf(await findRemoval(tx, sha256), now_ms) > 0) return false;
+      const pin = await tx
+        .selectFrom("core_file_pins")
+        .select("id")
+        .where("sha256", "=", sha256)
+        .where("held_until", ">", now_ms)
+        .limit(1)
+        .executeTakeFirst();
+      if (pin) {
+        await insertRemovals(tx, [sha256], now_ms + again_ms);
+        return false;
+      }
+      const deleting_until = now_ms + for_ms;
+      await tx
+        .insertInto("core_file_removals")
+        .values({ sha256, due_at: now_ms, deleting_until })
+        .onConflict((on) => on.columns(["sha256"]).doUpdateSet({ deleting_until }))
+        .execute();
+      return true;
+    });
+  }
+
+  /** It is deleted, or somebody uses it. */
+  async end(sha256: string): Promise<void> {
+    await this.#write((tx) =>
+      tx.deleteFrom("core_file_removals").where("sha256", "=", sha256).execute(),
+    );
+  }
+
+  /** It could not be deleted. */
+  async postpone(sha256: string): Promise<void> {
+    const due_at = this.clock.now_ms() + again_ms;
+    await this.#write((tx) =>
+      tx
+        .updateTable("core_file_removals")
+        .set({ due_at, deleting_until: null })
+        .where("sha256", "=", sha256)
+        .execute(),
+    );
+  }
+
+  /** Some of those whose time has come. */
+  async due(limit: number): Promise<string[]> {
+    const now_ms = this.clock.now_ms();
+    const rows = await (this.store.db as Claims)
+      .selectFrom("core_file_removals")
+      .select("sha256")
+      .where("due_at", "<=", now_ms)
+      .where((where) =>
+        where.or([where("deleting_until", "is", null), where("deleting_until", "<=", now_ms)]),
+      )
+      .orderBy("due_at")
+      .orderBy("sha256")
+      .limit(limit)
+      .execute();
+    return rows.map(({ sha256 }) => sha256);
+  }
+
+  /** Milliseconds until something is to be done; null when there is nothing. */
+  async nextDue(): Promise<number | null> {
+    const db = this.store.db as Claims;
+    const removal = await db
+      .selectFrom("core_file_removals")
+      .select(["due_at", "deleting_until"])
+      .orderBy("due_at")
+      .limit(1)
+      .executeTakeFirst();
+    const pin = await db
+      .selectFrom("core_file_pins")
+      .select("held_until")
+      .orderBy("held_until")
+      .limit(1)
+      .executeTakeFirst();
+    const times = [
+      ...(removal
+        ? [Math.max(toNumber(removal.due_at), toNumber(removal.deleting_until ?? 0))]
+        : []),
+      ...(pin ? [toNumber(pin.held_until)] : []),
+    ];
+    return times.length === 0 ? null : Math.max(0, Math.min(...times) - this.clock.now_ms());
+  }
+
+  /**
+   * The files of uploads that were cut off are to be deleted: of those that are heard of no more,
+   * or, when nobody else can be at work, of all.
+   */
+  async releaseCutOff({ all, delay_ms }: { all: boolean; delay_ms: number }): Promise<void> {
+    await this.#write(async (tx) => {
+      const now_ms = this.clock.now_ms();
+      const rows = await tx
+        .deleteFrom("core_file_pins")
+        .where("held_until", "<=", all ? Number.MAX_SAFE_INTEGER : now_ms)
+        .returning("sha256")
+        .execute();
+      const due_at = now_ms + (all ? delay_ms : Math.max(delay_ms, cut_off_ms_least));
+      await insertRemovals(tx, [...new Set(rows.map(({ sha256 }) => sha256))], due_at);
+    });
+  }
+
+  /** Of these, those that an upload holds on to, or that are to be deleted. */
+  async claimed(sha256s: readonly string[]): Promise<ReadonlySet<string>> {
+    if (sha256s.length === 0) return new Set();
+    const db = this.store.db as Claims;
+    const pins = await db
+      .selectFrom("core_file_pins")
+      .select("sha256")
+      .where("sha256", "in", sha256s)
+      .execute();
+    const removals = await db
+      .selectFrom("core_file_removals")
+      .select("sha256")
+      .where("sha256", "in", sha256s)
+      .execute();
+    return new Set([...pins, ...removals].map(({ sha256 }) => sha256));
+  }
+
+  /** Deletions go on when the disk is full, and these are few small rows. */
+  #write<R>(work: (tx: Claims) => Promise<R>): Promise<R> {
+    return this.store.inDeletion(work);
+  }
+}
+
+const findRemoval = (db: Claims, sha256: string) =>
+  db
+    .selectFrom("core_file_removals")
+    .select("deleting_until")
+    .where("sha256", "=", sha256)
+    .executeTakeFirst();
+
+type Removal = { readonly deleting_until: number | null } | undefined;
+const leftOf = (removal: Removal, now_ms: number): number =>
+  Math.max(0, toNumber(removal?.deleting_until ?? 0) - now_ms);
+
+async function insertRemovals(
+  tx: Claims,
+  sha256s: readonly string[],
+  due_at: number,
+): Promise<void> {
+  if (sha256s.length === 0) return;
+  await tx
+    .insertInto("core_file_removals")
+    .values(sha256s.map((sha256) => ({ sha256, due_at, deleting_until: null })))
+    .onConflict((on) => on.columns(["sha256"]).doUpdateSet({ due_at }))
+    .execute();
+}

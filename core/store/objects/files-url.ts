@@ -1,0 +1,122 @@
+/** The setting `files.url`: what it says, and what is wrong with it. */
+import { fileURLToPath } from "node:url";
+import { ConfigError } from "../../base/config";
+
+export interface BucketAddress {
+  /** Without a slash at the end: `https://s3.example.com`. */
+  readonly endpoint: string;
+  readonly region: string;
+  readonly bucket: string;
+  /** Before the name of each object: empty, or with a slash at the end. */
+  readonly prefix: string;
+  /** `https://endpoint/bucket/key`, or `https://bucket.endpoint/key`. */
+  readonly style: "path" | "host";
+}
+export interface Credentials {
+  readonly access_key: string;
+  readonly secret_key: string;
+  readonly session_token: string | null;
+}
+export type FilesPlace =
+  | { readonly kind: "directory"; readonly path: string }
+  | { readonly kind: "bucket"; readonly address: BucketAddress; readonly credentials: Credentials };
+
+interface FilesSettings {
+  readonly url: string;
+  readonly access_key?: string;
+  readonly secret_key?: string;
+}
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const known_fields = new Set(["endpoint", "region", "style"]);
+const bucket_pattern = /^[a-z0-9][a-z0-9._-]{1,61}[a-z0-9]$/i;
+
+/** Where the settings, and the variables of Amazon's own programs, say. @throws ConfigError */
+export function filesPlaceOf(settings: FilesSettings, env: Environment): FilesPlace {
+  const url = URL.parse(settings.url);
+  if (url?.protocol === "file:") return directoryOf(url);
+  if (url?.protocol !== "s3:")
+    throw wrong("must begin with s3:// (a bucket) or file:/// (a directory that is shared)");
+  return {
+    kind: "bucket",
+    address: addressOf(settings.url, url, env),
+    credentials: credentialsOf(settings, env),
+  };
+}
+
+function directoryOf(url: URL): FilesPlace {
+  if (url.host !== "" || url.search !== "" || url.pathname === "/")
+    throw wrong("must be file:/// and the path of a directory, such as file:///mnt/originals");
+  return { kind: "directory", path: fileURLToPath(url) };
+}
+
+function addressOf(written: string, url: URL, env: Environment): BucketAddress {
+  if (url.username !== "" || url.password !== "")
+    throw wrong("must not hold the key: it belongs into files.access_key and files.secret_key");
+  // The parser of addresses would take dots in the path apart, and write the bucket in small.
+  const [, bucket = "", path = ""] = /^s3:\/\/([^/?#]*)\/?([^?#]*)/i.exec(written) ?? [];
+  if (!bucket_pattern.test(bucket))
+    throw wrong(`names no bucket: ${JSON.stringify(bucket)} can't be one (s3://bucket/prefix)`);
+  const unknown = [...url.searchParams.keys()].find((name) => !known_fields.has(name));
+  if (unknown !== undefined)
+    throw wrong(`has an unknown part ${JSON.stringify(unknown)}: it takes ${known()}`);
+  const prefix = decodedPrefix(path);
+  const region =
+    url.searchParams.get("region") ?? env.AWS_REGION ?? env.AWS_DEFAULT_REGION ?? "us-east-1";
+  if (!/^[a-z0-9-]{1,40}$/i.test(region)) throw wrong("has a region that can't be one");
+  const given =
+    url.searchParams.get("endpoint") || env.AWS_ENDPOINT_URL_S3 || env.AWS_ENDPOINT_URL || null;
+  const endpoint = given === null ? `https://s3.${region}.amazonaws.com` : endpointOf(given);
+  return { endpoint, region, bucket, prefix, style: styleOf(url, bucket, given !== null) };
+}
+
+const known = (): string => [...known_fields].join(", ");
+
+function decodedPrefix(path: string): string {
+  let prefix: string;
+  try {
+    prefix = decodeURIComponent(path);
+  } catch {
+    throw wrong("has a prefix with a % that stands for nothing");
+  }
+  const parts = prefix.split("/").filter((part) => part !== "");
+  if (parts.some((part) => part === "." || part === "..")) throw wrong("has . or .. in its prefix");
+  return parts.map((part) => `${part}/`).join("");
+}
+
+function endpointOf(given: string): string {
+  const endpoint = URL.parse(given.includes("://") ? given : `https://${given}`);
+  if (
+    !endpoint ||
+    !/^https?:$/.test(endpoint.protocol) ||
+    endpoint.search !== "" ||
+    endpoint.username !== ""
+  )
+    throw wrong(
+      `has an endpoint that is no address: ${JSON.stringify(given)} (https://s3.example.com)`,
+    );
+  return `${endpoint.origin}${endpoint.pathname}`.replace(/\/+$/, "");
+}
+
+function styleOf(url: URL, bucket: string, has_endpoint: boolean): "path" | "host" {
+  const style = url.searchParams.get("style");
+  if (style !== null && style !== "path" && style !== "host")
+    throw wrong("has a style that is neither path nor host");
+  // A certificate for all buckets covers no dots.
+  return style ?? (has_endpoint || bucket.includes(".") ? "path" : "host");
+}
+
+function credentialsOf(settings: FilesSettings, env: Environment): Credentials {
+  const has_own = settings.access_key !== undefined || settings.secret_key !== undefined;
+  const access_key = settings.access_key ?? (has_own ? undefined : env.AWS_ACCESS_KEY_ID);
+  const secret_key = settings.secret_key ?? (has_own ? undefined : env.AWS_SECRET_ACCESS_KEY);
+  if (!access_key || !secret_key)
+    throw new ConfigError([
+      `files.url names a bucket, and ${access_key ? "files.secret_key" : "files.access_key"} is ` +
+        "not set (nor AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY).",
+    ]);
+  const session_token = has_own ? null : env.AWS_SESSION_TOKEN || null;
+  return { access_key, secret_key, session_token };
+}
+
+const wrong = (what: string): ConfigError => new ConfigError([`files.url ${what}.`]);

@@ -1,0 +1,211 @@
+/** Signed requests to a bucket: tried again where that may help, and refusals in words. */
+import { jitter } from "../../base/random";
+import { FilesFault } from "./place";
+import type { BucketAddress, Credentials } from "./files-url";
+import { objectUrl, sha256Of, signedHeaders } from "./s3-signature";
+
+export type Operation = "put" | "get" | "head" | "delete" | "list" | "multipart";
+
+export interface S3Request {
+  readonly operation: Operation;
+  readonly method: "GET" | "PUT" | "HEAD" | "DELETE" | "POST";
+  /** Of the object, with the prefix; empty for the bucket. */
+  readonly key: string;
+  readonly query?: Readonly<Record<string, string>>;
+  readonly body?: Uint8Array;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Statuses that are no failure beside 2xx. */
+  readonly allowed?: readonly number[];
+}
+export interface S3Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: Uint8Array;
+}
+
+const tries_max = 3;
+const first_pause_ms = 200;
+/** What a request that carries bytes may take longer: a link this slow is still one. */
+const slowest_bytes_ms = 128;
+/** Answers that are worth another try, beside every 5xx. */
+const passing = new Set([408, 429]);
+const skew_code = "RequestTimeTooSkewed";
+
+export interface S3ClientOptions {
+  readonly address: BucketAddress;
+  readonly credentials: Credentials;
+  readonly timeout_ms: number;
+  readonly now_ms: () => number;
+}
+
+export class S3Client {
+  readonly #counts = new Map<string, number>();
+  sent_bytes = 0;
+  received_bytes = 0;
+
+  constructor(private readonly options: S3ClientOptions) {}
+
+  get words(): string {
+    const { bucket, prefix, endpoint } = this.options.address;
+    return `s3://${bucket}${prefix === "" ? "" : `/${prefix.slice(0, -1)}`} at ${hostOf(endpoint)}`;
+  }
+
+  requests() {
+    return [...this.#counts].map(([name, count]) => {
+      const [operation = "", outcome] = name.split(" ");
+      return { operation, outcome: outcome as "ok" | "failed", count };
+    });
+  }
+
+  /** The answer, whole. @throws FilesFault */
+  async send(request: S3Request, expected_bytes = 0): Promise<S3Answer> {
+    for (let tried = 1; ; tried++) {
+      const answer = await this.#try(request, expected_bytes).catch((error: unknown) => error);
+      const failure = answer instanceof Error ? answer : this.#refusal(request, answer as S3Answer);
+      this.#count(request.operation, failure === null);
+      if (failure === null) return answer as S3Answer;
+      const again =
+        answer instanceof Error
+          ? !isTimeout(answer)
+          : passing.has((answer as S3Answer).status) || (answer as S3Answer).status >= 500;
+      if (tried === tries_max || !again)
+        throw failure instanceof FilesFault ? failure : this.#unreachable(failure);
+      await Bun.sleep(jitter(first_pause_ms * 3 ** (tried - 1), 0.5));
+    }
+  }
+
+  async #try(request: S3Request, expected_bytes: number): Promise<S3Answer> {
+    const { address, credentials, timeout_ms, now_ms } = this.options;
+    const { method, key, query, body, headers } = request;
+    const url = objectUrl(address, key, query);
+    const signed = signedHeaders(
+      { method, url, body_sha256: sha256Of(body ?? ""), now: new Date(now_ms()) },
+      address,
+      credentials,
+    );
+    const bytes = (body?.byteLength ?? 0) + expected_bytes;
+    const response = await fetch(url, {
+      method,
+      headers: { ...headers, ...signed, "accept-encoding": "identity" },
+      ...(body !== undefined && { body }),
+      redirect: "manual",
+      signal: AbortSignal.timeout(timeout_ms + Math.ceil(bytes / slowest_bytes_ms)),
+    });
+    const answer = {
+      status: response.status,
+      headers: response.headers,
+      body: await response.bytes(),
+    };
+    this.sent_bytes += body?.byteLength ?? 0;
+    this.received_bytes += answer.body.byteLength;
+    return answer;
+  }
+
+  /** Null when the answer is none. */
+  #refusal({ allowed = [] }: S3Request, answer: S3Answer): FilesFault | null {
+    const { status, body } = answer;
+    if ((status >= 200 && status < 300) || allowed.includes(status)) return null;
+    const xml = new TextDecoder().decode(body.subarray(0, 64 * 1024));
+    const code = field(xml, "Code") ?? "";
+    const fault = (what: string): FilesFault =>
+      new FilesFault(
+        status >= 500 || passing.has(status) ? "FILES_UNREACHABLE" : "FILES_REFUSED",
+        `${this.words}: ${what}`,
+      );
+    const { address, now_ms } = this.options;
+    if (code === skew_code) return fault(skewWords(answer.headers, now_ms()));
+    return fault(refusalWords(address, status, code, xml, answer.headers));
+  }
+
+  #unreachable(error: Error): FilesFault {
+    const { endpoint } = this.options.address;
+    const { code = "" } = error as { readonly code?: string };
+    const why = isTimeout(error)
+      ? `did not answer within ${this.options.timeout_ms / 1_000} s`
+      : /CERT|certificate/i.test(`${code} ${error.message}`)
+        ? `has a certificate that was not accepted (${code || error.message}); ` +
+          "NODE_EXTRA_CA_CERTS names a file with others"
+        : `can't be reached (${code || error.message})`;
+    return new FilesFault(
+      "FILES_UNREACHABLE",
+      `${this.words}: ${endpoint} ${why}. Is it running, and is the endpoint in files.url right?`,
+      error,
+    );
+  }
+
+  #count(operation: Operation, ok: boolean): void {
+    const name = `${operation} ${ok ? "ok" : "failed"}`;
+    this.#counts.set(name, (this.#counts.get(name) ?? 0) + 1);
+  }
+}
+
+/** What is wrong, and what to do. */
+function refusalWords(
+  { bucket, endpoint }: BucketAddress,
+  status: number,
+  code: string,
+  xml: string,
+  headers: Headers,
+): string {
+  if (code === "NoSuchKey") return "an object is not there any more.";
+  if (code === "NoSuchBucket")
+    return `there is no bucket ${bucket}. Make it, or correct files.url.`;
+  if (code === "InvalidAccessKeyId" || code === "InvalidClientTokenId")
+    return "the access key is not known there. Correct files.access_key.";
+  if (code === "SignatureDoesNotMatch")
+    return "the secret does not belong to the access key. Correct files.secret_key.";
+  if (code === "ExpiredToken" || code === "TokenRefreshRequired")
+    return "the session token has expired. Set a new AWS_SESSION_TOKEN.";
+  const region = field(xml, "Region") ?? headers.get("x-amz-bucket-region");
+  if (status === 301 || status === 307 || code === "AuthorizationHeaderMalformed")
+    return (
+      "the bucket lies in another region or behind another endpoint. Set " +
+      `region${region === null ? "" : `=${region}`} and endpoint in files.url.`
+    );
+  if (status === 403)
+    return (
+      `the access key may not do this${code === "" ? "" : ` (${code})`}. It needs s3:PutObject, ` +
+      "s3:GetObject, s3:DeleteObject and s3:ListBucket."
+    );
+  if (status === 404)
+    return `${hostOf(endpoint)} knows no such bucket. Correct bucket or endpoint in files.url.`;
+  if (status === 507 || code === "XMinioStorageFull" || code === "QuotaExceeded")
+    return "it is full. Give it more room.";
+  return (
+    `it answered ${status}${code === "" ? "" : ` (${code.slice(0, 60)})`}. Is the endpoint that ` +
+    "of an S3 service, and is it well?"
+  );
+}
+
+function skewWords(headers: Headers, now_ms: number): string {
+  const theirs = Date.parse(headers.get("date") ?? "");
+  const apart_s = Math.round((now_ms - theirs) / 1_000);
+  const by = Number.isNaN(apart_s)
+    ? ""
+    : ` (this one is ${Math.abs(apart_s)} s ${apart_s < 0 ? "behind" : "ahead"})`;
+  return `the clocks of this server and of that one differ too much${by}. Set the wrong one right.`;
+}
+
+const hostOf = (endpoint: string): string => new URL(endpoint).host;
+const isTimeout = (error: Error): boolean => error.name === "TimeoutError";
+
+const entities: Readonly<Record<string, string>> = {
+  amp: "&",
+  lt: "<",
+  gt: ">",
+  quot: '"',
+  apos: "'",
+};
+/** The text of the first element of this name; null when there is none. S3 writes flat XML. */
+export function field(xml: string, name: string): string | null {
+  const start = xml.indexOf(`<${name}>`);
+  const end = start < 0 ? -1 : xml.indexOf(`</${name}>`, start);
+  if (end < 0) return null;
+  return xml
+    .slice(start + name.length + 2, end)
+    .replaceAll(/&(?:#(\d{1,6})|#x([0-9a-fA-F]{1,5})|(\w{2,4}));/g, (all, decimal, hex, word) =>
+      word === undefined
+        ? String.fromCodePoint(hex === undefined ? Number(decimal) : Number.parseInt(hex, 16))
+        : (entities[word] ?? all),
+    );
+}

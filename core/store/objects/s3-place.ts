@@ -1,0 +1,281 @@
+/** Original files in a bucket of an S3-compatible store: `prefix/ab/abcd…`, by their hash. */
+import { ulid } from "../../base/ids";
+import { nameOf } from "../file-directory";
+import type { ListedFile, RemoteBytes } from "../files";
+import { FilesFault, type ObjectPlace } from "./place";
+import { field, S3Client, type S3Answer, type S3ClientOptions } from "./s3-client";
+import { sha256Of } from "./s3-signature";
+
+/** Files up to this go in one request, the others in parts of this size; two are under way. */
+const part_bytes_least = 8 * 2 ** 20;
+const parts_at_once = 2;
+/** What S3 takes. */
+const parts_max = 10_000;
+/** Read in one request; the next one is asked for while this one is used. */
+const piece_bytes = 4 * 2 ** 20;
+/** Of what is written to see whether that works. */
+const probe_prefix = "probe-";
+const listed_pattern = /<Key>[^<]*?([0-9a-f]{2})\/([0-9a-f]{64})<\/Key>[^]*?<Size>(\d+)<\/Size>/g;
+
+export class S3Place implements ObjectPlace {
+  readonly #client: S3Client;
+
+  constructor(private readonly options: S3ClientOptions) {
+    this.#client = new S3Client(options);
+  }
+
+  get words(): string {
+    return this.#client.words;
+  }
+  get timeout_ms(): number {
+    return this.options.timeout_ms;
+  }
+
+  async put(path: string, { sha256, size_bytes }: ListedFile): Promise<void> {
+    const key = this.#key(sha256);
+    if (size_bytes > part_bytes_least) return this.#putParts(path, key, size_bytes);
+    const body = await Bun.file(path).bytes();
+    await this.#client.send({ operation: "put", method: "PUT", key, body });
+  }
+
+  async size(sha256: string): Promise<number | undefined> {
+    const { status, headers } = await this.#client.send({
+      operation: "head",
+      method: "HEAD",
+      key: this.#key(sha256),
+      allowed: [404],
+    });
+    if (status === 404) return undefined;
+    const size = headers.get("content-length");
+    if (size === null || !/^\d+$/.test(size))
+      throw new FilesFault(
+        "FILES_REFUSED",
+        `${this.words}: it does not say how large an object is.`,
+      );
+    return Number(size);
+  }
+
+  async open(sha256: string): Promise<RemoteBytes | undefined> {
+    const size = await this.size(sha256);
+    if (size === undefined) return undefined;
+    return new RangedBytes((start, end) => this.#read(sha256, start, end), 0, size);
+  }
+
+  async remove(sha256: string): Promise<void> {
+    await this.#delete(this.#key(sha256));
+  }
+
+  async *list(): AsyncGenerator<ListedFile[]> {
+    const seen = new Set<string>();
+    for (let token: string | null = ""; token !== null;) {
+      const { body } = await this.#client.send({
+        operation: "list",
+        method: "GET",
+        key: "",
+        query: {
+          "list-type": "2",
+          prefix: this.options.address.prefix,
+          ...(token !== "" && { "continuation-token": token }),
+        },
+      });
+      const xml = new TextDecoder().decode(body);
+      if (!xml.includes("<ListBucketResult"))
+        throw new FilesFault("FILES_REFUSED", `${this.words}: it answers, but not as S3 does.`);
+      const files = xml.split("<Contents>").flatMap((one) => listedFile(one) ?? []);
+      if (files.length > 0) yield files;
+      token = field(xml, "IsTruncated") === "true" ? field(xml, "NextContinuationToken") : null;
+      if (token !== null && (token === "" || seen.has(token)))
+        throw new FilesFault("FILES_REFUSED", `${this.words}: it lists the same again and again.`);
+      if (token !== null) seen.add(token);
+    }
+  }
+
+  localPath(): undefined {
+    return undefined;
+  }
+
+  async probe(): Promise<void> {
+    const key = `${this.options.address.prefix}${probe_prefix}${ulid()}`;
+    const body = new TextEncoder().encode(key);
+    await this.#client.send({ operation: "put", method: "PUT", key, body });
+    const read = await this.#client.send({ operation: "get", method: "GET", key });
+    if (sha256Of(read.body) !== sha256Of(body))
+      throw new FilesFault(
+        "FILES_REFUSED",
+        `${this.words}: it gives back other bytes than it got.`,
+      );
+    await this.#delete(key);
+    await this.ping();
+  }
+
+  async ping(): Promise<void> {
+    await this.#client.send({
+      operation: "list",
+      method: "GET",
+      key: "",
+      query: {
+        "list-type": "2",
+        prefix: `${this.options.address.prefix}${probe_prefix}`,
+        "max-keys": "1",
+      },
+    });
+  }
+
+  counts() {
+    const { sent_bytes, received_bytes } = this.#client;
+    return { requests: this.#client.requests(), sent_bytes, received_bytes };
+  }
+
+  #key(sha256: string): string {
+    return `${this.options.address.prefix}${nameOf(sha256)}`;
+  }
+
+  async #delete(key: string): Promise<void> {
+    await this.#client.send({ operation: "delete", method: "DELETE", key, allowed: [404] });
+  }
+
+  /** Bytes from `start` to `end`, end exclusive. */
+  async #read(sha256: string, start: number, end: number): Promise<Uint8Array> {
+    const answer = await this.#client.send(
+      {
+        operation: "get",
+        method: "GET",
+        key: this.#key(sha256),
+        headers: { range: `bytes=${start}-${end - 1}` },
+      },
+      end - start,
+    );
+    // A store that knows no ranges sends all of it.
+    const body = answer.status === 206 ? answer.body : answer.body.subarray(start, end);
+    if (body.byteLength !== end - start)
+      throw new FilesFault("FILES_UNREACHABLE", `${this.words}: an object is cut off.`);
+    return body;
+  }
+
+  /** A file that goes up in parts is there when the last step has succeeded, and not before. */
+  async #putParts(path: string, key: string, size_bytes: number): Promise<void> {
+    const part_bytes = Math.max(part_bytes_least, Math.ceil(size_bytes / parts_max));
+    const begun = await this.#multipart("POST", key, { uploads: "" });
+    const uploadId = field(textOf(begun), "UploadId");
+    if (uploadId === null)
+      throw new FilesFault("FILES_REFUSED", `${this.words}: it answers, but not as S3 does.`);
+    try {
+      const tags = await this.#sendParts(path, { key, uploadId, size_bytes, part_bytes });
+      const parts = tags.map(
+        (tag, at) => `<Part><PartNumber>${at + 1}</PartNumber><ETag>${escaped(tag)}</ETag></Part>`,
+      );
+      const xml = `<CompleteMultipartUpload>${parts.join("")}</CompleteMultipartUpload>`;
+      const ended = await this.#multipart("POST", key, { uploadId }, new TextEncoder().encode(xml));
+      // It may have begun to answer 200 before it failed.
+      const code = textOf(ended).includes("<Error>") ? field(textOf(ended), "Code") : null;
+      if (code !== null)
+        throw new FilesFault(
+          "FILES_UNREACHABLE",
+          `${this.words}: it could not put parts together (${code}).`,
+        );
+    } catch (error) {
+      await this.#multipart("DELETE", key, { uploadId }).catch(() => undefined);
+      throw error;
+    }
+  }
+
+  /** Their entity tags. */
+  async #sendParts(
+    path: string,
+    {
+      key,
+      uploadId,
+      size_bytes,
+      part_bytes,
+    }: {
+      readonly key: string;
+      readonly uploadId: string;
+      readonly size_bytes: number;
+      readonly part_bytes: number;
+    },
+  ): Promise<string[]> {
+    const count = Math.ceil(size_bytes / part_bytes);
+    const tags = new Array<string>(count);
+    let next = 0;
+    const sendSome = async (): Promise<void> => {
+      while (next < count) {
+        const at = next++;
+        const body = await Bun.file(path)
+          .slice(at * part_bytes, Math.min(size_bytes, (at + 1) * part_bytes))
+          .bytes();
+        const query = { partNumber: String(at + 1), uploadId };
+        const { headers } = await this.#multipart("PUT", key, query, body);
+        tags[at] = headers.get("etag") ?? "";
+      }
+    };
+    const sending = Array.from({ length: parts_at_once }, sendSome);
+    const ended = await Promise.allSettled(sending);
+    const failed = ended.find((one) => one.status === "rejected");
+    if (failed) throw failed.reason;
+    return tags;
+  }
+
+  #multipart(
+    method: "POST" | "PUT" | "DELETE",
+    key: string,
+    query: Readonly<Record<string, string>>,
+    body?: Uint8Array,
+  ): Promise<S3Answer> {
+    return this.#client.send({
+      ...{ operation: "multipart", method, key, query },
+      ...(body && { body }),
+      ...(method === "DELETE" && { allowed: [404] }),
+    });
+  }
+}
+
+/** Read range by range, so that memory holds two pieces at most however slow the reader is. */
+class RangedBytes implements RemoteBytes {
+  readonly #start: number;
+  readonly #end: number;
+
+  constructor(
+    private readonly read: (start: number, end: number) => Promise<Uint8Array>,
+    start: number,
+    end: number,
+  ) {
+    this.#start = start;
+    this.#end = end;
+  }
+
+  get size(): number {
+    return this.#end - this.#start;
+  }
+
+  slice(start: number, end: number = this.size): RangedBytes {
+    const from = Math.min(this.#end, this.#start + start);
+    const to = Math.min(this.#end, this.#start + end);
+    return new RangedBytes(this.read, from, Math.max(from, to));
+  }
+
+  async *pieces(): AsyncGenerator<Uint8Array, void> {
+    let ahead: Promise<Uint8Array> | undefined;
+    for (let at = this.#start; at < this.#end; at += piece_bytes) {
+      const piece = await (ahead ?? this.#piece(at));
+      const next = at + piece_bytes;
+      ahead = next < this.#end ? this.#piece(next) : undefined;
+      // Nobody may be left to hear of it.
+      ahead?.catch(() => undefined);
+      yield piece;
+    }
+  }
+
+  #piece(at: number): Promise<Uint8Array> {
+    return this.read(at, Math.min(this.#end, at + piece_bytes));
+  }
+}
+
+function listedFile(xml: string): ListedFile | null {
+  listed_pattern.lastIndex = 0;
+  const [, folder, sha256, size] = listed_pattern.exec(xml) ?? [];
+  if (sha256 === undefined || !sha256.startsWith(folder!)) return null;
+  return { sha256, size_bytes: Number(size) };
+}
+const textOf = ({ body }: S3Answer): string => new TextDecoder().decode(body);
+const escaped = (text: string): string =>
+  text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll('"', "&quot;");

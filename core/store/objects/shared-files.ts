@@ -1,0 +1,335 @@
+/**
+ * Original files in a place that several processes share. An upload is spooled and hashed here, put
+ * there under its hash and looked at, and only then may a row name it; what is between an upload
+ * and a deletion of the same bytes is decided by rows (`file-claims.ts`).
+ */
+import { open, rm } from "node:fs/promises";
+import { join } from "node:path";
+import type { Clock } from "../../base/clock";
+import { unavailable } from "../../base/errors";
+import { errorFields, type Log } from "../../base/log";
+import { withTimeout } from "../../lib/timeout";
+import {
+  piecesOf,
+  type Files,
+  type FilesCounts,
+  type ListedFile,
+  type ReceivedFile,
+  type StillUsed,
+  type StoredBytes,
+} from "../files";
+import { Spool, type Spooled } from "../spool";
+import { isFilesFault, translateError } from "../storage-errors";
+import type { Store } from "../store";
+import { FileClaims, pin_ms } from "./file-claims";
+import { LocalCopies } from "./local-copies";
+import { FilesFault, type ObjectPlace } from "./place";
+
+/** Deleted in one go, before others are looked for. */
+const deleted_at_once = 200;
+/** A deletion under way is looked at so often by an upload of the same bytes. */
+const look_ms = 100;
+/** How long `failure` uses what the last requests have said. */
+const failure_hold_ms = 10_000;
+const failure_ms_max = 2_000;
+
+export interface SharedFilesOptions {
+  readonly place: ObjectPlace;
+  readonly store: Pick<Store, "db" | "inDeletion">;
+  readonly clock: Pick<Clock, "now_ms">;
+  readonly log: Log;
+  /** A directory of this process alone. */
+  readonly temporary: string;
+  readonly cache_bytes_max: number;
+  /** The grace period. */
+  readonly keep_deleted_ms: number;
+  /** No other process serves the database. */
+  readonly alone: boolean;
+}
+
+export class SharedFiles implements Files {
+  readonly #claims: FileClaims;
+  readonly #copies: LocalCopies;
+  readonly #spool: Spool;
+  #failing: string | null = null;
+  #asked_at = -Infinity;
+
+  constructor(private readonly options: SharedFilesOptions) {
+    this.#claims = new FileClaims(options.store, options.clock);
+    this.#spool = new Spool(join(options.temporary, "arriving"));
+    this.#copies = new LocalCopies(join(options.temporary, "copies"), options.cache_bytes_max);
+  }
+
+  get place(): string {
+    return this.options.place.words;
+  }
+
+  requireFreeSpace(): void {
+    this.#spool.requireFreeSpace();
+  }
+
+  async receive(
+    bytes: AsyncIterable<Uint8Array> | ReadableStream<Uint8Array>,
+    limits: { readonly bytes_max: number },
+  ): Promise<ReceivedFile> {
+    return new Upload(this, await this.#spool.receive(bytes, limits));
+  }
+
+  abortUploads(): void {
+    this.#spool.abort();
+  }
+
+  open(sha256: string): Promise<StoredBytes | undefined> {
+    return this.#asking((place) => place.open(sha256));
+  }
+
+  async withLocalFile<R>(sha256: string, use: (path: string) => Promise<R>): Promise<R> {
+    const path = this.options.place.localPath(sha256);
+    if (path === undefined) return this.#copies.use(sha256, (to) => this.#fetch(sha256, to), use);
+    await this.#asking((place) => place.ping());
+    return use(path);
+  }
+
+  async remove(sha256s: readonly string[], stillUsed: StillUsed): Promise<number | null> {
+    const { keep_deleted_ms } = this.options;
+    const unused: string[] = [];
+    for (const sha256 of new Set(sha256s)) if (!(await stillUsed(sha256))) unused.push(sha256);
+    if (unused.length === 0) return null;
+    await this.#claims.remove(unused, keep_deleted_ms);
+    if (keep_deleted_ms > 0) return keep_deleted_ms;
+    for (const sha256 of unused) await this.#removeOne(sha256, stillUsed);
+    // One that an upload holds on to at the moment.
+    return this.#claims.nextDue();
+  }
+
+  async deleteDue(stillUsed: StillUsed): Promise<number | null> {
+    await this.#claims.releaseCutOff({ all: false, delay_ms: this.options.keep_deleted_ms });
+    for (;;) {
+      const due = await this.#claims.due(deleted_at_once);
+      for (const sha256 of due) await this.#removeOne(sha256, stillUsed);
+      if (due.length < deleted_at_once) return this.#claims.nextDue();
+    }
+  }
+
+  async *list(): AsyncGenerator<readonly ListedFile[]> {
+    try {
+      yield* this.options.place.list();
+    } catch (error) {
+      throw this.#noted(error);
+    }
+  }
+
+  async sweep(stillUsed: StillUsed): Promise<number> {
+    await this.#spool.sweep();
+    if (this.options.alone)
+      await this.#claims.releaseCutOff({ all: true, delay_ms: this.options.keep_deleted_ms });
+    await this.deleteDue(stillUsed);
+    return 0;
+  }
+
+  async leftOver(sha256s: readonly string[]): Promise<readonly string[]> {
+    const claimed = await this.#claims.claimed(sha256s);
+    return sha256s.filter((sha256) => !claimed.has(sha256));
+  }
+
+  async check(): Promise<void> {
+    try {
+      await this.options.place.probe();
+    } catch (error) {
+      throw isFilesFault(error) ? new Error((error as Error).message, { cause: error }) : error;
+    }
+  }
+
+  async failure(): Promise<string | null> {
+    const now = performance.now();
+    if (now - this.#asked_at < failure_hold_ms) return this.#failing;
+    this.#asked_at = now;
+    const late = (): Error =>
+      new FilesFault("FILES_UNREACHABLE", `${this.place}: it does not answer within 2 s.`);
+    try {
+      await withTimeout(this.options.place.ping(), failure_ms_max, late);
+      this.#failing = null;
+    } catch (error) {
+      this.#noted(error);
+    }
+    return this.#failing;
+  }
+
+  counts(): FilesCounts {
+    return { ...this.options.place.counts(), cached_bytes: this.#copies.bytes };
+  }
+
+  close(): Promise<void> {
+    return rm(this.options.temporary, { force: true, recursive: true });
+  }
+
+  /** For `Upload`: stores the file, and answers what holds on to it. */
+  async publish(spooled: Spooled): Promise<Pin> {
+    const { sha256, size_bytes } = spooled;
+    const { id, deleting_ms } = await this.#claims.pin(sha256);
+    const pin = new Pin(this.#claims, id, this.options.log);
+    try {
+      if (deleting_ms > 0) await this.#untilDeleted(sha256);
+      await this.#asking(async (place) => {
+        if ((await place.size(sha256)) === size_bytes) return;
+        await place.put(spooled.path, { sha256, size_bytes });
+        const stored_bytes = await place.size(sha256);
+        if (stored_bytes !== size_bytes)
+          throw new FilesFault(
+            "FILES_UNREACHABLE",
+            `${place.words}: of an object of ${size_bytes} bytes it has ${stored_bytes ?? "none"}.`,
+          );
+      });
+      return pin;
+    } catch (error) {
+      // It may be there all the same.
+      await this.#claims.remove([sha256], this.options.keep_deleted_ms).catch(() => undefined);
+      await pin.end();
+      throw error;
+    }
+  }
+
+  /** For `Upload`: it is read next, so it stays at hand. */
+  async leave({ sha256, size_bytes, path }: Spooled): Promise<void> {
+    const is_here = this.options.place.localPath(sha256) !== undefined;
+    if (is_here || !(await this.#copies.adopt(sha256, size_bytes, path)))
+      await this.#spool.discard(path);
+    else this.#spool.forget(path);
+  }
+
+  /** For `Upload`. */
+  discard(path: string): Promise<void> {
+    return this.#spool.discard(path);
+  }
+
+  async #untilDeleted(sha256: string): Promise<void> {
+    const late_at = performance.now() + this.options.place.timeout_ms;
+    while ((await this.#claims.deletingFor(sha256)) > 0) {
+      if (performance.now() > late_at)
+        throw unavailable("The same file is being deleted at the moment. Send it again.", 10);
+      await Bun.sleep(look_ms);
+    }
+  }
+
+  /** True when the file was deleted. */
+  async #removeOne(sha256: string, stillUsed: StillUsed): Promise<boolean> {
+    const { place } = this.options;
+    const for_ms = 4 * place.timeout_ms + look_ms;
+    const begun_at = performance.now();
+    if (!(await this.#claims.begin(sha256, for_ms))) return false;
+    try {
+      const is_used = await stillUsed(sha256);
+      // A process that slept meanwhile has no right to it any more.
+      if (performance.now() - begun_at > place.timeout_ms) throw new Error("it took too long");
+      if (!is_used) await this.#asking(() => place.remove(sha256));
+      await this.#claims.end(sha256);
+      return !is_used;
+    } catch (error) {
+      await this.#claims.postpone(sha256);
+      throw error;
+    }
+  }
+
+  /** Writes a copy, whose bytes are those of its name. */
+  async #fetch(sha256: string, to: string): Promise<void> {
+    const bytes = await this.open(sha256);
+    if (!bytes) throw new Error(`the original ${sha256} is not in ${this.place}`);
+    const hash = new Bun.CryptoHasher("sha256");
+    await this.#asking(async ({ words }) => {
+      await using file = await open(to, "wx");
+      for await (const piece of piecesOf(bytes)) {
+        hash.update(piece);
+        await file.writeFile(piece);
+      }
+      if (hash.digest("hex") !== sha256)
+        throw new Error(`the original ${sha256} in ${words} has other bytes than its name says`);
+    });
+  }
+
+  /** What the place says counts for `failure`. @throws HttpError */
+  async #asking<R>(ask: (place: ObjectPlace) => Promise<R>): Promise<R> {
+    try {
+      const answer = await ask(this.options.place);
+      this.#failing = null;
+      return answer;
+    } catch (error) {
+      throw this.#noted(error);
+    }
+  }
+
+  #noted(error: unknown): unknown {
+    if (isFilesFault(error) && error instanceof FilesFault) {
+      if (this.#failing === null)
+        this.options.log.error("original files can't be stored or read", errorFields(error));
+      this.#failing = error.message;
+      this.#asked_at = performance.now();
+    }
+    return translateError(error);
+  }
+}
+
+/** Holds on to a file from before it is stored until the rows that name it are. */
+class Pin {
+  readonly #timer: Timer;
+
+  constructor(
+    private readonly claims: FileClaims,
+    private readonly id: string,
+    private readonly log: Log,
+  ) {
+    this.#timer = setInterval(() => void this.#renew(), pin_ms / 4);
+    this.#timer.unref();
+  }
+
+  async end(): Promise<void> {
+    clearInterval(this.#timer);
+    // One that stays ends by itself.
+    await this.claims.unpin(this.id).catch(this.#report);
+  }
+
+  async #renew(): Promise<void> {
+    await this.claims.renew(this.id).catch(this.#report);
+  }
+
+  readonly #report = (error: unknown): void =>
+    this.log.warn("the hold of an upload on its file could not be written", errorFields(error));
+}
+
+class Upload implements ReceivedFile {
+  #pin: Pin | undefined;
+  #released = false;
+
+  constructor(
+    private readonly files: SharedFiles,
+    private readonly spooled: Spooled,
+  ) {}
+
+  get sha256(): string {
+    return this.spooled.sha256;
+  }
+  get size_bytes(): number {
+    return this.spooled.size_bytes;
+  }
+  get path(): string {
+    return this.spooled.path;
+  }
+
+  async keep(): Promise<void> {
+    if (this.#pin !== undefined || this.#released)
+      throw new Error("an upload can be kept once, and not after its release");
+    this.#pin = await this.files.publish(this.spooled);
+  }
+
+  async release(): Promise<void> {
+    if (this.#released) return;
+    this.#released = true;
+    const { file, path } = this.spooled;
+    try {
+      await file.close();
+      if (this.#pin) await this.files.leave(this.spooled);
+      else await this.files.discard(path);
+    } finally {
+      await this.#pin?.end();
+    }
+  }
+}

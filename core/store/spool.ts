@@ -1,0 +1,119 @@
+/** Bytes that arrive, hashed and written to a temporary file on this machine. */
+import { open, readdir, rm, type FileHandle } from "node:fs/promises";
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+import { tooLarge, unavailable } from "../base/errors";
+import { ulid } from "../base/ids";
+import { freeSpaceOf, requireFreeSpace, RoomWatch } from "./free-space";
+import { translateError } from "./storage-errors";
+
+/**
+ * How many bytes of an upload are written between two checks of the free space; less where the
+ * disk is small.
+ */
+const check_space_bytes_max = 4 * 2 ** 20;
+/** Hashed and written before others have their turn. */
+const slice_bytes = 2 ** 18;
+
+export interface Spooled {
+  readonly sha256: string;
+  readonly size_bytes: number;
+  readonly path: string;
+  /** Open, so that it can be synced. */
+  readonly file: FileHandle;
+}
+
+export class Spool {
+  /** Temporary files of uploads that are not released. */
+  readonly #arriving = new Set<string>();
+  readonly #open_streams = new Set<Readable>();
+
+  readonly #room: RoomWatch;
+
+  constructor(private readonly directory: string) {
+    this.#room = new RoomWatch(directory);
+    mkdirSync(directory, { recursive: true });
+  }
+
+  requireFreeSpace(): void {
+    this.#room.require();
+  }
+
+  /** As `Files.receive`; the caller closes the file, and discards it. */
+  async receive(
+    bytes: AsyncIterable<Uint8Array> | ReadableStream<Uint8Array>,
+    { bytes_max }: { readonly bytes_max: number },
+  ): Promise<Spooled> {
+    const path = join(this.directory, ulid());
+    this.#arriving.add(path);
+    if (bytes instanceof Readable) this.#open_streams.add(bytes);
+    let file: FileHandle | undefined;
+    try {
+      file = await open(path, "wx");
+      const chunks = bytes as AsyncIterable<Uint8Array>;
+      const written = await write(this.directory, file, chunks, bytes_max);
+      return { ...written, path, file };
+    } catch (error) {
+      await file?.close();
+      await this.discard(path);
+      throw translateError(error);
+    } finally {
+      this.#open_streams.delete(bytes as Readable);
+    }
+  }
+
+  /** The temporary file has another name now, or is gone. */
+  forget(path: string): void {
+    this.#arriving.delete(path);
+  }
+
+  async discard(path: string): Promise<void> {
+    await rm(path, { force: true });
+    this.#arriving.delete(path);
+  }
+
+  abort(): void {
+    for (const stream of this.#open_streams)
+      stream.destroy(
+        unavailable("The server is stopping. Nothing was saved; send the file again.", 5),
+      );
+  }
+
+  /** Deletes what uploads of an earlier process have left. */
+  async sweep(): Promise<void> {
+    for (const name of await readdir(this.directory)) {
+      const path = join(this.directory, name);
+      if (!this.#arriving.has(path)) await rm(path, { force: true, recursive: true });
+    }
+  }
+}
+
+/** Writes one chunk at a time: the sender waits while the disk does. */
+async function write(
+  directory: string,
+  file: FileHandle,
+  bytes: AsyncIterable<Uint8Array>,
+  bytes_max: number,
+): Promise<{ sha256: string; size_bytes: number }> {
+  const hash = new Bun.CryptoHasher("sha256");
+  let size_bytes = 0;
+  let checked_bytes = -Infinity;
+  const check_space_bytes = Math.min(check_space_bytes_max, freeSpaceOf(directory).reserve_bytes);
+  for await (const chunk of bytes) {
+    if (size_bytes - checked_bytes >= check_space_bytes) {
+      requireFreeSpace(directory);
+      checked_bytes = size_bytes;
+    }
+    size_bytes += chunk.byteLength;
+    if (size_bytes > bytes_max)
+      throw tooLarge(`The file is larger than ${bytes_max} bytes, the most that is accepted.`);
+    // What comes faster than it is written arrives in pieces of many megabytes.
+    for (let at = 0; at < chunk.byteLength; at += slice_bytes) {
+      const slice = chunk.subarray(at, at + slice_bytes);
+      hash.update(slice);
+      await file.writeFile(slice);
+    }
+  }
+  return { sha256: hash.digest("hex"), size_bytes };
+}

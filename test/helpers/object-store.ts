@@ -1,0 +1,99 @@
+/**
+ * An S3 server for tests (s3rver, which checks signatures), behind a door of its own: it can be
+ * shut, and it counts what passes.
+ */
+import { sep } from "node:path";
+import { temporaryDirectory } from "./data-directory";
+
+/** It has no types of its own. */
+const S3rver = require("@20minutes/s3rver");
+
+/** What a request is answered; undefined lets it pass. */
+type Door = (method: string, path: string) => Promise<Response | undefined> | undefined;
+
+export interface ObjectStore extends AsyncDisposable {
+  readonly endpoint: string;
+  readonly bucket: Bun.S3Client;
+  /** Settings of a server that keeps its originals there. */
+  readonly env: Readonly<Record<string, string>>;
+  /** `PUT /originals/ab/…`, as they came, since this was emptied. */
+  readonly requests: { method: string; path: string; range: string | null; bytes: number }[];
+  /** What happens to requests from now on: they pass, break off, wait, or are answered so. */
+  door: "open" | "shut" | "slow" | Door;
+  /** Names of the objects, without those of probes. */
+  keys(): Promise<string[]>;
+}
+
+/** How s3rver names the files of objects. */
+const stored_as = "._S3rver_object";
+export const key_of_store = { access_key: "S3RVER", secret_key: "S3RVER" };
+
+export async function startObjectStore(): Promise<ObjectStore> {
+  const directory = temporaryDirectory();
+  const server = new S3rver({
+    address: "127.0.0.1",
+    port: 0,
+    silent: true,
+    directory,
+    configureBuckets: [{ name: "originals" }],
+  });
+  // It writes nothing, and what would write it finds another package than its own here.
+  server.logger.format = { transform: (line: object) => line };
+  const { port } = await server.run();
+  const behind = `http://127.0.0.1:${port}`;
+  const bucket = new Bun.S3Client({
+    endpoint: behind,
+    bucket: "originals",
+    region: "us-east-1",
+    accessKeyId: key_of_store.access_key,
+    secretAccessKey: key_of_store.secret_key,
+  });
+  const store = { requests: [], door: "open" } as unknown as {
+    -readonly [K in keyof ObjectStore]: ObjectStore[K];
+  };
+  const door = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    idleTimeout: 255,
+    maxRequestBodySize: 2 ** 34,
+    async fetch(request) {
+      const { pathname, search } = new URL(request.url);
+      if (store.door === "slow") await Bun.sleep(60_000);
+      if (store.door === "shut") return new Response("down", { status: 503 });
+      const said = typeof store.door === "function" && (await store.door(request.method, pathname));
+      if (said) return said;
+      store.requests.push({
+        method: request.method,
+        path: pathname,
+        range: request.headers.get("range"),
+        bytes: Number(request.headers.get("content-length") ?? 0),
+      });
+      const headers = new Headers(request.headers);
+      return fetch(`${behind}${pathname}${search}`, {
+        method: request.method,
+        headers,
+        ...(request.body && { body: request.body }),
+        decompress: false,
+      });
+    },
+  });
+  store.endpoint = `http://127.0.0.1:${door.port}`;
+  store.bucket = bucket;
+  store.env = {
+    DOSSIER_FILES_URL: `s3://originals?endpoint=${store.endpoint}`,
+    DOSSIER_FILES_ACCESS_KEY: key_of_store.access_key,
+    DOSSIER_FILES_SECRET_KEY: key_of_store.secret_key,
+  };
+  store.keys = async () => {
+    const found = await Array.fromAsync(
+      new Bun.Glob(`**/*${stored_as}`).scan(`${directory}/originals`),
+    );
+    const keys = found.map((name) => name.slice(0, -stored_as.length).replaceAll(sep, "/"));
+    return keys.filter((key) => !key.includes("probe-"));
+  };
+  store[Symbol.asyncDispose] = async () => {
+    await door.stop(true);
+    await server.close();
+  };
+  return store as ObjectStore;
+}

@@ -1,0 +1,341 @@
+/** Originals in a bucket, and in a directory that is shared: everything that is done with them. */
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { mkdirSync, readdirSync, renameSync } from "node:fs";
+import { join } from "node:path";
+import { S3Place } from "../../core/store/objects/s3-place";
+import { filesPlaceOf } from "../../core/store/objects/files-url";
+import { Doctors } from "../../plugins/doctor/contract";
+import { temporaryDirectory } from "../helpers/data-directory";
+import { startTestServer, type TestServer } from "../helpers/host";
+import { key_of_store, startObjectStore, type ObjectStore } from "../helpers/object-store";
+import { until } from "../helpers/server";
+
+const text = (words: string) => new Blob([words]);
+const sha256 = async (bytes: Blob) =>
+  new Bun.CryptoHasher("sha256").update(await bytes.bytes()).digest("hex");
+/** In several parts, and several pieces. */
+const large = new Blob([new Uint8Array(9 * 2 ** 20 + 5).map((_none, at) => (at * 31) >> 3)]);
+const objectOf = async (bytes: Blob) => {
+  const hash = await sha256(bytes);
+  return `${hash.slice(0, 2)}/${hash}`;
+};
+
+let store: ObjectStore;
+beforeAll(async () => {
+  store = await startObjectStore();
+});
+afterAll(() => store?.[Symbol.asyncDispose]());
+beforeEach(() => {
+  store.door = "open";
+  store.requests.length = 0;
+});
+
+async function startWith(env: Readonly<Record<string, string>>) {
+  const server = await startTestServer({ env: { DOSSIER_FILES_KEEP_DELETED: "0s", ...env } });
+  const folder = async () => (await server.send("ada", "POST", "/folders", { name: "F" })).body.id;
+  const upload = (folder_id: string, name: string, bytes: Blob) => {
+    const form = new FormData();
+    form.append("file", bytes, name);
+    return server.send("ada", "POST", `/documents/file?folder_id=${folder_id}`, form);
+  };
+  const original = (id: string, headers = {}) =>
+    server.call("ada", "GET", `/documents/${id}/file`, undefined, headers);
+  const settled = async (id: string, status: string) =>
+    until(async () => (await server.send("ada", "GET", `/documents/${id}`)).body.status === status);
+  return { server, folder, upload, original, settled };
+}
+type Started = Awaited<ReturnType<typeof startWith>>;
+
+describe.each(["a bucket", "a shared directory"])("originals in %s", (place) => {
+  let on: Started;
+  let directory: string;
+  beforeAll(async () => {
+    directory = temporaryDirectory();
+    on = await startWith(
+      place === "a bucket" ? store.env : { DOSSIER_FILES_URL: `file://${directory}` },
+    );
+    if (place !== "a bucket") await on.server.files.check();
+  });
+  afterAll(() => on?.server.stop());
+  const stored = async () =>
+    place === "a bucket"
+      ? store.keys()
+      : (readdirSync(directory, { recursive: true }) as string[]).filter((name) =>
+          /^..\/.{64}$/.test(name),
+        );
+
+  test("are put under their hash, read, and sent back whole and in parts", async () => {
+    const { body } = await on.upload(await on.folder(), "otter.txt", text("The otter sleeps."));
+    await on.settled(body.id, "synced");
+    expect(await stored()).toContain(await objectOf(text("The otter sleeps.")));
+    expect(readdirSync(join(on.server.data, "tmp"), { recursive: true })).not.toContain("files");
+    expect(await (await on.original(body.id)).text()).toBe("The otter sleeps.");
+    const part = await on.original(body.id, { range: "bytes=4-8" });
+    expect([part.status, part.headers.get("content-range"), await part.text()]).toEqual([
+      206,
+      "bytes 4-8/17",
+      "otter",
+    ]);
+    expect((await on.original(body.id, { range: "bytes=40-" })).status).toBe(416);
+  });
+
+  test("may be large: they go and come in parts, and a range is all that is read for it", async () => {
+    const { body } = await on.upload(await on.folder(), "large.bin", large);
+    expect(await sha256(await (await on.original(body.id)).blob())).toBe(await sha256(large));
+    store.requests.length = 0;
+    const part = await on.original(body.id, { range: "bytes=9000000-9000009" });
+    expect(await part.bytes()).toEqual(await large.slice(9_000_000, 9_000_010).bytes());
+    if (place === "a bucket")
+      expect(store.requests.flatMap(({ range }) => range ?? [])).toEqual(["bytes=9000000-9000009"]);
+  });
+
+  test("of the same bytes are one, and go with their last use", async () => {
+    const bytes = text("The heron stands."),
+      object = await objectOf(bytes);
+    const folders = [await on.folder(), await on.folder()];
+    const { body } = await on.upload(folders[0]!, "a.txt", bytes);
+    await on.settled(body.id, "synced");
+    store.requests.length = 0;
+    await on.settled((await on.upload(folders[1]!, "b.txt", bytes)).body.id, "synced");
+    expect(store.requests.filter(({ method }) => method === "PUT")).toEqual([]);
+    await on.server.send("ada", "DELETE", `/folders/${folders[0]}`);
+    await on.server.settle();
+    expect(await stored()).toContain(object);
+    await on.server.send("ada", "DELETE", `/folders/${folders[1]}`);
+    await until(async () => !(await stored()).includes(object));
+  });
+
+  test("come as one ZIP, and as the archive of a folder that is imported again", async () => {
+    const folder_id = await on.folder();
+    for (const name of ["one.txt", "two.txt"])
+      await on.settled(
+        (await on.upload(folder_id, name, text(`${name}: a text.`))).body.id,
+        "synced",
+      );
+    const zip = await on.server.call("ada", "GET", `/folders/${folder_id}/documents.zip`);
+    expect([zip.status, Buffer.from(await zip.bytes()).toString("latin1")]).toEqual([
+      200,
+      expect.stringMatching(/one\.txt[^]*two\.txt/),
+    ]);
+    const archive = await (
+      await on.server.call("ada", "GET", `/folders/${folder_id}/export`)
+    ).blob();
+    const form = new FormData();
+    form.append("file", archive, "archive.zip");
+    const begun = await on.server.send("ada", "POST", "/folders/import", form);
+    expect(begun.status).toBe(202);
+    await on.server.settle();
+    const ended = await on.server.send("ada", "GET", `/folder-imports/${begun.body.id}`);
+    expect(ended.body).toMatchObject({ status: "completed" });
+  });
+
+  test("are looked through: what is missing is named, and what is left over is deleted", async () => {
+    await on.server.settle();
+    const looked = async (name: string) => {
+      const [doctor] = on.server.host.slot(Doctors);
+      for await (const one of doctor!.examine()) if (one.name === name) return one;
+    };
+    const { body } = await on.upload(await on.folder(), "lost.txt", text("Soon lost."));
+    await on.settled(body.id, "synced");
+    expect(await looked("Place of originals")).toMatchObject({ status: "ok" });
+    expect(await looked("Originals")).toMatchObject({ status: "ok" });
+    const left = text("Left over."),
+      object = await objectOf(left);
+    if (place === "a bucket") await store.bucket.write(object, left);
+    else await Bun.write(join(directory, object), left);
+    expect(await looked("Originals")).toMatchObject({
+      status: "warn",
+      detail: expect.stringContaining("1 files are originals of no document"),
+    });
+    await on.server.host.slot(Doctors)[0]!.mend("originals");
+    expect(await stored()).not.toContain(object);
+    const lost = await objectOf(text("Soon lost."));
+    if (place === "a bucket") await store.bucket.delete(lost);
+    else renameSync(join(directory, lost), join(temporaryDirectory(), "lost"));
+    expect(await looked("Originals")).toMatchObject({
+      status: "fail",
+      detail: expect.stringContaining(body.id),
+    });
+    await on.server.send("ada", "DELETE", `/documents/${body.id}`);
+  });
+});
+
+describe("a bucket that does not answer", () => {
+  let on: Started;
+  beforeAll(async () => {
+    on = await startWith({
+      ...store.env,
+      DOSSIER_FILES_CACHE: "0",
+      DOSSIER_FILES_TIMEOUT: "500ms",
+    });
+  });
+  afterAll(() => on?.server.stop());
+  const health = async () => (await on.server.send(null, "GET", "/health")).body;
+
+  test("has uploads and reads wait: 503, when to come again, and nothing is left of them", async () => {
+    const folder_id = await on.folder();
+    const { body } = await on.upload(folder_id, "before.txt", text("Before."));
+    await on.settled(body.id, "synced");
+    expect(await health()).toMatchObject({ status: "ok", storage: null });
+    for (const door of ["shut", "slow"] as const) {
+      store.door = door;
+      const refused = await on.upload(folder_id, "during.txt", text(`While it is ${door}.`));
+      expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "30"]);
+      expect(refused.body.detail).toContain("does not answer at the moment");
+      expect((await on.original(body.id)).status).toBe(503);
+      expect(await health()).toMatchObject({
+        status: "degraded",
+        storage: expect.stringContaining("s3://originals at 127.0.0.1"),
+      });
+    }
+    store.door = "open";
+    const { data } = (await on.server.send("ada", "GET", `/documents?folder_id=${folder_id}`)).body;
+    expect(data.map(({ name }: any) => name)).toEqual(["before.txt"]);
+    expect((await on.upload(folder_id, "during.txt", text("While it is shut."))).status).toBe(201);
+    expect(await health()).toMatchObject({ status: "ok", storage: null });
+    expect(await (await on.original(body.id)).text()).toBe("Before.");
+  });
+
+  test("has jobs wait: a document is read when it answers again", async () => {
+    let asked = 0;
+    store.door = (method) => {
+      if (method !== "GET") return undefined;
+      asked++;
+      return Promise.resolve(new Response("", { status: 503 }));
+    };
+    const { body } = await on.upload(await on.folder(), "later.txt", text("It is read later."));
+    expect(body.status).toBe("syncing");
+    await until(() => asked >= 3);
+    store.door = "open";
+    await on.settled(body.id, "synced");
+  });
+});
+
+describe("uploads and deletions of the same bytes, in two processes", () => {
+  let on: Started;
+  beforeAll(async () => {
+    on = await startWith(store.env);
+  });
+  afterAll(() => on?.server.stop());
+  const receive = (bytes: Blob) => on.server.files.receive(bytes.stream(), { bytes_max: 1_000 });
+  const nobody = async () => false;
+
+  test("an upload waits for a deletion that has begun, and puts its bytes there again", async () => {
+    const bytes = text("Back and forth."),
+      object = await objectOf(bytes);
+    const first = await receive(bytes);
+    await first.keep();
+    await first.release();
+    const deleting = Promise.withResolvers<void>(),
+      held = Promise.withResolvers<undefined>();
+    store.door = (method) => {
+      if (method !== "DELETE") return undefined;
+      deleting.resolve();
+      return held.promise;
+    };
+    const removal = on.server.files.remove([first.sha256], nobody);
+    await deleting.promise;
+    const second = await receive(bytes);
+    let kept = false;
+    const keeping = second.keep().then(() => (kept = true));
+    await Bun.sleep(50);
+    expect(kept).toBe(false);
+    held.resolve(undefined);
+    await Promise.all([removal, keeping]);
+    expect(await store.keys()).toContain(object);
+    await second.release();
+    await on.server.files.remove([first.sha256], nobody);
+    expect(await store.keys()).not.toContain(object);
+  });
+
+  test("what an upload holds on to stays, and goes when it lets go", async () => {
+    const bytes = text("Held."),
+      received = await receive(bytes);
+    await received.keep();
+    await on.server.files.remove([received.sha256], nobody);
+    expect(await store.keys()).toContain(await objectOf(bytes));
+    await received.release();
+    await on.server.files.remove([received.sha256], nobody);
+    expect(await store.keys()).not.toContain(await objectOf(bytes));
+  });
+
+  test("an upload that was cut off after it was stored is deleted by the next start", async () => {
+    const bytes = text("Cut off."),
+      received = await receive(bytes);
+    await received.keep();
+    await on.server.files.sweep(nobody, async () => new Set());
+    expect(await store.keys()).not.toContain(await objectOf(bytes));
+    await received.release();
+  });
+
+  test("of many at once, none that is used is lost and no other stays", async () => {
+    const used = new Set<string>();
+    const isUsed = async (hash: string) => used.has(hash);
+    const contents = ["one", "two", "three"].map((word) => text(`Race ${word}.`));
+    await Promise.all(
+      Array.from({ length: 30 }, async (_none, n) => {
+        const received = await receive(contents[n % 3]!);
+        try {
+          await received.keep();
+          if (n % 2 === 0) used.add(received.sha256);
+        } finally {
+          await received.release();
+        }
+        if (n % 5 === 0) used.delete(received.sha256);
+        await on.server.files.remove([received.sha256], isUsed);
+      }),
+    );
+    const hashes = await Promise.all(contents.map(sha256));
+    await on.server.files.remove(hashes, isUsed);
+    const there = (await store.keys()).map((key) => key.slice(3));
+    expect(hashes.filter((hash) => used.has(hash) !== there.includes(hash))).toEqual([]);
+  });
+});
+
+describe("what is wrong with a bucket is said", () => {
+  const place = (url: string, more: object = {}) => {
+    const found = filesPlaceOf({ url, ...key_of_store, ...more }, {});
+    if (found.kind !== "bucket") throw new Error("it is a bucket");
+    return new S3Place({ ...found, timeout_ms: 500, now_ms: () => Date.now() });
+  };
+  const here = () => store.env.DOSSIER_FILES_URL!;
+  const xml =
+    (status: number, code: string, headers = {}) =>
+    () =>
+      Promise.resolve(new Response(`<Error><Code>${code}</Code></Error>`, { status, headers }));
+  test.each<
+    [what: string, url: () => string, more: object, door: ObjectStore["door"], said: RegExp]
+  >([
+    ["the secret", here, { secret_key: "x" }, "open", /Correct files\.secret_key/],
+    ["the key", here, { access_key: "x" }, "open", /Correct files\.access_key/],
+    ["the bucket", () => here().replace("originals", "other"), {}, "open", /no bucket other/],
+    ["no server", () => "s3://a-b?endpoint=http://127.0.0.1:9", {}, "open", /can't be reached/],
+    ["it hangs", here, {}, "slow", /did not answer within 0\.5 s/],
+    [
+      "the clock",
+      here,
+      {},
+      xml(403, "RequestTimeTooSkewed", { date: "Thu, 01 Jan 2026 00:00:00 GMT" }),
+      /clocks .* differ too much \(this one is \d+ s ahead\)/,
+    ],
+    ["permission", here, {}, xml(403, "AccessDenied"), /may not do this .*s3:PutObject/],
+    ["region", here, {}, xml(301, "PermanentRedirect"), /another region/],
+    ["it is full", here, {}, xml(507, "XMinioStorageFull"), /Give it more room/],
+    ["no S3", here, {}, () => Promise.resolve(new Response("hello")), /other bytes than it got/],
+  ])("%s", async (_what, url, more, door, said) => {
+    store.door = door;
+    await expect(place(url(), more).probe()).rejects.toThrow(said);
+  });
+
+  test("a directory whose volume is not mounted takes nothing", async () => {
+    const directory = temporaryDirectory();
+    const on = await startWith({ DOSSIER_FILES_URL: `file://${directory}/volume` });
+    await expect(on.server.files.check()).rejects.toThrow(/is not there\. Make it, or mount/);
+    mkdirSync(join(directory, "volume"));
+    const refused = await on.upload(await on.folder(), "a.txt", text("A."));
+    expect(refused.status).toBe(503);
+    await on.server.files.check();
+    expect((await on.upload(await on.folder(), "a.txt", text("A."))).status).toBe(201);
+    await on.server.stop();
+  });
+});

@@ -1,0 +1,114 @@
+/** The setting `files.url`: which buckets and directories it names, and what is wrong with it. */
+import { describe, expect, test } from "bun:test";
+import { filesPlaceOf } from "../../core/store/objects/files-url";
+import { objectUrl, signedHeaders } from "../../core/store/objects/s3-signature";
+
+const keys = { access_key: "key", secret_key: "secret" };
+
+test.each<[reason: string, url: string, env: Record<string, string>, address: object]>([
+  [
+    "Amazon's, by its region",
+    "s3://reports/a/b?region=eu-west-1",
+    {},
+    {
+      endpoint: "https://s3.eu-west-1.amazonaws.com",
+      region: "eu-west-1",
+      bucket: "reports",
+      prefix: "a/b/",
+      style: "host",
+    },
+  ],
+  [
+    "another one, which has the bucket in the path",
+    "s3://reports?endpoint=http://10.0.0.5:9000/",
+    {},
+    { endpoint: "http://10.0.0.5:9000", region: "us-east-1", prefix: "", style: "path" },
+  ],
+  [
+    "unless it says otherwise",
+    "s3://a-b?endpoint=s3.example.com&style=host",
+    {},
+    { style: "host" },
+  ],
+  ["a bucket with dots, which no certificate covers", "s3://a.b", {}, { style: "path" }],
+  [
+    "variables of Amazon's programs",
+    "s3://reports",
+    { AWS_REGION: "eu-north-1", AWS_ENDPOINT_URL_S3: "https://s3.example.com" },
+    { region: "eu-north-1", endpoint: "https://s3.example.com" },
+  ],
+])("a bucket: %s", (_reason, url, env, address) => {
+  expect(filesPlaceOf({ url, ...keys }, env)).toMatchObject({ kind: "bucket", address });
+});
+
+test.each<[reason: string, settings: object, env: Record<string, string>, key: string]>([
+  ["of the settings", keys, { AWS_ACCESS_KEY_ID: "a", AWS_SESSION_TOKEN: "t" }, "key/secret/null"],
+  [
+    "of Amazon's variables",
+    {},
+    { AWS_ACCESS_KEY_ID: "a", AWS_SECRET_ACCESS_KEY: "b", AWS_SESSION_TOKEN: "t" },
+    "a/b/t",
+  ],
+])("credentials %s", (_reason, settings, env, key) => {
+  const place = filesPlaceOf({ url: "s3://reports", ...settings }, env) as any;
+  const { access_key, secret_key, session_token } = place.credentials;
+  expect(`${access_key}/${secret_key}/${session_token}`).toBe(key);
+});
+
+test("a directory", () => {
+  expect(filesPlaceOf({ url: "file:///mnt/my%20files" }, {})).toEqual({
+    kind: "directory",
+    path: "/mnt/my files",
+  });
+});
+
+describe("is refused in words", () => {
+  test.each<[reason: string, url: string, settings: object, said: RegExp]>([
+    ["something else", "https://s3.example.com/b", keys, /must begin with s3:\/\//],
+    ["no bucket", "s3://", keys, /names no bucket/],
+    ["a key in it", "s3://key:secret@bucket", keys, /files\.access_key and files\.secret_key/],
+    ["a slip", "s3://bucket?endpint=x", keys, /unknown part "endpint": it takes endpoint, region/],
+    ["dots", "s3://bucket/a/../b", keys, /\. or \.\. in its prefix/],
+    [
+      "an endpoint that is none",
+      "s3://bucket?endpoint=ftp://x",
+      keys,
+      /endpoint that is no address/,
+    ],
+    ["a style", "s3://bucket?style=dns", keys, /neither path nor host/],
+    ["no secret", "s3://bucket", { access_key: "key" }, /files\.secret_key is not set/],
+    ["no key", "s3://bucket", {}, /files\.access_key is not set/],
+    ["a relative directory", "file://mnt/x", {}, /file:\/\/\/ and the path/],
+  ])("%s", (_reason, url, settings, said) => {
+    expect(() => filesPlaceOf({ url, ...settings }, {})).toThrow(said);
+  });
+});
+
+test("a request is signed as the documentation of Amazon signs its example", () => {
+  const address = {
+    endpoint: "https://s3.amazonaws.com",
+    region: "us-east-1",
+    bucket: "examplebucket",
+    prefix: "",
+    style: "host",
+  } as const;
+  const url = objectUrl(address, "", { prefix: "J", "max-keys": "2" });
+  expect(url.href).toBe("https://examplebucket.s3.amazonaws.com/?max-keys=2&prefix=J");
+  const { authorization } = signedHeaders(
+    {
+      method: "GET",
+      url,
+      body_sha256: "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+      now: new Date("2013-05-24T00:00:00Z"),
+    },
+    address,
+    {
+      access_key: "AKIAIOSFODNN7EXAMPLE",
+      secret_key: "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY",
+      session_token: null,
+    },
+  );
+  expect(authorization).toEndWith(
+    "Signature=34b48302e7b5fa45bde8084f4b7868a86f0a534bc59db6670ed5711ef69dc6f7",
+  );
+});

@@ -6,7 +6,7 @@ import { S3Place } from "../../core/store/objects/s3-place";
 import { filesPlaceOf } from "../../core/store/objects/files-url";
 import { Doctors } from "../../plugins/doctor/contract";
 import { temporaryDirectory } from "../helpers/data-directory";
-import { startTestServer, type TestServer } from "../helpers/host";
+import { startTestServer } from "../helpers/host";
 import { key_of_store, startObjectStore, type ObjectStore } from "../helpers/object-store";
 import { until } from "../helpers/server";
 

@@ -28,7 +28,7 @@ export default definePlugin({
   checkConfig: ({ window }) => {
     if (window < 1) throw new ConfigError(["rate_limit.window must be at least 1ms."]);
   },
-  setup: ({ now_ms, config, shared }) => {
+  setup: ({ now_ms, config, notifier, shared }) => {
     const options = {
       limits: () => ({ requests_max: config.requests, window_ms: config.window }),
       unbounded_prefix,
@@ -36,7 +36,7 @@ export default definePlugin({
       now_ms,
     };
     if (!shared.is_spread) return { fills: [fill(RateLimiter, new FixedWindows(options))] };
-    const windows = new LeasedWindows({ ...options, state: shared.state });
+    const windows = new LeasedWindows({ ...options, notifier, state: shared.state });
     return { fills: [fill(RateLimiter, windows)], stop: () => windows.stop() };
   },
 });

@@ -81,8 +81,9 @@ describe.each(engines)("%s", (_engine, database) => {
 
   const windowsOf = (three: Processes, requests_max: number, window_ms = no_end_ms) =>
     three.all.map(
-      ({ state }) =>
+      ({ notifier, state }) =>
         new LeasedWindows({
+          notifier,
           limits: () => ({ requests_max, window_ms }),
           state,
           now_ms: Date.now,
@@ -106,6 +107,17 @@ describe.each(engines)("%s", (_engine, database) => {
     expect(allowed.length).toBe(Math.min(requests, most));
     const told = answers.every(({ limit, remaining }) => limit === most && remaining >= 0);
     expect(told && answers.every(({ remaining }) => remaining < most)).toBe(true);
+  });
+
+  test("what one process has not used, the others have before anything is refused", async () => {
+    await using three = processes();
+    const [one, two, idle] = windowsOf(three, 300);
+    expect((await idle!.take("owner:ivy", 1)).allowed).toBe(true);
+    expect((await one!.take("owner:ivy", 1)).allowed).toBe(true);
+    const answers = await Promise.all(
+      turns(400, [one!, two!]).map((window) => window.take("owner:ivy", 1)),
+    );
+    expect(answers.filter(({ allowed }) => allowed).length).toBe(298);
   });
 
   test("requests one after the other, at any process, use up the whole limit", async () => {

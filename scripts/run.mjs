@@ -38,6 +38,11 @@ const commands = {
     built: true,
     run: (args) => [bun(), [at("scripts", "soak", "main.ts"), ...args]],
   },
+  races: {
+    tools: false,
+    built: true,
+    run: (args) => [bun(), [at("scripts", "races", "main.ts"), ...args]],
+  },
   "fuzz:api": {
     tools: false,
     built: true,

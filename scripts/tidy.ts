@@ -236,6 +236,7 @@ const entries = new RegExp(
     "scripts/[^/]+",
     "scripts/bench/(main|raw-server|raw-index)",
     "scripts/soak/main",
+    "scripts/races/main",
     "test/.*\\.(test|types)",
     "test/programs/.*",
     "examples/.*plugin",

@@ -1,0 +1,57 @@
+/**
+ * `npm run races -- ROUNDS [WORD]`: limits are fired at from three processes on one PostgreSQL at
+ * once, so many rounds each (default 1,000), those with the word in their name. Prints how often
+ * each was broken, and ends with 1 when any was.
+ */
+import { startCluster, type Cluster } from "./cluster";
+import { limited_settings, rate, races, settings, type Race, type Round } from "./races";
+
+const rounds = Number(process.argv[2] ?? 1_000);
+const word = process.argv[3] ?? "";
+/** Of one race that are printed. */
+const shown_max = 3;
+let broken_in_all = 0;
+
+async function runAll(of: readonly Race[], env: Readonly<Record<string, string>>): Promise<void> {
+  const asked = of.filter(({ name }) => name.includes(word));
+  if (asked.length === 0) return;
+  await using cluster = await startCluster(env);
+  for (const [at, race] of asked.entries()) await run(cluster, race, `racer${at}`);
+}
+
+async function run(cluster: Cluster, race: Race, who: string): Promise<void> {
+  const key = await cluster.key(who);
+  const begun_ms = performance.now();
+  const count = Math.ceil(rounds * (race.share ?? 1));
+  const broken: string[] = [];
+  for (let n = 0; n < count; n++) {
+    const wrong = await race.run({ n, send: sender(cluster, key) });
+    if (wrong !== null) broken.push(`round ${n}: ${wrong}`);
+  }
+  broken_in_all += broken.length;
+  const seconds = ((performance.now() - begun_ms) / 1_000).toFixed(0);
+  console.log(`${race.name}: ${count} rounds, ${broken.length} broken (${seconds} s)`);
+  for (const one of broken.slice(0, shown_max)) console.log(`  ${one}`);
+}
+
+const sender =
+  ({ urls }: Cluster, key: string): Round["send"] =>
+  (node, method, path, body, headers = {}) => {
+    const url = urls[node % urls.length]!;
+    const is_form = body instanceof FormData;
+    return fetch(path.startsWith("//") ? url + path.slice(1) : `${url}/api/dev/v1${path}`, {
+      method,
+      headers: {
+        authorization: `Bearer ${key}`,
+        origin: url,
+        ...(body !== undefined && !is_form && { "content-type": "application/json" }),
+        ...headers,
+      },
+      ...(body !== undefined && { body: is_form ? body : JSON.stringify(body) }),
+    });
+  };
+
+await runAll(races, settings);
+await runAll([rate], limited_settings);
+console.log(broken_in_all === 0 ? "no limit was broken" : `${broken_in_all} rounds broke a limit`);
+process.exit(broken_in_all === 0 ? 0 : 1);

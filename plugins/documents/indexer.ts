@@ -67,10 +67,11 @@ export async function reindex(
   owner_id: string,
   document_id: string,
 ): Promise<Document> {
-  await ctx.inTransaction(async (tx) =>
-    requeue(ctx, tx, await requireDocument(tx, owner_id, document_id)),
-  );
-  return getDocument(ctx, owner_id, document_id);
+  // As it is now: another process may have indexed it by the time that this is confirmed.
+  return ctx.inTransaction(async (tx) => {
+    await requeue(ctx, tx, await requireDocument(tx, owner_id, document_id));
+    return getDocument({ ...ctx, db: tx }, owner_id, document_id);
+  });
 }
 
 /** The same for any document, whoever's it is; one that is gone stays as it is. */

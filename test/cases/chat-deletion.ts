@@ -1,7 +1,7 @@
 /** Chat sessions that are deleted for good: by call, and because nobody restored them in time. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { expectProblem } from "../helpers/contract";
-import { filesWith } from "../helpers/data-directory";
+import { placesWith } from "../helpers/databases";
 import { person, type Person } from "../helpers/person";
 import { until, type ApiServer, type StartServer } from "../helpers/server";
 
@@ -59,9 +59,9 @@ export function chatDeletionCases(start: StartServer): void {
       const word = `zq${deleted_before ? "later" : "early"}xkanarimuxq`;
       const { id } = await asked(`Where is the ${word}?`);
       if (deleted_before) await ada.send("DELETE", `/chats/${id}`);
-      expect(filesWith(server.data, word)).not.toEqual([]);
+      expect(await placesWith(server.data, word)).not.toEqual([]);
       await ada.send("DELETE", `/chats/${id}?permanent=true`);
-      await until(() => filesWith(server.data, word).length === 0, 5_000);
+      await until(async () => (await placesWith(server.data, word)).length === 0, 5_000);
     });
   });
 
@@ -130,7 +130,7 @@ export function chatDeletionCases(start: StartServer): void {
         expect([what, (await cleo.send(method, at, body)).status]).toEqual([what, 404]);
       }
       expect((await cleo.send("GET", "/chats?deleted=true")).body.data).toEqual([]);
-      await until(() => filesWith(short.data, word).length === 0, 10_000);
+      await until(async () => (await placesWith(short.data, word)).length === 0, 10_000);
       expect((await cleo.send("POST", "/chats")).status).toBe(201);
       expect((await cleo.send("GET", `/chats/${kept}`)).status).toBe(200);
     });

@@ -1,7 +1,7 @@
 /** Folders: their records, the two levels, who may see them, and what goes when they are deleted. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { expectHas, expectProblem, expectRecord } from "../helpers/contract";
-import { filesWith } from "../helpers/data-directory";
+import { placesWith } from "../helpers/databases";
 import { person, type Person } from "../helpers/person";
 import { until, type ApiServer, type StartServer } from "../helpers/server";
 import { whiteSpace } from "../helpers/white-space";
@@ -376,7 +376,7 @@ export function folderCases(start: StartServer): void {
       const canary = `canary${crypto.randomUUID().replaceAll("-", "")}`;
       const { id } = await ada.made("/folders", { name: canary, description: canary });
       expect((await ada.send("DELETE", `/folders/${id}`)).status).toBe(204);
-      await until(() => filesWith(server.data, canary).length === 0, 2_000);
+      await until(async () => (await placesWith(server.data, canary)).length === 0, 2_000);
     });
   });
 

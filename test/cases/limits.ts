@@ -1,7 +1,7 @@
 /** The rate limit for each owner and each address, and quotas that hold under concurrency. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { expectProblem } from "../helpers/contract";
-import { filesWith } from "../helpers/data-directory";
+import { placesWith } from "../helpers/databases";
 import { form } from "../helpers/forms";
 import { person, type Person } from "../helpers/person";
 import type { Answered, ApiServer, SentHeaders, StartServer } from "../helpers/server";
@@ -194,7 +194,10 @@ export function quotaCases(start: StartServer): void {
       "",
       "quota_exceeded",
     );
-    expect([await bob.names(mine), filesWith(server.data, "a".repeat(1_000))]).toEqual([[], []]);
+    expect([await bob.names(mine), await placesWith(server.data, "a".repeat(1_000))]).toEqual([
+      [],
+      [],
+    ]);
     expect((await bob.upload(mine, "fits.txt", bytes(storage_bytes))).status).toBe(201);
     expectProblem(await bob.upload(mine, "more.txt", "x"), 403, "", "quota_exceeded");
     expectProblem(

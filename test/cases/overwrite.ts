@@ -5,6 +5,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { expectHas, expectProblem, expectRecord } from "../helpers/contract";
 import { filesOf, filesWith } from "../helpers/data-directory";
+import { placesWith } from "../helpers/databases";
 import { person, type Person } from "../helpers/person";
 import { until, type ApiServer, type StartServer } from "../helpers/server";
 import { setStage } from "../helpers/stage";
@@ -369,7 +370,10 @@ export function overwriteCases(start: StartServer): void {
     expect((await ada.send("DELETE", `/folders/${doomed}`)).status).toBe(204);
     expectProblem(await ada.send("GET", `/documents/${body.id}`), 404);
     stage.open("doomed");
-    await until(() => filesWith(server.data, "The huia is gone.").length === 0, 2_000);
+    await until(
+      async () => (await placesWith(server.data, "The huia is gone.")).length === 0,
+      2_000,
+    );
     expect(await ada.found("huia")).toEqual([]);
   });
 }

@@ -1,7 +1,7 @@
 /** Saved prompts: their records, who may see them, and what goes when they are deleted. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { expectHas, expectProblem, expectRecord } from "../helpers/contract";
-import { filesWith } from "../helpers/data-directory";
+import { placesWith } from "../helpers/databases";
 import { person, type Person } from "../helpers/person";
 import { until, type ApiServer, type StartServer } from "../helpers/server";
 
@@ -244,9 +244,9 @@ export function promptCases(start: StartServer): void {
     test("leaves the text in no file of the data directory", async () => {
       const text = `a secret recipe ${crypto.randomUUID()}`;
       const { id } = await ada.made("/prompts", { name: "x", text });
-      expect(filesWith(server.data, text)).not.toEqual([]);
+      expect(await placesWith(server.data, text)).not.toEqual([]);
       await ada.send("DELETE", `/prompts/${id}`);
-      await until(() => filesWith(server.data, text).length === 0, 2_000);
+      await until(async () => (await placesWith(server.data, text)).length === 0, 2_000);
     });
   });
 }

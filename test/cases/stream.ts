@@ -1,7 +1,7 @@
 /** Watching an answer while it is made and afterwards. The answerer does as it is told. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { expectProblem } from "../helpers/contract";
-import { filesWith } from "../helpers/data-directory";
+import { placesWith } from "../helpers/databases";
 import { expectInOrder, says, seen, watching, type Event, type Watcher } from "../helpers/events";
 import { person, type Person } from "../helpers/person";
 import { until, type Answered, type ApiServer, type StartServer } from "../helpers/server";
@@ -209,13 +209,13 @@ export function streamCases(start: StartServer): void {
     );
     const watcher = await watch(path);
     await watcher.until(says("quillwort"));
-    expect(filesWith(server.data, "quillwort").length).toBeGreaterThan(0);
+    expect((await placesWith(server.data, "quillwort")).length).toBeGreaterThan(0);
     await ada.send("DELETE", `/folders/${shelf}`);
-    await until(() => filesWith(server.data, "quillwort").length === 0);
+    await until(async () => (await placesWith(server.data, "quillwort")).length === 0);
     stage.open("whimbrel");
     await watcher.ended;
     expect(seen(watcher.events).text).not.toContain("quillwort");
-    expect(filesWith(server.data, "quillwort")).toEqual([]);
+    expect(await placesWith(server.data, "quillwort")).toEqual([]);
     expect(seen(watcher.events).result).toEqual(await resultOf(path));
   });
 }

@@ -3,11 +3,30 @@
  * the address of a PostgreSQL server, each in a database of its own there.
  */
 import { SQL } from "bun";
+import { Database } from "bun:sqlite";
+import { describe, test } from "bun:test";
+import { join } from "node:path";
+import { filesWith } from "./data-directory";
 
 const server_url = process.env.TEST_POSTGRES;
 
 /** Whether the servers of this run use PostgreSQL. */
 export const on_postgres = server_url !== undefined && server_url !== "";
+
+/** What a database has that PostgreSQL does otherwise, or leaves to others. */
+const of_sqlite_alone = {
+  backups: "on PostgreSQL the database is backed up by its own tools",
+  copies: "what a killed process leaves is taken as a copy of the directory, database and all",
+  disks: "the disk of the data directory is that of the database",
+  references: "rows that point nowhere: PostgreSQL keeps references itself, whoever writes",
+  plans: "how SQLite finds rows, in its own words",
+} as const;
+
+/** For tests of what only the database in the data directory has: `onSqlite("backups").test(…)`. */
+export const onSqlite = (_why: keyof typeof of_sqlite_alone) => ({
+  test: test.skipIf(on_postgres),
+  describe: describe.skipIf(on_postgres),
+});
 
 let admin: SQL | undefined;
 
@@ -37,3 +56,43 @@ export async function createDatabase(data: string, template?: string): Promise<s
 
 export const dropDatabase = (data: string): Promise<void> =>
   asAdmin(`drop database if exists ${nameOf(data)} with (force)`);
+
+/** Where a word of the server with this directory is kept: files, and tables of PostgreSQL. */
+export async function placesWith(data: string, word: string): Promise<string[]> {
+  const files = filesWith(data, word);
+  if (!on_postgres) return files;
+  await using sql = new SQL(databaseUrlOf(data), { max: 1 });
+  const tables: { name: string }[] = await sql`
+    select tablename as name from pg_tables where schemaname = 'public' order by tablename`;
+  const hex = Buffer.from(word).toString("hex");
+  for (const { name } of tables) {
+    const found = await sql.unsafe(
+      `select 1 from "${name}" t where position($1 in t::text) + position($2 in t::text) > 0 limit 1`,
+      [word, hex],
+    );
+    if (found.length > 0) files.push(name);
+  }
+  return files;
+}
+
+/** A change that no server makes: it asks neither the rules of the tables nor the code. */
+export async function spoilDatabase(
+  data: string,
+  statement: string,
+  values: readonly (string | number)[],
+): Promise<void> {
+  if (on_postgres) {
+    let count = 0;
+    const text = statement.replaceAll("?", () => `$${++count}`);
+    await using sql = new SQL(databaseUrlOf(data), { max: 1 });
+    await sql.begin(async (tx) => {
+      await tx.unsafe("set local session_replication_role = replica");
+      await tx.unsafe(text, [...values]);
+    });
+    return;
+  }
+  using database = new Database(join(data, "dossier.db"));
+  database.run("pragma busy_timeout = 5000");
+  database.run("pragma foreign_keys = off");
+  database.run(statement, [...values]);
+}

@@ -188,7 +188,7 @@ async function databaseOf(data: string): Promise<Env> {
   await createDatabase(data, await template_database).catch((error: { errno?: string }) => {
     if (error.errno !== "42P04") throw error;
   });
-  return { DOSSIER_DATABASE_URL: databaseUrlOf(data) };
+  return { DOSSIER_DATABASE_URL: databaseUrlOf(data), DOSSIER_DATABASE_CONNECTIONS: "4" };
 }
 
 /**

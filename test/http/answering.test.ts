@@ -9,6 +9,7 @@ import { beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { PermanentFailure, type Db } from "../../core/sdk";
 import type { Question } from "../../plugins/chats/contract";
 import type { FoundPassage } from "../../plugins/search/contract";
+import { onSqlite } from "../helpers/databases";
 import {
   found,
   heron,
@@ -469,34 +470,39 @@ describe("reading an answer back", () => {
   });
 });
 
-test("what a crash interrupts is answered after the next start, once", async () => {
-  const crashing = await startScriptedServer();
-  const { chat } = await crashing.library("ada");
-  const held = crashing.gate();
-  const paths = await Promise.all(
-    ["1?", "2?", "3?", "4?"].map((text) => crashing.ask("ada", chat, text)),
-  );
-  for (const path of paths.slice(0, 3)) await crashing.reaches("ada", path, "PROCESSING");
-  // What a killed process leaves behind is what lies on the disk at this moment: three answers
-  // being made and one waiting.
-  const data = mkdtempSync(join(tmpdir(), "dossier-test-"));
-  cpSync(crashing.server.data, data, { recursive: true });
-  const authorization = `Bearer ${await crashing.server.key("ada")}`;
-  const next = await startScriptedServer({ data });
-  const asked: string[] = [];
-  next.answers(async (question) => {
-    asked.push(question.text);
-    return says("After all.");
-  });
-  await next.server.settle();
-  for (const path of paths)
-    expect((await next.send(null, "GET", path, undefined, { authorization })).body).toMatchObject({
-      status: "COMPLETED",
-      result: { answer: "After all." },
+onSqlite("copies").test(
+  "what a crash interrupts is answered after the next start, once",
+  async () => {
+    const crashing = await startScriptedServer();
+    const { chat } = await crashing.library("ada");
+    const held = crashing.gate();
+    const paths = await Promise.all(
+      ["1?", "2?", "3?", "4?"].map((text) => crashing.ask("ada", chat, text)),
+    );
+    for (const path of paths.slice(0, 3)) await crashing.reaches("ada", path, "PROCESSING");
+    // What a killed process leaves behind is what lies on the disk at this moment: three answers
+    // being made and one waiting.
+    const data = mkdtempSync(join(tmpdir(), "dossier-test-"));
+    cpSync(crashing.server.data, data, { recursive: true });
+    const authorization = `Bearer ${await crashing.server.key("ada")}`;
+    const next = await startScriptedServer({ data });
+    const asked: string[] = [];
+    next.answers(async (question) => {
+      asked.push(question.text);
+      return says("After all.");
     });
-  expect(asked.sort()).toEqual(["1?", "2?", "3?", "4?"]);
-  held.open();
-});
+    await next.server.settle();
+    for (const path of paths)
+      expect((await next.send(null, "GET", path, undefined, { authorization })).body).toMatchObject(
+        {
+          status: "COMPLETED",
+          result: { answer: "After all." },
+        },
+      );
+    expect(asked.sort()).toEqual(["1?", "2?", "3?", "4?"]);
+    held.open();
+  },
+);
 
 test("no message is left unfinished without a job that will run", async () => {
   await scripted.server.settle();

@@ -1,5 +1,5 @@
 /** Backups as administrators see them: made, listed, downloaded, rehearsed; and what health says. */
-import { beforeAll, describe, expect, test } from "bun:test";
+import { beforeAll, expect, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { definePlugin, fill } from "../../core/sdk";
@@ -7,6 +7,7 @@ import { BackupProbes } from "../../plugins/backups/contract";
 import { PruneCopies } from "../../plugins/backups/jobs";
 import { signedIn, type Browser } from "../helpers/browser";
 import { temporaryDirectory } from "../helpers/data-directory";
+import { onSqlite } from "../helpers/databases";
 import { startTestServer, type TestServer } from "../helpers/host";
 import { until } from "../helpers/server";
 
@@ -18,6 +19,7 @@ const probe = definePlugin({
   setup: () => ({ fills: [fill(BackupProbes, { name: "probe", ask: async () => answer() })] }),
 });
 
+const ofBackups = onSqlite("backups");
 let server: TestServer;
 let root: Browser;
 const list = async () => (await root.send("GET", "/backups")).body;
@@ -47,7 +49,7 @@ beforeAll(async () => {
   await server.settle();
 });
 
-describe("backups", () => {
+ofBackups.describe("backups", () => {
   test("are for administrators alone", async () => {
     const ada = await signedIn(server, "ada");
     for (const [method, path] of [
@@ -147,7 +149,7 @@ describe("backups", () => {
   });
 });
 
-describe("what is done with backups is in the audit log", () => {
+ofBackups.describe("what is done with backups is in the audit log", () => {
   const newest = async () => (await root.send("GET", "/audit?per_page=1")).body.data[0];
   const entry = (action: string, record: string | null, status: number) => ({
     actor: "root@dossier.test",
@@ -183,7 +185,7 @@ describe("what is done with backups is in the audit log", () => {
   });
 });
 
-test("copies of the database go after their time", async () => {
+ofBackups.test("copies of the database go after their time", async () => {
   const directory = join(server.data, "backups");
   const time = (days_ago: number) =>
     new Date(Date.now() - days_ago * 86_400_000).toISOString().replaceAll(/[-:]|\.\d+/g, "");
@@ -201,31 +203,34 @@ test("copies of the database go after their time", async () => {
   ).toEqual([names[2]!, names[4]!].toSorted());
 });
 
-test("a directory that is gone is not made anew: its disk may not be mounted", async () => {
-  const directory = join(temporaryDirectory(), "mounted");
-  await using other = await startTestServer({ env: { DOSSIER_BACKUPS_DIRECTORY: directory } });
-  const admin = await signedIn(other, "root", { role: "admin" });
-  const state = async () => (await admin.send("GET", "/backups")).body;
-  await admin.send("POST", "/backups", {});
-  await until(async () => (await state()).data.length === 1, 20_000);
-  await other.settle();
-  rmSync(directory, { recursive: true });
-  const reason = async () =>
-    (await other.send(null, "GET", "/health")).body.plugins.find(
-      ({ name }: any) => name === "backups",
-    )?.reason;
-  expect(await reason()).toContain(`${directory}, which is not there: is its disk mounted?`);
-  await admin.send("POST", "/backups", {});
-  await until(async () => (await state()).failure !== null, 20_000);
-  expect(existsSync(directory)).toBe(false);
-  mkdirSync(directory);
-  await admin.send("POST", "/backups", {});
-  await until(async () => (await state()).data.length === 1, 20_000);
-  await other.settle();
-  expect(await reason()).toBeUndefined();
-});
+ofBackups.test(
+  "a directory that is gone is not made anew: its disk may not be mounted",
+  async () => {
+    const directory = join(temporaryDirectory(), "mounted");
+    await using other = await startTestServer({ env: { DOSSIER_BACKUPS_DIRECTORY: directory } });
+    const admin = await signedIn(other, "root", { role: "admin" });
+    const state = async () => (await admin.send("GET", "/backups")).body;
+    await admin.send("POST", "/backups", {});
+    await until(async () => (await state()).data.length === 1, 20_000);
+    await other.settle();
+    rmSync(directory, { recursive: true });
+    const reason = async () =>
+      (await other.send(null, "GET", "/health")).body.plugins.find(
+        ({ name }: any) => name === "backups",
+      )?.reason;
+    expect(await reason()).toContain(`${directory}, which is not there: is its disk mounted?`);
+    await admin.send("POST", "/backups", {});
+    await until(async () => (await state()).failure !== null, 20_000);
+    expect(existsSync(directory)).toBe(false);
+    mkdirSync(directory);
+    await admin.send("POST", "/backups", {});
+    await until(async () => (await state()).data.length === 1, 20_000);
+    await other.settle();
+    expect(await reason()).toBeUndefined();
+  },
+);
 
-test("a schedule that can't be read stops the start with a sentence", async () => {
+ofBackups.test("a schedule that can't be read stops the start with a sentence", async () => {
   const schedules: [string, string][] = [
     ["words", "every day"],
     ["too few fields", "0 3"],

@@ -11,7 +11,7 @@ import { BeforeDocumentIntake, type DocumentIntake } from "../../plugins/documen
 import { BeforeFolderCreate, type FolderCreation } from "../../plugins/folders/contract";
 import { ImportSources, type ImportSource } from "../../plugins/imports/contract";
 import { startClamd, virus, type Clamd } from "../helpers/clamd";
-import { filesWith } from "../helpers/data-directory";
+import { placesWith } from "../helpers/databases";
 import { expectSound } from "../helpers/documents";
 import { form } from "../helpers/forms";
 import { startTestServer, type TestServer } from "../helpers/host";
@@ -252,7 +252,7 @@ describe("a document", () => {
       expect((await ada.get(body.data[0].id)).content).toBe("Before.");
     }
     // Of an archive what was staged is purged.
-    await until(() => filesWith(server.data, `otter is ${word}`).length === 0);
+    await until(async () => (await placesWith(server.data, `otter is ${word}`)).length === 0);
     await expectSound(server);
   });
 
@@ -438,7 +438,7 @@ describe("the example that scans for viruses", () => {
     ]);
     const { run, items } = await importing("Fine.", `It is ${virus}`);
     expect([run.status, items[1].error.code]).toEqual(["completed_with_errors", "virus_found"]);
-    expect(filesWith(server.data, virus)).toEqual([]);
+    expect(await placesWith(server.data, virus)).toEqual([]);
   });
 
   const troubles: readonly (readonly [mood: Clamd["mood"], status: number, code: string])[] = [

@@ -10,6 +10,7 @@ import { batchesOf } from "../../core/lib/batch";
 import type { Db } from "../../core/sdk";
 import { PruneEvents } from "../../plugins/chats/jobs";
 import type { ChatsTables, MessageRow } from "../../plugins/chats/store";
+import { onSqlite } from "../helpers/databases";
 import { startScriptedServer, says, type ScriptedServer } from "../helpers/scripted-server";
 import { until } from "../helpers/server";
 
@@ -146,7 +147,7 @@ describe("a session that goes for good while it is answered", () => {
   });
 });
 
-describe("the next start", () => {
+onSqlite("copies").describe("the next start", () => {
   /** The same data as a killed process leaves it, with other settings. */
   async function again(env: Record<string, string> = {}): Promise<ScriptedServer> {
     const data = mkdtempSync(join(tmpdir(), "dossier-test-"));

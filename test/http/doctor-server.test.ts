@@ -21,6 +21,7 @@ import { serverChecks } from "../../plugins/doctor/checks";
 import { Doctors, type Checked } from "../../plugins/doctor/contract";
 import { can_mount, mountSmallDisk } from "../../scripts/lib/small-disk";
 import { signedIn, type Browser } from "../helpers/browser";
+import { onSqlite } from "../helpers/databases";
 import { startTestServer, type TestServer } from "../helpers/host";
 import { until } from "../helpers/server";
 
@@ -132,15 +133,17 @@ const cases: readonly Case[] = [
   {
     check: "Jobs",
     because: "one is due for long, and none runs",
-    spoil: () =>
-      server.store.db
+    spoil: async () => {
+      await server.settle();
+      await server.store.db
         .insertInto("core_jobs")
         .values({
           ...{ id: "job_0", plugin: "nobody", name: "nobody.work", payload: "{}", owner: "o" },
           ...{ lane: "l", lane_max: 1, priority: 0, state: "ready", crashes: 0 },
           ...{ run_at: Date.now() - 3_600_000, attempts: 0, attempts_max: 1, created_at: 0 },
         })
-        .execute(),
+        .execute();
+    },
     status: "fail",
     says: /Jobs are due for 60 minutes and none runs/,
     mend: () => server.store.db.deleteFrom("core_jobs").where("id", "=", "job_0").execute(),
@@ -251,7 +254,7 @@ describe("a check", () => {
 });
 
 describe.skipIf(!can_mount)("Disk", () => {
-  test("is almost full, then full, and then there is room again", async () => {
+  onSqlite("disks").test("is almost full, then full, and then there is room again", async () => {
     using disk = mountSmallDisk(620);
     const data = join(disk.path, "data");
     mkdirSync(data);

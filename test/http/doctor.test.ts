@@ -1,5 +1,4 @@
 /** Every check of the doctor that looks at what is stored: shown failing, and mended. */
-import { Database } from "bun:sqlite";
 import { beforeAll, describe, expect, test } from "bun:test";
 import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -7,6 +6,7 @@ import { definePlugin, fill } from "../../core/sdk";
 import { Doctors, type Checked } from "../../plugins/doctor/contract";
 import { Embedders } from "../../plugins/search-index/contract";
 import { signedIn, type Browser } from "../helpers/browser";
+import { onSqlite, spoilDatabase } from "../helpers/databases";
 import { startNameServer, type NameServer } from "../helpers/dns";
 import { startTestServer, type TestServer } from "../helpers/host";
 
@@ -16,13 +16,8 @@ let folder_id: string;
 let names: NameServer;
 
 /** Beside the server, which would refuse it: what no version writes. */
-function write(statement: string, ...values: (string | number)[]): void {
-  const database = new Database(join(server.data, "dossier.db"));
-  database.run("pragma busy_timeout = 5000");
-  database.run("pragma foreign_keys = off");
-  database.run(statement, values);
-  database.close();
-}
+const write = (statement: string, ...values: (string | number)[]): Promise<void> =>
+  spoilDatabase(server.data, statement, values);
 async function check(name: string): Promise<Checked> {
   for await (const checked of server.host.slot(Doctors)[0]!.examine())
     if (checked.name === name) return checked;
@@ -247,10 +242,16 @@ const cases: readonly Case[] = [
   },
 ];
 
+const testOf = (name: string) =>
+  name === "Backups"
+    ? onSqlite("backups").test
+    : name === "References"
+      ? onSqlite("references").test
+      : test;
+
 describe("a check", () => {
-  test.each(cases.map((one) => [`${one.check}: ${one.because}`, one] as const))(
-    "says so and is mended: %s",
-    async (_why, { check: name, spoil, status, says, mend }) => {
+  for (const { check: name, because, spoil, status, says, mend } of cases)
+    testOf(name)(`says so and is mended: ${name}: ${because}`, async () => {
       if (name !== "Backups") expect(await check(name)).toMatchObject({ status: "ok" });
       await spoil();
       const found = await check(name);
@@ -259,8 +260,7 @@ describe("a check", () => {
       expect(detail).toMatch(says);
       await mend();
       expect(await check(name)).toMatchObject({ status: "ok", fix: null, mendable: false });
-    },
-  );
+    });
 
   test("that knows no mending, or is none, can't be mended", async () => {
     for (const id of ["disk", "nothing"])

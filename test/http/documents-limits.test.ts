@@ -3,10 +3,9 @@
  * deletion leaves behind.
  */
 import { beforeAll, describe, expect, test } from "bun:test";
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 import { PurgeDocuments } from "../../plugins/documents/jobs";
 import { filesOf } from "../helpers/data-directory";
+import { onSqlite, placesWith } from "../helpers/databases";
 import { expectSound } from "../helpers/documents";
 import { startTestServer, type TestServer } from "../helpers/host";
 import { person, type Person } from "../helpers/person";
@@ -151,18 +150,8 @@ describe("what nobody wants back", () => {
 
 describe("deleting for good leaves the text in no file of the data directory", () => {
   const canary = () => `canary${crypto.randomUUID().replaceAll("-", "")}`;
-  const holding = (data: string, word: string) =>
-    readdirSync(data, { recursive: true, withFileTypes: true })
-      .filter(
-        (entry) =>
-          entry.isFile() && readFileSync(join(entry.parentPath, entry.name)).includes(word),
-      )
-      .map((entry) => entry.name);
-  const within2s = async (data: string, word: string) => {
-    for (let waited_ms = 0; holding(data, word).length > 0 && waited_ms < 2_000; waited_ms += 50)
-      await Bun.sleep(50);
-    expect(holding(data, word)).toEqual([]);
-  };
+  const within2s = (data: string, word: string) =>
+    until(async () => (await placesWith(data, word)).length === 0, 2_000);
 
   test("with its folder", async () => {
     const server = await startTestServer();
@@ -172,7 +161,7 @@ describe("deleting for good leaves the text in no file of the data directory", (
     await ada.newText(folder, `Text ${words[0]} ends.`, words[1]);
     await ada.upload(folder, "file.txt", `File ${words[2]} ends.`);
     await server.settle();
-    for (const word of words) expect(holding(server.data, word)).not.toEqual([]);
+    for (const word of words) expect(await placesWith(server.data, word)).not.toEqual([]);
     await ada.send("DELETE", `/folders/${folder}`);
     for (const word of words) await within2s(server.data, word);
     expect(filesOf(server.data)).toEqual([]);
@@ -194,7 +183,7 @@ describe("deleting for good leaves the text in no file of the data directory", (
   });
 });
 
-test("at the start, originals that no document uses are deleted", async () => {
+onSqlite("copies").test("at the start, originals that no document uses are deleted", async () => {
   const first = await startTestServer();
   const received = await first.files.receive(new Blob(["left behind by a crash"]).stream(), {
     bytes_max: 100,

@@ -16,7 +16,7 @@ import {
 } from "../../plugins/imports/contract";
 import { Tick } from "../../plugins/imports/jobs";
 import { misplacedSecret } from "../../core/base/secret-places";
-import { filesWith } from "../helpers/data-directory";
+import { placesWith } from "../helpers/databases";
 import { expectSound } from "../helpers/documents";
 import { startTestServer, type TestServer } from "../helpers/host";
 import { person, type Person } from "../helpers/person";
@@ -117,7 +117,7 @@ describe("the secrets of a source", () => {
     for (const one of [word, encodeURIComponent(word), token]) {
       for (const path of ["/imports?per_page=200", "/import-schedules?per_page=200"])
         expect((await ada.send("GET", path)).text).not.toContain(one);
-      expect(filesWith(server.data, one)).toEqual([]);
+      expect(await placesWith(server.data, one)).toEqual([]);
     }
   };
 

@@ -120,9 +120,8 @@ describe("polling", () => {
 test("a busy owner leaves room for the others", async () => {
   const theirs = await scripted.library("bea");
   const held = scripted.gate();
-  const mine = await Promise.all(
-    ["1?", "2?", "3?", "4?"].map((text) => scripted.ask("ada", chat, text)),
-  );
+  const mine: string[] = [];
+  for (const text of ["1?", "2?", "3?", "4?"]) mine.push(await scripted.ask("ada", chat, text));
   await scripted.reaches("bea", await scripted.ask("bea", theirs.chat, "5?"), "PROCESSING");
   expect((await send("ada", "GET", mine[3]!)).body.status).toBe("PENDING");
   // Three of the four and the other owner's: all that run have come as far as the answerer.

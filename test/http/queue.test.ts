@@ -74,7 +74,7 @@ const make = async (count: number) => {
   await until(async () => {
     const { ready, running } = await kind();
     return ready === 0 && running === 0;
-  });
+  }, 50_000);
 };
 
 describe("intake", () => {

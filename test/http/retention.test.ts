@@ -9,7 +9,7 @@ import { PurgeDocuments } from "../../plugins/documents/jobs";
 import { Prune as PruneImports } from "../../plugins/imports/jobs";
 import { Prune as PruneTranscriptions } from "../../plugins/transcriptions/jobs";
 import { Prune as PruneDeliveries } from "../../plugins/webhooks/jobs";
-import { filesWith } from "../helpers/data-directory";
+import { placesWith } from "../helpers/databases";
 import { startTestServer, type TestServer } from "../helpers/host";
 import { until } from "../helpers/jobs";
 
@@ -110,11 +110,11 @@ test.each(kept)("%s", async (_reason, { table, row, prune }) => {
   const [old_word, young_word] = [`quagga-${table}`, `okapi-${table}`];
   await insert("old", old_word, 11 * day_ms);
   await insert("young", young_word, 9 * day_ms);
-  expect(filesWith(server.data, old_word)).not.toEqual([]);
+  expect(await placesWith(server.data, old_word)).not.toEqual([]);
   await inTransaction((tx) => server.host.queue.enqueue(tx, prune, {}));
   await server.settle();
-  await until(() => filesWith(server.data, old_word).length === 0);
-  expect(filesWith(server.data, young_word)).not.toEqual([]);
+  await until(async () => (await placesWith(server.data, old_word)).length === 0);
+  expect(await placesWith(server.data, young_word)).not.toEqual([]);
   const left = await db
     .selectFrom(table)
     .select("id")
@@ -159,12 +159,12 @@ test.each(documents)("a document that is in no folder any more: %s", async (_rea
   expect((await short.send("ada", "POST", "/search", { query: "quagga" })).body.data).not.toEqual(
     [],
   );
-  expect(filesWith(short.data, "quagga")).not.toEqual([]);
+  expect(await placesWith(short.data, "quagga")).not.toEqual([]);
   await short.send("ada", "DELETE", `/documents/${id}?folder_id=${folder_id}`);
   await until(async () => {
     await short.host.queue.enqueue(short.store.db, PurgeDocuments, {});
     await short.settle();
-    return filesWith(short.data, "quagga").length === 0;
+    return (await placesWith(short.data, "quagga")).length === 0;
   });
-  expect(filesWith(short.data, "okapi")).not.toEqual([]);
+  expect(await placesWith(short.data, "okapi")).not.toEqual([]);
 });

@@ -3,6 +3,7 @@
  * any more ends.
  */
 import { beforeAll, describe, expect, test } from "bun:test";
+import { on_postgres } from "../helpers/databases";
 import { startTestServer, type TestServer } from "../helpers/host";
 import { person, type Person } from "../helpers/person";
 import { chance } from "../helpers/random";
@@ -41,9 +42,10 @@ test("one who searches much does not hold up another", async () => {
   await search(bob, "heron", "bob", order);
   expect(order.length).toBeLessThan(10);
   await Promise.all(backlog);
-  expect(order.filter((name) => name !== "bob")).toEqual(
-    Array.from({ length: 40 }, (_, i) => `${i}`),
-  );
+  const answered = order.filter((name) => name !== "bob");
+  // PostgreSQL, which is asked who they are, answers those that ask together in any order.
+  if (on_postgres) answered.sort((a, b) => Number(a) - Number(b));
+  expect(answered).toEqual(Array.from({ length: 40 }, (_, i) => `${i}`));
 });
 
 describe("a limit of searches under way", () => {
@@ -64,6 +66,7 @@ describe("a limit of searches under way", () => {
     const { status } = await bob.send("POST", "/search", { query: "heron" });
     expect(status).toBe(200);
     const all = await Promise.all(answers);
+    if (on_postgres) all.sort((a, b) => a.status - b.status);
     expect(all.map((one) => one.status)).toEqual([
       ...Array<number>(under_way_max).fill(200),
       ...Array<number>(5).fill(429),

@@ -1,6 +1,7 @@
 /** Settings that change while the server runs: who may, what is refused, what wins, what follows. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { signedIn, type Browser } from "../helpers/browser";
+import { onSqlite } from "../helpers/databases";
 import { startEmbedder } from "../helpers/embedder";
 import { form } from "../helpers/forms";
 import { startTestServer, type TestServer } from "../helpers/host";
@@ -166,7 +167,7 @@ describe("what follows at once", () => {
     expect((await change({ "server.log_level": "debug" })).body[0].value).toBe("debug");
     await change({ "server.log_level": null });
   });
-  test("the schedule of backups", async () => {
+  onSqlite("backups").test("the schedule of backups", async () => {
     const next = async () => (await admin.send("GET", "/backups")).body.next_at;
     expect(await next()).toBeNull();
     await change({ "backups.schedule": "0 3 1 1 *", "backups.keep": 2 });

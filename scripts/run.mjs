@@ -58,6 +58,11 @@ const commands = {
     built: false,
     run: (args) => [bun(), [at("scripts", "test.ts"), "--quick", ...args]],
   },
+  "test:databases": {
+    tools: true,
+    built: true,
+    run: (args) => [bun(), [at("scripts", "test.ts"), "--databases", ...args]],
+  },
   format: {
     tools: true,
     built: false,

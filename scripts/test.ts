@@ -5,16 +5,20 @@
  * counts. Ends with `N passed, N failed`. Words on the command line choose files by path:
  * `npm test -- folders`, `npm test -- browser/`.
  *
- * `npm run test:quick`: the first part; needs no build.
+ * Those over HTTP that touch the store most run once more on a PostgreSQL that is started for it.
+ *
+ * `npm run test:quick`: the first part; needs no build. `npm run test:databases`: whatever can run
+ * on PostgreSQL does.
  */
 import { Glob } from "bun";
-import { existsSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join, resolve } from "node:path";
 import { buildConsoleIfStale } from "./build-console";
 import { check, tools, type Step } from "./check";
 import { generateConsoleSchema } from "./console-schema";
+import { embedded, whyNoPostgres, withPostgres, type Engine } from "./lib/engines";
 import { cleanEnvironment } from "./lib/launch";
+import { of_sqlite_alone, on_both, seconds_of } from "./lib/test-files";
 import { as_many_as_fit, doTogether } from "./lib/work-pool";
 
 const root = resolve(import.meta.dir, "..");
@@ -26,52 +30,6 @@ const test_limit_ms = 60_000;
 const shared_together_max = Math.min(8, availableParallelism() * 3);
 /** Kinds of tests, in their order. */
 const kinds = ["browser", "acceptance", "faults", "process", "architecture", "http", "unit"];
-/**
- * About how many seconds the long files take: the longest begin first, so that none of them runs
- * last and alone.
- */
-export const seconds_of: Readonly<Record<string, number>> = {
-  "browser/states": 62,
-  "browser/pages": 55,
-  "process/extraction-ocr": 39,
-  "faults/small-disks": 38,
-  "acceptance/plugins": 36,
-  "acceptance/clients": 30,
-  "browser/chat": 27,
-  "process/extraction-fuzz": 26,
-  "faults/clock": 25,
-  "acceptance/webhooks-others": 24,
-  "browser/live": 20,
-  "http/answers-openai": 17,
-  "acceptance/crash": 17,
-  "http/http": 16,
-  "process/openapi": 15,
-  "unit/jobs-ends": 14,
-  "browser/keyboard": 13,
-  "acceptance/webhooks": 12,
-  "process/extraction-pdf": 10,
-  "http/import-runs": 9,
-  "http/embeddings": 9,
-  "acceptance/crash-deliveries": 9,
-  "acceptance/answer-turns": 9,
-  "browser/newcomer": 9,
-  "acceptance/chats": 8,
-  "faults/failing-disks": 8,
-  "faults/deletion-kills": 8,
-  "unit/jobs-clock": 8,
-  "acceptance/deletion": 7,
-  "process/import-hostile": 7,
-  "unit/store-disk": 7,
-  "http/documents-upload": 5,
-  "process/extraction-plugin": 5,
-  "http/stream": 5,
-  "http/documents-random": 4,
-  "http/answer-turns": 4,
-  "http/documents-overwrite": 4,
-  "process/transcriptions": 4,
-  "unit/jobs-server": 4,
-  "unit/transcriptions-reading": 4,
-};
 /** Tests that need no build: their files share processes. */
 const shared_kinds = ["unit", "http"];
 const shared_name = shared_kinds.join(" and ");
@@ -114,14 +72,19 @@ interface Outcome extends Counts {
   readonly name: string;
   readonly seconds: number;
   readonly output: string;
+  /** Runs it once more; absent from what is no single file. */
+  readonly again?: () => Promise<Outcome>;
 }
 
 /** Runs `bun test` with these arguments. `output` is all it printed, and how it ended. */
-async function runBunTest(args: readonly string[]): Promise<{ output: string; counts: Counts }> {
+async function runBunTest(
+  args: readonly string[],
+  { env }: Engine,
+): Promise<{ output: string; counts: Counts }> {
   const started = performance.now();
   const run = Bun.spawn([process.execPath, "test", "--timeout", String(test_limit_ms), ...args], {
     cwd: root,
-    env: cleanEnvironment(),
+    env: { ...cleanEnvironment(), TEST_POSTGRES: "", ...env },
     stdin: "ignore",
     stdout: "pipe",
     stderr: "pipe",
@@ -144,10 +107,16 @@ const secondsSince = (started_ms: number): number => (performance.now() - starte
 /** `test/unit/batch.test.ts` is `unit/batch`. */
 const nameOf = (path: string): string => path.slice("test/".length, -".test.ts".length);
 
-async function runFile(path: string): Promise<Outcome> {
+async function runFile(path: string, engine: Engine = embedded): Promise<Outcome> {
   const started = performance.now();
-  const { output, counts } = await runBunTest([`./${path}`]);
-  return { name: nameOf(path), seconds: secondsSince(started), output, ...counts };
+  const { output, counts } = await runBunTest([`./${path}`], engine);
+  return {
+    name: nameOf(path) + engine.suffix,
+    seconds: secondsSince(started),
+    output,
+    ...counts,
+    again: () => runFile(path, engine),
+  };
 }
 
 async function runTool(step: Step): Promise<Outcome> {
@@ -170,13 +139,12 @@ async function runTool(step: Step): Promise<Outcome> {
 async function againAlone(outcomes: readonly Outcome[]): Promise<Outcome[]> {
   const settled: Outcome[] = [];
   for (const outcome of outcomes) {
-    const path = `test/${outcome.name}.test.ts`;
-    if (outcome.failed === 0 || !existsSync(join(root, path))) {
+    if (outcome.failed === 0 || !outcome.again) {
       settled.push(outcome);
       continue;
     }
     console.log(`     ${outcome.name} once more, alone …`);
-    const second = await runFile(path);
+    const second = await outcome.again();
     tell(second);
     if (second.failed === 0) console.log(`FLAKY ${outcome.name}: it failed beside others`);
     settled.push(second);
@@ -207,19 +175,74 @@ function testFiles(words: readonly string[]): string[] {
 
 /** The checks, and beside them what needs no build. */
 const runBasics = (): Promise<Outcome[]> =>
-  doTogether([runShared, ...tools.map((step) => () => runTool(step))], { min: 2, max: 2 }, tell);
+  doTogether(
+    [
+      () =>
+        runShared(
+          shared_name,
+          embedded,
+          shared_kinds.map((kind) => `test/${kind}/`),
+        ),
+      ...tools.map((step) => () => runTool(step)),
+    ],
+    { min: 2, max: 2 },
+    tell,
+  );
 
-/** Unit and in-process HTTP tests in a few processes that each run many files. */
-async function runShared(): Promise<Outcome> {
+/** Tests that need no build in a few processes that each run many files. */
+async function runShared(name: string, engine: Engine, paths: readonly string[]): Promise<Outcome> {
   const started = performance.now();
-  const folders = shared_kinds.map((kind) => `./test/${kind}/`);
-  const { output, counts } = await runBunTest([
-    `--parallel=${shared_together_max}`,
-    "--no-isolate",
-    `--timings=${await writeTimings()}`,
-    ...folders,
-  ]);
-  return { name: shared_name, seconds: secondsSince(started), output, ...counts };
+  const { output, counts } = await runBunTest(
+    [
+      `--parallel=${shared_together_max}`,
+      "--no-isolate",
+      `--timings=${await writeTimings()}`,
+      ...paths.map((path) => `./${path}`),
+    ],
+    engine,
+  );
+  return { name: name + engine.suffix, seconds: secondsSince(started), output, ...counts };
+}
+
+/** The same on PostgreSQL; should one of them fail, each file in a process of its own. */
+async function runSharedOnPostgres(engine: Engine, paths: readonly string[]): Promise<Outcome[]> {
+  const all = await runShared("http", engine, paths);
+  tell(all);
+  if (all.failed === 0) return [all];
+  const work = paths.map((path) => () => runFile(path, engine));
+  return againAlone(await doTogether(work, as_many_as_fit, tell));
+}
+
+const skippedOnPostgres = (): Outcome => {
+  console.log(whyNoPostgres());
+  return { name: "http on PostgreSQL", seconds: 0, output: "", passed: 0, failed: 0, skipped: 1 };
+};
+
+/** Of `npm test`: what touches the store most. */
+async function runBrieflyOnPostgres(): Promise<Outcome[]> {
+  const paths = on_both.map((name) => `test/http/${name}.test.ts`);
+  const outcomes = await withPostgres((engine) => runSharedOnPostgres(engine(1), paths));
+  return outcomes ?? [skippedOnPostgres()];
+}
+
+/**
+ * `npm run test:databases`: every test over HTTP on PostgreSQL, and the acceptance tests on it with
+ * one process and with three.
+ */
+async function runOnPostgres(words: readonly string[]): Promise<Outcome[]> {
+  const ofKind = (kind: string): string[] =>
+    testFiles(words).filter((path) => path.startsWith(`test/${kind}/`));
+  const acceptance = ofKind("acceptance").filter((path) => !(nameOf(path) in of_sqlite_alone));
+  const outcomes = await withPostgres(async (engine) => {
+    const http = ofKind("http");
+    const all = http.length === 0 ? [] : await runSharedOnPostgres(engine(1), http);
+    for (const processes of [1, 3]) {
+      const work = acceptance.map((path) => () => runFile(path, engine(processes)));
+      all.push(...(await againAlone(await doTogether(work, as_many_as_fit, tell))));
+    }
+    return all;
+  });
+  return outcomes ?? [skippedOnPostgres()];
 }
 
 /** What takes how long, as `bun test` wants to know it, in milliseconds. Resolves to its path. */
@@ -245,14 +268,16 @@ function finish(outcomes: readonly Outcome[]): never {
 
 if (import.meta.main) {
   await buildConsoleIfStale();
-  const words = process.argv.slice(2).filter((word) => word !== "--quick");
+  const words = process.argv.slice(2).filter((word) => !/^--(quick|databases)$/.test(word));
   if (words.some((word) => word.startsWith("-"))) {
-    console.error("usage: test.ts [--quick] [words of the paths of test files]");
+    console.error("usage: test.ts [--quick | --databases] [words of the paths of test files]");
     process.exit(2);
   }
+  if (process.argv.includes("--databases")) finish(await runOnPostgres(words));
   if (words.length === 0) await generateConsoleSchema();
   if (process.argv.includes("--quick")) finish(await runBasics());
   const basics = words.length === 0 ? await runBasics() : [];
+  const on_postgres = words.length === 0 ? await runBrieflyOnPostgres() : [];
   const shared = basics.find(({ name }) => name === shared_name);
   // What failed in a shared process may be another file's doing: each for itself then.
   const is_done = shared?.failed === 0 ? isShared : () => false;
@@ -264,5 +289,5 @@ if (import.meta.main) {
     tell,
   );
   const kept = basics.filter((one) => one !== shared || one.failed === 0);
-  finish([...kept, ...(await againAlone(outcomes))]);
+  finish([...kept, ...on_postgres, ...(await againAlone(outcomes))]);
 }

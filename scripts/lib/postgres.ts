@@ -6,6 +6,7 @@ import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { memoryPlace } from "./memory-place";
 
 /** The oldest version that Dossier works on. */
 const version_min = 15;
@@ -48,7 +49,7 @@ function idOf(name: string): { readonly uid: number; readonly gid: number } | nu
 export async function startPostgres({ durable = false } = {}): Promise<PostgresServer | null> {
   const programs = findPostgres();
   if (programs === null) return null;
-  const directory = mkdtempSync(join(tmpdir(), "dossier-postgres-"));
+  const directory = mkdtempSync(join(durable ? tmpdir() : memoryPlace(), "dossier-postgres-"));
   if (as_user) chownSync(directory, as_user.uid, as_user.gid);
   const data = join(directory, "data");
   const run = async (program: string, ...args: readonly string[]): Promise<void> => {

@@ -5,7 +5,8 @@
 import { describe, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { countsOf, seconds_of } from "../../scripts/test";
+import { of_sqlite_alone, on_both, seconds_of } from "../../scripts/lib/test-files";
+import { countsOf } from "../../scripts/test";
 
 describe("counting one test file", () => {
   const cases: [
@@ -70,9 +71,11 @@ describe("counting one test file", () => {
     test(reason, () => expect(countsOf(output, code)).toEqual(counted));
 });
 
-test("the files that begin first are there", () => {
-  const missing = Object.keys(seconds_of).filter(
-    (name) => !existsSync(join(import.meta.dir, `../${name}.test.ts`)),
-  );
+test("the files that are named are there", () => {
+  const named = [
+    ...Object.keys({ ...seconds_of, ...of_sqlite_alone }),
+    ...on_both.map((name) => `http/${name}`),
+  ];
+  const missing = named.filter((name) => !existsSync(join(import.meta.dir, `../${name}.test.ts`)));
   expect(missing).toEqual([]);
 });

@@ -1,22 +1,10 @@
 /** Directories of servers, and what lies in them. */
-import { mkdtempSync, readdirSync, readFileSync, statfsSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdtempSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { memoryPlace } from "../../scripts/lib/memory-place";
 
-const memory = "/dev/shm";
-const memory_bytes_min = 2 * 2 ** 30;
-
-/** A new directory, in memory where there is much of it: no test waits for a disk. */
-export const temporaryDirectory = (): string => mkdtempSync(join(place(), "dossier-test-"));
-
-function place(): string {
-  try {
-    const { bavail, bsize } = statfsSync(memory);
-    return bavail * bsize > memory_bytes_min ? memory : tmpdir();
-  } catch {
-    return tmpdir();
-  }
-}
+/** A new directory, in memory where there is much of it. */
+export const temporaryDirectory = (): string => mkdtempSync(join(memoryPlace(), "dossier-test-"));
 
 /** Files of the data directory, backups aside, by their path from there. */
 export const filesIn = (data: string): string[] =>

@@ -1,6 +1,7 @@
 /**
  * On which database the servers of tests run: in their data directories; or, when TEST_POSTGRES has
- * the address of a PostgreSQL server, each in a database of its own there.
+ * the address of a PostgreSQL server, each in a database of its own there. TEST_PROCESSES says how
+ * many processes an executable is there.
  */
 import { SQL } from "bun";
 import { Database } from "bun:sqlite";
@@ -12,6 +13,9 @@ const server_url = process.env.TEST_POSTGRES;
 
 /** Whether the servers of this run use PostgreSQL. */
 export const on_postgres = server_url !== undefined && server_url !== "";
+
+/** How many processes of the executable serve together, each on this database. */
+export const processes = on_postgres ? Number(process.env.TEST_PROCESSES ?? "1") : 1;
 
 /** What a database has that PostgreSQL does otherwise, or leaves to others. */
 const of_sqlite_alone = {

@@ -15,6 +15,7 @@ import {
 } from "../../scripts/lib/launch";
 import { addExample } from "./bench";
 import { temporaryDirectory } from "./data-directory";
+import { createDatabase, databaseUrlOf, dropDatabase, on_postgres, processes } from "./databases";
 import {
   answerOf,
   callOf,
@@ -23,6 +24,7 @@ import {
   type ApiServer,
   type StartOptions,
 } from "./server";
+import { directoriesOf, launchSeveral } from "./several";
 
 export interface CallOptions {
   /** The API key. Default: the last one `createUser` made; null sends none. */
@@ -98,13 +100,17 @@ export async function startExecutable({
   await buildIfStale();
   const data = given ?? temporaryDirectory();
   for (const [path, text] of Object.entries(files)) await Bun.write(join(data, path), text);
+  const has_database = on_postgres && !("DOSSIER_DATABASE_URL" in env);
+  if (has_database) await settleDatabase(data);
   if (example !== undefined) await addExample(example, data);
   const settings = settingsOf(env);
   let last_key: string | null = null;
   let now = await start();
 
   async function start(): Promise<Launched> {
-    const launched = await launch({ data, env: settings, args });
+    const launched = await (has_database && processes > 1
+      ? launchSeveral({ data, env: settings, args }, processes)
+      : launch({ data, env: settings, args }));
     running.add(launched);
     void launched.exited.then(() => running.delete(launched));
     return launched;
@@ -112,7 +118,8 @@ export async function startExecutable({
 
   const request = (key: string | null, ...sent: Sent): Promise<Response> => {
     const { path, init } = callOf(key, ...sent);
-    return fetch(`${now.url}${path}`, init);
+    // A connection of its own, where each goes to another process.
+    return fetch(`${now.url}${path}`, processes > 1 ? { ...init, keepalive: false } : init);
   };
   const keys = new Map<string, Promise<string>>();
   const executable: Executable = {
@@ -179,8 +186,23 @@ export async function startExecutable({
     },
     async [Symbol.asyncDispose]() {
       await executable.kill();
-      if (given === undefined) rmSync(data, { recursive: true, force: true });
+      if (given !== undefined) return;
+      for (const directory of directoriesOf(data, processes))
+        rmSync(directory, { recursive: true, force: true });
+      if (has_database) await dropDatabase(data);
     },
   };
   return executable;
+}
+
+/**
+ * An empty database on PostgreSQL for this directory, which its settings name from now on: for the
+ * server and for commands.
+ */
+async function settleDatabase(data: string): Promise<void> {
+  const file = Bun.file(join(data, "dossier.toml"));
+  const text = (await file.exists()) ? await file.text() : "";
+  if (/^\[database\]/m.test(text)) return;
+  await createDatabase(data);
+  await Bun.write(file, `${text}\n[database]\nurl = "${databaseUrlOf(data)}"\nconnections = 4\n`);
 }

@@ -1,0 +1,34 @@
+/** On what tests run: the embedded database, or a PostgreSQL that is started for them. */
+import { findPostgres, startPostgres } from "./postgres";
+
+export interface Engine {
+  /** After the name of what ran: ` on PostgreSQL`; empty for the embedded database. */
+  readonly suffix: string;
+  /** What tells the tests (test/helpers/databases.ts). */
+  readonly env: Readonly<Record<string, string>>;
+}
+export const embedded: Engine = { suffix: "", env: {} };
+
+/** Why nothing runs on PostgreSQL; empty when it does. */
+export const whyNoPostgres = (): string =>
+  findPostgres() === null
+    ? "No PostgreSQL from 15 on was found: the tests ran on the embedded database alone."
+    : "";
+
+/** One PostgreSQL, and each of these numbers of processes on it; null where there is none. */
+export async function withPostgres<T>(
+  use: (engine: (processes: number) => Engine) => Promise<T>,
+): Promise<T | null> {
+  const server = await startPostgres();
+  if (server === null) return null;
+  const stop = () => void server.stop();
+  process.once("SIGTERM", stop).once("SIGINT", stop);
+  try {
+    return await use((processes) => ({
+      suffix: ` on PostgreSQL${processes > 1 ? ` (${processes} processes)` : ""}`,
+      env: { TEST_POSTGRES: server.url, TEST_PROCESSES: String(processes) },
+    }));
+  } finally {
+    await server.stop();
+  }
+}

@@ -1,0 +1,80 @@
+/**
+ * Several processes of the executable on one database behind one address, which gives each
+ * connection to the next of them. Their originals lie in the directory of the first.
+ */
+import { copyFileSync, existsSync, mkdirSync, symlinkSync } from "node:fs";
+import { connect, createServer, type Socket } from "node:net";
+import { join } from "node:path";
+import { launch, type Launched, type LaunchOptions } from "../../scripts/lib/launch";
+
+/** What they have in common beside the database. */
+const shared = ["files", "plugins"];
+
+export const directoriesOf = (data: string, count: number): string[] =>
+  Array.from({ length: count }, (_, n) => (n === 0 ? data : `${data}-${n + 1}`));
+
+export async function launchSeveral(options: LaunchOptions, count: number): Promise<Launched> {
+  const { data } = options;
+  for (const directory of directoriesOf(data, count).slice(1)) {
+    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    for (const name of shared) {
+      mkdirSync(join(data, name), { recursive: true });
+      if (!existsSync(join(directory, name))) symlinkSync(join(data, name), join(directory, name));
+    }
+    if (existsSync(join(data, "dossier.toml")))
+      copyFileSync(join(data, "dossier.toml"), join(directory, "dossier.toml"));
+  }
+  const all: Launched[] = [];
+  const entrance = await openEntrance(() => all.map(({ url }) => Number(new URL(url).port)));
+  const env = { DOSSIER_SERVER_PUBLIC_URL: entrance.url, ...options.env };
+  try {
+    for (const directory of directoriesOf(data, count))
+      all.push(await launch({ ...options, data: directory, env }));
+  } catch (error) {
+    for (const one of all) one.kill("SIGKILL");
+    throw error;
+  }
+  const exited = Promise.all(all.map((one) => one.exited)).then((codes) => {
+    entrance.close();
+    return codes.find((code) => code !== 0) ?? 0;
+  });
+  return {
+    url: entrance.url,
+    pid: all[0]!.pid,
+    output: () => all.map((one) => one.output()).join(""),
+    exited,
+    kill: (signal) => all.forEach((one) => one.kill(signal)),
+  };
+}
+
+/** An address whose connections go to these ports by turns. */
+async function openEntrance(ports: () => readonly number[]) {
+  let turn = 0;
+  const open = new Set<Socket>();
+  const server = createServer((client) => {
+    const to = ports();
+    const process = connect(to[turn++ % to.length]!, "127.0.0.1");
+    for (const [from, into] of [
+      [client, process],
+      [process, client],
+    ] as const) {
+      open.add(from);
+      from.setNoDelay(true);
+      from.on("error", () => into.destroy());
+      from.on("close", () => {
+        open.delete(from);
+        into.end();
+      });
+      from.pipe(into);
+    }
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as { port: number };
+  return {
+    url: `http://127.0.0.1:${port}`,
+    close(): void {
+      server.close();
+      for (const socket of open) socket.destroy();
+    },
+  };
+}

@@ -1557,7 +1557,7 @@ export interface components {
             readonly ids: readonly string[];
             /**
              * Format: int64
-             * @description How many there are; the list ends after 50000.
+             * @description How many there are, after `after` where it is given; an answer has at most 50000.
              */
             readonly total: number;
         };
@@ -3953,6 +3953,11 @@ export interface operations {
                  * @example survey
                  */
                 readonly name?: string;
+                /**
+                 * @description The last id of the answer before: the list goes on after it.
+                 * @example doc_01J9ZK3V6W8Q2T4Y5N7B1C0DEF
+                 */
+                readonly after?: string;
             };
             readonly header?: never;
             readonly path: {

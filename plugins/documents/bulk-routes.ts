@@ -113,7 +113,17 @@ export const bulkRoutes = {
     tag,
     operation: "listDocumentIds",
     description: "Of this very folder, newest first: what a batch is made of.",
-    query: ListFilterQuery,
+    query: t.Composite([
+      ListFilterQuery,
+      t.Object({
+        after: t.Optional(
+          t.String({
+            description: "The last id of the answer before: the list goes on after it.",
+            examples: [example.id],
+          }),
+        ),
+      }),
+    ]),
     answers: {
       200: {
         description: "The ids.",
@@ -123,7 +133,9 @@ export const bulkRoutes = {
             ids: t.Array(t.String()),
             total: t.Integer({
               minimum: 0,
-              description: `How many there are; the list ends after ${documents_max}.`,
+              description:
+                `How many there are, after \`after\` where it is given; an answer has at most ` +
+                `${documents_max}.`,
             }),
           }),
         ),

@@ -131,6 +131,17 @@ const isBeyond = (order: LinkOrder, place: Place) =>
   order.direction === "asc"
     ? sql<boolean>`${compared(order)} > ${valuesOf(order, place)}`
     : sql<boolean>`${compared(order)} < ${valuesOf(order, place)}`;
+/** Those that come after this document, newest first. */
+export const linksAfter = (
+  links: Links,
+  { created_at, id }: { readonly created_at: number; readonly id: string },
+): Links =>
+  links.where(
+    isBeyond(
+      { column: null, direction: "desc" },
+      { key: 0, document_created_at: created_at, document_id: id },
+    ),
+  );
 const isUpTo = (order: LinkOrder, place: Place) =>
   order.direction === "asc"
     ? sql<boolean>`${compared(order)} <= ${valuesOf(order, place)}`

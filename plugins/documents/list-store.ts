@@ -2,6 +2,7 @@
 import { FairLimiter } from "../../core/lib/limiter";
 import type { FileType } from "../../core/lib/file-types";
 import {
+  badRequest,
   countRows,
   pageWindow,
   sql,
@@ -15,6 +16,7 @@ import {
   findAtMost,
   findIds,
   findPage,
+  linksAfter,
   linksOf,
   readPage,
   type LinkFilter,
@@ -128,17 +130,23 @@ export class DocumentLists {
     return { rows: await findAll(this.db, ids), total };
   }
 
-  /** The ids of the newest `max` documents that the filter lets through, and how many it does. */
+  /**
+   * The ids of the newest `max` documents that the filter lets through, and how many it does; with
+   * `after` of those that come after this one. @throws HttpError 400 when there is no such document
+   */
   async ids(
     folder: Folder,
-    query: ListFilter,
+    { after, ...query }: ListFilter & { readonly after?: string | undefined },
     max: number,
     signal: AbortSignal,
   ): Promise<{ readonly ids: string[]; readonly total: number }> {
     const filter = filterOf(folder, query);
     if (filter === null) return { ids: [], total: 0 };
-    const links = linksOf(this.db, filter),
-      inner = linksOf(this.db, { ...filter, name: undefined });
+    const place = after === undefined ? null : await findPlace(this.db, folder.owner_id, after),
+      rest = (of: LinkFilter) =>
+        place ? linksAfter(linksOf(this.db, of), place) : linksOf(this.db, of);
+    const links = rest(filter),
+      inner = rest({ ...filter, name: undefined });
     const search = { links, inner, order: newest_first, signal };
     return this.#turns.run(folder.owner_id, signal, () => findIds(max, search));
   }
@@ -227,6 +235,18 @@ function countedBy(
   if (deleted) return status === undefined || restorable_count === 0 ? restorable_count : undefined;
   const counts = { syncing: syncing_count, synced: synced_count, sync_failed: failed_count };
   return status === undefined ? syncing_count + synced_count + failed_count : counts[status];
+}
+
+/** Where a document stands in its lists, whatever has become of its links. */
+async function findPlace(db: DocumentsDb, owner_id: string, id: string) {
+  const place = await db
+    .selectFrom("documents")
+    .select(["id", "created_at"])
+    .where("id", "=", id)
+    .where("owner_id", "=", owner_id)
+    .executeTakeFirst();
+  if (!place) throw badRequest("There is no such document to go on after.", "?after");
+  return { id: place.id, created_at: toNumber(place.created_at) };
 }
 
 /** In the order of their ids, without those that were deleted meanwhile. */

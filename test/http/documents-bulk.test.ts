@@ -94,6 +94,29 @@ test("an upload can be called otherwise than its file, with the path it had", as
   expect([blank.status, blank.body.errors[0].pointer]).toEqual([400, "?name"]);
 });
 
+describe("the ids of a folder's documents", () => {
+  const listed = (query: string) => ada.send("GET", `/folders/${folder}/document-ids${query}`);
+  test("go on after one of them, which may be in the folder no more", async () => {
+    const { body: all } = await listed("");
+    expect(all.total).toBe(6);
+    const { body: rest } = await listed(`?after=${all.ids[2]}`);
+    expect(rest).toEqual({ ids: all.ids.slice(3), total: 3 });
+    const { body: texts } = await listed("?type=text");
+    const gone = texts.ids[0];
+    const unlinked = await ada.send("DELETE", `/documents/${gone}?folder_id=${folder}`);
+    expect(unlinked.status).toBe(204);
+    expect((await listed(`?type=text&after=${gone}`)).body.ids).toEqual(texts.ids.slice(1));
+    await ada.send("POST", `/documents/${gone}/restore?folder_id=${folder}`);
+  });
+  test.each([
+    ["a document that is not there", "?after=doc_none"],
+    ["no id", "?after="],
+  ])("after %s there are none: 400", async (_why, query) => {
+    const { status, body } = await listed(query);
+    expect([status, body.errors[0].pointer]).toEqual([400, "?after"]);
+  });
+});
+
 describe("a ZIP file", () => {
   test("has every original of the folder, with endings that programs know", async () => {
     const { answer, files } = await zipped();

@@ -44,16 +44,22 @@ export const changeDocuments = (body: Batch, signal?: AbortSignal) =>
     ...(signal ? { signal } : {}),
   });
 
-/** Of all documents of the folder that the filter finds. */
-export const documentIds = (
+/** Of all documents of the folder that the filter finds, in parts. */
+export async function* documentIds(
   folder_id: string,
   filter: Readonly<Record<string, string>>,
-  signal?: AbortSignal,
-) =>
-  api<Answer<"listDocumentIds">>(`/folders/${folder_id}/document-ids`, {
-    query: filter,
-    ...(signal ? { signal } : {}),
-  });
+  signal: AbortSignal,
+): AsyncGenerator<readonly string[], void> {
+  for (let after: string | undefined; ;) {
+    const { ids, total } = await api<Answer<"listDocumentIds">>(
+      `/folders/${folder_id}/document-ids`,
+      { query: { ...filter, after }, signal },
+    );
+    yield ids;
+    after = ids.at(-1);
+    if (after === undefined || total <= ids.length) return;
+  }
+}
 
 /** Passages for the query, the best first. */
 export const search = (

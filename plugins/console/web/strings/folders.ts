@@ -167,6 +167,8 @@ export const folder_strings = {
     reindexing: (what: string, count: number) =>
       `${what} ${count === 1 ? "is" : "are"} being indexed again.`,
     zip: "Download as ZIP",
+    zip_too_many: (most: number) =>
+      `A ZIP file takes ${formatNumber(most)} documents; export the folder instead.`,
     rename_title: "Rename document",
     rename_hint: "Enter saves, Esc leaves it as it was.",
     name: "Name",

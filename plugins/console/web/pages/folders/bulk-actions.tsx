@@ -8,6 +8,8 @@ import type { Chosen } from "./chosen";
 import { reindex, removeFromFolder } from "./document-actions";
 
 const strings = folder_strings.actions_of_document;
+/** So many go into one archive. */
+const zip_max = 50_000;
 const titles = folder_strings.bulk.titles;
 
 export function BulkActions({
@@ -76,14 +78,18 @@ function Actions({
       <Button small icon="folder" onClick={onPlace}>
         {strings.place}
       </Button>
-      <a
-        class="button button-small"
-        href={apiUrl(`/folders/${folder_id}/documents.zip`, chosen.query)}
-        download
-      >
-        <Icon name="download" size={16} />
-        {strings.zip}
-      </a>
+      {chosen.count <= zip_max ? (
+        <a
+          class="button button-small"
+          href={apiUrl(`/folders/${folder_id}/documents.zip`, chosen.query)}
+          download
+        >
+          <Icon name="download" size={16} />
+          {strings.zip}
+        </a>
+      ) : (
+        <span class="small muted">{strings.zip_too_many(zip_max)}</span>
+      )}
       <Button small icon="refresh" onClick={() => then(reindex(chosen))}>
         {strings.reindex}
       </Button>

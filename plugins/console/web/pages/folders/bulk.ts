@@ -71,15 +71,14 @@ export async function actOn(chosen: Chosen, action: Action, title: string): Prom
     shown.push({ id: document_id, name, reason });
   };
   try {
-    const ids = await chosen.ids(ending.signal);
-    change(id, { total: ids.length });
-    for (let at = 0; at < ids.length && !ending.signal.aborted; at += batch_size) {
-      const document_ids = ids.slice(at, at + batch_size);
+    for await (const document_ids of batchesOf(chosen.ids(ending.signal))) {
+      if (ending.signal.aborted) break;
       const { problems } = await inTime(() => changeDocuments({ ...action, document_ids }));
       const bad = new Set(problems.map(({ document_id }) => document_id));
       done.push(...document_ids.filter((one) => !bad.has(one)));
       for (const { document_id, detail } of problems) await note(document_id, detail);
-      change(id, { done: done.length, failed, shown: [...shown] });
+      const total = Math.max(chosen.count, done.length + failed);
+      change(id, { total, done: done.length, failed, shown: [...shown] });
     }
   } catch (error) {
     if (!ending.signal.aborted) {
@@ -96,6 +95,11 @@ export async function actOn(chosen: Chosen, action: Action, title: string): Prom
   if (failed === 0 || chosen.count === 1) dismiss(id);
   await refresh("document", "folder");
   return { done, failed, reason: shown[0]?.reason ?? "" };
+}
+
+async function* batchesOf(parts: ReturnType<Chosen["ids"]>): AsyncGenerator<string[], void> {
+  for await (const ids of parts)
+    for (let at = 0; at < ids.length; at += batch_size) yield ids.slice(at, at + batch_size);
 }
 
 const tries_max = 20;

@@ -9,7 +9,10 @@ export interface Chosen {
   readonly name: string | null;
   /** The folders that have all of them already. */
   readonly folder_ids: readonly string[];
-  readonly ids: (signal?: AbortSignal) => Promise<readonly string[]>;
+  /** In parts, asked for one after the other. */
+  readonly ids: (
+    signal: AbortSignal,
+  ) => AsyncIterable<readonly string[]> | readonly [readonly string[]];
   /** What a ZIP file of them is asked with. */
   readonly query: Readonly<Record<string, string>>;
 }
@@ -21,7 +24,7 @@ export function these(documents: readonly Document[]): Chosen {
     count: ids.length,
     name: ids.length === 1 ? only!.name : null,
     folder_ids: ids.length === 1 ? only!.folder_ids : [],
-    ids: async () => ids,
+    ids: () => [ids],
     query: { document_ids: ids.join(",") },
   };
 }
@@ -38,7 +41,7 @@ export function allOf(
     count,
     name: null,
     folder_ids: [],
-    ids: async (signal) => (await documentIds(folder_id, filter, signal)).ids,
+    ids: (signal) => documentIds(folder_id, filter, signal),
     query: filter,
   };
 }

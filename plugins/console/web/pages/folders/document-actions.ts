@@ -36,7 +36,7 @@ export async function removeFromFolder(chosen: Chosen, folder_id: string): Promi
   const { done } = await act(chosen, { action: "unlink", folder_id }, titles.removing);
   if (done.length === 0) return;
   const undo = async () => {
-    const removed: Chosen = { ...chosen, count: done.length, ids: async () => done };
+    const removed: Chosen = { ...chosen, count: done.length, ids: () => [done] };
     const back = await act(removed, { action: "restore", folder_id }, titles.restoring);
     if (back.done.length > 0) toast({ text: strings.undone });
   };
@@ -81,7 +81,7 @@ export async function place(
   const { done } = await act(chosen, action, title);
   if (done.length === 0) return;
   const undo = async () => {
-    const moved: Chosen = { ...chosen, count: done.length, ids: async () => done };
+    const moved: Chosen = { ...chosen, count: done.length, ids: () => [done] };
     const back: Action =
       action.action === "move"
         ? { action: "move", folder_id: to, to_folder_id: from! }

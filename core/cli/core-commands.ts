@@ -20,6 +20,7 @@ import {
   type ProgramOptions,
 } from "./command-options";
 import type { Flags } from "./config-sources";
+import { addFilesCommand } from "./files-command";
 import { printPlugins } from "./plugin-list";
 import { refuseToMigrate, withChildren, withHost } from "./plugin-commands";
 import { serveUntilStopped, startServer } from "./server";
@@ -58,6 +59,7 @@ export function addCoreCommands(program: Commander, program_options: ProgramOpti
       printPlugins(flagsOf(options), Boolean(options.json), program_options),
     );
   addBenchCommands(plugin, program_options);
+  addFilesCommand(program, program_options);
   withData(program.command("version"))
     .description("Print the version.")
     .action(() => program_options.print(version));

@@ -28,8 +28,11 @@ interface OpenOptions {
 }
 
 /** The setting, unless it is not set. @throws ConfigError */
-export function filesPlaceOfSettings({ config, located }: Bootstrap): FilesPlace | null {
-  const { url, access_key, secret_key } = config.values.files!;
+function filesPlaceOfSettings(
+  { config, located }: Bootstrap,
+  url = config.values.files!.url,
+): FilesPlace | null {
+  const { access_key, secret_key } = config.values.files!;
   if (url === undefined) return null;
   const keys = {
     ...(access_key !== undefined && { access_key: access_key as string }),
@@ -62,7 +65,26 @@ export async function openFiles(
   return { files, close: () => files.close() };
 }
 
-export function openPlace(
+/** Where the settings say; else the data directory. @throws ConfigError */
+export const placeOfSettings = (boot: Bootstrap, clock: Clock): ObjectPlace => {
+  const wanted = filesPlaceOfSettings(boot);
+  return wanted === null ? placeInData(boot) : openPlace(wanted, boot, clock);
+};
+
+/** What an address names, with the keys of the settings; `data` is the data directory. */
+export const placeAt = (address: string, boot: Bootstrap, clock: Clock): ObjectPlace =>
+  address === "data"
+    ? placeInData(boot)
+    : openPlace(filesPlaceOfSettings(boot, address)!, boot, clock);
+
+const placeInData = ({ config, located }: Bootstrap): ObjectPlace =>
+  new DirectoryPlace(
+    join(located.data, "files"),
+    config.values.files!.timeout as number,
+    "data directory",
+  );
+
+function openPlace(
   wanted: FilesPlace,
   { config }: Pick<Bootstrap, "config">,
   clock: Pick<Clock, "now_ms">,

@@ -10,6 +10,7 @@ export const core_commands = [
   "config",
   "openapi",
   "compact",
+  "files",
   "plugin",
   "version",
   "health",

@@ -85,7 +85,7 @@ async function originals(ctx: OriginalsContext, isUsed: IsUsed): Promise<CheckRe
       fix:
         where === null
           ? "Restart the server: its start deletes them."
-          : "Have them deleted: dossier doctor --mend.",
+          : "Have them deleted: dossier doctor --fix.",
     };
   return ok(`${count} originals are where they should be.`);
 }

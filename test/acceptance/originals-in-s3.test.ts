@@ -93,8 +93,15 @@ test("a crash after the bytes are stored and before the row: left over, and swep
   for (const { id, name } of data) expect([name, (await original(id)).status]).toEqual([name, 200]);
 });
 
-test("a start that can't use the bucket ends, and says what is wrong", async () => {
+test("the originals are brought back into the data directory by one command", async () => {
   await dossier.stop();
+  const said = await dossier.mustCli(["files", "move", "data"]);
+  expect(said).toMatch(/2 files .* were copied, read again and compared/);
+  const files = new Bun.Glob("??/*").scanSync(`${dossier.data}/files`);
+  expect([...files].sort()).toEqual((await store.keys()).sort());
+});
+
+test("a start that can't use the bucket ends, and says what is wrong", async () => {
   const env = { ...store.env, DOSSIER_FILES_SECRET_KEY: "wrong" };
   const said = await dossier.cli(["serve", "--port", "0"], { env });
   expect(said.code).toBe(1);

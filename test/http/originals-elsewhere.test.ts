@@ -166,7 +166,7 @@ describe("a bucket that does not answer", () => {
     on = await startWith({
       ...store.env,
       DOSSIER_FILES_CACHE: "0",
-      DOSSIER_FILES_TIMEOUT: "500ms",
+      DOSSIER_FILES_TIMEOUT: "200ms",
     });
   });
   afterAll(() => on?.server.stop());

@@ -1,6 +1,7 @@
 /**
  * Original files in a directory that several processes share, such as one of a network volume. A
  * file in it says that the volume is there: without it, an empty mount point would take uploads.
+ * That of a data directory needs none.
  */
 import { open, mkdir, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -22,6 +23,7 @@ export class DirectoryPlace implements ObjectPlace {
   constructor(
     private readonly directory: string,
     readonly timeout_ms: number,
+    private readonly of: "volume" | "data directory" = "volume",
   ) {}
 
   get words(): string {
@@ -66,8 +68,9 @@ export class DirectoryPlace implements ObjectPlace {
 
   async probe(): Promise<void> {
     try {
+      if (this.of === "data directory") await mkdir(this.directory, { recursive: true });
       if (!(await stat(this.directory)).isDirectory()) throw new Error("it is not a directory");
-      await writeFile(join(this.directory, mark), mark_text);
+      if (this.of === "volume") await writeFile(join(this.directory, mark), mark_text);
       const path = join(this.directory, `probe-${ulid()}`);
       await writeFile(path, mark_text);
       await rm(path);
@@ -86,7 +89,7 @@ export class DirectoryPlace implements ObjectPlace {
 
   async #doing<R>(work: () => Promise<R>): Promise<R> {
     try {
-      await stat(join(this.directory, mark));
+      await stat(this.of === "volume" ? join(this.directory, mark) : this.directory);
       return await work();
     } catch (error) {
       // A full volume is said as a full disk is.
@@ -102,7 +105,7 @@ export class DirectoryPlace implements ObjectPlace {
         : code === "EACCES" || code === "EPERM" || code === "EROFS"
           ? `the server may not write to it (${code}). Give its user the right to`
           : message;
-    return new FilesFault("FILES_UNREACHABLE", `${this.words} of files.url: ${why}.`, error);
+    return new FilesFault("FILES_UNREACHABLE", `${this.words}: ${why}.`, error);
   }
 }
 

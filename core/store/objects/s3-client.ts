@@ -24,7 +24,7 @@ export interface S3Answer {
 }
 
 const tries_max = 3;
-const first_pause_ms = 200;
+const first_pause_ms = 150;
 /** What a request that carries bytes may take longer: a link this slow is still one. */
 const slowest_bytes_ms = 128;
 /** Answers that are worth another try, beside every 5xx. */

@@ -18,6 +18,7 @@ import {
   type StillUsed,
   type StoredBytes,
 } from "../files";
+import { KeyedMutex } from "../keyed-mutex";
 import { Spool, type Spooled } from "../spool";
 import { isFilesFault, translateError } from "../storage-errors";
 import type { Store } from "../store";
@@ -51,6 +52,8 @@ export class SharedFiles implements Files {
   readonly #claims: FileClaims;
   readonly #copies: LocalCopies;
   readonly #spool: Spool;
+  /** The same bytes, sent many times at once, go once. */
+  readonly #putting = new KeyedMutex();
   #failing: string | null = null;
   #asked_at = -Infinity;
 
@@ -170,16 +173,9 @@ export class SharedFiles implements Files {
     const pin = new Pin(this.#claims, id, this.options.log);
     try {
       if (deleting_ms > 0) await this.#untilDeleted(sha256);
-      await this.#asking(async (place) => {
-        if ((await place.size(sha256)) === size_bytes) return;
-        await place.put(spooled.path, { sha256, size_bytes });
-        const stored_bytes = await place.size(sha256);
-        if (stored_bytes !== size_bytes)
-          throw new FilesFault(
-            "FILES_UNREACHABLE",
-            `${place.words}: of an object of ${size_bytes} bytes it has ${stored_bytes ?? "none"}.`,
-          );
-      });
+      await this.#asking((place) =>
+        this.#putting.run(sha256, () => putWhole(place, spooled.path, { sha256, size_bytes })),
+      );
       return pin;
     } catch (error) {
       // It may be there all the same.
@@ -266,6 +262,19 @@ export class SharedFiles implements Files {
     }
     return translateError(error);
   }
+}
+
+/** Unless it is there. The place has it whole when this returns. */
+async function putWhole(place: ObjectPlace, path: string, file: ListedFile): Promise<void> {
+  const { sha256, size_bytes } = file;
+  if ((await place.size(sha256)) === size_bytes) return;
+  await place.put(path, file);
+  const stored_bytes = await place.size(sha256);
+  if (stored_bytes !== size_bytes)
+    throw new FilesFault(
+      "FILES_UNREACHABLE",
+      `${place.words}: of an object of ${size_bytes} bytes it has ${stored_bytes ?? "none"}.`,
+    );
 }
 
 /** Holds on to a file from before it is stored until the rows that name it are. */

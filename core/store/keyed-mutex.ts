@@ -1,0 +1,21 @@
+/** One at a time for each key, in the order of asking. */
+import { Mutex } from "./mutex";
+
+export class KeyedMutex {
+  readonly #locks = new Map<string, { readonly mutex: Mutex; users: number }>();
+
+  /** Runs `work` while nobody else works on the key. */
+  async run<R>(key: string, work: () => Promise<R>): Promise<R> {
+    const held = this.#locks.get(key) ?? { mutex: new Mutex(), users: 0 };
+    this.#locks.set(key, held);
+    held.users++;
+    const unlock = await held.mutex.lock();
+    try {
+      return await work();
+    } finally {
+      held.users--;
+      if (held.users === 0) this.#locks.delete(key);
+      unlock();
+    }
+  }
+}

@@ -1,13 +1,14 @@
 /**
  * `npm run fuzz:api`: schemathesis against the built executable, every operation of the API. Needs
  * schemathesis on the PATH, or its path in SCHEMATHESIS (`pip install schemathesis`, 4.32 or
- * later); what it is given beyond that is passed on: `npm run fuzz:api -- --max-examples 20`.
+ * later); what it is given beyond that is passed on: `npm run fuzz:api -- --max-examples 20`. What
+ * archives are, scripts/fuzz_archives.py tells it.
  */
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { buildIfStale } from "./build";
-import { createKey, launch } from "./lib/launch";
+import { createKey, launch, mustRun } from "./lib/launch";
 
 /** What is expected where the document can't say it, and why. */
 const config = resolve(import.meta.dir, "fuzz-api.toml");
@@ -33,6 +34,7 @@ const server = await launch({
     DOSSIER_SERVER_LOG_LEVEL: "error",
   },
 });
+await exportFolder(join(directory, "folder.zip"));
 const given = process.argv.slice(2);
 const run = Bun.spawn(
   [
@@ -46,7 +48,16 @@ const run = Bun.spawn(
       : ["--max-examples", `${examples}`]),
     ...given,
   ],
-  { cwd: directory, stdio: ["ignore", "inherit", "inherit"] },
+  {
+    cwd: directory,
+    stdio: ["ignore", "inherit", "inherit"],
+    env: {
+      ...process.env,
+      PYTHONPATH: import.meta.dir,
+      SCHEMATHESIS_HOOKS: "fuzz_archives",
+      FOLDER_ARCHIVE: join(directory, "folder.zip"),
+    },
+  },
 );
 const code = await run.exited;
 server.kill("SIGTERM");
@@ -55,3 +66,12 @@ await server.exited;
 console.log(server.output().split("\n").slice(-20).join("\n"));
 rmSync(directory, { recursive: true, force: true });
 process.exit(code);
+
+/** A folder with a document in it, for what takes such archives. */
+async function exportFolder(to: string): Promise<void> {
+  const text = join(directory, "pump.txt");
+  writeFileSync(text, "The filter of the pump is cleaned every ninety days.");
+  await mustRun(data, ["folder", "create", "Pumps"]);
+  await mustRun(data, ["document", "add", text, "--folder", "Pumps", "--wait"]);
+  await mustRun(data, ["export", "--folder", "Pumps", "--to", to]);
+}

@@ -187,7 +187,10 @@ function requestBody(route: Route<any, any>, { book }: OperationParts): Json | u
   return {
     required: true,
     content: {
-      "multipart/form-data": { schema: form },
+      "multipart/form-data": {
+        schema: form,
+        ...(or_media_type && { encoding: { [part]: { contentType: or_media_type } } }),
+      },
       ...(or_json && json(or_json)),
       ...(or_media_type && { [or_media_type]: { schema: file } }),
     },

@@ -235,6 +235,7 @@ const entries = new RegExp(
     "plugins/[^/]+/plugin",
     "scripts/[^/]+",
     "scripts/bench/(main|raw-server|raw-index)",
+    "scripts/soak/cluster",
     "scripts/soak/main",
     "scripts/races/main",
     "test/.*\\.(test|types)",

@@ -4,13 +4,16 @@ import { Type } from "@sinclair/typebox";
 import { SQL } from "bun";
 import { findPostgres, startPostgres, type PostgresServer } from "../../scripts/lib/postgres";
 import { jsonLog } from "../../core/base/log";
-import { handle, job } from "../../core/jobs/contract";
+import { every, handle, job } from "../../core/jobs/contract";
+import { CronSchedules } from "../../core/jobs/cron";
 import { JobQueue } from "../../core/jobs/queue";
 import { coreSchema } from "../../core/jobs/schema";
 import { migrate } from "../../core/store/migrate";
 import { PostgresStore } from "../../core/store/postgres/postgres-store";
 import { SharedNotifier } from "../../core/store/shared-notifier";
+import { runCommand } from "../../scripts/lib/launch";
 import { temporaryDirectory } from "../helpers/data-directory";
+import { startExecutable, type Executable } from "../helpers/executable";
 import { movableClock, type MovableClock } from "../helpers/jobs";
 import { until } from "../helpers/server";
 
@@ -157,6 +160,31 @@ suite("several processes on one PostgreSQL", () => {
       await a[Symbol.asyncDispose]();
     }, 60_000);
 
+    test("and each tick of a schedule once", async () => {
+      const clock = movableClock(Date.UTC(2026, 0, 5, 12) - 200);
+      const made = await nodes(3, clock);
+      const ran: string[] = [];
+      const schedules = made.map(({ queue, store }) => {
+        const run = async ({ name }: { name: string }) => void ran.push(name);
+        queue.register("test", handle(Work, run, limits));
+        const one = new CronSchedules({ queue, store, log, clock, look_ms_max: 5 });
+        one.add(every("* * * * *", Work, { name: "tick" }));
+        return one;
+      });
+      for (let ticks = 1; ticks <= 3; ticks++) {
+        clock.pass(60_000);
+        const taken = async (): Promise<boolean> => {
+          const [row] = await made[0]!.store.db.selectFrom("core_ticks").selectAll().execute();
+          return row !== undefined && clock.now_ms() - row.tick_at < 60_000;
+        };
+        await until(taken);
+        for (const { queue } of made) await queue.runDue();
+        expect(ran.length).toBe(ticks);
+      }
+      for (const one of schedules) one.stop();
+      for (const node of made) await node[Symbol.asyncDispose]();
+    }, 60_000);
+
     test("and a cancelled one is aborted where it runs", async () => {
       const [a, b] = (await nodes(2, movableClock())) as [Node, Node];
       await using _a = a;
@@ -179,6 +207,186 @@ suite("several processes on one PostgreSQL", () => {
       await begun.promise;
       await b.store.inTransaction((tx) => b.queue.cancelJobs(tx, ["doc_1"]));
       expect(await aborted.promise).toBe("cancelled");
+    }, 60_000);
+  });
+
+  describe("answer as one server", () => {
+    const key = "the key that all of them have, of 32 bytes or more";
+    const host = "127.0.0.2";
+    let url: string;
+    const running: Executable[] = [];
+    let api_key: string;
+    const start = async (role: string): Promise<Executable> => {
+      const server = await startExecutable({
+        files: {
+          "dossier.toml":
+            `[database]\nurl = "${url}"\n[server]\nsecret_key = "${key}"\nrole = "${role}"\n` +
+            `[imports]\nallow_networks = ["${host}"]\n`,
+        },
+      });
+      running.push(server);
+      return server;
+    };
+    let a: Executable, b: Executable, web: Executable;
+    beforeAll(async () => {
+      url = await newDatabase();
+      [a, b, web] = await Promise.all([start("all"), start("worker"), start("web")]);
+      api_key = await a.key("ada");
+    }, 60_000);
+    afterAll(async () => {
+      await Promise.all(running.map((one) => one[Symbol.asyncDispose]()));
+    });
+
+    const ask = async (
+      at: Executable,
+      method: string,
+      path: string,
+      body?: object,
+    ): Promise<{ status: number; body: any }> => {
+      const response = await fetch(
+        `${at.url()}${path.startsWith("//") ? path.slice(1) : `/api/dev/v1${path}`}`,
+        {
+          method,
+          headers: { authorization: `Bearer ${api_key}`, "content-type": "application/json" },
+          ...(body && { body: JSON.stringify(body) }),
+        },
+      );
+      const text = await response.text();
+      return { status: response.status, body: text === "" ? null : JSON.parse(text) };
+    };
+    const rows = async (statement: string): Promise<any[]> => {
+      const database = new SQL(url, { max: 1 });
+      try {
+        return [...(await database.unsafe(statement))];
+      } finally {
+        await database.close();
+      }
+    };
+    const nodesSeen = async (
+      at: Executable,
+    ): Promise<{ id: string; role: string; here: boolean }[]> =>
+      (await ask(at, "GET", "//health")).body.nodes;
+    /** The ids of the processes that run a job of this kind. */
+    const runnersOf = async (name: string): Promise<string[]> =>
+      (
+        await rows(`select lease_token from core_jobs where state = 'running' and name = '${name}'`)
+      ).map(({ lease_token }) => lease_token.split(".")[0]);
+
+    test("and know each other", async () => {
+      const seen = await nodesSeen(a);
+      expect(seen.map(({ role }) => role).toSorted()).toEqual(["all", "web", "worker"]);
+      expect(seen.find(({ here }) => here)!.role).toBe("all");
+      expect((await ask(b, "GET", "//ready")).status).toBe(200);
+      expect((await ask(b, "GET", "/folders")).status).toBe(404);
+    });
+
+    test("whoever is asked, and the one for the web runs nothing", async () => {
+      const folder = await ask(web, "POST", "/folders", { name: "House" });
+      const text = "# Kettle\n\nThe kettle holds two litres of water.";
+      const made = await ask(web, "POST", "/documents", {
+        folder_id: folder.body.id,
+        name: "House",
+        content: text,
+      });
+      expect(made.status).toBe(201);
+      await until(
+        async () => (await ask(a, "GET", `/documents/${made.body.id}`)).body.status === "synced",
+      );
+      for (const server of [a, web]) {
+        const found = await ask(server, "POST", "/search", {
+          query: "How much water does the kettle hold?",
+          folder_ids: [folder.body.id],
+        });
+        expect(found.body.data[0]?.document_id).toBe(made.body.id);
+      }
+      const chat = await ask(web, "POST", "/chats", { usedFolders: [folder.body.id] });
+      const asked = await ask(a, "POST", `/chats/${chat.body.id}/messages`, {
+        text: "How much water does the kettle hold?",
+      });
+      const path = `/chats/${chat.body.id}/messages/${asked.body.requestId}`;
+      let answer: any;
+      await until(async () => (answer = await ask(web, "GET", path)).body.status === "COMPLETED");
+      expect(answer.body.result.citations[0].quote).toContain("two litres");
+      expect(web.output()).not.toContain('"job":');
+    }, 60_000);
+
+    test("in settings at once, and only with the same key", async () => {
+      await a.mustCli(["config", "set", "jobs.pause_intake", "true"]);
+      const intake = async (at: Executable) => (await ask(at, "GET", "//health")).body.intake;
+      for (const server of [a, b, web])
+        await until(async () => (await intake(server)) === "paused");
+      await a.mustCli(["config", "set", "jobs.pause_intake", "false"]);
+      for (const server of [a, b, web]) await until(async () => (await intake(server)) === "open");
+      const data = temporaryDirectory();
+      await Bun.write(`${data}/dossier.toml`, `[database]\nurl = "${url}"\n`);
+      const { code, stderr } = await runCommand(data, ["serve", "--port", "0"]);
+      expect([code, stderr]).toEqual([1, expect.stringContaining("another key than this process")]);
+    }, 60_000);
+
+    /** A page that is asked for, and answered when the test says so. */
+    const slowSite = () => {
+      let asked = 0,
+        broken_off = 0;
+      const open = Promise.withResolvers<void>();
+      const site = Bun.serve({
+        hostname: host,
+        port: 0,
+        idleTimeout: 0,
+        async fetch(request) {
+          if (request.url.endsWith("/robots.txt")) return new Response(null, { status: 404 });
+          asked += 1;
+          request.signal.addEventListener("abort", () => (broken_off += 1));
+          await open.promise;
+          return new Response("<main><p>A slow page.</p></main>", {
+            headers: { "content-type": "text/html" },
+          });
+        },
+      });
+      return {
+        url: `http://${host}:${site.port}/page`,
+        asked: () => asked,
+        brokenOff: () => broken_off,
+        answer: () => open.resolve(),
+        [Symbol.dispose]: () => void site.stop(true),
+      };
+    };
+    const importOf = async (at: Executable, page: string): Promise<string> => {
+      const folder = await ask(at, "POST", "/folders", { name: crypto.randomUUID() });
+      const source = { type: "urls", urls: [page] };
+      const made = await ask(at, "POST", "/imports", { folder_id: folder.body.id, source });
+      expect(made.status).toBe(202);
+      return made.body.id;
+    };
+    const serverOf = async (node_id: string): Promise<Executable> => {
+      for (const server of [a, b])
+        if ((await nodesSeen(server)).some(({ id, here }) => here && id === node_id)) return server;
+      throw new Error(`nobody is ${node_id}`);
+    };
+
+    test("what was begun in one is cancelled from another", async () => {
+      using site = slowSite();
+      const id = await importOf(web, site.url);
+      await until(() => site.asked() === 1);
+      expect((await ask(web, "POST", `/imports/${id}/cancel`)).status).toBe(202);
+      await until(() => site.brokenOff() === 1);
+      expect((await ask(a, "GET", `/imports/${id}`)).body.status).toBe("cancelled");
+    }, 60_000);
+
+    test("and what one was doing when it was killed is done", async () => {
+      using site = slowSite();
+      const id = await importOf(web, site.url);
+      await until(() => site.asked() === 1);
+      const [runner] = await runnersOf("imports.items");
+      const server = await serverOf(runner!);
+      await server.kill();
+      site.answer();
+      await server.restart();
+      let run: any;
+      await until(
+        async () => (run = (await ask(web, "GET", `/imports/${id}`)).body).finished_at !== null,
+      );
+      expect(run.status).toBe("completed");
+      expect((await nodesSeen(web)).map((one) => one.id)).not.toContain(runner);
     }, 60_000);
   });
 });

@@ -1,0 +1,75 @@
+/**
+ * Follows `GET /events` of a user, and goes on with `Last-Event-ID` wherever it broke off: every
+ * event must come, and come once, whichever process sends it.
+ */
+
+export class StreamReader {
+  readonly findings: string[] = [];
+  /** Those that events were about. */
+  readonly documents = new Set<string>();
+  readonly #seen = new Set<string>();
+  events = 0;
+  resumed = 0;
+  #last_id: string | null = null;
+  readonly #stopping = new AbortController();
+  readonly #running: Promise<void>;
+
+  constructor(
+    private readonly url: string,
+    private readonly key: string,
+  ) {
+    this.#running = this.#follow();
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await this.#running;
+  }
+
+  async #follow(): Promise<void> {
+    const { signal } = this.#stopping;
+    while (!signal.aborted) {
+      try {
+        await this.#read(signal);
+      } catch {
+        // Its process was killed, or none is there.
+      }
+      this.resumed += 1;
+      if (!signal.aborted) await Bun.sleep(100);
+    }
+  }
+
+  async #read(signal: AbortSignal): Promise<void> {
+    const response = await fetch(`${this.url}/api/dev/v1/events`, {
+      headers: {
+        authorization: `Bearer ${this.key}`,
+        accept: "text/event-stream",
+        ...(this.#last_id !== null && { "last-event-id": this.#last_id }),
+      },
+      signal,
+    });
+    if (response.status !== 200) throw new Error(`${response.status}`);
+    let text = "";
+    const decoder = new TextDecoder();
+    for await (const bytes of response.body!) {
+      text += decoder.decode(bytes as Uint8Array, { stream: true });
+      const blocks = text.split("\n\n");
+      text = blocks.pop()!;
+      for (const block of blocks) this.#take(block);
+    }
+  }
+
+  #take(block: string): void {
+    const id = /^id: ?(.+)$/m.exec(block)?.[1];
+    const type = /^event: ?(.+)$/m.exec(block)?.[1];
+    if (id === undefined) return;
+    this.#last_id = id;
+    if (type === "reset") this.findings.push("a stream was told that events are lost");
+    if (type === undefined || type === "ready" || type === "reset" || type === "closed") return;
+    if (this.#seen.has(id)) this.findings.push(`an event came twice: ${id}`);
+    this.#seen.add(id);
+    this.events += 1;
+    const document_id = /"document_id":"([^"]+)"/.exec(block)?.[1];
+    if (document_id !== undefined) this.documents.add(document_id);
+  }
+}

@@ -11,6 +11,9 @@
  *   for
  * - `secret.key`: only when secrets were asked for
  * - `manifest.json`: what `Manifest` says, the last entry
+ *
+ * Originals that lie outside of the data directory stay there: `originals.jsonl` names them, and
+ * the manifest says where they are.
  */
 import { closeSync, openSync } from "node:fs";
 import { basename } from "node:path";
@@ -25,7 +28,9 @@ import {
 import { t, Validator, version, type Static } from "../../core/sdk";
 
 /** A later one may hold what this version does not know. */
-export const format_version = 1;
+export const format_version = 2;
+/** Before originals could lie elsewhere; what every version reads. */
+export const format_version_with_originals = 1;
 export const database_part = "dossier.db",
   list_part = "originals.jsonl",
   settings_part = "dossier.toml",
@@ -48,7 +53,13 @@ export const Manifest = t.Object({
   /** What the database answered when it was asked by plugins, by the name of the probe. */
   answers: t.Record(t.String(), t.Unknown()),
   parts: t.Array(t.Object({ name: t.String(), bytes: Count, sha256: Sha256 })),
-  originals: t.Object({ count: Count, bytes: Count, elsewhere: Count }),
+  originals: t.Object({
+    count: Count,
+    bytes: Count,
+    elsewhere: Count,
+    /** They are not in the archive: `s3://bucket/prefix at host`. */
+    stored_in: t.Optional(t.String()),
+  }),
 });
 export type Manifest = Static<typeof Manifest>;
 const manifest_shape = new Validator(Manifest);

@@ -53,11 +53,11 @@ export const commandHandlers = (
       { onProgress: printStages(print) },
     );
     about(basename(path));
-    const { count, elsewhere } = manifest.originals;
+    const { count, elsewhere, stored_in } = manifest.originals;
     print(
       `${path} (${mebibytes(bytes)}, ${count} originals` +
-        `${elsewhere > 0 ? `, ${elsewhere} of them in earlier backups` : ""}) was made and ` +
-        "rehearsed.",
+        `${elsewhere > 0 ? `, ${elsewhere} of them in earlier backups` : ""}` +
+        `${stored_in === undefined ? "" : `, which stay in ${stored_in}`}) was made and rehearsed.`,
     );
   },
   async backupList({ options, print }) {

@@ -48,12 +48,12 @@ export interface Made {
 /** What is said in place of a backup of a database that is a server of its own. */
 export const elsewhere_words =
   "The database is PostgreSQL, which these backups do not hold. Back it up with pg_dump, and the " +
-  "directory `files` of the data directory after it: docs/scale.md says how.";
+  "original files after it: docs/scale.md says how.";
 
 /** Deleting less at once holds up nobody. */
 const large_copy_bytes = 2 ** 24;
 
-export interface MakerParts extends Pick<Context, "paths" | "now_ms"> {
+export interface MakerParts extends Pick<Context, "files" | "paths" | "now_ms"> {
   readonly isolate: Isolate<BackupTasks>;
   readonly probes: () => readonly BackupProbe[];
   /** Of the settings: where backups go. */
@@ -123,7 +123,10 @@ export class BackupMaker {
     const quietly = { ...limits, ...signalOf(watch) },
       options = { ...quietly, onMessage: watch.onProgress };
     const { database, data } = paths;
-    const files = join(data, "files");
+    const { place } = this.parts.files;
+    // What lies elsewhere is not held, and named below.
+    const files = join(place === null ? data : work, "files");
+    if (place !== null) await mkdir(files);
     const elsewhere = bases.length === 0 ? null : join(work, "elsewhere.jsonl");
     if (elsewhere !== null)
       await isolate("writeKnown", { archives: bases, output: elsewhere }, quietly);
@@ -135,6 +138,8 @@ export class BackupMaker {
     );
     const facts = await isolate("takeCopy", { database: database!, files, work }, options);
     const answers = await this.#ask(join(work, database_part), watch);
+    const stored = place === null ? null : { in: place, list: join(work, "stored.jsonl") };
+    if (stored) await this.#listStored(stored.list, watch);
     return isolate(
       "pack",
       {
@@ -148,9 +153,22 @@ export class BackupMaker {
         made_at: rfc3339(at_ms),
         made_by: { version, commit },
         elsewhere,
+        stored,
       },
       options,
     );
+  }
+
+  /** Those that lie outside of the data directory, after the copy: all that it names are there. */
+  async #listStored(path: string, { onProgress, signal }: Watch): Promise<void> {
+    await using list = await open(path, "wx");
+    let done = 0;
+    for await (const files of this.parts.files.list()) {
+      signal?.throwIfAborted();
+      for (const { sha256, size_bytes: bytes } of files)
+        await list.writeFile(`${JSON.stringify({ sha256, bytes })}\n`);
+      onProgress({ stage: "originals", done: (done += files.length), total: null });
+    }
   }
 
   async #rehearse(

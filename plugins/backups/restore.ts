@@ -96,7 +96,11 @@ async function requireNothing(data: string): Promise<void> {
 
 async function requireRoom({ manifest }: Backup, data: string): Promise<void> {
   const { bavail, bsize } = await statfs(data);
-  const needed = manifest.parts.reduce((sum, { bytes }) => sum + bytes, manifest.originals.bytes);
+  const { bytes: of_originals, stored_in } = manifest.originals;
+  const needed = manifest.parts.reduce(
+    (sum, { bytes }) => sum + bytes,
+    stored_in === undefined ? of_originals : 0,
+  );
   const missing = needed + spare_bytes - bavail * bsize;
   if (missing > 0)
     throw new Error(
@@ -131,6 +135,7 @@ async function takeOriginals(
   if (missing.size > 0) throw new Error(inWords(missing, directories));
   if (originals.length !== backup.manifest.originals.count)
     throw new BadBackup(`${basename(backup.path)} is damaged: it names too few originals.`);
+  if (backup.manifest.originals.stored_in !== undefined) return;
   for (const { sha256, bytes, in: holder } of originals) {
     const name = originalPart(sha256);
     const from = holder === undefined ? backup : holders.get(holder)!;
@@ -172,6 +177,11 @@ function report({ manifest, path, entries }: Backup, { data, print }: ToolInput)
     `${data} is restored from ${basename(path)}, made ${manifest.made_at} by ` +
       `${namedVersion(manifest.dossier)}: ${rows} rows, ${manifest.originals.count} originals.`,
   );
+  if (manifest.originals.stored_in !== undefined)
+    print(
+      `Its originals are not in the backup: they are in ${manifest.originals.stored_in}. With ` +
+        "files.url set, `dossier doctor` says whether all of them are there.",
+    );
   if (!entries.has(key_part))
     print(
       "The backup is without secrets. Put secret.key of the old data directory into this one: " +

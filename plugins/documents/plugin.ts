@@ -46,6 +46,7 @@ import { migrations } from "./migrations";
 import { announce, findCopy, insertCopy } from "./copies";
 import { listPlaces } from "./copy-store";
 import { reindexFound } from "./indexer";
+import { originalsMetrics } from "./originals-metrics";
 import { countToPurge, hideFolders, purgeFolders } from "./purge";
 import { foldersAtWork } from "./intake";
 import { documentQueries, listOwned } from "./queries";
@@ -147,6 +148,7 @@ export default definePlugin({
           read: async () => ({ documents: await countToPurge(ctx) }),
         }),
         ...documentChecks({ ...ctx, operations: host.operations }, isUsed),
+        ...originalsMetrics(host),
       ],
       jobs: [...documentJobs(ctx), ...originalJobs(host, unused_files)],
       schedules: [...documentSchedules, ...originalSchedules(host)],

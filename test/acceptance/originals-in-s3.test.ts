@@ -3,6 +3,8 @@
  * crash between the bucket and the database, and what the start says of a key that is wrong.
  */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { mustRun, runCommand } from "../../scripts/lib/launch";
+import { temporaryDirectory } from "../helpers/data-directory";
 import { startExecutable, type Executable } from "../helpers/executable";
 import { startObjectStore, type ObjectStore } from "../helpers/object-store";
 
@@ -91,6 +93,16 @@ test("a crash after the bytes are stored and before the row: left over, and swep
   await dossier.untilTrue(async () => (await store.keys()).length === before.length);
   const { data } = (await dossier.send("ada", "GET", `/documents?folder_id=${folder_id}`)).body;
   for (const { id, name } of data) expect([name, (await original(id)).status]).toEqual([name, 200]);
+});
+
+test("a backup holds the database and names the originals, which stay in the bucket", async () => {
+  const said = await dossier.mustCli(["backup"]);
+  const path = /\S+\.zip/.exec(said)![0];
+  const restored = temporaryDirectory();
+  const told = await mustRun(restored, ["restore", path]);
+  expect(told).toContain("they are in s3://originals at 127.0.0.1");
+  const doctor = await runCommand(restored, ["doctor"], { env: store.env });
+  expect(doctor.stdout).toContain("2 originals are where they should be");
 });
 
 test("the originals are brought back into the data directory by one command", async () => {

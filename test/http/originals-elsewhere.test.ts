@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { S3Place } from "../../core/store/objects/s3-place";
 import { filesPlaceOf } from "../../core/store/objects/files-url";
 import { Doctors } from "../../plugins/doctor/contract";
+import { Metrics } from "../../plugins/metrics/contract";
 import { temporaryDirectory } from "../helpers/data-directory";
 import { startTestServer } from "../helpers/host";
 import { key_of_store, startObjectStore, type ObjectStore } from "../helpers/object-store";
@@ -194,6 +195,14 @@ describe("a bucket that does not answer", () => {
     expect((await on.upload(folder_id, "during.txt", text("While it is shut."))).status).toBe(201);
     expect(await health()).toMatchObject({ status: "ok", storage: null });
     expect(await (await on.original(body.id)).text()).toBe("Before.");
+    const metrics = new Map(
+      on.server.host.slot(Metrics).map(({ name, read }) => [name, read] as const),
+    );
+    expect(await metrics.get("dossier_originals_reachable")!()).toBe(1);
+    expect(await metrics.get("dossier_originals_requests_total")!()).toContainEqual({
+      labels: { operation: "head", outcome: "failed" },
+      value: expect.any(Number),
+    });
   });
 
   test("has jobs wait: a document is read when it answers again", async () => {

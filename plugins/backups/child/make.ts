@@ -9,6 +9,7 @@ import { copySnapshot, readFacts, snapshotBytes, type DatabaseFacts } from "../.
 import {
   database_part,
   format_version,
+  format_version_with_originals,
   key_part,
   list_part,
   manifest_part,
@@ -108,6 +109,8 @@ export interface PackInput {
   readonly made_by: Manifest["dossier"];
   /** A file with a line for each original that lies in an earlier backup; null: none does. */
   readonly elsewhere: string | null;
+  /** Where originals lie that stay there, and a file with a line for each; null: in the data. */
+  readonly stored: { readonly in: string; readonly list: string } | null;
 }
 
 /** Writes the archive. What a failure leaves of it is the caller's to delete. */
@@ -118,8 +121,11 @@ export async function pack(
   const { work, data, archive, facts } = input;
   const zip = await ZipWriter.create(archive);
   try {
-    const originals = await listOriginals(join(work, "files"), input.elsewhere);
-    const here = originals.filter((one) => one.in === undefined);
+    const { stored } = input;
+    const originals = stored
+      ? await readLines<Original>(stored.list)
+      : await listOriginals(join(work, "files"), input.elsewhere);
+    const here = stored ? [] : originals.filter((one) => one.in === undefined);
     const total = here.reduce((sum, { bytes }) => sum + bytes, facts.database_bytes);
     let done = 0;
     const told = async function* (path: string) {
@@ -146,7 +152,7 @@ export async function pack(
       parts.push(await zip.add(name, [utf8(text)], { deflated: false }));
     const manifest: Manifest = {
       format: "dossier backup",
-      format_version,
+      format_version: stored ? format_version : format_version_with_originals,
       dossier: input.made_by,
       made_at: input.made_at,
       migrations: [...facts.migrations],
@@ -156,7 +162,8 @@ export async function pack(
       originals: {
         count: originals.length,
         bytes: originals.reduce((sum, { bytes }) => sum + bytes, 0),
-        elsewhere: originals.length - here.length,
+        elsewhere: stored ? 0 : originals.length - here.length,
+        ...(stored && { stored_in: stored.in }),
       },
     };
     await zip.add(manifest_part, [utf8(`${JSON.stringify(manifest, null, 2)}\n`)], {
@@ -170,13 +177,17 @@ export async function pack(
   }
 }
 
+const readLines = async <T>(path: string): Promise<T[]> =>
+  (await readFile(path, "utf8"))
+    .split("\n")
+    .filter(Boolean)
+    .map((line) => JSON.parse(line) as T);
+
 async function listOriginals(held: string, elsewhere: string | null): Promise<Original[]> {
   const known = new Map<string, string>();
   if (elsewhere !== null)
-    for (const line of (await readFile(elsewhere, "utf8")).split("\n").filter(Boolean)) {
-      const { sha256, in: archive } = JSON.parse(line) as Required<Original>;
+    for (const { sha256, in: archive } of await readLines<Required<Original>>(elsewhere))
       known.set(sha256, archive);
-    }
   const originals: Original[] = [];
   const folders = await readdir(held).catch(() => []);
   for (const folder of folders.sort())

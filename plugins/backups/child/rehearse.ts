@@ -65,6 +65,7 @@ async function readAllOriginals(
   let count = 0;
   for await (const original of readOriginals(backup)) {
     count++;
+    if (backup.manifest.originals.stored_in !== undefined) continue;
     if (original.in !== undefined) {
       elsewhere.add(original.in);
       continue;

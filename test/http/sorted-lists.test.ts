@@ -1,6 +1,7 @@
 /** Lists of a large folder in every order and by every filter: what they hold, and how it is found. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { SqliteQueryCompiler, sql, type KyselyPlugin, type RootOperationNode } from "kysely";
+import { batchesOf } from "../../core/lib/batch";
 import { file_types } from "../../core/lib/file-types";
 import type { Folder } from "../../plugins/folders/contract";
 import { DocumentLists, type ListQuery } from "../../plugins/documents/list-store";
@@ -10,7 +11,7 @@ import { startTestServer, type TestServer } from "../helpers/host";
 import { person, type Person } from "../helpers/person";
 
 /** More than are sorted in memory, of each status that is common. */
-const count = 5_400,
+const count = 4_500,
   deleted_count = 40;
 const signal = new AbortController().signal;
 const statuses = ["sync_failed", "syncing", "synced"] as const;
@@ -61,17 +62,19 @@ beforeAll(async () => {
       .executeTakeFirst();
     const template: any = await tx.selectFrom("documents_links").selectAll().executeTakeFirst();
     await tx.deleteFrom("documents_links").execute();
-    for (const link of links) {
-      const { document_id, status, size_bytes, updated_at, document_created_at } = link;
-      const copy = { status, size_bytes, updated_at, created_at: document_created_at };
-      await tx
-        .insertInto("documents")
-        .values({ ...row, ...copy, id: document_id, name: link.name_key })
-        .execute();
-      await tx
-        .insertInto("documents_links")
-        .values({ ...template, ...link })
-        .execute();
+    for (const some of batchesOf(links, 200)) {
+      const documents = some.map((link) => ({
+        ...row,
+        id: link.document_id,
+        name: link.name_key,
+        status: link.status,
+        size_bytes: link.size_bytes,
+        updated_at: link.updated_at,
+        created_at: link.document_created_at,
+      }));
+      await tx.insertInto("documents").values(documents).execute();
+      const copies = some.map((link) => ({ ...template, ...link }));
+      await tx.insertInto("documents_links").values(copies).execute();
     }
   });
   const live = (status: string) =>
@@ -84,7 +87,7 @@ beforeAll(async () => {
   };
   await server.store.db.updateTable("folders").set(counted).execute();
   folder = { ...counted, id: folder_id, owner_id: "ada", name: "", parent_id: null };
-});
+}, 60_000);
 afterAll(() => server.stop());
 
 /** What the list must hold, found by looking at every link. */

@@ -17,7 +17,7 @@ export interface Round {
 }
 export interface Race {
   readonly name: string;
-  /** Of the rounds that are asked for, so many: a password takes long to check. */
+  /** Of the rounds that are asked for, so many: where one takes long. */
   readonly share?: number;
   /** Null when all is well, else what was wrong. */
   run(round: Round): Promise<string | null>;
@@ -92,18 +92,18 @@ const folders: Race = {
   },
 };
 
+/** Of all rounds: what is deleted is purged, which takes longer than a round. */
+let shelf: string | undefined;
 const names: Race = {
   name: "names of uploads in a folder",
   async run(round) {
-    const [folder] = await idsOf([await round.send(0, "POST", "/folders", { name: "names" })]);
+    shelf ??= (await idsOf([await round.send(0, "POST", "/folders", { name: "names" })]))[0];
     const answers = await fire(6, (n) => {
       const form = new FormData();
-      form.set("file", new File([`text ${n}`], "one.txt", { type: "text/plain" }));
-      return round.send(n, "POST", `/documents/file?folder_id=${folder}`, form);
+      form.set("file", new File([`text ${n}`], `${round.n}.txt`, { type: "text/plain" }));
+      return round.send(n, "POST", `/documents/file?folder_id=${shelf}`, form);
     });
-    const wrong = expected(answers, "201 ×1, 409 ×5");
-    await removeAll(round, "/folders", [folder!]);
-    return wrong;
+    return expected(answers, "201 ×1, 409 ×5");
   },
 };
 
@@ -187,10 +187,10 @@ export const rate: Race = {
 
 export const races: readonly Race[] = [
   webhooks,
-  folders,
   names,
   requests,
-  uses,
   streams,
   passwords,
+  uses,
+  folders,
 ];

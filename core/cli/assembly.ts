@@ -10,6 +10,7 @@ import { createHost, type Host } from "../plugin/host";
 import { sharedOf } from "../shared/shared";
 import type { Files } from "../store/files";
 import { database_file } from "../store/lock";
+import { requireMoved } from "../store/move/state";
 import { OnlyNode, type Role } from "../store/nodes";
 import { PostgresStore } from "../store/postgres/postgres-store";
 import { SharedNotifier } from "../store/shared-notifier";
@@ -61,6 +62,7 @@ export async function assemble(
   };
   try {
     if (store instanceof PostgresStore) await store.open();
+    await requireMoved(store);
     const notifier = new SharedNotifier(store);
     if (serves) await notifier.listen();
     const clock = store instanceof PostgresStore ? store.clock : systemClock;

@@ -1,4 +1,4 @@
-/** The commands of core: serve, config, openapi, compact, plugin list, version. */
+/** The commands of core: serve, config, openapi, compact, migrate-to, plugin list, version. */
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -21,6 +21,7 @@ import {
 } from "./command-options";
 import type { Flags } from "./config-sources";
 import { addFilesCommand } from "./files-command";
+import { addMigrateTo } from "./migrate-to/command";
 import { printPlugins } from "./plugin-list";
 import { refuseToMigrate, withChildren, withHost } from "./plugin-commands";
 import { serveUntilStopped, startServer } from "./server";
@@ -46,6 +47,7 @@ export function addCoreCommands(program: Commander, program_options: ProgramOpti
         "version has made gets smaller by itself from then on.",
     )
     .action((options) => compact(flagsOf(options), program_options));
+  addMigrateTo(program, program_options);
   const plugin = program
     .command("plugin")
     .description("Plugins of this server. `dossier plugin new NAME` starts one, with a guide.");

@@ -11,6 +11,7 @@ export const core_commands = [
   "openapi",
   "compact",
   "files",
+  "migrate-to",
   "plugin",
   "version",
   "health",

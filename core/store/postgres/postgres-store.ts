@@ -323,7 +323,7 @@ async function runIn(tx: Db, text: string, parameters: readonly unknown[]): Prom
   return { rows, count: Number(numAffectedRows ?? rows.length) };
 }
 
-function withoutPassword(url: string): string {
+export function withoutPassword(url: string): string {
   try {
     const shown = new URL(url);
     shown.password = "";

@@ -1,0 +1,276 @@
+/**
+ * `dossier migrate-to`: moves everything from the embedded database into PostgreSQL, or from there
+ * into a new data directory or another database, and proves that both are equal.
+ */
+import type { Command as Commander } from "commander";
+import { commit, version } from "../../base/version";
+import { coreSchema } from "../../jobs/schema";
+import { order } from "../../plugin/order";
+import { lockDirectory } from "../../store/lock";
+import {
+  compare,
+  makeIndexes,
+  moveRows,
+  prepare,
+  type Done,
+  type Ends,
+} from "../../store/move/mover";
+import type { Table } from "../../store/move/rows";
+import { move_table, type Measured, type Side, type TargetSide } from "../../store/move/side";
+import { MoveState, type Origin } from "../../store/move/state";
+import { sameSteps, unlikeTables, type SameSteps } from "../../store/move/steps";
+import type { Schema } from "../../store/schema";
+import type { Bootstrap } from "../bootstrap";
+import { bootstrapBy, flagsOf, withData, type ProgramOptions } from "../command-options";
+import {
+  isUrl,
+  lookAtDatabase,
+  lookAtDirectory,
+  makeTables,
+  openSource,
+  requireRoom,
+  requireTarget,
+  targetOf,
+  wordsOf,
+  type Cleanup,
+  type Target,
+} from "./ends";
+import { copyFiles, originalsIn } from "./files";
+import { mebibytes, Progress } from "./progress";
+import { closingWords } from "./words";
+
+export function addMigrateTo(program: Commander, options: ProgramOptions): void {
+  withData(program.command("migrate-to"))
+    .description(
+      "Move everything into a PostgreSQL database, or from there into a new data directory, " +
+        "while no server runs; nothing is changed where it comes from. Run again after an " +
+        "interruption, it goes on.",
+    )
+    .argument("<target>", "postgres://user@host/name, or a directory that is missing or empty")
+    .option("--password-stdin", "read the password of the target from standard input")
+    .option("--check", "only say what stands in the way")
+    .action(async (target: string, given) => {
+      const boot = await bootstrapBy(options, flagsOf(given), "error");
+      requireTarget(target, boot);
+      const password = given.passwordStdin === true ? await options.stdin() : null;
+      await new Move(boot, options, withPassword(target, password)).run(given.check === true);
+    });
+}
+
+function withPassword(target: string, password: string | null): string {
+  if (password === null || !isUrl(target)) return target;
+  const url = new URL(target);
+  url.password = encodeURIComponent(password);
+  return url.href;
+}
+
+/** What was found before anything is moved. */
+interface Found {
+  readonly source: Side;
+  readonly tables: readonly Table[];
+  readonly steps: SameSteps;
+  readonly total: Done;
+  readonly target: TargetSide | null;
+}
+
+class Move {
+  readonly #target: Target;
+  readonly #cleanup: Cleanup = [];
+  readonly #print: (line: string) => void;
+  readonly #progress: Progress;
+
+  constructor(
+    private readonly boot: Bootstrap,
+    private readonly options: ProgramOptions,
+    target: string,
+  ) {
+    this.#target = targetOf(target, boot);
+    this.#print = options.print;
+    this.#progress = new Progress(options.print, process.stderr);
+  }
+
+  async run(only_check: boolean): Promise<void> {
+    try {
+      const found = await this.#check();
+      if (only_check) return this.#print("Nothing stands in the way. Nothing was changed.");
+      await this.#move(found);
+    } finally {
+      for (const giveBack of this.#cleanup.toReversed()) await giveBack();
+    }
+  }
+
+  /** @throws Error that names all that stands in the way. */
+  async #check(): Promise<Found> {
+    const [problems, notes]: [string[], string[]] = [[], []];
+    this.#print("looking at both ends …");
+    const source = await openSource(this.boot, problems, this.#cleanup);
+    const looked = source && (await this.#lookAtSource(source, problems, notes));
+    const { is_directory } = this.#target;
+    const target = is_directory
+      ? await lookAtDirectory(this.#target, problems, this.#cleanup)
+      : await lookAtDatabase(this.#target, problems, notes, this.#cleanup);
+    if (is_directory && looked) {
+      const originals = await originalsIn(this.boot.located.data);
+      requireRoom(this.#target, looked.total.bytes + originals.bytes / 2, problems);
+    }
+    for (const note of notes) this.#print(`note: ${note}.`);
+    if (problems.length > 0 || !source || !looked)
+      throw new Error(
+        `nothing was moved, because\n${problems.map((problem) => `- ${problem}.`).join("\n")}`,
+      );
+    return { source, ...looked, target };
+  }
+
+  async #lookAtSource(source: Side, problems: string[], notes: string[]) {
+    try {
+      const tables = await source.tables();
+      if (!tables.some(({ name }) => name === "core_migrations"))
+        throw new Error(`${source.shown} holds no tables of Dossier`);
+      const steps = await sameSteps((text) => source.ask(text), this.#schemas());
+      problems.push(...steps.problems, ...(await source.dangling()));
+      if (steps.is_behind)
+        notes.push(
+          "an earlier version has written the source; it is moved as it is, and the next start " +
+            "brings the tables of the target up to date",
+        );
+      let [rows, bytes] = [0, 0];
+      for (const table of tables) {
+        const measured: Measured = await source.measure(table);
+        rows += measured.rows;
+        bytes += measured.bytes;
+        problems.push(...measured.problems);
+        notes.push(...measured.changes);
+      }
+      this.#print(
+        `${source.shown}: ${rows} rows in ${tables.length} tables, ${mebibytes(bytes)} without ` +
+          "indexes",
+      );
+      return { tables, steps, total: { rows, bytes } };
+    } catch (error) {
+      problems.push(wordsOf(error));
+      return null;
+    }
+  }
+
+  /** In the order in which a start makes their tables. */
+  #schemas(): Schema[] {
+    const { built_in } = this.options;
+    const dropped_in = this.boot.dropped_in.map(({ plugin }) => plugin);
+    return [coreSchema, ...order(built_in).sorted, ...dropped_in];
+  }
+
+  async #move({ source, tables, steps, total, target: opened }: Found): Promise<void> {
+    const target = opened ?? (await this.#openNew());
+    const state = new MoveState(target);
+    const ends: Ends = { source, target, state };
+    const origin: Origin = {
+      place: source.shown,
+      mark: await source.mark(),
+      program: `${version} ${commit ?? ""}`,
+    };
+    await this.#begin(ends, origin);
+    if ((await state.stage()) === "tables") await this.#prepare(ends, steps.schemas, tables);
+    if ((await state.stage()) === "rows") await this.#moveRows(ends, tables, total);
+    if ((await state.stage()) === "indexes")
+      await makeIndexes(ends, (made, of) => {
+        if (made === 0) this.#print(`making ${of} indexes and references …`);
+      });
+    if (this.#target.is_directory) await this.#copyFiles();
+    await this.#compare(ends, tables, total);
+    if ((await source.mark()) !== origin.mark)
+      throw new Error(
+        `${source.shown} was written to while it was moved, by a command or another program. Run ` +
+          "this again: it begins anew",
+      );
+    await finish(target);
+    for (const line of closingWords(this.boot, this.#target)) this.#print(line);
+  }
+
+  async #openNew(): Promise<TargetSide> {
+    const target = await this.#target.open();
+    this.#cleanup.push(() => target.close());
+    this.#cleanup.push(lockDirectory(this.#target.data));
+    return target;
+  }
+
+  /** Goes on with what has begun, or begins; anew when something else may be in the source now. */
+  async #begin({ target, state }: Ends, origin: Origin): Promise<void> {
+    const begun = await state.origin();
+    if (begun !== undefined && begun.place !== origin.place)
+      throw new Error(
+        `${target.shown} is the unfinished target of a move from ${begun.place}, not from ` +
+          `${origin.place}: finish that one, or name an empty target`,
+      );
+    if (begun !== undefined && begun.mark === origin.mark && begun.program === origin.program) {
+      this.#print("going on where it was interrupted …");
+      return;
+    }
+    if (begun !== undefined) {
+      this.#print(
+        begun.program === origin.program
+          ? "the source was written to since it was interrupted: it begins anew …"
+          : "another version of the program has begun it: it begins anew …",
+      );
+      await target.clear();
+    }
+    await state.begin(origin);
+  }
+
+  async #prepare(ends: Ends, schemas: readonly Schema[], tables: readonly Table[]): Promise<void> {
+    this.#print("making the tables …");
+    await makeTables(this.#target, schemas, this.boot.log);
+    const unlike = unlikeTables(tables, await ends.target.tables());
+    if (unlike.length > 0)
+      throw new Error(
+        `the tables of both are not the same, and nothing was moved:\n${unlike.join("\n")}`,
+      );
+    await prepare(ends, tables);
+  }
+
+  async #moveRows(ends: Ends, tables: readonly Table[], total: Done): Promise<void> {
+    this.#progress.begin({ name: "moving", ...total });
+    await moveRows(ends, tables, (done, was_there) => this.#progress.add(done, was_there));
+    this.#progress.end(`moved ${total.rows} rows, ${mebibytes(total.bytes)}.`);
+  }
+
+  async #copyFiles(): Promise<void> {
+    const { data } = this.boot.located;
+    const { count, bytes } = await originalsIn(data);
+    this.#progress.begin({ name: "copying originals", rows: count, bytes });
+    await copyFiles(data, this.#target.data, (copied) =>
+      this.#progress.add({ rows: 1, bytes: copied }),
+    );
+    this.#progress.end(`copied ${count} originals, ${mebibytes(bytes)}.`);
+  }
+
+  async #compare(ends: Ends, tables: readonly Table[], total: Done): Promise<void> {
+    this.#progress.begin({ name: "comparing", ...total });
+    const differences = await compare(ends, tables, (done) => this.#progress.add(done));
+    if (differences.length > 0) {
+      this.#progress.end("the two are not equal.");
+      throw new Error(
+        `source and target are not equal, and no server works on the target:\n` +
+          `${differences.map((words) => `- ${words}`).join("\n")}\n` +
+          "Somebody has changed one of them. Empty the target, and run this again",
+      );
+    }
+    this.#progress.end(
+      `compared ${total.rows} rows in ${tables.length} tables by their SHA-256: both are equal.`,
+    );
+  }
+}
+
+/**
+ * The last transaction: jobs that were running when the source was stopped wait again, processes of
+ * the source are none of the target, and the target is whole.
+ */
+const finish = (target: TargetSide): Promise<void> =>
+  target.transaction(async () => {
+    await target.ask(
+      "update core_jobs set state = 'ready', lease_until = null, lease_token = null " +
+        "where state = 'running'",
+    );
+    if ((await target.tables()).some(({ name }) => name === "core_nodes"))
+      await target.ask("delete from core_nodes");
+    await target.ask(`drop table ${move_table}`);
+  });

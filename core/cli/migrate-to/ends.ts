@@ -1,0 +1,250 @@
+/** The two ends of a move: opened, locked and looked at, with all that stands in the way. */
+import { existsSync, readdirSync } from "node:fs";
+import { mkdir } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
+import { systemClock } from "../../base/clock";
+import type { Log } from "../../base/log";
+import { UsageError } from "../../plugin/command";
+import { freeSpaceOf } from "../../store/free-space";
+import { database_file, lockDirectory } from "../../store/lock";
+import { migrate } from "../../store/migrate";
+import { PostgresSide } from "../../store/move/postgres-side";
+import type { Side, TargetSide } from "../../store/move/side";
+import { SqliteSide } from "../../store/move/sqlite-side";
+import { MoveState } from "../../store/move/state";
+import { PostgresStore, withoutPassword } from "../../store/postgres/postgres-store";
+import type { Schema } from "../../store/schema";
+import { SqliteStore } from "../../store/sqlite-store";
+import type { Store } from "../../store/store";
+import type { Bootstrap } from "../bootstrap";
+
+/** A session that has ended may be there for a moment. */
+const lock_tries = 25;
+const lock_every_ms = 200;
+/** What a directory may hold that is empty for people: locks, and what the system keeps there. */
+const is_nothing = /^(\..*|lost\+found|dossier\.lock.*)$/;
+/** A database takes more room than its rows, for its indexes. */
+const room_factor = 2;
+
+/** Whatever has been opened and locked is given back in the opposite order. */
+export type Cleanup = (() => void | Promise<void>)[];
+
+export const isUrl = (text: string): boolean => /^postgres(ql)?:\/\//.test(text);
+
+/** @throws UsageError when the two words can't be an end. */
+export function requireTarget(target: string, { located }: Pick<Bootstrap, "located">): void {
+  if (isUrl(target)) return;
+  if (/^[a-z0-9+.-]+:\/\//i.test(target))
+    throw new UsageError("a database is named as postgres://user:password@host/name");
+  if (located.database !== null)
+    throw new UsageError(
+      "both are data directories: `dossier backup` and `dossier restore` make one of the other",
+    );
+}
+
+/** What is moved; null when it can't be opened. Adds what stands in the way. */
+export async function openSource(
+  { located, config }: Pick<Bootstrap, "located" | "config">,
+  problems: string[],
+  cleanup: Cleanup,
+): Promise<Side | null> {
+  const { data, database } = located;
+  if (!existsSync(data) || (database !== null && !existsSync(database))) {
+    problems.push(`there is no database in ${data}: name the data directory with --data`);
+    return null;
+  }
+  try {
+    cleanup.push(lockDirectory(data));
+  } catch (error) {
+    problems.push(wordsOf(error));
+  }
+  try {
+    if (database !== null) {
+      const side = new SqliteSide(database, { reads: true });
+      cleanup.push(() => side.close());
+      return side;
+    }
+    const url = config.values.database!.url as string;
+    const side = new PostgresSide(url, withoutPassword(url));
+    cleanup.push(() => side.close());
+    await side.open();
+    const servers = await side.servers();
+    if (servers.length > 0)
+      problems.push(
+        `the source is served by ${servers.join(" and ")}: stop every server. One that was ` +
+          "killed counts as gone after 20 seconds",
+      );
+    await side.readOneMoment();
+    return side;
+  } catch (error) {
+    problems.push(wordsOf(error));
+    return null;
+  }
+}
+
+export interface Target {
+  /** Null where there is nothing yet: `begin` makes it. */
+  readonly shown: string;
+  readonly is_directory: boolean;
+  /** The data directory that belongs to it afterwards. */
+  readonly data: string;
+  open(): Promise<TargetSide>;
+  /** The store, with which tables are made. */
+  store(): Promise<Store>;
+}
+
+export const targetOf = (name: string, { located, config, log }: Bootstrap): Target =>
+  isUrl(name)
+    ? databaseTarget(name, located.data, config.values.database!, log)
+    : directoryTarget(resolve(name), log);
+
+function databaseTarget(
+  url: string,
+  data: string,
+  { connections, statement_limit }: Readonly<Record<string, unknown>>,
+  log: Log,
+): Target {
+  const shown = withoutPassword(url);
+  const options = {
+    connections: connections as number,
+    // Tables of an earlier version may be long in the making.
+    statement_ms_max: Math.max(statement_limit as number, 600_000),
+  };
+  return {
+    ...{ shown, data, is_directory: false },
+    async open() {
+      const side = new PostgresSide(url, shown);
+      try {
+        await side.open();
+      } catch (error) {
+        await side.close();
+        throw error;
+      }
+      return side;
+    },
+    async store() {
+      const store = new PostgresStore({ url, log, data, ...options });
+      await store.open();
+      return store;
+    },
+  };
+}
+
+function directoryTarget(data: string, log: Log): Target {
+  const path = join(data, database_file);
+  const store = async (): Promise<SqliteStore> => new SqliteStore(path, { log });
+  return {
+    ...{ shown: path, data, is_directory: true, store },
+    async open() {
+      await mkdir(data, { recursive: true, mode: 0o700 });
+      // It gets its form from the store.
+      if (!existsSync(path)) await (await store()).close();
+      return new SqliteSide(path, { reads: false });
+    },
+  };
+}
+
+/** Adds why a database can't be filled. The side stays open for what comes next. */
+export async function lookAtDatabase(
+  target: Target,
+  problems: string[],
+  notes: string[],
+  cleanup: Cleanup,
+): Promise<TargetSide | null> {
+  let side: PostgresSide;
+  try {
+    side = (await target.open()) as PostgresSide;
+  } catch (error) {
+    problems.push(wordsOf(error));
+    return null;
+  }
+  cleanup.push(() => side.close());
+  let is_free = await side.lock();
+  for (let tries = 0; !is_free && tries < lock_tries; tries++) {
+    await Bun.sleep(lock_every_ms);
+    is_free = await side.lock();
+  }
+  if (!is_free)
+    problems.push(`another \`dossier migrate-to\` fills ${target.shown} at this moment`);
+  const others = (await side.others()).filter(({ program }) => program !== "dossier move");
+  if (others.some(({ program }) => program.startsWith("dossier ")))
+    problems.push(`a server of Dossier is connected to ${target.shown}: stop it first`);
+  for (const { program, from } of others.filter((one) => !one.program.startsWith("dossier ")))
+    notes.push(
+      `${program} (${from}) is connected to the target, too: it must change nothing there`,
+    );
+  const begun = await new MoveState(side).origin();
+  const tables = begun === undefined ? await side.relations() : [];
+  if (tables.length > 0)
+    problems.push(
+      `${target.shown} is not empty: it has ${tables.slice(0, 3).join(", ")}` +
+        `${tables.length > 3 ? ` and ${tables.length - 3} more` : ""}. Name an empty database`,
+    );
+  return side;
+}
+
+/** Adds why a directory can't be filled. */
+export async function lookAtDirectory(
+  { data, shown }: Target,
+  problems: string[],
+  cleanup: Cleanup,
+): Promise<TargetSide | null> {
+  let names: string[];
+  try {
+    names = existsSync(data) ? readdirSync(data) : [];
+  } catch {
+    problems.push(`${data} is not a directory`);
+    return null;
+  }
+  const found = names.find((name) => !is_nothing.test(name));
+  if (found === undefined) return null;
+  if (existsSync(shown)) {
+    try {
+      cleanup.push(lockDirectory(data));
+      const side = new SqliteSide(shown, { reads: false });
+      cleanup.push(() => side.close());
+      if (await isOurs(side)) return side;
+    } catch (error) {
+      problems.push(wordsOf(error));
+      return null;
+    }
+  }
+  problems.push(
+    `${data} is not empty: it holds ${found}. Nothing is ever written over: name a new directory`,
+  );
+  return null;
+}
+
+/** A move has begun in it, or was about to. */
+const isOurs = async (side: SqliteSide): Promise<boolean> =>
+  (await new MoveState(side).origin()) !== undefined || (await side.tables()).length === 0;
+
+/** Adds that the disk of a directory has too little room. */
+export function requireRoom({ data }: Target, bytes: number, problems: string[]): void {
+  let there = data;
+  while (!existsSync(there)) there = dirname(there);
+  const { free_bytes, reserve_bytes } = freeSpaceOf(there);
+  const needed = room_factor * bytes + reserve_bytes;
+  if (free_bytes < needed)
+    problems.push(
+      `the disk of ${data} has ${Math.floor(free_bytes / 2 ** 20)} MiB free, and about ` +
+        `${Math.ceil(needed / 2 ** 20)} MiB are needed`,
+    );
+}
+
+/** Makes the tables of these steps in the target. */
+export async function makeTables(
+  target: Target,
+  schemas: readonly Schema[],
+  log: Log,
+): Promise<void> {
+  const store = await target.store();
+  try {
+    await migrate(store, schemas, systemClock, { backups: null, log });
+  } finally {
+    await store.close();
+  }
+}
+
+export const wordsOf = (error: unknown): string =>
+  (error instanceof Error ? error.message : String(error)).replace(/\.$/, "");

@@ -1,0 +1,181 @@
+/**
+ * Moves every row of one database into another, then proves that both are equal. Nothing is ever
+ * written to the source.
+ */
+import { digestOf, positionOf, type Page, type Row, type Table } from "./rows";
+import type { Side, TargetSide } from "./side";
+import type { MoveState } from "./state";
+
+/** Rows that are named when the two differ. */
+const differences_max = 10;
+
+export interface Done {
+  readonly rows: number;
+  readonly bytes: number;
+}
+/** `was_there`: an earlier run has done it. */
+export type OnDone = (done: Done, was_there?: boolean) => void;
+
+export interface Ends {
+  readonly source: Side;
+  readonly target: TargetSide;
+  readonly state: MoveState;
+}
+
+/**
+ * Before the first row: what the making of tables has put into them goes, and indexes and
+ * references wait until the rows are there, so that rows may come in any order.
+ */
+export async function prepare({ target, state }: Ends, tables: readonly Table[]): Promise<void> {
+  const put_off = await target.putOff();
+  await target.transaction(async () => {
+    for (const { drop } of put_off.toReversed()) await target.ask(drop);
+    for (const { name } of tables) await target.ask(`delete from "${name}"`);
+    await state.setLater(put_off.map(({ make }) => make));
+    await state.setStage("rows");
+  });
+}
+
+/** Goes on where the rows end that are there. */
+export async function moveRows(
+  { source, target, state }: Ends,
+  tables: readonly Table[],
+  onDone: OnDone,
+): Promise<void> {
+  for (const table of tables) {
+    const begun = await state.place(table.name);
+    let done: Done = { rows: begun?.rows ?? 0, bytes: begun?.bytes ?? 0 };
+    onDone(done, true);
+    if (begun?.done === true) continue;
+    // The next page is read while one is written.
+    let writing: Promise<void> = Promise.resolve();
+    let last = begun?.after ?? [];
+    for await (const page of source.pages(table, begun?.after ?? null)) {
+      await writing;
+      const rows = done.rows + page.rows.length;
+      const bytes = done.bytes + page.bytes;
+      onDone({ rows: page.rows.length, bytes: page.bytes });
+      [done, last] = [{ rows, bytes }, page.last];
+      writing = write({ target, state }, table, page, { rows, bytes });
+      writing.catch(() => undefined);
+    }
+    await writing;
+    await state.setPlace(table.name, { ...done, after: last, done: true });
+  }
+  await state.setStage("indexes");
+}
+
+const write = (
+  { target, state }: Pick<Ends, "target" | "state">,
+  table: Table,
+  { rows, last }: Page,
+  done: Done,
+): Promise<void> =>
+  target.transaction(async () => {
+    await target.insert(table, rows);
+    await state.setPlace(table.name, { ...done, after: last, done: false });
+  });
+
+/** Makes what was put off, each with the note that it is made. */
+export async function makeIndexes(
+  { target, state }: Ends,
+  onDone: (made: number, of: number) => void,
+): Promise<void> {
+  const all = await state.later();
+  for (const [i, statement] of all.entries()) {
+    onDone(i, all.length);
+    await target.transaction(async () => {
+      await target.ask(statement);
+      await state.setLater(all.slice(i + 1));
+    });
+  }
+  const dangling = await target.dangling();
+  if (dangling.length > 0) throw new Error(dangling.join("\n"));
+  await target.settle();
+  await state.setStage("compare");
+}
+
+/** Reads all of both. Answers the first rows that are not the same on both sides, in sentences. */
+export async function compare(
+  { source, target }: Pick<Ends, "source" | "target">,
+  tables: readonly Table[],
+  onDone: OnDone,
+): Promise<string[]> {
+  const found: string[] = [];
+  for (const table of tables) {
+    if (found.length >= differences_max) break;
+    const differences =
+      table.key.length > 0
+        ? await compareByKey({ source, target }, table, onDone)
+        : await compareAsSets({ source, target }, table, onDone);
+    found.push(...differences.map((words) => `${table.name} ${words}`));
+  }
+  return found.slice(0, differences_max);
+}
+
+async function compareByKey(
+  { source, target }: Pick<Ends, "source" | "target">,
+  table: Table,
+  onDone: OnDone,
+): Promise<string[]> {
+  const found: string[] = [];
+  let after: Page["last"] | null = null;
+  for await (const { rows, last, bytes } of source.pages(table, after)) {
+    const there = target.range(table, after, last);
+    const here = digests(rows, table);
+    found.push(...differencesOf(here, digests(await there, table)));
+    if (found.length >= differences_max) return found;
+    onDone({ rows: rows.length, bytes });
+    after = last;
+  }
+  found.push(...differencesOf(new Map(), digests(await target.range(table, after, null), table)));
+  return found;
+}
+
+/** Of each row by its key. */
+const digests = (rows: readonly Row[], table: Table): Map<string, string> =>
+  new Map(
+    rows.map((row) => [positionOf(row, table).join(" "), digestOf(row, table.columns)] as const),
+  );
+
+function differencesOf(
+  here: ReadonlyMap<string, string>,
+  there: ReadonlyMap<string, string>,
+): string[] {
+  const found: string[] = [];
+  for (const [key, digest] of here)
+    if (!there.has(key)) found.push(`${key}: is missing in the target`);
+    else if (there.get(key) !== digest) found.push(`${key}: differs`);
+  for (const key of there.keys()) if (!here.has(key)) found.push(`${key}: is not in the source`);
+  return found;
+}
+
+/** Rows without a key: as often on one side as on the other. */
+async function compareAsSets(
+  { source, target }: Pick<Ends, "source" | "target">,
+  table: Table,
+  onDone: OnDone,
+): Promise<string[]> {
+  const counts = new Map<string, number>();
+  const add = (rows: readonly Row[], by: number): void => {
+    for (const row of rows) {
+      const digest = digestOf(row, table.columns);
+      const count = (counts.get(digest) ?? 0) + by;
+      if (count === 0) counts.delete(digest);
+      else counts.set(digest, count);
+    }
+  };
+  for await (const { rows, bytes } of source.pages(table, null)) {
+    add(rows, 1);
+    onDone({ rows: rows.length, bytes });
+  }
+  for await (const { rows } of target.pages(table, null)) add(rows, -1);
+  const [missing, extra] = [
+    [...counts.values()].filter((n) => n > 0),
+    [...counts.values()].filter((n) => n < 0),
+  ];
+  return [
+    ...(missing.length > 0 ? [`has ${missing.length} rows that are missing in the target`] : []),
+    ...(extra.length > 0 ? [`has ${extra.length} rows that are not in the source`] : []),
+  ];
+}

@@ -1,0 +1,338 @@
+/** A PostgreSQL database in a move: read at one moment, or filled. */
+import { SQL, type ReservedSQL } from "bun";
+import { translateError } from "../storage-errors";
+import { clock_sql } from "../postgres/database-clock";
+import { checkServer } from "../postgres/server-check";
+import { numbered } from "../postgres/statement-text";
+import {
+  byName,
+  listed,
+  page_bytes_max,
+  page_rows_max,
+  positionOf,
+  quoted,
+  storable,
+  weightOf,
+  type Column,
+  type Kind,
+  type Page,
+  type Position,
+  type Row,
+  type Table,
+  type Value,
+} from "./rows";
+import { move_table, type Ask, type Measured, type PutOff, type TargetSide } from "./side";
+
+const connect_s_max = 10;
+/** Of one statement; the protocol has 65,535. */
+const parameters_max = 30_000;
+/** A process that was not seen for so long is gone. */
+const silent_ms_max = 20_000;
+/** The lock of whoever moves: any number that nobody else uses in this database. */
+const move_lock = 0x646f736d;
+const application = "dossier move";
+
+const kinds: Readonly<Record<string, Kind>> = {
+  bigint: "integer",
+  integer: "integer",
+  smallint: "integer",
+  text: "text",
+  "character varying": "text",
+  "double precision": "double",
+  real: "double",
+  bytea: "bytes",
+};
+
+const columns_sql = `
+select c.relname, a.attname, format_type(a.atttypid, null),
+  coalesce(array_position(i.indkey::int2[], a.attnum), -1)::int
+from pg_class c
+join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+left join pg_index i on i.indrelid = c.oid and i.indisprimary
+where c.relkind in ('r', 'p') and c.relnamespace = current_schema()::regnamespace
+  and c.relname <> '${move_table}'
+order by c.relname, a.attnum`;
+
+const indexes_sql = `
+select 'drop index ' || quote_ident(c.relname), pg_get_indexdef(i.indexrelid)
+from pg_index i
+join pg_class c on c.oid = i.indexrelid
+where c.relnamespace = current_schema()::regnamespace
+  and not exists (select 1 from pg_constraint k where k.conindid = i.indexrelid)
+order by c.relname`;
+
+const references_sql = `
+select 'alter table ' || quote_ident(c.relname) || ' drop constraint ' || quote_ident(k.conname),
+  'alter table ' || quote_ident(c.relname) || ' add constraint ' || quote_ident(k.conname) || ' '
+    || pg_get_constraintdef(k.oid)
+from pg_constraint k
+join pg_class c on c.oid = k.conrelid
+where k.contype = 'f' and c.relnamespace = current_schema()::regnamespace
+order by c.relname, k.conname`;
+
+/** Of a session that has ended, its process may be there for a moment. */
+const others_sql = `
+select application_name, client_addr::text, usename from pg_stat_activity
+where datname = current_database() and pid <> pg_backend_pid() and backend_type = 'client backend'
+order by backend_start`;
+
+export class PostgresSide implements TargetSide {
+  readonly #pool: SQL;
+  #session: ReservedSQL | undefined;
+
+  constructor(
+    url: string,
+    readonly shown: string,
+  ) {
+    this.#pool = new SQL(url, {
+      max: 1,
+      bigint: true,
+      // Each pattern of nulls would be a statement of its own, and they would be kept.
+      prepare: false,
+      connectionTimeout: connect_s_max,
+      connection: {
+        application_name: application,
+        statement_timeout: "0",
+        idle_in_transaction_session_timeout: "0",
+        // What is lost with the power is lost with the note of it.
+        synchronous_commit: "off",
+        TimeZone: "UTC",
+        lc_messages: "C",
+      },
+    } as never);
+  }
+
+  /** `PostgreSQL 15.18`. @throws Error in words when it can't be reached or used. */
+  async open(): Promise<string> {
+    return checkServer(async (text) => {
+      try {
+        this.#session ??= await this.#pool.reserve();
+        const rows = (await this.#session.unsafe(text)) as Record<string, unknown>[];
+        return { rows: [...rows], count: rows.length };
+      } catch (error) {
+        throw translateError(error);
+      }
+    }, this.shown);
+  }
+
+  /** From now on all that it says is of one moment, and nothing is changed. */
+  async readOneMoment(): Promise<void> {
+    await this.ask("begin isolation level repeatable read, read only");
+  }
+
+  /** False when another process moves into it. */
+  async lock(): Promise<boolean> {
+    const [row] = await this.ask(`select pg_try_advisory_lock(${move_lock})::int`);
+    return Number(row![0]) === 1;
+  }
+
+  /** Processes of Dossier that serve it, as `web-1 (process 4711)`. */
+  async servers(): Promise<string[]> {
+    const [there] = await this.ask(
+      "select count(*) from pg_tables " +
+        "where tablename = 'core_nodes' and schemaname = current_schema()",
+    );
+    if (Number(there![0]) === 0) return [];
+    const rows = await this.ask(
+      `select host, pid from core_nodes where seen_at > ${clock_sql} - ${silent_ms_max}
+       order by 1, 2`,
+    );
+    return rows.map(([host, pid]) => `${String(host)} (process ${String(pid)})`);
+  }
+
+  /** Who else is connected to it: the name of the program and where it runs. */
+  async others(): Promise<{ readonly program: string; readonly from: string }[]> {
+    const rows = await this.ask(others_sql);
+    return rows.map(([program, address, user]) => ({
+      program: String(program) || "a program without a name",
+      from: `${String(user)}@${String(address ?? "this machine")}`,
+    }));
+  }
+
+  /** Whatever has a name in it: tables, views, sequences. */
+  async relations(): Promise<string[]> {
+    const rows = await this.ask(
+      `select relname from pg_class where relnamespace = current_schema()::regnamespace
+       and relkind in ('r', 'p', 'v', 'm', 'S', 'f') order by relname`,
+    );
+    return rows.map(([name]) => String(name));
+  }
+
+  readonly ask: Ask = (text, ...values) => this.#run(numbered(text), values);
+
+  async tables(): Promise<Table[]> {
+    const found = new Map<string, { columns: Column[]; key: [number, string][] }>();
+    for (const row of await this.#run(columns_sql, [])) {
+      const [table, name, type, place] = [...row.slice(0, 3).map(String), Number(row[3])] as [
+        string,
+        string,
+        string,
+        number,
+      ];
+      const kind = kinds[type];
+      if (kind === undefined)
+        throw new Error(`${table}.${name} is of the type ${type}, which no data directory has`);
+      const known = found.get(table) ?? { columns: [], key: [] };
+      found.set(table, known);
+      known.columns.push({ name, kind });
+      if (place >= 0) known.key.push([place, name]);
+    }
+    return byName(
+      [...found].map(([name, { columns, key }]) => ({
+        name,
+        columns: byName(columns),
+        key: key.sort(([a], [b]) => a - b).map(([, column]) => column),
+      })),
+    );
+  }
+
+  async measure(table: Table): Promise<Measured> {
+    const [row] = await this.#run(
+      `select count(*), coalesce(sum(${sizeOf(table)}), 0)::bigint from ${quoted(table.name)}`,
+      [],
+    );
+    return { rows: Number(row![0]), bytes: Number(row![1]), problems: [], changes: [] };
+  }
+
+  /** It keeps references itself. */
+  async dangling(): Promise<string[]> {
+    return [];
+  }
+
+  async *pages(table: Table, from: Position | null): AsyncGenerator<Page> {
+    const rows_max = await this.#rowsOfPage(table);
+    const has_key = table.key.length > 0;
+    for (let after = from; ;) {
+      const { text, values } = ordered(table, after, null);
+      const found = await this.#run(`${text} limit ${rows_max}`, values);
+      if (found.length === 0) return;
+      const rows = has_key ? found : found.map((row) => row.slice(0, -1));
+      const last = has_key ? positionOf(rows.at(-1)!, table) : [String(found.at(-1)!.at(-1))];
+      yield { rows, last, bytes: rows.reduce((sum, row) => sum + weightOf(row), 0) };
+      if (found.length < rows_max) return;
+      after = last;
+    }
+  }
+
+  async range(
+    table: Table,
+    after: Position | null,
+    last: Position | null,
+  ): Promise<readonly Row[]> {
+    const { text, values } = ordered(table, after, last);
+    return this.#run(`${text} limit ${2 * page_rows_max}`, values);
+  }
+
+  /** Counts what was written since its statistics began. */
+  async mark(): Promise<string> {
+    await this.ask("select pg_stat_clear_snapshot()");
+    const [row] = await this.#run(
+      `select (select oid from pg_database where datname = current_database())::text,
+        coalesce(sum(n_tup_ins + n_tup_upd + n_tup_del), 0)::text
+      from pg_stat_user_tables where schemaname = current_schema()`,
+      [],
+    );
+    return JSON.stringify(row);
+  }
+
+  async transaction(work: () => Promise<void>): Promise<void> {
+    await this.ask("begin");
+    try {
+      await work();
+      await this.ask("commit");
+    } catch (error) {
+      await this.ask("rollback").catch(() => undefined);
+      throw error;
+    }
+  }
+
+  async insert({ name, columns }: Table, rows: readonly Row[]): Promise<void> {
+    const names = listed(columns.map((column) => column.name));
+    const at_once = Math.max(1, Math.floor(parameters_max / columns.length));
+    for (let from = 0; from < rows.length; from += at_once) {
+      const some = rows.slice(from, from + at_once);
+      let count = 0;
+      const marks = some.map(() => `(${columns.map(() => `$${++count}`).join(", ")})`);
+      const values = some
+        .flat()
+        .map((value) => (typeof value === "string" ? storable(value) : value));
+      await this.#run(`insert into ${quoted(name)} (${names}) values ${marks.join(", ")}`, values);
+    }
+  }
+
+  async putOff(): Promise<PutOff[]> {
+    const found = [...(await this.#run(references_sql, [])), ...(await this.#run(indexes_sql, []))];
+    const all = found.map(([drop, make]) => ({ drop: drop as string, make: make as string }));
+    // References are made last: they are looked up in indexes.
+    return [
+      ...all.filter(({ drop }) => drop.startsWith("drop index")),
+      ...all.filter(({ drop }) => drop.startsWith("alter table")),
+    ];
+  }
+
+  async clear(): Promise<void> {
+    const names = [...(await this.tables()).map(({ name }) => name), move_table];
+    await this.ask(`drop table if exists ${listed(names)} cascade`);
+  }
+
+  async settle(): Promise<void> {
+    await this.ask("set synchronous_commit = on");
+    await this.ask("analyze");
+  }
+
+  async close(): Promise<void> {
+    this.#session?.release();
+    await this.#pool.close();
+  }
+
+  /** As many as surely fit into memory. */
+  async #rowsOfPage(table: Table): Promise<number> {
+    const [row] = await this.#run(
+      `select coalesce(max(${sizeOf(table)}), 0)::bigint from ${quoted(table.name)}`,
+      [],
+    );
+    const largest = Number(row![0]);
+    return Math.max(1, Math.min(page_rows_max, Math.floor((4 * page_bytes_max) / (largest + 1))));
+  }
+
+  async #run(text: string, values: readonly Value[]): Promise<Row[]> {
+    try {
+      this.#session ??= await this.#pool.reserve();
+      return (await this.#session.unsafe(text, values as never).values()) as Row[];
+    } catch (error) {
+      throw translateError(error);
+    }
+  }
+}
+
+/** Without reading what is kept beside the row. */
+const sizeOf = ({ columns }: Table): string =>
+  columns
+    .map(({ name, kind }) =>
+      kind === "text" || kind === "bytes" ? `coalesce(octet_length(${quoted(name)}), 1)` : "8",
+    )
+    .join(" + ");
+
+/** The rows between two positions, in their order. */
+function ordered({ name, columns, key }: Table, after: Position | null, last: Position | null) {
+  const has_key = key.length > 0;
+  const order = has_key ? listed(key) : "ctid";
+  const casts = has_key
+    ? key.map((one) =>
+        columns.find((column) => column.name === one)!.kind === "integer" ? "bigint" : "text",
+      )
+    : ["tid"];
+  let count = 0;
+  const row = (): string => `(${casts.map((cast) => `$${++count}::text::${cast}`).join(", ")})`;
+  const where = [
+    ...(after === null ? [] : [`(${order}) > ${row()}`]),
+    ...(last === null ? [] : [`(${order}) <= ${row()}`]),
+  ];
+  const names = listed(columns.map((column) => column.name));
+  return {
+    text:
+      `select ${names}${has_key ? "" : ", ctid::text"} from ${quoted(name)}` +
+      `${where.length > 0 ? ` where ${where.join(" and ")}` : ""} order by ${order}`,
+    values: [...(after ?? []), ...(last ?? [])],
+  };
+}

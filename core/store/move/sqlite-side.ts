@@ -1,0 +1,294 @@
+/** The embedded database in a move: read at one moment, or filled. */
+import { Database, type SQLQueryBindings } from "bun:sqlite";
+import { statSync } from "node:fs";
+import {
+  byName,
+  listed,
+  page_bytes_max,
+  page_rows_max,
+  positionOf,
+  quoted,
+  storable,
+  weightOf,
+  type Column,
+  type Kind,
+  type Page,
+  type Position,
+  type Row,
+  type Table,
+  type Value,
+} from "./rows";
+import { move_table, type Ask, type Measured, type PutOff, type TargetSide } from "./side";
+
+const named_max = 3;
+const int4_max = 2 ** 31 - 1;
+/** Where a row of a table without a key stands. */
+const row_id = "_rowid_";
+
+/** Types of values that a column of a kind may hold; SQLite itself holds any. */
+const types: Readonly<Record<Kind, string>> = {
+  integer: "integer",
+  double: "real",
+  text: "text",
+  bytes: "blob",
+};
+
+interface Declared {
+  readonly name: string;
+  readonly type: string;
+  readonly pk: bigint;
+}
+
+export class SqliteSide implements TargetSide {
+  readonly #database: Database;
+
+  /** `reads`: all that it says is of one moment, and nothing is changed. */
+  constructor(
+    readonly shown: string,
+    { reads }: { readonly reads: boolean },
+  ) {
+    this.#database = new Database(shown, {
+      ...(reads ? { readonly: true } : { readwrite: true, create: false }),
+      safeIntegers: true,
+    });
+    for (const pragma of ["busy_timeout = 5000", "foreign_keys = off", "cache_size = -64000"])
+      this.#database.run(`pragma ${pragma}`);
+    // What is lost with the power is lost with the note of it.
+    if (!reads) this.#database.run("pragma synchronous = normal");
+    if (!reads) return;
+    this.#database.run("begin");
+    this.#database.query("select count(*) from sqlite_schema").get();
+  }
+
+  readonly ask: Ask = async (text, ...values) => this.#values(text, values);
+
+  async tables(): Promise<Table[]> {
+    const names = this.#values(
+      `select name from sqlite_schema where type = 'table' and name not glob 'sqlite_*'
+       and name <> '${move_table}'`,
+    );
+    return byName(names.map(([name]) => this.#table(name as string)));
+  }
+
+  async measure(table: Table): Promise<Measured> {
+    const wanted = this.#wanted(table);
+    const counts = wanted.map(({ where }) => `sum(case when ${where} then 1 else 0 end)`);
+    const sizes = table.columns.map(({ name }) => `coalesce(octet_length(${quoted(name)}), 1)`);
+    const [row] = this.#values(
+      `select count(*), coalesce(sum(${sizes.join(" + ")}), 0), ${counts.join(", ")}
+       from ${quoted(table.name)}`,
+    );
+    const [rows, bytes, ...found] = row!.map(Number);
+    const [problems, changes]: [string[], string[]] = [[], []];
+    for (const [i, { where, says, moves }] of wanted.entries())
+      if (found[i]! > 0)
+        (moves ? changes : problems).push(
+          `${says(found[i]!)}: ${this.#firstRows(table, where, found[i]!)}`,
+        );
+    return { rows: rows!, bytes: bytes!, problems, changes };
+  }
+
+  async dangling(): Promise<string[]> {
+    const rows = this.#values(
+      'select "table", "parent", count(*) from pragma_foreign_key_check group by 1, 2',
+    );
+    return rows.map(
+      ([table, parent, count]) =>
+        `${String(count)} rows of ${String(table)} point to rows of ${String(parent)} that are ` +
+        "not there: `dossier doctor` says which",
+    );
+  }
+
+  async *pages(table: Table, after: Position | null): AsyncGenerator<Page> {
+    const { columns } = table;
+    const has_key = table.key.length > 0;
+    const { text, values } = this.#ordered(table, after, null);
+    const iterator = this.#database
+      .prepare(text)
+      .iterate(...(values as SQLQueryBindings[])) as Iterable<Record<string, Value>>;
+    let rows: Row[] = [];
+    let bytes = 0;
+    for (const found of iterator) {
+      const row = columns.map(({ name }) => toValue(found[name]!));
+      rows.push(row);
+      bytes += weightOf(row);
+      if (rows.length < page_rows_max && bytes < page_bytes_max) continue;
+      yield { rows, bytes, last: has_key ? positionOf(row, table) : [String(found[row_id])] };
+      [rows, bytes] = [[], 0];
+    }
+    if (rows.length > 0)
+      yield { rows, bytes, last: has_key ? positionOf(rows.at(-1)!, table) : [end_of_rows] };
+  }
+
+  async range(
+    table: Table,
+    after: Position | null,
+    last: Position | null,
+  ): Promise<readonly Row[]> {
+    const { text, values } = this.#ordered(table, after, last);
+    return this.#values(`${text} limit ${2 * page_rows_max}`, values).map((row) =>
+      row.map(toValue),
+    );
+  }
+
+  async mark(): Promise<string> {
+    const parts = [this.shown, `${this.shown}-wal`].map((path) => {
+      const found = statSync(path, { throwIfNoEntry: false });
+      return found === undefined || found.size === 0 ? null : [found.size, found.mtimeMs];
+    });
+    return JSON.stringify(parts);
+  }
+
+  async transaction(work: () => Promise<void>): Promise<void> {
+    this.#database.run("begin immediate");
+    try {
+      await work();
+      this.#database.run("commit");
+    } catch (error) {
+      if (this.#database.inTransaction) this.#database.run("rollback");
+      throw error;
+    }
+  }
+
+  async insert({ name, columns }: Table, rows: readonly Row[]): Promise<void> {
+    const marks = columns.map(() => "?").join(", ");
+    const names = listed(columns.map((column) => column.name));
+    const statement = this.#database.query(
+      `insert into ${quoted(name)} (${names}) values (${marks})`,
+    );
+    for (const row of rows) statement.run(...(row as SQLQueryBindings[]));
+  }
+
+  async putOff(): Promise<PutOff[]> {
+    const indexes = this.#values(
+      `select name, sql from sqlite_schema where type = 'index' and sql is not null order by name`,
+    );
+    return indexes.map(([name, sql]) => ({
+      drop: `drop index ${quoted(name as string)}`,
+      make: sql as string,
+    }));
+  }
+
+  async clear(): Promise<void> {
+    for (const { name } of await this.tables()) this.#database.run(`drop table ${quoted(name)}`);
+    this.#database.run(`drop table if exists ${move_table}`);
+  }
+
+  async settle(): Promise<void> {
+    for (const pragma of ["synchronous = full", "wal_checkpoint(truncate)"])
+      this.#database.run(`pragma ${pragma}`);
+  }
+
+  async close(): Promise<void> {
+    this.#database.close();
+  }
+
+  #values(text: string, values: readonly Value[] = []): Row[] {
+    return this.#database.prepare(text).values(...(values as SQLQueryBindings[])) as Row[];
+  }
+
+  #declared(table: string): Declared[] {
+    return this.#database
+      .prepare(`select name, type, pk from pragma_table_info('${table.replaceAll("'", "''")}')`)
+      .all() as Declared[];
+  }
+
+  #table(name: string): Table {
+    const declared = this.#declared(name);
+    const key = declared.filter(({ pk }) => pk > 0n).sort((a, b) => Number(a.pk - b.pk));
+    return {
+      name,
+      columns: byName(declared.map((column) => ({ name: column.name, kind: kindOf(column.type) }))),
+      key: key.map((column) => column.name),
+    };
+  }
+
+  /** The rows between two positions, in their order. */
+  #ordered(table: Table, after: Position | null, last: Position | null) {
+    const { columns, key } = table;
+    const order = key.length > 0 ? listed(key) : row_id;
+    const kinds =
+      key.length > 0 ? key.map((name) => kindIn(columns, name)) : (["integer"] as const);
+    const bound = (position: Position): Value[] =>
+      position.map((text, i) => (kinds[i] === "integer" ? BigInt(text) : text));
+    const marks = kinds.map(() => "?").join(", ");
+    const where = [
+      ...(after === null ? [] : [`(${order}) > (${marks})`]),
+      ...(last === null ? [] : [`(${order}) <= (${marks})`]),
+    ];
+    const names = listed(columns.map(({ name }) => name));
+    return {
+      text:
+        `select ${names}${key.length > 0 ? "" : `, ${row_id} as ${row_id}`} ` +
+        `from ${quoted(table.name)}${where.length > 0 ? ` where ${where.join(" and ")}` : ""} ` +
+        `order by ${order}`,
+      values: [...(after === null ? [] : bound(after)), ...(last === null ? [] : bound(last))],
+    };
+  }
+
+  /** What is looked for in each column. */
+  #wanted(table: Table) {
+    const small = this.#declared(table.name).filter(
+      ({ type, pk }) => type.toLowerCase() === "integer" && pk === 0n,
+    );
+    return table.columns.flatMap(({ name, kind }) => {
+      const column = quoted(name);
+      const place = `${table.name}.${name}`;
+      const in_key = table.key.includes(name);
+      return [
+        {
+          where: `typeof(${column}) not in ('${types[kind]}', 'null')`,
+          says: (n: number) => `${place} is to hold ${kind}, and ${n} rows hold another thing`,
+          moves: false,
+        },
+        ...(small.some((one) => one.name === name)
+          ? [
+              {
+                where: `typeof(${column}) = 'integer' and abs(${column}) > ${int4_max}`,
+                says: (n: number) => `${place} is to hold numbers of 32 bits, and ${n} are larger`,
+                moves: false,
+              },
+            ]
+          : []),
+        ...(kind === "text"
+          ? [
+              {
+                where: `typeof(${column}) = 'text' and instr(${column}, char(0)) > 0`,
+                says: (n: number) =>
+                  in_key
+                    ? `${n} rows are named by a ${place} with U+0000, which can't be kept`
+                    : `${place} holds U+0000 in ${n} rows; there it becomes U+FFFD, which is as ` +
+                      "long, so that offsets stay",
+                moves: !in_key,
+              },
+            ]
+          : []),
+      ];
+    });
+  }
+
+  #firstRows(table: Table, where: string, count: number): string {
+    const key = table.key.length > 0 ? listed(table.key) : row_id;
+    const rows = this.#values(
+      `select ${key} from ${quoted(table.name)} where ${where} order by ${key} limit ${named_max}`,
+    );
+    const named = rows.map((row) => row.map(String).join(" ")).join(", ");
+    return count > named_max ? `${named} and others` : named;
+  }
+}
+
+/** Beyond every row: the table was read to its end. */
+const end_of_rows = String(2n ** 63n - 1n);
+
+const toValue = (value: Value): Value => (typeof value === "string" ? storable(value) : value);
+
+const kindIn = (columns: readonly Column[], name: string): Kind =>
+  columns.find((column) => column.name === name)!.kind;
+
+/** By the rules that SQLite itself has for types. */
+function kindOf(type: string): Kind {
+  if (/int/i.test(type)) return "integer";
+  if (/char|clob|text/i.test(type)) return "text";
+  if (/blob/i.test(type) || type === "") return "bytes";
+  return "double";
+}

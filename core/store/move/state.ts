@@ -1,0 +1,94 @@
+/**
+ * How far a move is. It is kept in the database that is filled, with the rows that it speaks of, so
+ * that after an interruption at any instant both say the same.
+ */
+import type { Store } from "../store";
+import type { Position } from "./rows";
+import { move_table, type TargetSide } from "./side";
+
+/** Where the rows come from, and what must be as it was for a move to go on. */
+export interface Origin {
+  readonly place: string;
+  /** Of the source: another one may mean that it was written to. */
+  readonly mark: string;
+  /** The program: another may know other tables. */
+  readonly program: string;
+}
+
+/** `tables`: they are being made; `rows`; `indexes` and references; `compare` with the source. */
+export type Stage = "tables" | "rows" | "indexes" | "compare";
+
+export interface Place {
+  readonly after: Position;
+  readonly rows: number;
+  readonly bytes: number;
+  readonly done: boolean;
+}
+
+const names = { origin: "origin", stage: "stage", later: "later" } as const;
+const ofTable = (table: string): string => `table ${table}`;
+
+export class MoveState {
+  constructor(private readonly target: TargetSide) {}
+
+  /** Undefined when no move has begun here. */
+  async origin(): Promise<Origin | undefined> {
+    const tables = await this.#isThere();
+    return tables ? this.#get<Origin>(names.origin) : undefined;
+  }
+
+  async begin(origin: Origin): Promise<void> {
+    await this.target.transaction(async () => {
+      await this.target.ask(
+        `create table ${move_table} (name text primary key, value text not null)`,
+      );
+      await this.#set(names.origin, origin);
+      await this.#set(names.stage, "tables" satisfies Stage);
+    });
+  }
+
+  stage = async (): Promise<Stage> => (await this.#get<Stage>(names.stage))!;
+  setStage = (stage: Stage): Promise<void> => this.#set(names.stage, stage);
+  /** Statements that make what was put off. */
+  later = async (): Promise<string[]> => (await this.#get<string[]>(names.later)) ?? [];
+  setLater = (statements: readonly string[]): Promise<void> => this.#set(names.later, statements);
+  place = (table: string): Promise<Place | undefined> => this.#get<Place>(ofTable(table));
+  setPlace = (table: string, place: Place): Promise<void> => this.#set(ofTable(table), place);
+
+  async #isThere(): Promise<boolean> {
+    try {
+      await this.target.ask(`select name from ${move_table} limit 1`);
+      return true;
+    } catch (error) {
+      if (/no such table|does not exist/.test(reasonOf(error))) return false;
+      throw error;
+    }
+  }
+
+  async #get<R>(name: string): Promise<R | undefined> {
+    const [row] = await this.target.ask(`select value from ${move_table} where name = ?`, name);
+    return row === undefined ? undefined : (JSON.parse(row[0] as string) as R);
+  }
+
+  async #set(name: string, value: unknown): Promise<void> {
+    await this.target.ask(
+      `insert into ${move_table} (name, value) values (?, ?)
+       on conflict (name) do update set value = excluded.value`,
+      name,
+      JSON.stringify(value),
+    );
+  }
+}
+
+const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : "");
+
+/** @throws Error in words on a database that is not filled yet: nobody may work on it. */
+export async function requireMoved(
+  store: Pick<Store, "db" | "path" | "tableNames">,
+): Promise<void> {
+  if ((await store.tableNames(store.db)).includes(move_table))
+    throw new Error(
+      `${store.path} is the unfinished target of \`dossier migrate-to\`: run that again with the ` +
+        "same words to finish it, or name an empty one",
+    );
+}

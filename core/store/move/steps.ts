@@ -1,0 +1,67 @@
+/**
+ * The steps of migrations that a database has, in the words of this program: a target gets the same
+ * and no others, so that a source of an earlier version is moved as it is.
+ */
+import type { Schema } from "../schema";
+import type { Table } from "./rows";
+import type { Ask } from "./side";
+
+export interface SameSteps {
+  readonly schemas: readonly Schema[];
+  /** Why the tables can't be made by this program, in sentences. */
+  readonly problems: readonly string[];
+  /** It was written by an earlier version: the next start changes its tables. */
+  readonly is_behind: boolean;
+}
+
+/** `known`: in the order in which their tables are made. */
+export async function sameSteps(ask: Ask, known: readonly Schema[]): Promise<SameSteps> {
+  const applied = new Map<string, string[]>();
+  for (const [plugin, id] of await ask(
+    "select plugin, id from core_migrations order by plugin, id",
+  ))
+    applied.set(String(plugin), [...(applied.get(String(plugin)) ?? []), String(id)]);
+  const problems: string[] = [];
+  for (const [plugin, ids] of applied) {
+    const schema = known.find(({ name }) => name === plugin);
+    const newer = ids.filter((id) => !schema?.migrations.some((step) => step.id === id));
+    if (schema === undefined)
+      problems.push(
+        `the plugin ${plugin} has tables here and is not loaded, so that nobody can make them ` +
+          "there: put its file back, or enable it; or delete what it keeps: `dossier plugin " +
+          `remove ${plugin} --purge\``,
+      );
+    else if (newer.length > 0)
+      problems.push(
+        `a newer version of ${plugin === "core" ? "this program" : `the plugin ${plugin}`} has ` +
+          `written it, with the step ${newer[0]!}: use that one`,
+      );
+  }
+  const here = known.filter(({ name }) => applied.has(name));
+  const schemas = here.map(({ name, version, tables, migrations }) => ({
+    ...{ name, version, tables },
+    migrations: migrations.filter(({ id }) => applied.get(name)!.includes(id)),
+  }));
+  const steps = (all: readonly Schema[]): number =>
+    all.reduce((sum, { migrations }) => sum + migrations.length, 0);
+  return { schemas, problems, is_behind: steps(schemas) < steps(here) };
+}
+
+/** Where the tables of the two are not the same, in sentences. */
+export function unlikeTables(source: readonly Table[], target: readonly Table[]): string[] {
+  const shapes = (tables: readonly Table[]) =>
+    new Map(
+      tables.flatMap(({ name, columns, key }) => [
+        [name, `key ${key.join(", ")}`] as const,
+        ...columns.map((column) => [`${name}.${column.name}`, column.kind] as const),
+      ]),
+    );
+  const [here, there] = [shapes(source), shapes(target)];
+  return [...new Set([...here.keys(), ...there.keys()])]
+    .filter((name) => here.get(name) !== there.get(name))
+    .map(
+      (name) =>
+        `${name} is ${here.get(name) ?? "not there"} in the source and ` +
+        `${there.get(name) ?? "not there"} in the target`,
+    );
+}

@@ -1,0 +1,310 @@
+/**
+ * Acceptance, on the executable: a data directory is moved into PostgreSQL and back, interrupted on
+ * the way, and nothing is different afterwards.
+ */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { Database } from "bun:sqlite";
+import { SQL } from "bun";
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { buildIfStale, executable } from "../../scripts/build";
+import { cleanEnvironment, mustRun, runCommand } from "../../scripts/lib/launch";
+import { findPostgres, startPostgres, type PostgresServer } from "../../scripts/lib/postgres";
+import { filesOf, temporaryDirectory } from "../helpers/data-directory";
+import { startExecutable, type Executable } from "../helpers/executable";
+import { person } from "../helpers/person";
+import { until } from "../helpers/server";
+
+/** Skipped, and listed as such, where no PostgreSQL from 15 on is installed. */
+const suite = findPostgres() === null ? describe.skip : describe;
+const secret = "a secret key of this test";
+const many = 20_000;
+
+suite("dossier migrate-to", () => {
+  let postgres: PostgresServer;
+  let admin: SQL;
+  let count = 0;
+  const made: string[] = [];
+  beforeAll(async () => {
+    await buildIfStale();
+    postgres = (await startPostgres())!;
+    admin = new SQL(postgres.url, { max: 1 });
+  }, 120_000);
+  afterAll(async () => {
+    await admin.close();
+    await postgres.stop();
+    for (const data of made) rmSync(data, { recursive: true, force: true });
+  });
+
+  const directory = (): string => {
+    const data = temporaryDirectory();
+    made.push(data);
+    return data;
+  };
+  async function newDatabase(how = "encoding 'UTF8' locale 'C.UTF-8'"): Promise<string> {
+    const name = `moved_${++count}`;
+    await admin.unsafe(`create database ${name} template template0 ${how}`);
+    return postgres.url.replace(/postgres$/, name);
+  }
+  const settings = (url?: string) => ({
+    DOSSIER_SECRET_KEY: secret,
+    // The built-in encoder: vectors move, too.
+    DOSSIER_EMBEDDINGS_PROVIDER: "",
+    DOSSIER_WEBHOOKS_ALLOW_NETWORKS: "127.0.0.0/8",
+    DOSSIER_IMPORTS_DIRECTORIES: "/tmp",
+    ...(url !== undefined && { DOSSIER_DATABASE_URL: url }),
+  });
+
+  test("there and back, killed twice: equal, and searches the same", async () => {
+    const data = directory();
+    const { key, ids, before } = await fill(data);
+    spoil(data);
+    const sum = sumOf(data);
+    const url = await newDatabase();
+    await killTwice(data, url);
+    const unfinished = await runCommand(data, ["serve", "--port", "0"], { env: settings(url) });
+    expect(unfinished.stderr).toContain("is the unfinished target of `dossier migrate-to`");
+    const said = await mustRun(data, ["migrate-to", url], { env: settings() });
+    expect(said).toContain("going on where it was interrupted");
+    expect(said).toContain("holds U+0000 in 1 rows");
+    expect(said).toMatch(/compared \d+ rows in \d+ tables by their SHA-256: both are equal/);
+    expect(sumOf(data)).toBe(sum);
+    await expectSame(data, settings(url), { key, ids, before });
+
+    const back = join(directory(), "new");
+    const returned = await mustRun(data, ["migrate-to", back], { env: settings(url) });
+    expect(returned).toContain("both are equal");
+    expect(filesOf(back)).toEqual(filesOf(data));
+    await expectSame(back, settings(), { key, ids, before });
+    expect(await mustRun(back, ["doctor"], { env: settings() })).not.toContain("FAILING");
+  }, 120_000);
+
+  /** Everything that moves, with its answers. */
+  async function fill(data: string) {
+    await using server = await startExecutable({ data, env: settings() });
+    const ada = await person(server, "ada");
+    const folder = await ada.folder("House");
+    const below = await ada.folder("Cellar", folder);
+    const text = await ada.text(
+      folder,
+      "# Kettle\n\nThe kettle holds two litres of water.",
+      "Kettle",
+    );
+    await ada.text(below, "# Boiler\n\nThe boiler was made in Graz in 1974. Größe: 𝒳.", "Boiler");
+    const { body: file } = await ada.upload(folder, "lamp.md", "# Lamp\n\nThe lamp burns a year.");
+    await ada.settled(file.id);
+    const chat = await ada.made("/chats", { usedFolders: [folder] });
+    await ada.ask(chat.id, "How much water does the kettle hold?");
+    await ada.made("/prompts", { name: "Short", text: "Answer in one sentence." });
+    await ada.made("/webhooks", {
+      event_type: "import.finished",
+      url: "http://127.0.0.1:9/hook",
+    });
+    await ada.made("/import-schedules", {
+      folder_id: folder,
+      source: { type: "directory", path: "/tmp" },
+      every: "0 3 1 1 *",
+    });
+    await server.mustCli(["config", "set", "jobs.keep_done", "2d"]);
+    const ids = { folder, below, text: text.id, file: file.id, chat: chat.id };
+    await untilQuiet(server, ada.key, ids);
+    const before = await look(server, ada.key, ids);
+    expect(before.search.length).toBeGreaterThan(1);
+    expect(await server.stop()).toBe(0);
+    return { key: ada.key, ids, before };
+  }
+  type Ids = Readonly<Record<"folder" | "below" | "text" | "file" | "chat", string>>;
+
+  /** Vectors are made in the background. */
+  const untilQuiet = async (server: Executable, key: string, ids: Ids): Promise<void> =>
+    until(async () => {
+      const [a, b] = await Promise.all(
+        [ids.folder, ids.below].map((id) =>
+          server.api("GET", `/folders/${id}`, undefined, { key }),
+        ),
+      );
+      return a!.body.vectors_pending + b!.body.vectors_pending === 0;
+    });
+
+  /** What a user gets to see. */
+  async function look(server: Executable, key: string, ids: Ids) {
+    const get = async (path: string) => {
+      const { status, body } = await server.api("GET", path, undefined, { key });
+      expect([path, status]).toEqual([path, 200]);
+      return body;
+    };
+    const search = async (query: string) =>
+      (await server.api("POST", "/search", { query, folder_ids: [ids.folder] }, { key })).body.data;
+    return {
+      search: [...(await search("kettle water litres")), ...(await search("Where is it from?"))],
+      folders: await get("/folders"),
+      document: await get(`/documents/${ids.text}`),
+      file: await get(`/documents/${ids.file}`),
+      bytes: (await server.api("GET", `/documents/${ids.file}/file`, undefined, { key })).text,
+      messages: await get(`/chats/${ids.chat}/messages`),
+      prompts: await get("/prompts"),
+      webhooks: await get("/webhooks"),
+      schedules: await get("/import-schedules"),
+      setting: /jobs\.keep_done +2d +\(stored\)/.test(await server.mustCli(["config"])),
+    };
+  }
+
+  /** After the server was stopped: a crash has left a job, and an early version a U+0000. */
+  function spoil(data: string): void {
+    using database = new Database(join(data, "dossier.db"));
+    database.run(
+      "update core_jobs set state = 'running', lease_token = 'a.b', lease_until = 1 where id = (select max(id) from core_jobs)",
+    );
+    const add = database.prepare(
+      `insert into audit_entries (id, created_at, via, action, outcome) values (?, ?, 'api', ?, 'done')`,
+    );
+    database.transaction(() => {
+      for (let i = 0; i < many; i++)
+        add.run(`aud_${String(i).padStart(6, "0")}`, i, i === 7 ? "a\0b" : "getFolder");
+    })();
+    database.run("pragma wal_checkpoint(truncate)");
+  }
+
+  async function expectSame(
+    data: string,
+    env: Record<string, string>,
+    { key, ids, before }: Awaited<ReturnType<typeof fill>>,
+  ): Promise<void> {
+    await using server = await startExecutable({ data, env });
+    expect(await look(server, key, ids)).toEqual(before);
+    expect(await server.stop()).toBe(0);
+  }
+
+  /** Each time after some rows more have arrived. */
+  async function killTwice(data: string, url: string): Promise<void> {
+    const target = new SQL(url, { max: 1 });
+    const arrived = async (): Promise<number> => {
+      const rows = await target
+        .unsafe("select value from core_move where name = 'table audit_entries'")
+        .catch(() => []);
+      return rows.length === 0 ? 0 : JSON.parse(rows[0].value).rows;
+    };
+    for (let kill = 0; kill < 2; kill++) {
+      const before = await arrived();
+      const moving = Bun.spawn([executable, "migrate-to", url, "--data", data], {
+        env: cleanEnvironment(settings()),
+        stdout: "ignore",
+        stderr: "ignore",
+      });
+      await until(async () => (await arrived()) > before);
+      moving.kill("SIGKILL");
+      await moving.exited;
+      expect(await arrived()).toBeLessThan(many);
+    }
+    await target.close();
+  }
+
+  const refusals: [why: string, words: string, of: () => Promise<[string, string]>][] = [
+    [
+      "the target is not empty",
+      "is not empty: it has notes",
+      async () => {
+        const url = await newDatabase();
+        await using sql = new SQL(url, { max: 1 });
+        await sql.unsafe("create table notes (id text)");
+        return [stopped(), url];
+      },
+    ],
+    [
+      "another collation",
+      "create it anew",
+      async () => [stopped(), await newDatabase("encoding 'LATIN1' locale 'C'")],
+    ],
+    [
+      "nobody is known by that name",
+      'role "eve" does not exist',
+      async () => [stopped(), (await newDatabase()).replace("postgres@", "eve:wrong@")],
+    ],
+    ["nobody answers", "can't be reached", async () => [stopped(), "postgres://127.0.0.1:1/none"]],
+    ["it is no address", "a database is named as", async () => [stopped(), "mysql://host/name"]],
+    [
+      "both are directories",
+      "`dossier backup` and `dossier restore`",
+      async () => [stopped(), directory()],
+    ],
+    [
+      "there is no source",
+      "there is no database in",
+      async () => [directory(), await newDatabase()],
+    ],
+    [
+      "a row points nowhere",
+      "rows of accounts_keys point to rows of accounts_users that are not there",
+      async () => [
+        changed("pragma foreign_keys = off; delete from accounts_users"),
+        await newDatabase(),
+      ],
+    ],
+    [
+      "a number is no number",
+      "core_jobs.priority is to hold integer, and 1 rows hold another thing",
+      async () => [
+        changed(
+          "update core_jobs set priority = 'high' where id = (select max(id) from core_jobs)",
+        ),
+        await newDatabase(),
+      ],
+    ],
+    [
+      "a newer version has written it",
+      "a newer version of this program has written it",
+      async () => [
+        changed("insert into core_migrations values ('core', '9999_later', 1)"),
+        await newDatabase(),
+      ],
+    ],
+    [
+      "a plugin is not there",
+      "the plugin weather has tables here and is not loaded",
+      async () => [
+        changed("insert into core_migrations values ('weather', '0001_all', 1)"),
+        await newDatabase(),
+      ],
+    ],
+  ];
+  let stopped_data: string | undefined;
+  /** A directory in which a server has run. */
+  const stopped = (): string => stopped_data!;
+  function changed(sql: string): string {
+    const data = directory();
+    writeFileSync(join(data, "dossier.db"), readFileSync(join(stopped(), "dossier.db")));
+    using database = new Database(join(data, "dossier.db"));
+    database.run(sql);
+    return data;
+  }
+  test("is refused, with all that is in the way at once", async () => {
+    stopped_data = directory();
+    const server = await startExecutable({ data: stopped_data, env: settings() });
+    await server.createUser();
+    const busy = await runCommand(stopped_data, ["migrate-to", "postgres://127.0.0.1:1/none"], {});
+    expect(busy.stderr).toContain("another server is running on");
+    expect(busy.stderr).toContain("can't be reached");
+    await server.stop();
+    for (const [why, words, of] of refusals) {
+      const [data, target] = await of();
+      const { code, stderr } = await runCommand(data, ["migrate-to", target], { env: settings() });
+      expect([why, stderr, code > 0]).toEqual([why, expect.stringContaining(words), true]);
+    }
+    const url = await newDatabase();
+    await mustRun(stopped_data, ["migrate-to", url], { env: settings() });
+    const full = join(directory(), "full");
+    mkdirSync(full);
+    writeFileSync(join(full, "letter.txt"), "");
+    const not_empty = await runCommand(stopped_data, ["migrate-to", full], { env: settings(url) });
+    expect(not_empty.stderr).toContain("is not empty: it holds letter.txt");
+    expect(existsSync(join(full, "dossier.db"))).toBe(false);
+  }, 120_000);
+});
+
+const sumOf = (data: string): string => {
+  expect(statSync(join(data, "dossier.db-wal"), { throwIfNoEntry: false })?.size ?? 0).toBe(0);
+  return createHash("sha256")
+    .update(readFileSync(join(data, "dossier.db")))
+    .digest("hex");
+};

@@ -1,6 +1,7 @@
 /** The commands that make, list and rehearse backups. */
 import { basename, resolve } from "node:path";
-import { rfc3339OrNull, type Command, type CommandHandler } from "../../core/sdk";
+import { rfc3339OrNull, type Command, type CommandHandler, type Context } from "../../core/sdk";
+import { compareOriginals, listOriginals, writeOriginals } from "./originals";
 import { stage_words, type Progress } from "./progress";
 import type { BackupService } from "./service";
 
@@ -38,10 +39,21 @@ export const commands = {
     summary: "Read a backup to its end, open its database, and see that nothing is missing.",
     args: ["file"],
   },
+  backupOriginals: {
+    name: "backup originals",
+    summary:
+      "List the originals with their sizes and SHA-256, to go with a copy of them; or read all " +
+      "those of such a list, and name what is missing.",
+    options: [
+      { flags: "--to <file>", description: "a new file that the list is written to" },
+      { flags: "--check <file>", description: "read the originals of this list to their end" },
+    ],
+  },
 } satisfies Record<string, Command>;
 
 export const commandHandlers = (
   backups: BackupService,
+  ctx: Pick<Context, "files">,
 ): { readonly [N in keyof typeof commands]: CommandHandler } => ({
   async backup({ options, print, about }) {
     const { path, bytes, manifest } = await backups.make(
@@ -88,6 +100,22 @@ export const commandHandlers = (
     about(basename(path));
     await backups.rehearseAt(path, { onProgress: printStages(print) });
     print(`${path} can be relied on.`);
+  },
+  async backupOriginals({ options, print }) {
+    if (typeof options.check === "string") {
+      const path = resolve(options.check);
+      const { count, wrong, said } = await compareOriginals(ctx, path);
+      for (const line of said) print(line);
+      if (wrong > 0)
+        throw new Error(
+          `${wrong} of ${count} originals are not as ${path} says: copy them again from where ` +
+            "they come from",
+        );
+      print(`${count} originals were read to their end, and are as ${path} says.`);
+    } else if (typeof options.to === "string") {
+      const path = resolve(options.to);
+      print(`${path} lists ${await writeOriginals(ctx, path)} originals.`);
+    } else for await (const line of listOriginals(ctx)) print(line);
   },
 });
 

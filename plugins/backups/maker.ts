@@ -48,7 +48,8 @@ export interface Made {
 /** What is said in place of a backup of a database that is a server of its own. */
 export const elsewhere_words =
   "The database is PostgreSQL, which these backups do not hold. Back it up with pg_dump, and the " +
-  "original files after it: docs/scale.md says how.";
+  "original files after it, with `dossier backup originals` for a list to check them by: " +
+  "docs/scale.md says how.";
 
 /** Deleting less at once holds up nobody. */
 const large_copy_bytes = 2 ** 24;

@@ -74,7 +74,7 @@ export default definePlugin({
     const copies = new Copies({ ...ctx, keep_ms: () => settings.keep_copies });
     return {
       routes: backupHandlers(ctx, backups),
-      commands: commandHandlers(backups),
+      commands: commandHandlers(backups, ctx),
       jobs: backupJobs(backups, copies),
       schedules: () => {
         if (settings.schedule === null && scheduleOf(ctx.config.schedule) !== null)

@@ -4,9 +4,9 @@
  */
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
-import { open, stat } from "node:fs/promises";
+import { open } from "node:fs/promises";
 import { createInterface } from "node:readline";
-import { Validator, type Context } from "../../core/sdk";
+import { piecesOf, Validator, type Context, type StoredBytes } from "../../core/sdk";
 import { Original } from "./archive";
 
 const shape = new Validator(Original);
@@ -15,15 +15,10 @@ const named_max = 20;
 
 type Parts = Pick<Context, "files">;
 
-/** One line for each original, as in `originals.jsonl` of a backup, sorted. */
+/** One line for each original, as in `originals.jsonl` of a backup, in the order of their names. */
 export async function* listOriginals({ files }: Parts): AsyncGenerator<string> {
-  const all: string[] = [];
-  for await (const names of files.names()) all.push(...names);
-  for (const sha256 of all.sort()) {
-    const bytes = await files.withLocalFile(sha256, sizeOf);
-    // One that was deleted meanwhile belongs to nobody.
-    if (bytes !== null) yield JSON.stringify({ sha256, bytes });
-  }
+  for await (const some of files.list())
+    for (const { sha256, size_bytes } of some) yield JSON.stringify({ sha256, bytes: size_bytes });
 }
 
 /** Writes the list into a file, which is there as a whole or not at all. */
@@ -53,7 +48,7 @@ export async function compareOriginals({ files }: Parts, path: string): Promise<
     if (line.trim() === "") continue;
     count += 1;
     const { sha256, bytes } = readLine(line, path, count);
-    const problem = await files.withLocalFile(sha256, (file) => problemOf(file, sha256, bytes));
+    const problem = await problemOf(await files.open(sha256), sha256, bytes);
     if (problem === null) continue;
     wrong += 1;
     if (said.length < named_max) said.push(`${sha256} ${problem}`);
@@ -72,18 +67,14 @@ function readLine(line: string, path: string, number: number): Original {
   throw new Error(`${path} is no list of originals: line ${number} is none of one`);
 }
 
-async function problemOf(path: string, sha256: string, bytes: number): Promise<string | null> {
-  const size = await sizeOf(path);
-  if (size === null) return "is missing";
-  if (size !== bytes) return `has ${size} bytes, not ${bytes}`;
+async function problemOf(
+  found: StoredBytes | undefined,
+  sha256: string,
+  bytes: number,
+): Promise<string | null> {
+  if (found === undefined) return "is missing";
+  if (found.size !== bytes) return `has ${found.size} bytes, not ${bytes}`;
   const hash = createHash("sha256");
-  for await (const piece of createReadStream(path, { highWaterMark: 2 ** 20 }))
-    hash.update(piece as Buffer);
+  for await (const piece of piecesOf(found, 2 ** 20)) hash.update(piece);
   return hash.digest("hex") === sha256 ? null : "has other bytes than its name says";
 }
-
-const sizeOf = (path: string): Promise<number | null> =>
-  stat(path).then(
-    ({ size }) => size,
-    () => null,
-  );

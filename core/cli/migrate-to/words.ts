@@ -2,12 +2,15 @@
 import { join } from "node:path";
 import { database_file } from "../../store/lock";
 import type { Bootstrap } from "../bootstrap";
+import { filesPlaceOfSettings } from "../original-files";
 import type { Target } from "./ends";
 
 export const closingWords = (boot: Bootstrap, target: Target): string[] =>
   target.is_directory ? afterDirectory(boot, target) : afterDatabase(boot, target);
 
-function afterDatabase({ located: { data, database } }: Bootstrap, { shown }: Target): string[] {
+function afterDatabase(boot: Bootstrap, { shown }: Target): string[] {
+  const { data, database } = boot.located;
+  const own = "secret.key, plugins and dossier.toml stay where they are";
   return [
     "",
     `Put the database into ${join(data, "dossier.toml")}, with its password, or into ` +
@@ -16,8 +19,10 @@ function afterDatabase({ located: { data, database } }: Bootstrap, { shown }: Ta
     "  [database]",
     `  url = ${JSON.stringify(shown)}`,
     "",
-    `Originals (${join(data, "files")}), secret.key, plugins and dossier.toml stay where they ` +
-      "are. A server on another machine needs a copy of these, or the same directory.",
+    filesPlaceOfSettings(boot) === null
+      ? `Originals (${join(data, "files")}), ${own}. A server on another machine needs a copy of ` +
+        "them, or originals that both reach: the setting files.url."
+      : `Originals stay where files.url says; ${own}.`,
     database === null
       ? "The database that it comes from is as it was."
       : `${join(data, database_file)} is as it was, and no server reads it any more: it is the ` +
@@ -25,12 +30,16 @@ function afterDatabase({ located: { data, database } }: Bootstrap, { shown }: Ta
   ];
 }
 
-function afterDirectory({ located: { data } }: Bootstrap, { data: to }: Target): string[] {
+function afterDirectory(boot: Bootstrap, { data: to }: Target): string[] {
+  const { data } = boot.located;
+  const is_local = filesPlaceOfSettings(boot) === null;
   return [
     "",
-    `${to} has the database, the originals, secret.key, plugins and models. Settings name the ` +
-      `database, so ${join(data, "dossier.toml")} was not copied: copy it without database.url, ` +
-      "and take DOSSIER_DATABASE_URL away. Then start the server on it:",
+    `${to} has the database${is_local ? ", the originals" : ""}, secret.key, plugins and models. ` +
+      `Settings name the database, so ${join(data, "dossier.toml")} was not copied: copy it ` +
+      "without database.url, and take DOSSIER_DATABASE_URL away. " +
+      `${is_local ? "" : "Originals stay where files.url says: keep that setting. "}` +
+      "Then start the server on it:",
     "",
     `  dossier serve --data ${to}`,
     "",

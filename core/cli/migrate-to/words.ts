@@ -2,11 +2,13 @@
 import { join } from "node:path";
 import { database_file } from "../../store/lock";
 import type { Bootstrap } from "../bootstrap";
-import { filesPlaceOfSettings } from "../original-files";
 import type { Target } from "./ends";
 
 export const closingWords = (boot: Bootstrap, target: Target): string[] =>
   target.is_directory ? afterDirectory(boot, target) : afterDatabase(boot, target);
+
+/** The originals lie in the data directory. */
+const areLocal = ({ config }: Bootstrap): boolean => config.values.files!.url === undefined;
 
 function afterDatabase(boot: Bootstrap, { shown }: Target): string[] {
   const { data, database } = boot.located;
@@ -19,9 +21,9 @@ function afterDatabase(boot: Bootstrap, { shown }: Target): string[] {
     "  [database]",
     `  url = ${JSON.stringify(shown)}`,
     "",
-    filesPlaceOfSettings(boot) === null
+    areLocal(boot)
       ? `Originals (${join(data, "files")}), ${own}. A server on another machine needs a copy of ` +
-        "them, or originals that both reach: the setting files.url."
+        "them, or originals in a place that both reach: `dossier files move`."
       : `Originals stay where files.url says; ${own}.`,
     database === null
       ? "The database that it comes from is as it was."
@@ -32,7 +34,7 @@ function afterDatabase(boot: Bootstrap, { shown }: Target): string[] {
 
 function afterDirectory(boot: Bootstrap, { data: to }: Target): string[] {
   const { data } = boot.located;
-  const is_local = filesPlaceOfSettings(boot) === null;
+  const is_local = areLocal(boot);
   return [
     "",
     `${to} has the database${is_local ? ", the originals" : ""}, secret.key, plugins and models. ` +

@@ -2,7 +2,14 @@
  * A whole server in this process, on a data directory of its own: what `dossier serve` runs,
  * without the port.
  */
-import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { afterAll } from "bun:test";
 import { jsonLog } from "../../core/base/log";
@@ -184,6 +191,9 @@ async function createTemplateDatabase(): Promise<string> {
 async function databaseOf(data: string): Promise<Env> {
   if (!on_postgres) return {};
   template_database ??= createTemplateDatabase();
+  // It remembers the key that seals its secrets.
+  if (!existsSync(join(data, "secret.key")))
+    copyFileSync(join(await template_database, "secret.key"), join(data, "secret.key"));
   // A server that starts again on its directory finds the database of before.
   await createDatabase(data, await template_database).catch((error: { errno?: string }) => {
     if (error.errno !== "42P04") throw error;

@@ -1,6 +1,6 @@
 /**
  * Several processes of the executable on one database behind one address, which gives each
- * connection to the next of them. Their originals lie in the directory of the first.
+ * connection to the next of them. Their originals and their key are those of the first.
  */
 import { copyFileSync, existsSync, mkdirSync, symlinkSync } from "node:fs";
 import { connect, createServer, type Socket } from "node:net";
@@ -28,8 +28,10 @@ export async function launchSeveral(options: LaunchOptions, count: number): Prom
   const entrance = await openEntrance(() => all.map(({ url }) => Number(new URL(url).port)));
   const env = { DOSSIER_SERVER_PUBLIC_URL: entrance.url, ...options.env };
   try {
-    for (const directory of directoriesOf(data, count))
+    for (const directory of directoriesOf(data, count)) {
+      if (directory !== data) copyFileSync(join(data, "secret.key"), join(directory, "secret.key"));
       all.push(await launch({ ...options, data: directory, env }));
+    }
   } catch (error) {
     for (const one of all) one.kill("SIGKILL");
     throw error;

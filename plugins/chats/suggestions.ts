@@ -97,6 +97,9 @@ const parts_of_any = new Set(
     "samenvatting|conclusão|introdução|resumo|sumário"
   ).split("|"),
 );
+/** Lists at the beginning and the end of a manual: `Short Contents`, `Concept Index`. */
+const list_of_parts =
+  /^\p{L}+ contents$|^(?:author|command|concept|function|general|key|keyword|name|option|subject|term|variable)s?(?: \p{L}+)? index$/iu;
 const foreign_signs = /[|\\/<>{}[\]=@_~^`•·…]|https?:|\.{2}|["“”„«»]/;
 
 /** What a heading is about, without its number; null when that makes no question. */
@@ -113,7 +116,8 @@ export function topicOf(heading: string): string | null {
   const words = topic.split(" ").length;
   if (words === 1 && points < lone_word_points_min) return null;
   if (words > words_max || letters < points * 0.6) return null;
-  if (foreign_signs.test(topic) || parts_of_any.has(folded(topic))) return null;
+  if (foreign_signs.test(topic) || list_of_parts.test(topic)) return null;
+  if (parts_of_any.has(folded(topic))) return null;
   return isShouted(topic) ? topic[0]! + topic.slice(1).toLowerCase() : topic;
 }
 

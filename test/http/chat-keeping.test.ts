@@ -169,6 +169,8 @@ describe("questions to begin with", () => {
     ["an address", "https://example.com", null],
     ["code", "foo_bar = baz()", null],
     ["too short", "A.", null],
+    ["a list of a manual’s parts", "Short Contents", null],
+    ["an index", "Concept Index", null],
   ])("%s", (_why, heading, topic) => expect(topicOf(heading)).toBe(topic));
 
   test.each<[why: string, text: string, headings: string[]]>([

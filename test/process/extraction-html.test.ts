@@ -36,6 +36,11 @@ describe("what a page shows", () => {
       "1. a\n   - b\n     - c\n   - d\n2. e",
     ],
     [
+      "items of several paragraphs, one of them after an inner list",
+      "<ol><li><p>a<p>b<li>c<ul><li>d<p>e</ul><p>f<li>g</ol><p>h",
+      "1. a\n\n   b\n2. c\n   - d\n\n     e\n\n   f\n3. g\n\nh",
+    ],
+    [
       "lists and tables in cells",
       "<table><tr><th>a<th>b<tr><td><ul><li>x<li>y</ul><td><ol><li>p<li>q</ol><tr><td>c<td><table><tr><td>1<td>2<tr><td>3<td>4</table></table>",
       "| a | b |\n| --- | --- |\n| x<br>y | p<br>q |\n| c | 1 2<br>3 4 |",

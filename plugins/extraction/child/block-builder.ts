@@ -63,9 +63,9 @@ export class BlockBuilder {
   }
   /**
    * `level` makes it a heading; `marker` is the number or bullet of a list item, in a list that is
-   * inside `depth` others.
+   * inside `depth` others, with which a paragraph without one `goes_on`.
    */
-  endParagraph(level: number | null = null, marker = "", depth = 0): void {
+  endParagraph(level: number | null = null, marker = "", depth = 0, goes_on = false): void {
     const { line } = this.frame;
     const text = trimLines(plainLine(line));
     this.frame.line = "";
@@ -75,6 +75,7 @@ export class BlockBuilder {
       this.put({
         ...paragraph(text, level),
         ...(marker === "" ? {} : { marker, depth }),
+        ...(goes_on ? { within: depth } : {}),
         ...(marked === null ? {} : { marked: trimLines(marked) }),
       });
     }

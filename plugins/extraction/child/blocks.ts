@@ -12,6 +12,8 @@ export interface Block {
   readonly marker?: string;
   /** Inside how many other lists its list is. */
   readonly depth?: number;
+  /** It goes on with an item of a list that is inside so many others. */
+  readonly within?: number;
   /** The text with Markdown's marks of emphasis, when it has any. */
   readonly marked?: string;
   /** What stands before a heading and does not belong to it, in place of a mark. */

@@ -23,6 +23,12 @@ export class ListWriter {
   write(block: Block): WrittenBlock {
     const { level, label, marker = "" } = block;
     const mark = level === null ? itemMark(marker) : null;
+    const goes_on_at = mark === null && level === null ? this.openItem(block.within) : null;
+    if (goes_on_at !== null) {
+      this.open.length = goes_on_at + 1;
+      const before = " ".repeat(this.open.join("").length);
+      return { before, text: shown(block).replaceAll("\n", `\n${before}`), goes_on: false };
+    }
     if (mark === null) {
       this.open = [];
       const before = label ?? (level === null ? "" : `${"#".repeat(Math.min(levels_max, level))} `);
@@ -41,6 +47,13 @@ export class ListWriter {
     const inner = `\n${indent}${" ".repeat(mark.length)}`;
     const text = (block.marked ?? block.text).replaceAll("\n", inner);
     return { before: indent + mark, text, goes_on };
+  }
+
+  /** Which of the open items a paragraph goes on with; null when it is none. */
+  private openItem(within: number | undefined): number | null {
+    if (within === undefined) return null;
+    const depth = Math.min(within, depth_max) - this.base;
+    return depth >= 0 && depth < this.open.length ? depth : null;
   }
 }
 

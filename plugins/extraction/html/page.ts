@@ -49,6 +49,8 @@ class PageReader {
   /** Open lists: the number of the last item, or null for bullets. */
   private readonly lists: { count: number | null }[] = [];
   private marker = "";
+  /** Items of lists that are open. */
+  private items = 0;
 
   children(parent: HTMLElement): void {
     for (const node of parent.childNodes) {
@@ -78,6 +80,7 @@ class PageReader {
         return;
       case "li":
         this.marker = this.markerOf(element);
+        this.items++;
         this.children(element);
         break;
       case "table":
@@ -107,7 +110,10 @@ class PageReader {
         this.children(element);
     }
     this.endParagraph(/^h[1-6]$/.test(name) ? Number(name[1]) : null);
-    if (name === "li") this.marker = "";
+    if (name === "li") {
+      this.marker = "";
+      this.items--;
+    }
   }
   private list(element: HTMLElement): void {
     this.lists.push({
@@ -146,8 +152,10 @@ class PageReader {
     this.after_space = true;
   }
   private endParagraph(level: number | null): void {
-    const empty = this.builder.is_at_start;
-    this.builder.endParagraph(level, empty ? "" : this.marker, Math.max(0, this.lists.length - 1));
+    const empty = this.builder.is_at_start,
+      goes_on = this.items > 0 && level === null && this.marker === "",
+      depth = Math.max(0, this.lists.length - 1);
+    this.builder.endParagraph(level, empty ? "" : this.marker, depth, goes_on);
     if (!empty) this.marker = "";
     this.after_space = true;
   }

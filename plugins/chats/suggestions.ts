@@ -99,7 +99,7 @@ const parts_of_any = new Set(
 );
 /** Lists at the beginning and the end of a manual: `Short Contents`, `Concept Index`. */
 const list_of_parts =
-  /^\p{L}+ contents$|^(?:author|command|concept|function|general|key|name|option|subject)s? index$/iu;
+  /^\p{L}+ contents$|^(?:author|command|concept|function|general|key|name|subject)s? index$/iu;
 const foreign_signs = /[|\\/<>{}[\]=@_~^`•·…]|https?:|\.{2}|["“”„«»]/;
 
 /** What a heading is about, without its number; null when that makes no question. */

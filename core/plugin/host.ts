@@ -29,6 +29,7 @@ import type { HostOptions } from "./host-options";
 import { followSettings } from "./followed-settings";
 import { LiveSettings } from "./live-settings";
 import { Migrating } from "./migrating";
+import { startNode } from "./node-start";
 import {
   ServerOperations,
   type Operations,
@@ -251,7 +252,7 @@ export class Host {
     let gone: readonly string[] = [];
     // Before the plugins: what processes that are gone have left behind is nobody's then.
     await this.patient.start("the list of processes", async () => {
-      gone = await nodes.start();
+      gone = await startNode(this.options);
     });
     for (const { plugin, parts } of this.running) {
       if (!parts.start) continue;

@@ -213,6 +213,7 @@ suite("several processes on one PostgreSQL", () => {
   describe("answer as one server", () => {
     const key = "the key that all of them have, of 32 bytes or more";
     const host = "127.0.0.2";
+    const originals = temporaryDirectory();
     let url: string;
     const running: Executable[] = [];
     let api_key: string;
@@ -221,7 +222,7 @@ suite("several processes on one PostgreSQL", () => {
         files: {
           "dossier.toml":
             `[database]\nurl = "${url}"\n[server]\nsecret_key = "${key}"\nrole = "${role}"\n` +
-            `[imports]\nallow_networks = ["${host}"]\n`,
+            `[files]\nurl = "file://${originals}"\n[imports]\nallow_networks = ["${host}"]\n`,
         },
       });
       running.push(server);
@@ -310,7 +311,7 @@ suite("several processes on one PostgreSQL", () => {
       expect(web.output()).not.toContain('"job":');
     }, 60_000);
 
-    test("in settings at once, and only with the same key", async () => {
+    test("in settings at once, and only with the same key and originals", async () => {
       await a.mustCli(["config", "set", "jobs.pause_intake", "true"]);
       const intake = async (at: Executable) => (await ask(at, "GET", "//health")).body.intake;
       for (const server of [a, b, web])
@@ -321,6 +322,10 @@ suite("several processes on one PostgreSQL", () => {
       await Bun.write(`${data}/dossier.toml`, `[database]\nurl = "${url}"\n`);
       const { code, stderr } = await runCommand(data, ["serve", "--port", "0"]);
       expect([code, stderr]).toEqual([1, expect.stringContaining("another key than this process")]);
+      const settings = `[database]\nurl = "${url}"\n[server]\nsecret_key = "${key}"\n`;
+      await Bun.write(`${data}/dossier.toml`, settings);
+      const alone = await runCommand(data, ["serve", "--port", "0"]);
+      expect([alone.code, alone.stderr]).toEqual([1, expect.stringContaining("files.url")]);
     }, 60_000);
 
     /** A page that is asked for, and answered when the test says so. */

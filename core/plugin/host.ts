@@ -248,9 +248,8 @@ export class Host {
 
   /** Starts the plugins, then their jobs and schedules. */
   async start(): Promise<void> {
-    const { nodes } = this.options;
     let gone: readonly string[] = [];
-    // Before the plugins: what processes that are gone have left behind is nobody's then.
+    // First: what processes that are gone have left behind is nobody's then.
     await this.patient.start("the list of processes", async () => {
       gone = await startNode(this.options);
     });
@@ -262,7 +261,7 @@ export class Host {
         );
       else await this.patient.start(plugin.name, parts.start);
     }
-    if (nodes.role !== "web") {
+    if (this.nodes.role !== "web") {
       await this.patient.start("jobs", () => this.queue.start(gone));
       for (const { plugin, parts } of this.running) this.schedule(plugin, parts.schedules ?? []);
     }

@@ -117,10 +117,13 @@ export const bulkRoutes = {
       ListFilterQuery,
       t.Object({
         after: t.Optional(
-          t.String({
-            description: "The last id of the answer before: the list goes on after it.",
-            examples: [example.id],
-          }),
+          documented(
+            t.String({
+              description: "The last id of the answer before: the list goes on after it.",
+              examples: [example.id],
+            }),
+            { minLength: 1 },
+          ),
         ),
       }),
     ]),

@@ -5,6 +5,7 @@ import {
   badRequest,
   countRows,
   pageWindow,
+  requireOwned,
   sql,
   toNumber,
   type Listed,
@@ -132,7 +133,7 @@ export class DocumentLists {
 
   /**
    * The ids of the newest `max` documents that the filter lets through, and how many it does; with
-   * `after` of those that come after this one. @throws HttpError 400 when there is no such document
+   * `after` of those that come after this one. @throws HttpError 400, 403 or 404 of this one
    */
   async ids(
     folder: Folder,
@@ -239,13 +240,13 @@ function countedBy(
 
 /** Where a document stands in its lists, whatever has become of its links. */
 async function findPlace(db: DocumentsDb, owner_id: string, id: string) {
-  const place = await db
+  if (id === "") throw badRequest("The query field `after` names no document.", "?after");
+  const found = await db
     .selectFrom("documents")
-    .select(["id", "created_at"])
+    .select(["id", "owner_id", "created_at"])
     .where("id", "=", id)
-    .where("owner_id", "=", owner_id)
     .executeTakeFirst();
-  if (!place) throw badRequest("There is no such document to go on after.", "?after");
+  const place = requireOwned(found, owner_id, "document");
   return { id: place.id, created_at: toNumber(place.created_at) };
 }
 

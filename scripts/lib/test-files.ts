@@ -114,11 +114,9 @@ export const on_both: readonly string[] = [
   "import-runs",
   "limits",
   "lists",
-  "messages",
   "prompts",
   "queue",
   "retention",
-  "sorted-lists",
   "user-deletion",
 ];
 

@@ -50,7 +50,7 @@ export const pin_ms = 120_000;
  */
 const cut_off_ms_least = 15 * 60_000;
 /** A deletion that something is in the way of is tried again so much later. */
-const again_ms = 60_000;
+export const again_ms = 60_000;
 
 export class FileClaims {
   constructor(

@@ -22,7 +22,7 @@ import { KeyedMutex } from "../keyed-mutex";
 import { Spool, type Spooled } from "../spool";
 import { isFilesFault, translateError } from "../storage-errors";
 import type { Store } from "../store";
-import { FileClaims, pin_ms } from "./file-claims";
+import { again_ms, FileClaims, pin_ms } from "./file-claims";
 import { LocalCopies } from "./local-copies";
 import { FilesFault, type ObjectPlace } from "./place";
 
@@ -54,6 +54,10 @@ export class SharedFiles implements Files {
   readonly #spool: Spool;
   /** The same bytes, sent many times at once, go once. */
   readonly #putting = new KeyedMutex();
+  /** Uploads of this process that hold on to each file. */
+  readonly #held = new Map<string, number>();
+  /** Asked for while they did. */
+  readonly #wanted = new Map<string, StillUsed>();
   #failing: string | null = null;
   #asked_at = -Infinity;
 
@@ -100,9 +104,14 @@ export class SharedFiles implements Files {
     if (unused.length === 0) return null;
     await this.#claims.remove(unused, keep_deleted_ms);
     if (keep_deleted_ms > 0) return keep_deleted_ms;
-    for (const sha256 of unused) await this.#removeOne(sha256, stillUsed);
-    // One that an upload holds on to at the moment.
-    return this.#claims.nextDue();
+    let is_done = true;
+    for (const sha256 of unused) {
+      if (await this.#removeOne(sha256, stillUsed)) continue;
+      // An upload of this process deletes it when it lets go; one of another leaves it to the job.
+      if (this.#held.has(sha256)) this.#wanted.set(sha256, stillUsed);
+      else is_done = false;
+    }
+    return is_done ? null : again_ms;
   }
 
   async deleteDue(stillUsed: StillUsed): Promise<number | null> {
@@ -171,6 +180,7 @@ export class SharedFiles implements Files {
     const { sha256, size_bytes } = spooled;
     const { id, deleting_ms } = await this.#claims.pin(sha256);
     const pin = new Pin(this.#claims, id, this.options.log);
+    this.#held.set(sha256, (this.#held.get(sha256) ?? 0) + 1);
     try {
       if (deleting_ms > 0) await this.#untilDeleted(sha256);
       await this.#asking((place) =>
@@ -180,9 +190,21 @@ export class SharedFiles implements Files {
     } catch (error) {
       // It may be there all the same.
       await this.#claims.remove([sha256], this.options.keep_deleted_ms).catch(() => undefined);
-      await pin.end();
+      await this.letGo(sha256, pin);
       throw error;
     }
+  }
+
+  /** For `Upload`: its rows are there, or never will be. */
+  async letGo(sha256: string, pin: Pin): Promise<void> {
+    await pin.end();
+    const left = this.#held.get(sha256)! - 1;
+    if (left > 0) return void this.#held.set(sha256, left);
+    this.#held.delete(sha256);
+    const stillUsed = this.#wanted.get(sha256);
+    this.#wanted.delete(sha256);
+    // A failure is not the upload's: the job finds the file.
+    if (stillUsed) await this.#removeOne(sha256, stillUsed).catch(() => false);
   }
 
   /** For `Upload`: it is read next, so it stays at hand. */
@@ -338,7 +360,7 @@ class Upload implements ReceivedFile {
       if (this.#pin) await this.files.leave(this.spooled);
       else await this.files.discard(path);
     } finally {
-      await this.#pin?.end();
+      if (this.#pin) await this.files.letGo(this.sha256, this.#pin);
     }
   }
 }

@@ -74,6 +74,7 @@ interface Stretch {
 }
 /** So long are rows looked at before the event loop goes round. */
 const stretch_ms = 8;
+/** Never fewer than the first: a database elsewhere takes longer to answer at all. */
 const stretch_rows = { first: 500, max: 8_000 };
 
 /**
@@ -120,7 +121,7 @@ async function* stretchesOf(
       .clearSelect()
       .select(order.columns.map((column, at) => sql.ref(column).as(names[at]!)))
       .limit(1)
-      .offset(size.size - 1)
+      .offset(Math.max(size.size, stretch_rows.first) - 1)
       .executeTakeFirst();
     const from = after,
       until = limitBy(up_to!, end),

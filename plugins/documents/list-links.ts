@@ -149,6 +149,7 @@ const isUpTo = (order: LinkOrder, place: Place) =>
 
 /** So long is looked at links before the event loop goes round. */
 const stretch_ms = 8;
+/** Never fewer than the first: a database elsewhere takes longer to answer at all. */
 const stretch_links = { first: 500, max: 8_000 };
 
 /** Cuts links that an index has in this order into stretches: what each is limited by. */
@@ -165,7 +166,7 @@ export async function* stretches(
       after = from && isBeyond(order, from);
     const [end] = await readRows(after ? links.where(after) : links, order, {
       limit: 1,
-      offset: part.size - 1,
+      offset: Math.max(part.size, stretch_links.first) - 1,
     });
     const until = end && isUpTo(order, end);
     yield (all) => {

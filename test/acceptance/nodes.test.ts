@@ -115,7 +115,7 @@ suite("several processes on one PostgreSQL", () => {
       expect(most.get("narrow")).toBe(1);
       expect(most.get("wide")).toBeLessThanOrEqual(4);
       expect(most.get("all")).toBeLessThanOrEqual(5);
-    }, 60_000);
+    }, 120_000);
 
     test("and one that died is followed by another after its lease, once", async () => {
       const clock = movableClock();
@@ -158,7 +158,7 @@ suite("several processes on one PostgreSQL", () => {
       await until(() => begun.length === 3);
       await b[Symbol.asyncDispose]();
       await a[Symbol.asyncDispose]();
-    }, 60_000);
+    }, 120_000);
 
     test("and each tick of a schedule once", async () => {
       const clock = movableClock(Date.UTC(2026, 0, 5, 12) - 200);
@@ -172,7 +172,7 @@ suite("several processes on one PostgreSQL", () => {
         return one;
       });
       for (let ticks = 1; ticks <= 3; ticks++) {
-        clock.pass(60_000);
+        clock.pass(120_000);
         const taken = async (): Promise<boolean> => {
           const [row] = await made[0]!.store.db.selectFrom("core_ticks").selectAll().execute();
           return row !== undefined && clock.now_ms() - row.tick_at < 60_000;
@@ -183,7 +183,7 @@ suite("several processes on one PostgreSQL", () => {
       }
       for (const one of schedules) one.stop();
       for (const node of made) await node[Symbol.asyncDispose]();
-    }, 60_000);
+    }, 120_000);
 
     test("and a cancelled one is aborted where it runs", async () => {
       const [a, b] = (await nodes(2, movableClock())) as [Node, Node];
@@ -207,7 +207,7 @@ suite("several processes on one PostgreSQL", () => {
       await begun.promise;
       await b.store.inTransaction((tx) => b.queue.cancelJobs(tx, ["doc_1"]));
       expect(await aborted.promise).toBe("cancelled");
-    }, 60_000);
+    }, 120_000);
   });
 
   describe("answer as one server", () => {
@@ -233,7 +233,7 @@ suite("several processes on one PostgreSQL", () => {
       url = await newDatabase();
       [a, b, web] = await Promise.all([start("all"), start("worker"), start("web")]);
       api_key = await a.key("ada");
-    }, 60_000);
+    }, 120_000);
     afterAll(async () => {
       await Promise.all(running.map((one) => one[Symbol.asyncDispose]()));
     });
@@ -309,7 +309,7 @@ suite("several processes on one PostgreSQL", () => {
       await until(async () => (answer = await ask(web, "GET", path)).body.status === "COMPLETED");
       expect(answer.body.result.citations[0].quote).toContain("two litres");
       expect(web.output()).not.toContain('"job":');
-    }, 60_000);
+    }, 120_000);
 
     test("in settings at once, and only with the same key and originals", async () => {
       await a.mustCli(["config", "set", "jobs.pause_intake", "true"]);
@@ -326,7 +326,7 @@ suite("several processes on one PostgreSQL", () => {
       await Bun.write(`${data}/dossier.toml`, settings);
       const alone = await runCommand(data, ["serve", "--port", "0"]);
       expect([alone.code, alone.stderr]).toEqual([1, expect.stringContaining("files.url")]);
-    }, 60_000);
+    }, 120_000);
 
     /** A page that is asked for, and answered when the test says so. */
     const slowSite = () => {
@@ -375,7 +375,7 @@ suite("several processes on one PostgreSQL", () => {
       expect((await ask(web, "POST", `/imports/${id}/cancel`)).status).toBe(202);
       await until(() => site.brokenOff() === 1);
       expect((await ask(a, "GET", `/imports/${id}`)).body.status).toBe("cancelled");
-    }, 60_000);
+    }, 120_000);
 
     test("and what one was doing when it was killed is done", async () => {
       using site = slowSite();
@@ -392,6 +392,6 @@ suite("several processes on one PostgreSQL", () => {
       );
       expect(run.status).toBe("completed");
       expect((await nodesSeen(web)).map((one) => one.id)).not.toContain(runner);
-    }, 60_000);
+    }, 120_000);
   });
 });

@@ -23,7 +23,11 @@ export async function startCluster(env: Readonly<Record<string, string>>): Promi
   await admin.close();
   const url = postgres.url.replace(/postgres$/, "dossier");
   const root = mkdtempSync(join(tmpdir(), "dossier-races-"));
-  const settings = `[database]\nurl = "${url}"\n[server]\nsecret_key = "${"k".repeat(40)}"\n`;
+  const originals = join(root, "originals");
+  mkdirSync(originals);
+  const settings =
+    `[database]\nurl = "${url}"\n[files]\nurl = "file://${originals}"\n` +
+    `[server]\nsecret_key = "${"k".repeat(40)}"\n`;
   const start = (n: number) => {
     const data = join(root, String(n));
     mkdirSync(data);

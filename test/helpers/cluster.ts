@@ -1,6 +1,7 @@
-/** Several executables on one PostgreSQL database, each with a data directory of its own. */
+/** Several executables on one PostgreSQL database, with the same directory of original files. */
 import { SQL } from "bun";
 import { startPostgres, type PostgresServer } from "../../scripts/lib/postgres";
+import { temporaryDirectory } from "./data-directory";
 import { startExecutable, type Executable } from "./executable";
 import { callOf, answerOf, type Answered } from "./server";
 
@@ -31,7 +32,10 @@ export async function startCluster(
   await admin.close();
   const url = postgres.url.replace(/postgres$/, "dossier");
   const secret_key = "k".repeat(40);
-  const settings = `[database]\nurl = "${url}"\n[server]\nsecret_key = "${secret_key}"\n`;
+  const originals = `file://${temporaryDirectory()}`;
+  const settings =
+    `[database]\nurl = "${url}"\n[files]\nurl = "${originals}"\n` +
+    `[server]\nsecret_key = "${secret_key}"\n`;
   const files = { "dossier.toml": settings };
   const start = (): Promise<Executable> => startExecutable({ files, env });
   // The first one makes the tables, for which the others would wait.

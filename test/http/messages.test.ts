@@ -4,6 +4,7 @@
  */
 import { beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { PermanentFailure } from "../../core/sdk";
+import { on_postgres } from "../helpers/databases";
 import { startTestServer } from "../helpers/host";
 import { messageCases } from "../cases/messages";
 import {
@@ -123,7 +124,11 @@ test("a busy owner leaves room for the others", async () => {
   const mine: string[] = [];
   for (const text of ["1?", "2?", "3?", "4?"]) mine.push(await scripted.ask("ada", chat, text));
   await scripted.reaches("bea", await scripted.ask("bea", theirs.chat, "5?"), "PROCESSING");
-  expect((await send("ada", "GET", mine[3]!)).body.status).toBe("PENDING");
+  const polls = await Promise.all(mine.map((path) => send("ada", "GET", path)));
+  const states = polls.map(({ body }) => body.status as string);
+  // Over several processes the places of an owner are taken in any order.
+  if (on_postgres) states.sort().reverse();
+  expect(states).toEqual(["PROCESSING", "PROCESSING", "PROCESSING", "PENDING"]);
   // Three of the four and the other owner's: all that run have come as far as the answerer.
   while (held.asked.length < 4) await Bun.sleep(1);
   expect(held.asked).toContain("5?");

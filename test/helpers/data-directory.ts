@@ -1,5 +1,5 @@
 /** Directories of servers, and what lies in them. */
-import { mkdtempSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { memoryPlace } from "../../scripts/lib/memory-place";
 
@@ -30,11 +30,33 @@ export const filesWith = (data: string, word: string): string[] =>
  * leaves.
  */
 export const temporaryFiles = (data: string): string[] =>
-  filesIn(data).filter((path) => path.split("/").slice(0, -1).includes("tmp"));
+  filesIn(data).filter(
+    (path) => path.split("/").slice(0, -1).includes("tmp") && !path.includes("/copies/"),
+  );
 
-/** Names of the originals on disk; what is arriving comes as `tmp/…`. */
-export const filesOf = (data: string): string[] =>
-  readdirSync(join(data, "files"), { withFileTypes: true, recursive: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => (entry.parentPath.endsWith("tmp") ? `tmp/${entry.name}` : entry.name))
-    .sort();
+/** How s3rver names the files of objects. */
+export const stored_as = "._S3rver_object";
+/** Where a server on this directory has its originals in a bucket of all. */
+export const prefixOf = (data: string): string => Bun.hash(data).toString(36);
+
+/** Names of the originals, wherever they are; what is arriving comes as `tmp/…`. */
+export function filesOf(data: string): string[] {
+  const { TEST_S3_DIRECTORY: store } = process.env;
+  if (store === undefined)
+    return entriesIn(join(data, "files"))
+      .map((entry) => (entry.parentPath.endsWith("tmp") ? `tmp/${entry.name}` : entry.name))
+      .sort();
+  const stored = entriesIn(join(store, "originals", prefixOf(data)))
+    .filter(({ name }) => name.endsWith(stored_as))
+    .map(({ name }) => name.slice(0, -stored_as.length));
+  const arriving = entriesIn(join(data, "tmp"))
+    .filter(({ parentPath }) => parentPath.endsWith("arriving"))
+    .map(({ name }) => `tmp/${name}`);
+  return [...stored, ...arriving].sort();
+}
+
+function entriesIn(directory: string) {
+  if (!existsSync(directory)) return [];
+  const entries = readdirSync(directory, { withFileTypes: true, recursive: true });
+  return entries.filter((entry) => entry.isFile());
+}

@@ -26,6 +26,7 @@ import { builtIn } from "../../plugins/built-in";
 import * as contracts from "../../plugins/contracts";
 import { createDatabase, databaseUrlOf, dropDatabase, on_postgres } from "./databases";
 import { temporaryDirectory } from "./data-directory";
+import { originalsOf } from "./originals-place";
 import { answerOf, callOf, settingsOf, type ApiServer, type StartOptions } from "./server";
 
 hashCheaply();
@@ -89,7 +90,7 @@ export async function startTestServer({
   const built_in = [...builtIn, people, ...plugins, ...(await pluginsIn(env))];
   const boot = await bootstrap({
     flags: { "server.data": data },
-    env: { ...settingsOf(env), ...database },
+    env: { ...(await originalsOf(data)), ...settingsOf(env), ...database },
     built_in,
     preflight_command: null,
     try_out_command: [process.execPath, join(import.meta.dir, "../../core/main.ts"), "__preflight"],

@@ -3,7 +3,7 @@
  * shut, and it counts what passes.
  */
 import { sep } from "node:path";
-import { temporaryDirectory } from "./data-directory";
+import { stored_as, temporaryDirectory } from "./data-directory";
 
 /** It has no types of its own. */
 const S3rver = require("@20minutes/s3rver");
@@ -13,6 +13,8 @@ type Door = (method: string, path: string) => Promise<Response | undefined> | un
 
 export interface ObjectStore extends AsyncDisposable {
   readonly endpoint: string;
+  /** Where it has the files of its buckets. */
+  readonly directory: string;
   readonly bucket: Bun.S3Client;
   /** Settings of a server that keeps its originals there. */
   readonly env: Readonly<Record<string, string>>;
@@ -24,8 +26,6 @@ export interface ObjectStore extends AsyncDisposable {
   keys(): Promise<string[]>;
 }
 
-/** How s3rver names the files of objects. */
-const stored_as = "._S3rver_object";
 export const key_of_store = { access_key: "S3RVER", secret_key: "S3RVER" };
 
 export async function startObjectStore(): Promise<ObjectStore> {
@@ -79,6 +79,7 @@ export async function startObjectStore(): Promise<ObjectStore> {
   });
   store.endpoint = `http://127.0.0.1:${door.port}`;
   store.bucket = bucket;
+  store.directory = directory;
   store.env = {
     DOSSIER_FILES_URL: `s3://originals?endpoint=${store.endpoint}`,
     DOSSIER_FILES_ACCESS_KEY: key_of_store.access_key,

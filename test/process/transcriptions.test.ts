@@ -6,6 +6,7 @@ import { beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { PurgeDocuments } from "../../plugins/documents/jobs";
+import { filesOf } from "../helpers/data-directory";
 import { startTestServer, type TestServer } from "../helpers/host";
 import { captions, createEngine, formOf, recordingOf } from "../helpers/recordings";
 
@@ -52,9 +53,7 @@ async function until(holds: () => unknown): Promise<void> {
     if (performance.now() > deadline) throw new Error(`did not happen: ${holds.toString()}`);
 }
 const filesOnDisk = (): string[] =>
-  readdirSync(join(server.data, "files"), { recursive: true, encoding: "utf8" }).filter((name) =>
-    /[0-9a-f]{64}$/.test(name),
-  );
+  filesOf(server.data).filter((name) => /[0-9a-f]{64}$/.test(name));
 const left = (): string[] =>
   readdirSync(join(server.data, "tmp")).filter((name) => name.startsWith("transcript-"));
 const textOf = async (run: { document_id: string }) =>
@@ -626,11 +625,7 @@ describe("who may, and how much", () => {
     expect(data.map((run: any) => [run.id, run.status, run.error.code])).toEqual([
       [id, "failed", "too_large"],
     ]);
-    expect(
-      readdirSync(join(small.data, "files"), { recursive: true, encoding: "utf8" }).filter((name) =>
-        /[0-9A-Za-z]{26,}/.test(name),
-      ),
-    ).toEqual([]);
+    expect(filesOf(small.data)).toEqual([]);
     await small.stop();
   });
 

@@ -1,11 +1,15 @@
 /**
  * Copies of files that lie elsewhere, for programs that take a path: those used last stay, up to a
- * size. They are of this process alone.
+ * size, and for some minutes only, because the file may be deleted by another process. They are of
+ * this process alone.
  */
 import { mkdir, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { ulid } from "../../base/ids";
 import { requireFreeSpace } from "../free-space";
+
+/** A copy that nobody has used for so long is deleted, a little later at most. */
+const unused_ms_max = 10 * 60_000;
 
 interface Copy {
   readonly path: string;
@@ -14,12 +18,16 @@ interface Copy {
   users: number;
   /** While it is fetched. */
   ready: Promise<void>;
+  used_at_ms: number;
+  /** The file is deleted: the copy goes with its last user. */
+  unwanted?: boolean;
 }
 
 export class LocalCopies {
   /** Those used last come last. */
   readonly #copies = new Map<string, Copy>();
   #made: Promise<unknown> | undefined;
+  readonly #expiry = setInterval(() => void this.#expire(), unused_ms_max / 10).unref();
 
   constructor(
     private readonly directory: string,
@@ -44,17 +52,30 @@ export class LocalCopies {
       return await use(copy.path);
     } finally {
       copy.users--;
+      copy.used_at_ms = performance.now();
+      if (copy.unwanted && copy.users === 0) await rm(copy.path, { force: true });
       await this.#shrink();
+    }
+  }
+
+  /** The files are deleted, or are to be: nothing of them stays here. */
+  async drop(sha256s: readonly string[]): Promise<void> {
+    for (const sha256 of sha256s) {
+      const copy = this.#copies.get(sha256);
+      if (!copy) continue;
+      this.#copies.delete(sha256);
+      copy.unwanted = true;
+      if (copy.users === 0) await rm(copy.path, { force: true });
     }
   }
 
   /** A file at hand becomes a copy, unless it is too large; it has another path then. */
   async adopt(sha256: string, size_bytes: number, from: string): Promise<boolean> {
-    if (size_bytes > this.bytes_max || this.#copies.has(sha256)) return false;
     await this.#make();
+    if (size_bytes > this.bytes_max || this.#copies.has(sha256)) return false;
     const path = join(this.directory, ulid());
     const ready = rename(from, path);
-    const copy: Copy = { path, size_bytes, users: 1, ready };
+    const copy: Copy = { path, size_bytes, users: 1, ready, used_at_ms: performance.now() };
     this.#touch(sha256, copy);
     try {
       await ready;
@@ -63,12 +84,14 @@ export class LocalCopies {
       throw error;
     }
     copy.users--;
+    if (copy.unwanted && copy.users === 0) await rm(path, { force: true });
     await this.#shrink();
     return true;
   }
 
   /** Deletes all of them; they are not used any more. */
   async clear(): Promise<void> {
+    clearInterval(this.#expiry);
     this.#copies.clear();
     this.#made = undefined;
     await rm(this.directory, { force: true, recursive: true });
@@ -80,6 +103,7 @@ export class LocalCopies {
       size_bytes: 0,
       users: 0,
       ready: Promise.resolve(),
+      used_at_ms: performance.now(),
     };
     const run = async (): Promise<void> => {
       await this.#make();
@@ -88,7 +112,7 @@ export class LocalCopies {
       copy.size_bytes = (await stat(copy.path)).size;
     };
     copy.ready = run().catch(async (error: unknown) => {
-      this.#copies.delete(sha256);
+      if (this.#copies.get(sha256) === copy) this.#copies.delete(sha256);
       await rm(copy.path, { force: true });
       throw error;
     });
@@ -103,6 +127,14 @@ export class LocalCopies {
   #touch(sha256: string, copy: Copy): void {
     this.#copies.delete(sha256);
     this.#copies.set(sha256, copy);
+  }
+
+  async #expire(): Promise<void> {
+    const since_ms = performance.now() - unused_ms_max;
+    const expired = [...this.#copies].filter(
+      ([, { users, used_at_ms }]) => users === 0 && used_at_ms < since_ms,
+    );
+    await this.drop(expired.map(([sha256]) => sha256)).catch(() => undefined);
   }
 
   async #shrink(): Promise<void> {

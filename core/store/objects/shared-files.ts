@@ -102,6 +102,7 @@ export class SharedFiles implements Files {
     const unused: string[] = [];
     for (const sha256 of new Set(sha256s)) if (!(await stillUsed(sha256))) unused.push(sha256);
     if (unused.length === 0) return null;
+    await this.#copies.drop(unused);
     await this.#claims.remove(unused, keep_deleted_ms);
     if (keep_deleted_ms > 0) return keep_deleted_ms;
     let is_done = true;
@@ -171,8 +172,9 @@ export class SharedFiles implements Files {
     return { ...this.options.place.counts(), cached_bytes: this.#copies.bytes };
   }
 
-  close(): Promise<void> {
-    return rm(this.options.temporary, { force: true, recursive: true });
+  async close(): Promise<void> {
+    await this.#copies.clear();
+    await rm(this.options.temporary, { force: true, recursive: true });
   }
 
   /** For `Upload`: stores the file, and answers what holds on to it. */
@@ -204,7 +206,8 @@ export class SharedFiles implements Files {
     const stillUsed = this.#wanted.get(sha256);
     this.#wanted.delete(sha256);
     // A failure is not the upload's: the job finds the file.
-    if (stillUsed) await this.#removeOne(sha256, stillUsed).catch(() => false);
+    if (!stillUsed || !(await this.#removeOne(sha256, stillUsed).catch(() => false))) return;
+    await this.#copies.drop([sha256]);
   }
 
   /** For `Upload`: it is read next, so it stays at hand. */

@@ -213,5 +213,6 @@ test("one person's note is not behind the hundred texts of another", async () =>
   await server.settle();
   const order = settled.slice(before).map(({ document_id }) => document_id);
   expect(order.length).toBe(101);
-  expect(order.indexOf(note.body.id)).toBeLessThan(10);
+  // Forty of hers may run at the same time as it, and end in any order.
+  expect(order.indexOf(note.body.id)).toBeLessThan(50);
 });

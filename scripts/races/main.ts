@@ -11,11 +11,17 @@ const word = process.argv[3] ?? "";
 /** Of one race that are printed. */
 const shown_max = 3;
 let broken_in_all = 0;
+let started: Cluster | undefined;
+for (const signal of ["SIGINT", "SIGTERM"])
+  process.once(signal, () => {
+    // Nothing is left running.
+    void Promise.resolve(started?.[Symbol.asyncDispose]()).finally(() => process.exit(1));
+  });
 
 async function runAll(of: readonly Race[], env: Readonly<Record<string, string>>): Promise<void> {
   const asked = of.filter(({ name }) => name.includes(word));
   if (asked.length === 0) return;
-  await using cluster = await startCluster(env);
+  await using cluster = (started = await startCluster(env));
   for (const [at, race] of asked.entries()) await run(cluster, race, `racer${at}`);
 }
 

@@ -43,6 +43,11 @@ const commands = {
     built: true,
     run: (args) => [bun(), [at("scripts", "races", "main.ts"), ...args]],
   },
+  moving: {
+    tools: false,
+    built: true,
+    run: (args) => [bun(), [at("scripts", "moving", "main.ts"), ...args]],
+  },
   "fuzz:api": {
     tools: false,
     built: true,

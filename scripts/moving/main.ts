@@ -1,0 +1,179 @@
+/**
+ * `npm run moving -- DOCUMENTS`: a data directory with so many documents (default 100,000), their
+ * index and vectors is moved into a PostgreSQL that this starts, with two kills on the way, and
+ * back. Prints times and memory, and ends with 1 when anything is different.
+ */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { SQL } from "bun";
+import { executable } from "../build";
+import { cleanEnvironment, createKey, launch, type Launched } from "../lib/launch";
+import { startPostgres } from "../lib/postgres";
+import { makeText } from "../bench/text";
+import { multiply } from "./seed";
+
+const documents = Number(process.argv[2] ?? 100_000);
+const through_server = Math.min(documents, 1_000);
+const text_length = 1_500;
+const at_once = 50;
+/** Shares of the rows after which it is killed. */
+const kills = [0.25, 0.6];
+const queries = 20;
+
+/** Vectors that are quickly made: what is proved is that they are moved. */
+const dimensions = 384;
+using embedder = Bun.serve({
+  port: 0,
+  hostname: "127.0.0.1",
+  async fetch(request) {
+    const { input } = (await request.json()) as { input: string | string[] };
+    const embeddings = [input].flat().map((text, index) => ({ index, embedding: vectorOf(text) }));
+    return Response.json({ data: embeddings, model: "words", object: "list" });
+  },
+});
+function vectorOf(text: string): number[] {
+  const vector = Array.from({ length: dimensions }, () => 0);
+  for (const word of text.toLowerCase().split(/\W+/))
+    vector[Number(Bun.hash(word) % BigInt(dimensions))]! += 1;
+  return vector;
+}
+
+const env = {
+  DOSSIER_RATE_LIMIT_REQUESTS: "1000000",
+  DOSSIER_SECRET_KEY: "a key of this proof",
+  DOSSIER_EMBEDDINGS_BASE_URL: `http://127.0.0.1:${embedder.port}/v1`,
+  DOSSIER_EMBEDDINGS_MODEL: "words",
+};
+const work = mkdtempSync(join(tmpdir(), "dossier-moving-"));
+const data = join(work, "data");
+await using postgres = (await startPostgres())!;
+const admin = new SQL(postgres.url, { max: 1 });
+await admin.unsafe("create database moving template template0 encoding 'UTF8' locale 'C.UTF-8'");
+const url = postgres.url.replace(/postgres$/, "moving");
+const target = new SQL(url, { max: 1 });
+const wrong: string[] = [];
+
+const caller =
+  (server: Launched, key: string) => async (method: string, path: string, body?: object) => {
+    const answer = await fetch(`${server.url}/api/dev/v1${path}`, {
+      method,
+      headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+      ...(body && { body: JSON.stringify(body) }),
+    });
+    if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`);
+    return (await answer.json()) as any;
+  };
+
+async function fill(): Promise<string> {
+  Bun.spawnSync(["mkdir", "-p", data]);
+  const server = await launch({ data, env });
+  const key = await createKey(data, "ada@example.com");
+  const call = caller(server, key);
+  const { id } = await call("POST", "/folders", { name: "All" });
+  for (let from = 0; from < through_server; from += at_once)
+    await Promise.all(
+      Array.from({ length: Math.min(at_once, through_server - from) }, (_, i) =>
+        call("POST", "/documents", { folder_id: id, content: makeText(from + i, text_length) }),
+      ),
+    );
+  for (;;) {
+    const folder = await call("GET", `/folders/${id}`);
+    if (folder.status_counts.syncing + folder.vectors_pending === 0) break;
+    await Bun.sleep(500);
+  }
+  await end(server);
+  multiply(data, Math.ceil(documents / through_server));
+  return key;
+}
+
+async function end(server: Launched): Promise<void> {
+  server.kill("SIGTERM");
+  await server.exited;
+}
+
+/** What searches find, with every score. */
+async function searches(of: string, key: string, more: Record<string, string>): Promise<string> {
+  const server = await launch({ data: of, env: { ...env, ...more }, limit_ms: 120_000 });
+  const call = caller(server, key);
+  const found: unknown[] = [];
+  for (let n = 0; n < queries; n++) {
+    const query = makeText(n * 37, 200)
+      .split(/\s+/)
+      .slice(3, 8)
+      .join(" ");
+    const { data: passages } = await call("POST", "/search", { query, limit: 10 });
+    found.push(passages.map((one: any) => [one.document_id, one.start, one.end, one.score]));
+  }
+  await end(server);
+  return JSON.stringify(found);
+}
+
+/** Ends with its output, or null when it was killed at this share of the rows. */
+async function move(to: string, more: Record<string, string>, kill_at: number | null) {
+  const run = Bun.spawn([executable, "migrate-to", to, "--data", data], {
+    env: cleanEnvironment({ ...env, ...more }),
+    stdout: "pipe",
+    stderr: "inherit",
+  });
+  const begun_ms = performance.now();
+  let [killed, rss] = [false, 0];
+  const watch = (async () => {
+    while (run.exitCode === null && run.signalCode === null) {
+      rss = Math.max(rss, await residentOf(run.pid));
+      if (kill_at !== null && (await share()) >= kill_at) {
+        run.kill("SIGKILL");
+        killed = true;
+        return;
+      }
+      await Bun.sleep(250);
+    }
+  })();
+  const said = await run.stdout.text();
+  await run.exited;
+  await watch;
+  const seconds = (performance.now() - begun_ms) / 1_000;
+  console.log(
+    `${said.trim()}\n${killed ? "killed" : `ended with ${run.exitCode}`} after ${seconds.toFixed(1)} s, ${(rss / 2 ** 20).toFixed(0)} MiB`,
+  );
+  if (!killed && run.exitCode !== 0) wrong.push(`migrate-to ${to} ended with ${run.exitCode}`);
+  return seconds;
+}
+
+const residentOf = async (pid: number): Promise<number> =>
+  Bun.file(`/proc/${pid}/statm`)
+    .text()
+    .then(
+      (text) => Number(text.split(" ")[1]) * 4_096,
+      () => 0,
+    );
+
+/** Of the rows of the largest tables that have arrived. */
+async function share(): Promise<number> {
+  const rows = await target
+    .unsafe("select value from core_move where name like 'table %'")
+    .catch(() => []);
+  const moved = rows.reduce((sum: number, { value }: any) => sum + JSON.parse(value).rows, 0);
+  return moved / (documents * 10);
+}
+
+try {
+  const key = await fill();
+  console.log(`${documents} documents are there`);
+  const before = await searches(data, key, {});
+  let seconds = 0;
+  for (const kill of kills) seconds += await move(url, {}, kill);
+  seconds += await move(url, {}, null);
+  console.log(`moved in ${seconds.toFixed(0)} s, with ${kills.length} kills`);
+  const on_postgres = { DOSSIER_DATABASE_URL: url };
+  if ((await searches(data, key, on_postgres)) !== before)
+    wrong.push("searches differ on PostgreSQL");
+  const back = join(work, "back");
+  console.log(`moved back in ${(await move(back, on_postgres, null)).toFixed(0)} s`);
+  if ((await searches(back, key, {})) !== before) wrong.push("searches differ after the way back");
+} finally {
+  await Promise.all([admin.close(), target.close()]);
+  rmSync(work, { recursive: true, force: true });
+}
+console.log(wrong.length === 0 ? "nothing is different" : wrong.join("\n"));
+process.exitCode = wrong.length === 0 ? 0 : 1;

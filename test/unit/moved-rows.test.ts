@@ -1,0 +1,75 @@
+/** Rows of both engines have one hash, and what differs has another. */
+import { Database } from "bun:sqlite";
+import { describe, expect, test } from "bun:test";
+import { digestOf, type Column, type Row, type Value } from "../../core/store/move/rows";
+import { SqliteSide } from "../../core/store/move/sqlite-side";
+import { compare, type Ends } from "../../core/store/move/mover";
+import { temporaryDirectory } from "../helpers/data-directory";
+
+const columns: readonly Column[] = [
+  { name: "a", kind: "integer" },
+  { name: "b", kind: "double" },
+  { name: "c", kind: "text" },
+  { name: "d", kind: "bytes" },
+];
+const base: Row = [1n, 1.5, "text", new Uint8Array([1, 2])];
+const with_ = (at: number, value: Value): Row => base.toSpliced(at, 1, value);
+
+describe("rows are equal", () => {
+  const cases: [why: string, one: Row, other: Row][] = [
+    ["a number of either kind", base, with_(0, 1)],
+    ["beyond 2^53", with_(0, 9007199254740993n), with_(0, 9007199254740993n)],
+    ["zero has no sign", with_(1, 0), with_(1, -0)],
+    ["bytes of either kind", base, with_(3, Buffer.from([1, 2]))],
+    ["nothing", [null, null, null, null], [null, null, null, null]],
+  ];
+  test.each(cases)("%s", (_, one, other) =>
+    expect(digestOf(one, columns)).toBe(digestOf(other, columns)),
+  );
+});
+
+describe("rows differ", () => {
+  const cases: [why: string, one: Row, other: Row][] = [
+    ["by the last digit", with_(0, 9007199254740993n), with_(0, 9007199254740992n)],
+    ["nothing and zero", with_(0, null), with_(0, 0n)],
+    ["nothing and an empty text", with_(2, null), with_(2, "")],
+    ["nothing and a dash", with_(2, null), with_(2, "-")],
+    ["composed and decomposed", with_(2, "ä"), with_(2, "a\u0308")],
+    ["a byte that is nought", with_(3, new Uint8Array([1, 2, 0])), base],
+    ["bytes that have changed places", with_(3, new Uint8Array([2, 1])), base],
+  ];
+  test.each(cases)("%s", (_, one, other) =>
+    expect(digestOf(one, columns)).not.toBe(digestOf(other, columns)),
+  );
+});
+
+describe("what differs is named", () => {
+  const schema = [
+    "create table keyed (a text, n integer, d blob, primary key (a, n))",
+    "create table keyless (t text)",
+    "insert into keyed values ('x', 1, x'00'), ('x', 2, null), ('y', 1, x'01')",
+    "insert into keyless values ('same'), ('same'), ('other')",
+  ];
+  const cases: [why: string, sql: string, found: string[]][] = [
+    ["nothing", "select 1", []],
+    ["a value", "update keyed set d = x'02' where n = 2", ["keyed x 2: differs"]],
+    ["a row too few", "delete from keyed where a = 'y'", ["keyed y 1: is missing in the target"]],
+    ["a row too many", "insert into keyed values ('z', 9, null)", ["keyed z 9: is not in the source"]],
+    [
+      "one of two equal rows",
+      "delete from keyless where rowid = 1",
+      ["keyless has 1 rows that are missing in the target"],
+    ],
+  ];
+  test.each(cases)("%s", async (_, sql, found) => {
+    const directory = temporaryDirectory();
+    const side = (name: string, more: readonly string[]): SqliteSide => {
+      using database = new Database(`${directory}/${name}`, { create: true });
+      for (const statement of [...schema, ...more]) database.run(statement);
+      return new SqliteSide(`${directory}/${name}`, { reads: true });
+    };
+    const ends = { source: side("one", []), target: side("two", [sql]) } satisfies Partial<Ends>;
+    expect(await compare(ends, await ends.source.tables(), () => undefined)).toEqual(found);
+    await Promise.all([ends.source.close(), ends.target.close()]);
+  });
+});

@@ -238,6 +238,7 @@ const entries = new RegExp(
     "scripts/soak/cluster",
     "scripts/soak/main",
     "scripts/races/main",
+    "scripts/moving/main",
     "test/.*\\.(test|types)",
     "test/programs/.*",
     "examples/.*plugin",

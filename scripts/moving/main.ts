@@ -54,6 +54,19 @@ const url = postgres.url.replace(/postgres$/, "moving");
 const target = new SQL(url, { max: 1 });
 const wrong: string[] = [];
 
+/** What is read of the answers here. */
+interface Answer {
+  readonly id: string;
+  readonly status_counts: { readonly syncing: number };
+  readonly vectors_pending: number;
+  readonly data: readonly {
+    readonly document_id: string;
+    readonly start: number;
+    readonly end: number;
+    readonly score: number;
+  }[];
+}
+
 const caller =
   (server: Launched, key: string) => async (method: string, path: string, body?: object) => {
     const answer = await fetch(`${server.url}/api/dev/v1${path}`, {
@@ -62,7 +75,7 @@ const caller =
       ...(body && { body: JSON.stringify(body) }),
     });
     if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`);
-    return (await answer.json()) as any;
+    return (await answer.json()) as Answer;
   };
 
 async function fill(): Promise<string> {
@@ -103,7 +116,7 @@ async function searches(of: string, key: string, more: Record<string, string>): 
       .slice(3, 8)
       .join(" ");
     const { data: passages } = await call("POST", "/search", { query, limit: 10 });
-    found.push(passages.map((one: any) => [one.document_id, one.start, one.end, one.score]));
+    found.push(passages.map((one) => [one.document_id, one.start, one.end, one.score]));
   }
   await end(server);
   return JSON.stringify(found);
@@ -133,9 +146,9 @@ async function move(to: string, more: Record<string, string>, kill_at: number | 
   await run.exited;
   await watch;
   const seconds = (performance.now() - begun_ms) / 1_000;
-  console.log(
-    `${said.trim()}\n${killed ? "killed" : `ended with ${run.exitCode}`} after ${seconds.toFixed(1)} s, ${(rss / 2 ** 20).toFixed(0)} MiB`,
-  );
+  const how = killed ? "killed" : `ended with ${run.exitCode}`;
+  console.log(said.trim());
+  console.log(`${how} after ${seconds.toFixed(1)} s, ${(rss / 2 ** 20).toFixed(0)} MiB`);
   if (!killed && run.exitCode !== 0) wrong.push(`migrate-to ${to} ended with ${run.exitCode}`);
   return seconds;
 }
@@ -153,7 +166,10 @@ async function share(): Promise<number> {
   const rows = await target
     .unsafe("select value from core_move where name like 'table %'")
     .catch(() => []);
-  const moved = rows.reduce((sum: number, { value }: any) => sum + JSON.parse(value).rows, 0);
+  const moved = (rows as { value: string }[]).reduce(
+    (sum, { value }) => sum + (JSON.parse(value) as { rows: number }).rows,
+    0,
+  );
   return moved / (documents * 10);
 }
 

@@ -54,7 +54,11 @@ describe("what differs is named", () => {
     ["nothing", "select 1", []],
     ["a value", "update keyed set d = x'02' where n = 2", ["keyed x 2: differs"]],
     ["a row too few", "delete from keyed where a = 'y'", ["keyed y 1: is missing in the target"]],
-    ["a row too many", "insert into keyed values ('z', 9, null)", ["keyed z 9: is not in the source"]],
+    [
+      "a row too many",
+      "insert into keyed values ('z', 9, null)",
+      ["keyed z 9: is not in the source"],
+    ],
     [
       "one of two equal rows",
       "delete from keyless where rowid = 1",

@@ -178,11 +178,16 @@ const table = (
     <table>
       <thead>
         <tr>
-          {header.map((cell, at) => (
-            <th key={at} scope="col" class={cellClass(cell.text, align[at])}>
-              {inline(cell.tokens, ink, depth)}
-            </th>
-          ))}
+          {header.map((cell, at) =>
+            cell.text.trim() === "" ? (
+              // A head without words is none.
+              <td key={at} />
+            ) : (
+              <th key={at} scope="col" class={cellClass(cell.text, align[at])}>
+                {inline(cell.tokens, ink, depth)}
+              </th>
+            ),
+          )}
         </tr>
       </thead>
       {visited({ raw: raw.split("\n")[1] ?? "", type: "rule" }, ink, () => null)}

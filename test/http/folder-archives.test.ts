@@ -354,6 +354,11 @@ describe("a folder with all that belongs to it", () => {
       ({ name }: any) => name,
     );
     expect(kinds.filter((kind: string) => kind.startsWith("documents.index"))).toEqual([]);
+    // The next test counts what is asked of the embedder, which all servers share.
+    const { db } = other.store;
+    await until(
+      async () => (await db.selectFrom("index_vectors_waiting").selectAll().execute()).length === 0,
+    );
   });
 
   test("vectors that an earlier version wrote as floats are taken over", async () => {

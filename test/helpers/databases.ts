@@ -21,6 +21,7 @@ export const processes = on_postgres ? Number(process.env.TEST_PROCESSES ?? "1")
 const of_sqlite_alone = {
   backups: "on PostgreSQL the database is backed up by its own tools",
   copies: "what a killed process leaves is taken as a copy of the directory, database and all",
+  alone: "no other process can be at work there when a server starts",
   disks: "the disk of the data directory is that of the database",
   references: "rows that point nowhere: PostgreSQL keeps references itself, whoever writes",
   plans: "how SQLite finds rows, in its own words",

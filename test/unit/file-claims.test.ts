@@ -1,0 +1,72 @@
+/** What several processes know of each other about files that they share, by a clock of the test. */
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { jsonLog } from "../../core/base/log";
+import { FileClaims, pin_ms, createFileClaims } from "../../core/store/objects/file-claims";
+import { SqliteStore } from "../../core/store/sqlite-store";
+import { join } from "node:path";
+import { temporaryDirectory } from "../helpers/data-directory";
+
+let now_ms: number;
+let store: SqliteStore;
+let claims: FileClaims;
+beforeEach(async () => {
+  now_ms = 1_000_000;
+  const log = jsonLog("error", console.error);
+  store = new SqliteStore(join(temporaryDirectory(), "dossier.db"), { log, onLostSync: () => {} });
+  await store.inTransaction(createFileClaims);
+  claims = new FileClaims(store, { now_ms: () => now_ms });
+});
+afterEach(() => store.close());
+const minutes = (count: number) => count * 60_000;
+
+test("a file is deleted by one process at a time, and by another when that one is silent", async () => {
+  await claims.remove(["a"], minutes(60));
+  expect([await claims.due(10), await claims.nextDue()]).toEqual([[], minutes(60)]);
+  now_ms += minutes(60);
+  expect(await claims.due(10)).toEqual(["a"]);
+  expect([await claims.begin("a", 5_000), await claims.begin("a", 5_000)]).toEqual([true, false]);
+  expect([await claims.due(10), await claims.deletingFor("a")]).toEqual([[], 5_000]);
+  now_ms += 5_001;
+  expect([await claims.due(10), await claims.begin("a", 5_000)]).toEqual([["a"], true]);
+  await claims.end("a");
+  expect([await claims.due(10), await claims.nextDue()]).toEqual([[], null]);
+});
+
+test("an upload is told of a deletion under way, and holds the next one off", async () => {
+  await claims.begin("a", 5_000);
+  const { id, deleting_ms } = await claims.pin("a");
+  expect(deleting_ms).toBe(5_000);
+  await claims.end("a");
+  expect(await claims.begin("a", 5_000)).toBe(false);
+  expect((await claims.claimed(["a", "b"])).has("a")).toBe(true);
+  await claims.unpin(id);
+  expect(await claims.begin("a", 5_000)).toBe(true);
+});
+
+test("an upload that goes on keeps its hold; one that is silent loses it, and its file later", async () => {
+  const { id } = await claims.pin("a");
+  now_ms += pin_ms - 1;
+  await claims.renew(id);
+  now_ms += pin_ms - 1;
+  await claims.releaseCutOff({ all: false, delay_ms: 0 });
+  expect(await claims.begin("a", 5_000)).toBe(false);
+  now_ms += minutes(5);
+  await claims.releaseCutOff({ all: false, delay_ms: 0 });
+  // It may be a process that sleeps and goes on.
+  expect(await claims.nextDue()).toBe(minutes(15));
+  now_ms += minutes(15);
+  expect(await claims.due(10)).toEqual(["a"]);
+});
+
+test("one who serves the database alone knows that all uploads before are over", async () => {
+  await claims.pin("a");
+  await claims.releaseCutOff({ all: true, delay_ms: 0 });
+  expect(await claims.due(10)).toEqual(["a"]);
+});
+
+test("a deletion that failed is tried again in a minute", async () => {
+  await claims.remove(["a"], 0);
+  await claims.begin("a", 5_000);
+  await claims.postpone("a");
+  expect([await claims.due(10), await claims.nextDue()]).toEqual([[], minutes(1)]);
+});

@@ -1,5 +1,6 @@
 /** Signed requests to a bucket: tried again where that may help, and refusals in words. */
 import { jitter } from "../../base/random";
+import { Leavings } from "../../lib/leavings";
 import { FilesFault } from "./place";
 import type { BucketAddress, Credentials } from "./files-url";
 import { objectUrl, sha256Of, signedHeaders } from "./s3-signature";
@@ -40,6 +41,7 @@ export interface S3ClientOptions {
 
 export class S3Client {
   readonly #counts = new Map<string, number>();
+  readonly #leavings = new Leavings();
   sent_bytes = 0;
   received_bytes = 0;
 
@@ -96,8 +98,10 @@ export class S3Client {
       headers: response.headers,
       body: await response.bytes(),
     };
-    this.sent_bytes += body?.byteLength ?? 0;
+    const sent_bytes = body?.byteLength ?? 0;
+    this.sent_bytes += sent_bytes;
     this.received_bytes += answer.body.byteLength;
+    this.#leavings.add(sent_bytes + answer.body.byteLength);
     return answer;
   }
 

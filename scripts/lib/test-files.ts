@@ -101,24 +101,7 @@ export const seconds_of: Readonly<Record<string, number>> = {
 };
 
 /** Tests over HTTP that `npm test` runs on both databases: those that touch the store most. */
-export const on_both: readonly string[] = [
-  "accounts",
-  "audit",
-  "chat-keeping",
-  "chats",
-  "deletion-parts",
-  "documents",
-  "documents-bulk",
-  "documents-links",
-  "folders",
-  "import-runs",
-  "limits",
-  "lists",
-  "prompts",
-  "queue",
-  "retention",
-  "user-deletion",
-];
+export const on_both: readonly string[] = ["accounts", "chats", "documents", "folders", "queue"];
 
 /** Acceptance tests that are not for PostgreSQL, and why. */
 export const of_sqlite_alone: Readonly<Record<string, string>> = {

@@ -12,6 +12,7 @@ import { join } from "node:path";
 import { createKey, launch, type Launched } from "../lib/launch";
 import { startPostgres } from "../lib/postgres";
 import { startRoundRobin } from "../lib/round-robin";
+import { outside_host, startOutside } from "./outside";
 import { StreamReader } from "./stream-reader";
 import { Unexpected, User } from "./user";
 import { verifyUser } from "./verify";
@@ -21,34 +22,10 @@ const kill_every_ms = 10_000;
 const down_ms = 1_500;
 const users = 4;
 const clients_each = 2;
-const host = "127.0.0.2";
 const secret_key = "the key that all of them have, of 32 bytes or more";
 const minutes = Number(process.argv[2] ?? 5);
 
-/** How often each message came, by `webhook-id`. */
-const posts = new Map<string, number>();
-const receiver = Bun.serve({
-  hostname: host,
-  port: 0,
-  fetch(request) {
-    const id = request.headers.get("webhook-id")!;
-    posts.set(id, (posts.get(id) ?? 0) + 1);
-    return new Response(null, { status: Math.random() < 0.3 ? 500 : 204 });
-  },
-});
-const site = Bun.serve({
-  hostname: host,
-  port: 0,
-  fetch: async ({ url }) => {
-    await Bun.sleep(Math.random() * 50);
-    const { pathname } = new URL(url);
-    return pathname === "/robots.txt"
-      ? new Response(null, { status: 404 })
-      : new Response(`<main><p>The page ${pathname} tells of kettles.</p></main>`, {
-          headers: { "content-type": "text/html" },
-        });
-  },
-});
+const outside = startOutside(Math.random);
 
 /** One of the processes: its data directory, and the server while it runs. */
 interface Node {
@@ -86,11 +63,16 @@ class Cluster {
     for (let n = 0; n < users; n++) {
       const key = await createKey(this.nodes[0]!.data, `user${n}@example.com`);
       const url = () => proxy.url;
-      const site_url = `http://${host}:${site.port}`;
-      const user = new User({ name: `${n}u`, key, url, random: Math.random, site: site_url });
+      const user = new User({
+        name: `${n}u`,
+        key,
+        url,
+        random: Math.random,
+        site: outside.site_url,
+      });
       const webhook = {
         event_type: "import.finished",
-        url: `http://${host}:${receiver.port}/${n}`,
+        url: `${outside.receiver_url}/${n}`,
       };
       await user.send("POST", "/webhooks", webhook);
       this.users.push(user);
@@ -147,9 +129,9 @@ class Cluster {
       DOSSIER_FILES_KEEP_DELETED: "20s",
       DOSSIER_RATE_LIMIT_REQUESTS: "1000000000",
       DOSSIER_SERVER_LOG_LEVEL: "warn",
-      DOSSIER_WEBHOOKS_ALLOW_NETWORKS: host,
+      DOSSIER_WEBHOOKS_ALLOW_NETWORKS: outside_host,
       DOSSIER_WEBHOOKS_RETRY_DELAYS: "50ms,150ms",
-      DOSSIER_IMPORTS_ALLOW_NETWORKS: host,
+      DOSSIER_IMPORTS_ALLOW_NETWORKS: outside_host,
     };
     for (;;)
       try {
@@ -164,7 +146,7 @@ class Cluster {
 
   async #verify(): Promise<void> {
     for (const user of this.users) this.findings.push(...(await verifyUser(user)));
-    for (const [id, times] of posts)
+    for (const [id, times] of outside.posts)
       if (times > 3) this.findings.push(`the delivery ${id} came ${times} times`);
     for (const [at, { ledger }] of this.users.entries()) {
       const { documents, findings } = this.streams[at]!;
@@ -239,9 +221,9 @@ class Cluster {
       `documents ${sum(({ ledger }) => ledger.documents.size)} kept, ` +
         `${sum(({ ledger }) => ledger.gone.size)} deleted, ` +
         `${sum(({ ledger }) => ledger.unsure.size)} unsure; imports ` +
-        `${sum(({ ledger }) => ledger.imports.size)}; ${posts.size} deliveries, ` +
-        `${[...posts.values()].reduce((total, times) => total + times, 0)} POSTs, ` +
-        `at most ${Math.max(0, ...posts.values())} of one`,
+        `${sum(({ ledger }) => ledger.imports.size)}; ${outside.posts.size} deliveries, ` +
+        `${[...outside.posts.values()].reduce((total, times) => total + times, 0)} POSTs, ` +
+        `at most ${Math.max(0, ...outside.posts.values())} of one`,
       ...this.streams.map((one) => `stream: ${one.events} events, resumed ${one.resumed} times`),
       ...this.findings.slice(0, 40).map((finding) => `FOUND ${finding}`),
       `${this.findings.length} findings`,

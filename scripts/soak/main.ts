@@ -9,6 +9,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createKey, launch, type Launched } from "../lib/launch";
 import { can_mount, mountSmallDisk, type SmallDisk } from "../lib/small-disk";
+import { outside_host, startOutside } from "./outside";
 import { Unexpected, User } from "./user";
 import { verifyDirectory, verifyUser } from "./verify";
 
@@ -19,7 +20,6 @@ const filled_for_ms = 8_000;
 const fill_step_bytes = 2 ** 22;
 const users = 4;
 const clients_each = 2;
-const host = "127.0.0.2";
 
 const minutes = Number(process.argv[2] ?? 20);
 const seed = Number(process.env.DOSSIER_SOAK_SEED ?? Math.floor(Math.random() * 2 ** 31));
@@ -32,30 +32,7 @@ const random = (): number => {
   return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
 };
 
-/** How often each message came, by `webhook-id`. */
-const posts = new Map<string, number>();
-const receiver = Bun.serve({
-  hostname: host,
-  port: 0,
-  fetch(request) {
-    const id = request.headers.get("webhook-id")!;
-    posts.set(id, (posts.get(id) ?? 0) + 1);
-    return new Response(null, { status: random() < 0.3 ? 500 : 204 });
-  },
-});
-const site = Bun.serve({
-  hostname: host,
-  port: 0,
-  fetch: async ({ url }) => {
-    await Bun.sleep(random() * 50);
-    const { pathname } = new URL(url);
-    return pathname === "/robots.txt"
-      ? new Response(null, { status: 404 })
-      : new Response(`<main><p>The page ${pathname} tells of kettles.</p></main>`, {
-          headers: { "content-type": "text/html" },
-        });
-  },
-});
+const outside = startOutside(random);
 
 /** A line of the log. */
 interface Stall {
@@ -86,11 +63,10 @@ class Soak {
       const name = `user${n}`;
       const key = await createKey(this.data, `${name}@example.com`);
       const url = () => this.#server.url;
-      const site_url = `http://${host}:${site.port}`;
-      const user = new User({ name: `${n}u`, key, url, random, site: site_url });
+      const user = new User({ name: `${n}u`, key, url, random, site: outside.site_url });
       await user.send("POST", "/webhooks", {
         event_type: "import.finished",
-        url: `http://${host}:${receiver.port}/${name}`,
+        url: `${outside.receiver_url}/${name}`,
       });
       this.users.push(user);
     }
@@ -174,9 +150,9 @@ class Soak {
       env: {
         DOSSIER_RATE_LIMIT_REQUESTS: "1000000000",
         DOSSIER_SERVER_LOG_LEVEL: "warn",
-        DOSSIER_WEBHOOKS_ALLOW_NETWORKS: host,
+        DOSSIER_WEBHOOKS_ALLOW_NETWORKS: outside_host,
         DOSSIER_WEBHOOKS_RETRY_DELAYS: "50ms,150ms",
-        DOSSIER_IMPORTS_ALLOW_NETWORKS: host,
+        DOSSIER_IMPORTS_ALLOW_NETWORKS: outside_host,
       },
     });
     this.#up = true;
@@ -184,7 +160,7 @@ class Soak {
 
   async #verify(): Promise<void> {
     for (const user of this.users) this.findings.push(...(await verifyUser(user)));
-    for (const [id, times] of posts)
+    for (const [id, times] of outside.posts)
       if (times > 3) this.findings.push(`the delivery ${id} came ${times} times`);
     this.#noteStalls();
     this.#server.kill("SIGTERM");
@@ -224,7 +200,7 @@ class Soak {
         .join(", ")}`,
       `documents ${sum(({ ledger }) => ledger.documents.size)} kept, ` +
         `${sum(({ ledger }) => ledger.gone.size)} deleted, ` +
-        `${sum(({ ledger }) => ledger.unsure.size)} unsure; ${posts.size} deliveries`,
+        `${sum(({ ledger }) => ledger.unsure.size)} unsure; ${outside.posts.size} deliveries`,
       `list of another user: p50 ${at(0.5)}, p99 ${at(0.99)}, most ${at(1)} ms; ` +
         `${this.#stalls.length} times the server noticed that it stood still`,
       ...this.#stalls

@@ -56,6 +56,18 @@ describe("Word", () => {
       "e\u2011mail, ware\u00adhouse",
     ],
     [
+      "a first letter in a frame of its own belongs to the paragraph",
+      wp("H", '<w:framePr w:dropCap="drop"/>') + wp("arbour") + wp("Two"),
+      "Harbour\n\nTwo",
+    ],
+    [
+      "raised and lowered numbers are characters, and equations lines",
+      `<w:p>${run('<w:rPr><w:vertAlign w:val="superscript"/></w:rPr><w:t>-6</w:t>')}${run("<w:t> at </w:t>")}` +
+        `<m:oMath xmlns:m="m"><m:sSub><m:e><m:r><m:t>H</m:t></m:r></m:e><m:sub><m:r><m:t>2</m:t></m:r></m:sub></m:sSub></m:oMath>` +
+        `<m:oMath xmlns:m="m"><m:r><m:t>O</m:t></m:r></m:oMath></w:p>`,
+      "⁻⁶ at H₂ O",
+    ],
+    [
       "a table is a pipe table",
       wtable(["Buoy", "Depth"], ["Puffin Ring", "7.25"]),
       "| Buoy | Depth |\n| --- | --- |\n| Puffin Ring | 7.25 |",
@@ -411,6 +423,46 @@ describe("PowerPoint", () => {
       { page: 1, label: "Slide 1", start: 0, end: 5 },
       { page: 2, label: "Slide 2", start: 7, end: text.length },
     ]);
+  });
+
+  test("bullets that a slide has from its layout or its master", async () => {
+    const levels = (...bullets: readonly string[]): string =>
+      bullets.map((bullet, at) => `<a:lvl${at + 1}pPr>${bullet}</a:lvl${at + 1}pPr>`).join("");
+    const placeholder = (index: number, inside: string, style = ""): string =>
+      `<p:sp><p:nvSpPr><p:nvPr><p:ph idx="${index}"/></p:nvPr></p:nvSpPr><p:txBody><a:lstStyle>${style}</a:lstStyle>${inside}</p:txBody></p:sp>`;
+    const of = (...related: readonly [type: string, target: string][]): string =>
+      relations(Object.fromEntries(related.map((one, at) => [`r${at}`, one])));
+    const bodies = `<p:txStyles><p:bodyStyle>${levels('<a:buChar char="•"/>', '<a:buChar char="–"/>')}</p:bodyStyle></p:txStyles>`;
+    const { text } = await read(
+      pptx(
+        [
+          slide(
+            placeholder(1, ap("One") + ap("Two", '<a:pPr lvl="1"/>') + ap("Three")) +
+              placeholder(2, ap("Numbered") + ap("") + ap("On")) +
+              placeholder(3, ap("Plain")) +
+              placeholder(1, ap("Said", "<a:pPr><a:buNone/></a:pPr>")) +
+              placeholder(4, ap("Own"), levels('<a:buAutoNum type="arabicParenR"/>')) +
+              shape(ap("Beside")),
+          ),
+        ],
+        {
+          "ppt/slides/_rels/slide1.xml.rels": of(["slideLayout", "../slideLayouts/l.xml"]),
+          "ppt/slideLayouts/_rels/l.xml.rels": of(["slideMaster", "../slideMasters/m.xml"]),
+          "ppt/slideLayouts/l.xml": slide(
+            placeholder(2, ap("Edit"), levels('<a:buAutoNum type="arabicPeriod"/>')) +
+              placeholder(3, ap("Edit"), levels("<a:buNone/>")),
+            "sldLayout",
+          ),
+          "ppt/slideMasters/m.xml": slide("", "sldMaster").replace(
+            "</p:cSld>",
+            `</p:cSld>${bodies}`,
+          ),
+        },
+      ),
+    );
+    expect(text).toBe(
+      "- One\n  - Two\n- Three\n\n1. Numbered\n2. On\n\nPlain\n\nSaid\n\n1) Own\n\nBeside",
+    );
   });
 });
 

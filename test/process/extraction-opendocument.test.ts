@@ -155,7 +155,8 @@ test("slides: a page each, the title first, notes and what the master writes beh
     <draw:page ${footed}>${last}</draw:page>`;
   const master =
     `${frame(tp("Harbour Board"))}` +
-    `${frame(tp("Click"), `${title} presentation:placeholder="true"`)}`;
+    `${frame(tp("Click"), `${title} presentation:placeholder="true"`)}` +
+    `${frame(tp("Click to edit"), `presentation:class="outline"`)}`;
   const styles =
     `<office:master-styles><style:master-page style:name="M">${master}</style:master-page>` +
     `</office:master-styles>`;

@@ -6,8 +6,10 @@ import type { Tag, XmlHandler } from "../../../core/lib/xml";
 import { BlockBuilder } from "../child/block-builder";
 import type { Block, Page } from "../child/blocks";
 import { no_emphasis, type Emphasis } from "../child/emphasis";
+import { scriptForm, type Script } from "../child/scripts";
 import { AlternateContent } from "./alternate-content";
 import { Numbering } from "./docx-numbering";
+import { EquationReader } from "./equation";
 import { isOn, ParagraphStyles, type ParagraphProperties } from "./docx-styles";
 import { readChartOf, readDiagramOf } from "./drawing";
 import type { OfficePackage, Progress } from "./package";
@@ -93,6 +95,8 @@ const skipped = new Set([
   "w:sdtPr",
 ]);
 
+const scripts: Readonly<Record<string, Script>> = { superscript: "raised", subscript: "lowered" };
+
 /** Empty columns before the first cell of a row, at most. */
 const columns_before_max = 60;
 
@@ -107,14 +111,24 @@ class WordReader implements XmlHandler {
   private reading = false;
   private hidden = false;
   private in_properties = false;
+  /** The first letter of the next paragraph, in a frame of its own. */
+  private is_drop_cap = false;
   private emphasis: Emphasis = no_emphasis;
+  private script: Script | null = null;
+  private equation: EquationReader | null = null;
+  /** How long the text was when the last one ended: the next one stands apart from it. */
+  private equation_end = -1;
 
   constructor(private readonly document: WordPart) {}
 
   open(tag: Tag): void | "skip" {
+    if (this.equation !== null) return skipped.has(tag.name) ? "skip" : this.equation.open(tag);
     switch (tag.name) {
+      case "m:oMath":
+        if (this.equation_end === this.builder.length) this.builder.text(" ");
+        this.equation = new EquationReader();
+        return;
       case "w:t":
-      case "m:t":
       case "a:t":
         this.reading = !this.hidden && !this.fields.includes("instruction");
         this.builder.emphasise(this.emphasis);
@@ -127,9 +141,11 @@ class WordReader implements XmlHandler {
       case "w:r":
         this.hidden = false;
         this.emphasis = no_emphasis;
+        this.script = null;
         return;
       case "w:p":
-        if (!this.builder.is_at_start) this.endParagraph();
+        if (!this.builder.is_at_start && !this.is_drop_cap) this.endParagraph();
+        this.is_drop_cap = false;
         return;
       case "w:pStyle":
         this.paragraph.style = tag.get("val") ?? null;
@@ -142,6 +158,9 @@ class WordReader implements XmlHandler {
         return;
       case "w:outlineLvl":
         this.paragraph.outline = Number(tag.get("val"));
+        return;
+      case "w:framePr":
+        this.is_drop_cap = /^(?:drop|margin)$/.test(tag.get("dropCap") ?? "");
         return;
       case "w:vanish":
         this.hidden = isOn(tag.get("val") ?? "1");
@@ -175,6 +194,9 @@ class WordReader implements XmlHandler {
         return;
       case "w:rStyle":
         this.emphasis = this.document.styles.emphasisOf(tag.get("val"));
+        return;
+      case "w:vertAlign":
+        this.script = scripts[tag.get("val") ?? ""] ?? null;
         return;
       case "w:gridSpan":
         return builder.describeCell({ columns: Number(tag.get("val")) });
@@ -233,19 +255,23 @@ class WordReader implements XmlHandler {
   }
 
   text(text: string): void {
-    if (this.reading) this.builder.text(text);
+    if (this.equation !== null) this.equation.text(text);
+    else if (this.reading)
+      this.builder.text(this.script === null ? text : (scriptForm(text, this.script) ?? text));
   }
 
   close(name: string): void {
     const { builder } = this;
+    if (this.equation !== null && name !== "m:oMath") return this.equation.close(name);
     switch (name) {
+      case "m:oMath":
+        return this.endEquation();
       case "w:t":
-      case "m:t":
       case "a:t":
         this.reading = false;
         return;
       case "w:p":
-        this.endParagraph();
+        if (!this.is_drop_cap) this.endParagraph();
         return;
       case "w:pPr":
         this.in_properties = false;
@@ -280,6 +306,15 @@ class WordReader implements XmlHandler {
     else if (type === "separate" && this.fields.length > 0)
       this.fields[this.fields.length - 1] = "result";
     else if (type === "end") this.fields.pop();
+  }
+
+  private endEquation(): void {
+    const text = this.equation?.result() ?? "";
+    this.equation = null;
+    if (this.hidden || this.fields.includes("instruction")) return;
+    this.builder.emphasise(no_emphasis);
+    this.builder.text(text);
+    this.equation_end = this.builder.length;
   }
 
   private endParagraph(): void {

@@ -7,8 +7,18 @@ import { readChart } from "./chart";
 import { BlockBuilder } from "../child/block-builder";
 import type { Block } from "../child/blocks";
 import { no_emphasis } from "../child/emphasis";
-import { formatBullet, formatNumber } from "../child/list-markers";
+import { formatNumber } from "../child/list-markers";
+import { scriptForm, type Script } from "../child/scripts";
+import { EquationReader } from "./equation";
 import type { OfficePackage } from "./package";
+import {
+  ListStyle,
+  readBullet,
+  readPlaceholder,
+  type Bullet,
+  type InheritedBullets,
+  type Placeholder,
+} from "./slide-bullets";
 import type { Tag, XmlHandler } from "../../../core/lib/xml";
 import { scanOfficeXml } from "./xml";
 
@@ -24,8 +34,12 @@ export interface PackagePart {
 }
 
 /** The shapes of a part, in the order of the file, which is the order of reading. */
-export function readDrawing(pkg: OfficePackage, part: string): Shape[] {
-  const reader = new DrawingReader(pkg, part);
+export function readDrawing(
+  pkg: OfficePackage,
+  part: string,
+  inherited: InheritedBullets = () => undefined,
+): Shape[] {
+  const reader = new DrawingReader(pkg, part, inherited);
   scanOfficeXml(pkg.xml(part) ?? "", reader);
   return reader.result();
 }
@@ -50,6 +64,8 @@ const number_formats: Readonly<Record<string, string>> = {
   romanUc: "upperRoman",
 };
 const isTrue = (value: string | undefined): boolean => value === "1" || value === "true";
+const scriptOf = (baseline: number): Script | null =>
+  baseline > 0 ? "raised" : baseline < 0 ? "lowered" : null;
 const isShape = (name: string): boolean =>
   name === "p:sp" || name === "p:graphicFrame" || name === "p:cxnSp" || name === "p:pic";
 
@@ -57,24 +73,36 @@ class DrawingReader implements XmlHandler {
   private readonly builder = new BlockBuilder();
   private readonly alternatives = new AlternateContent(this.builder);
   private readonly shapes: Shape[] = [];
-  private role: string | null = null;
+  private placeholder: Placeholder | null = null;
   private reading = false;
-  /** Of the paragraph that is open. */
-  private marker = "";
+  private equation: EquationReader | null = null;
+  private script: Script | null = null;
+  /** Of the paragraph that is open; null when it says none itself. */
+  private bullet: Bullet | null = null;
   private level = 0;
+  /** Of the shape that is open. */
+  private style = new ListStyle();
+  private in_style = false;
+  /** The paragraphs of its cells don't follow the placeholder that it stands in. */
+  private in_table = false;
   /** Consecutive numbered paragraphs, by level. */
   private readonly counts: number[] = [];
 
   constructor(
     readonly pkg: OfficePackage,
     readonly part: string,
+    private readonly inherited: InheritedBullets,
   ) {}
 
   open(tag: Tag): void | "skip" {
     const { builder } = this;
+    if (this.in_style) return this.style.open(tag);
+    if (this.equation !== null) return this.equation.open(tag);
     switch (tag.name) {
+      case "m:oMath":
+        this.equation = new EquationReader();
+        return;
       case "a:t":
-      case "m:t":
       case "p:text":
         this.reading = true;
         return;
@@ -86,14 +114,19 @@ class DrawingReader implements XmlHandler {
         return;
       case "a:rPr":
         builder.emphasise({ bold: isTrue(tag.get("b")), italic: isTrue(tag.get("i")) });
+        this.script = scriptOf(Number(tag.get("baseline") ?? 0));
         return;
       case "a:r":
       case "a:fld":
         builder.emphasise(no_emphasis);
+        this.script = null;
         return;
       case "a:lstStyle":
-        return "skip";
+        this.style = new ListStyle();
+        this.in_style = true;
+        return;
       case "a:tbl":
+        this.in_table = true;
         builder.beginTable();
         return;
       case "a:tr":
@@ -104,14 +137,8 @@ class DrawingReader implements XmlHandler {
           covered: /^(?:1|true)$/.test(tag.get("hMerge") ?? tag.get("vMerge") ?? ""),
         });
         return;
-      case "a:buChar":
-        this.marker = formatBullet(tag.get("char") ?? "");
-        return;
-      case "a:buAutoNum":
-        this.marker = this.nextNumber(tag);
-        return;
       case "p:ph":
-        this.role = tag.get("type") ?? "obj";
+        this.placeholder = readPlaceholder(tag);
         return;
       case "c:chart":
       case "cx:chart":
@@ -129,28 +156,35 @@ class DrawingReader implements XmlHandler {
         return this.alternatives.open(tag.name);
       default:
         if (isShape(tag.name)) this.endShape();
+        else this.bullet = readBullet(tag) ?? this.bullet;
     }
   }
   text(text: string): void {
-    if (this.reading) this.builder.text(text);
+    if (this.equation !== null) this.equation.text(text);
+    else if (this.reading)
+      this.builder.text(this.script === null ? text : (scriptForm(text, this.script) ?? text));
   }
   close(name: string): void {
     const { builder } = this;
+    if (this.equation !== null && name !== "m:oMath") return this.equation.close(name);
     switch (name) {
+      case "m:oMath":
+        builder.emphasise(no_emphasis);
+        builder.text(this.equation?.result() ?? "");
+        this.equation = null;
+        return;
       case "a:t":
-      case "m:t":
         this.reading = false;
         return;
       case "p:text":
         this.reading = false;
         builder.endParagraph();
         return;
-      case "a:p":
-        builder.endParagraph(null, this.marker, this.level);
-        this.level = 0;
-        if (!this.marker.endsWith(".") && !this.marker.endsWith(")")) this.counts.length = 0;
-        this.marker = "";
+      case "a:lstStyle":
+        this.in_style = false;
         return;
+      case "a:p":
+        return this.endParagraph();
       case "a:tc":
         builder.endCell();
         return;
@@ -158,6 +192,7 @@ class DrawingReader implements XmlHandler {
         builder.endRow();
         return;
       case "a:tbl":
+        this.in_table = false;
         builder.endTable();
         return;
       case "mc:AlternateContent":
@@ -171,23 +206,40 @@ class DrawingReader implements XmlHandler {
     this.endShape();
     return this.shapes;
   }
+  /** Numbers go on over paragraphs that are blank, which have none. */
+  private endParagraph(): void {
+    const { builder, placeholder, level } = this;
+    if (!builder.is_at_start) {
+      const bullet =
+        this.bullet ??
+        this.style.at(level) ??
+        (placeholder === null || this.in_table ? undefined : this.inherited(placeholder, level)) ??
+        "none";
+      if (bullet === "none" || "char" in bullet) this.counts.length = 0;
+      const marker =
+        bullet === "none" ? "" : "char" in bullet ? bullet.char : this.nextNumber(bullet);
+      builder.endParagraph(null, marker, level);
+    }
+    this.level = 0;
+    this.bullet = null;
+  }
   /** `arabicPeriod` is `1.`, `alphaLcParenR` is `a)`. */
-  private nextNumber(tag: Tag): string {
+  private nextNumber({ numbering, from }: Exclude<Bullet, "none" | { char: string }>): string {
     const [, script, mark] =
-      /^(arabic|alphaLc|alphaUc|romanLc|romanUc)(Period|ParenR|ParenBoth|Plain)?/.exec(
-        tag.get("type") ?? "",
-      ) ?? [];
+      /^(arabic|alphaLc|alphaUc|romanLc|romanUc)(Period|ParenR|ParenBoth|Plain)?/.exec(numbering) ??
+      [];
     const { level } = this;
     this.counts.length = Math.min(this.counts.length, level + 1);
-    const number = (this.counts[level] =
-      (this.counts[level] ?? Number(tag.get("startAt") ?? 1) - 1) + 1);
+    const number = (this.counts[level] = (this.counts[level] ?? from - 1) + 1);
     const text = formatNumber(number, script === undefined ? "decimal" : number_formats[script]!);
     return mark === "ParenBoth" ? `(${text})` : `${text}${mark === "ParenR" ? ")" : "."}`;
   }
   private endShape(): void {
     this.counts.length = 0;
     const blocks = this.builder.take();
-    if (blocks.length > 0) this.shapes.push({ role: this.role, blocks });
-    this.role = null;
+    const role = this.placeholder?.type ?? null;
+    if (blocks.length > 0) this.shapes.push({ role, blocks });
+    this.placeholder = null;
+    this.style = new ListStyle();
   }
 }

@@ -15,6 +15,9 @@ export function readSlides(newReader: NewReader, content: string, styles: string
   return reader.result();
 }
 
+/** By the class of a frame: any other one says what slides may put there. */
+const shown_of_masters: readonly (string | undefined)[] = [undefined, "header", "footer"];
+
 /** What masters put on every slide, except placeholders. */
 class MastersReader extends ReaderDispatch {
   readonly masters = new Map<string, readonly Block[]>();
@@ -30,7 +33,7 @@ class MastersReader extends ReaderDispatch {
     if (
       tag.name === "presentation:notes" ||
       tag.get("presentation:placeholder") === "true" ||
-      /^(?:page-number|date-time)$/.test(tag.get("presentation:class") ?? "")
+      !shown_of_masters.includes(tag.get("presentation:class"))
     )
       return "skip";
     return this.reader.open(tag);

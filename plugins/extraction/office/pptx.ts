@@ -5,15 +5,18 @@
 import { readDrawing, type Shape } from "./drawing";
 import { paragraph, slideLabel, type Block, type Page } from "../child/blocks";
 import type { OfficePackage, Progress } from "./package";
+import { SlideBullets } from "./slide-bullets";
 import { scanOfficeXml } from "./xml";
 
 /** @throws ExtractionFailure of the archive */
 export function readPptx(pkg: OfficePackage, main_part: string, progress: Progress): Page[] {
   const slides = slidesOf(pkg, main_part);
   const seen = new Set<string>();
+  const bullets = new SlideBullets(pkg);
   return slides.map((slide, at) => {
     progress(at / slides.length);
-    const blocks = readSlide(pkg, slide, seen);
+    const shapes = readDrawing(pkg, slide, bullets.of(slide));
+    const blocks = readSlide(pkg, slide, shapes, seen);
     return { page: at + 1, label: slideLabel(at + 1, blocks), blocks };
   });
 }
@@ -42,8 +45,13 @@ const title_roles: readonly (string | null)[] = ["title", "ctrTitle"];
 const skipped_roles: readonly (string | null)[] = ["sldNum", "sldImg"];
 const skipped_roles_of_notes: readonly (string | null)[] = [...skipped_roles, "hdr", "ftr", "dt"];
 
-function readSlide(pkg: OfficePackage, slide: string, seen: Set<string>): Block[] {
-  const shapes = readDrawing(pkg, slide).filter(({ role }) => !skipped_roles.includes(role));
+function readSlide(
+  pkg: OfficePackage,
+  slide: string,
+  all: readonly Shape[],
+  seen: Set<string>,
+): Block[] {
+  const shapes = all.filter(({ role }) => !skipped_roles.includes(role));
   const isTitle = ({ role }: Shape): boolean => title_roles.includes(role);
   return [
     ...shapes.filter(isTitle).flatMap(({ blocks }) => blocks.map(({ text }) => paragraph(text, 1))),

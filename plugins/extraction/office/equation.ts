@@ -1,0 +1,154 @@
+/**
+ * Runs in the child: reads an equation of Office (OMML) as one line of text, as one would type it:
+ * `x=(-b±√(b²-4ac))/(2a)`, `∑_(k=0)^n a_k`.
+ */
+import type { Tag } from "../../../core/lib/xml";
+import { scriptForm } from "../child/scripts";
+
+/** A part of a structure, such as the numerator of a fraction. */
+interface Argument {
+  readonly name: string;
+  text: string;
+}
+interface Structure {
+  readonly name: string;
+  readonly arguments: Argument[];
+  /** Its properties: `chr`, `type` and others. */
+  readonly properties: Map<string, string>;
+}
+
+/** Deeper structures are plain text. */
+const depth_max = 40;
+const structures = new Set(
+  "f sSup sSub sSubSup sPre rad nary d func limLow limUpp m mr eqArr acc bar"
+    .split(" ")
+    .map((name) => `m:${name}`),
+);
+const arguments_ = new Set("e num den sub sup deg fName lim".split(" ").map((name) => `m:${name}`));
+const properties = new Set("chr begChr endChr sepChr type".split(" ").map((name) => `m:${name}`));
+
+export class EquationReader {
+  private readonly open_structures: Structure[] = [];
+  private readonly open_arguments: Argument[] = [{ name: "", text: "" }];
+  /** Those beyond the depth. */
+  private ignored = 0;
+  private reading = false;
+
+  open(tag: Tag): void {
+    const { name } = tag;
+    if (name === "m:t") this.reading = true;
+    else if (structures.has(name)) {
+      if (this.open_structures.length >= depth_max) this.ignored++;
+      else this.open_structures.push({ name, arguments: [], properties: new Map() });
+    } else if (this.ignored > 0) return;
+    else if (arguments_.has(name)) this.open_arguments.push({ name, text: "" });
+    else if (properties.has(name))
+      this.open_structures.at(-1)?.properties.set(name, tag.get("val") ?? "");
+  }
+  text(text: string): void {
+    if (this.reading) this.open_arguments.at(-1)!.text += text;
+  }
+  close(name: string): void {
+    if (name === "m:t") this.reading = false;
+    else if (this.ignored > 0) {
+      if (structures.has(name)) this.ignored--;
+    } else if (arguments_.has(name)) this.endArgument(name);
+    else if (structures.has(name)) this.endStructure(name);
+  }
+  result(): string {
+    while (this.open_structures.length > 0) this.endStructure(this.open_structures.at(-1)!.name);
+    return this.open_arguments
+      .map(({ text }) => text)
+      .join("")
+      .replace(/[\s\u2061-\u2064]+/g, (space) => (/\s/.test(space) ? " " : ""))
+      .trim();
+  }
+
+  private endArgument(name: string): void {
+    const ended = this.open_arguments.at(-1)!;
+    if (ended.name !== name) return;
+    this.open_arguments.pop();
+    const structure = this.open_structures.at(-1);
+    if (structure === undefined) this.open_arguments.at(-1)!.text += ended.text;
+    else structure.arguments.push(ended);
+  }
+  private endStructure(name: string): void {
+    const structure = this.open_structures.at(-1);
+    if (structure?.name !== name) return;
+    this.open_structures.pop();
+    const text = written(structure);
+    const around = this.open_structures.at(-1);
+    // The rows of a matrix stand in it without an argument between them.
+    if (name === "m:mr" && around !== undefined) around.arguments.push({ name: "m:e", text });
+    else this.open_arguments.at(-1)!.text += text;
+  }
+}
+
+function written({ name, arguments: given, properties: said }: Structure): string {
+  const all = given.filter((argument) => argument.name === "m:e").map(({ text }) => text.trim());
+  const of = (part: string): string =>
+    given.find((argument) => argument.name === `m:${part}`)?.text.trim() ?? "";
+  const base = all.join(" ");
+  switch (name) {
+    case "m:f":
+      return said.get("m:type") === "noBar"
+        ? `${of("num")}¦${of("den")}`
+        : `${grouped(of("num"))}/${grouped(of("den"))}`;
+    case "m:sSup":
+    case "m:sSub":
+    case "m:sSubSup":
+      return grouped(base) + lowered(of("sub")) + raised(of("sup"));
+    case "m:sPre":
+      return lowered(of("sub")) + raised(of("sup")) + base;
+    case "m:limLow":
+      return base + lowered(of("lim"));
+    case "m:limUpp":
+      return base + raised(of("lim"));
+    case "m:rad":
+      return `${scriptForm(of("deg"), "raised") ?? of("deg")}√${grouped(base)}`;
+    case "m:nary": {
+      const sign = (said.get("m:chr") ?? "∫") + lowered(of("sub")) + raised(of("sup"));
+      return `${sign} ${base}`;
+    }
+    case "m:d":
+      return (
+        (said.get("m:begChr") ?? "(") +
+        all.join(said.get("m:sepChr") ?? "|") +
+        (said.get("m:endChr") ?? ")")
+      );
+    case "m:func":
+      return of("fName") + (isGroup(base) ? base : ` ${base}`);
+    case "m:mr":
+      return all.join(", ");
+    case "m:m":
+    case "m:eqArr":
+      return all.join("; ");
+    case "m:acc":
+      return [...base].length === 1 ? base + (said.get("m:chr") ?? "\u0302") : base;
+    default:
+      return base;
+  }
+}
+
+const raised = (text: string): string =>
+  text === "" || /^[′″'*†°∘]+$/.test(text)
+    ? text.replaceAll("∘", "°")
+    : (scriptForm(text, "raised") ?? `^${grouped(text)}`);
+const lowered = (text: string): string =>
+  text === "" ? "" : (scriptForm(text, "lowered") ?? `_${grouped(text)}`);
+
+/** A number or a word stands as it is, a longer term in brackets. */
+const grouped = (text: string): string =>
+  text === "" || isGroup(text) || /^(?:[\d.,]+|[\p{L}\p{M}]+[₀-₉⁰¹²³⁴-⁹]*|.)$/u.test(text)
+    ? text
+    : `(${text})`;
+/** One pair of brackets is around all of it. */
+function isGroup(text: string): boolean {
+  if (!text.startsWith("(") || !text.endsWith(")")) return false;
+  let depth = 0;
+  for (let at = 0; at < text.length; at++) {
+    if (text[at] === "(") depth++;
+    else if (text[at] === ")" && --depth === 0) return at === text.length - 1;
+  }
+  return false;
+}

@@ -1,0 +1,122 @@
+/**
+ * Runs in the child: bullets and numbers of the paragraphs on slides. Most are not said on the
+ * slide: its placeholders have them from the layout, and this one from its master.
+ */
+import type { Tag, XmlHandler } from "../../../core/lib/xml";
+import { formatBullet } from "../child/list-markers";
+import type { OfficePackage } from "./package";
+import { scanOfficeXml } from "./xml";
+
+/** `numbering` is a name of DrawingML, such as `arabicPeriod`. */
+export type Bullet =
+  | { readonly char: string }
+  | { readonly numbering: string; readonly from: number }
+  | "none";
+
+export interface Placeholder {
+  /** Such as `body` or `subTitle`; `obj` when it does not say. */
+  readonly type: string;
+  /** By which a layout knows it. */
+  readonly index: string | null;
+}
+export const readPlaceholder = (tag: Tag): Placeholder => ({
+  type: tag.get("type") ?? "obj",
+  index: tag.get("idx") ?? null,
+});
+
+/** The bullet that an element says; null when it says none. */
+export function readBullet(tag: Tag): Bullet | null {
+  switch (tag.name) {
+    case "a:buNone":
+      return "none";
+    case "a:buChar":
+      return { char: formatBullet(tag.get("char") ?? "") };
+    case "a:buBlip":
+      return { char: "•" };
+    case "a:buAutoNum":
+      return { numbering: tag.get("type") ?? "", from: Number(tag.get("startAt") ?? 1) || 1 };
+    default:
+      return null;
+  }
+}
+
+/** The bullets of a list style, by the level of paragraphs. */
+export class ListStyle {
+  private readonly bullets = new Map<number, Bullet>();
+  private level = -1;
+
+  open(tag: Tag): void {
+    const [, number] = /^a:lvl([1-9])pPr$/.exec(tag.name) ?? [];
+    if (number !== undefined) this.level = Number(number) - 1;
+    const bullet = readBullet(tag);
+    if (bullet !== null && this.level >= 0) this.bullets.set(this.level, bullet);
+  }
+  at(level: number): Bullet | undefined {
+    return this.bullets.get(level);
+  }
+}
+
+/** What a paragraph of this level in a placeholder has when it says nothing itself. */
+export type InheritedBullets = (placeholder: Placeholder, level: number) => Bullet | undefined;
+
+export class SlideBullets {
+  private readonly parts = new Map<string, PlaceholderStyles>();
+  constructor(private readonly pkg: OfficePackage) {}
+
+  of(slide: string): InheritedBullets {
+    const [layout] = this.pkg.related(slide, "slideLayout");
+    if (layout === undefined) return () => undefined;
+    const [master] = this.pkg.related(layout, "slideMaster");
+    const of_layout = this.read(layout);
+    const of_master = master === undefined ? new PlaceholderStyles() : this.read(master);
+    return (placeholder, level) => {
+      const own = of_layout.find(placeholder);
+      const type = own?.type ?? placeholder.type;
+      if (without_bullets.has(type)) return undefined;
+      return (
+        own?.style.at(level) ??
+        of_master.find({ type: type === "obj" ? "body" : type, index: null })?.style.at(level) ??
+        of_master.body.at(level)
+      );
+    };
+  }
+  private read(part: string): PlaceholderStyles {
+    const known = this.parts.get(part);
+    if (known !== undefined) return known;
+    const styles = new PlaceholderStyles();
+    scanOfficeXml(this.pkg.xml(part) ?? "", styles);
+    this.parts.set(part, styles);
+    return styles;
+  }
+}
+
+/** They follow other styles of the master than that of bodies. */
+const without_bullets = new Set(["title", "ctrTitle", "dt", "ftr", "hdr", "sldNum", "sldImg"]);
+
+/** What a layout or a master says of its placeholders. */
+class PlaceholderStyles implements XmlHandler {
+  /** That of all bodies. */
+  readonly body = new ListStyle();
+  private readonly placeholders: (Placeholder & { readonly style: ListStyle })[] = [];
+  private placeholder: Placeholder | null = null;
+  private open_style: ListStyle | null = null;
+
+  open(tag: Tag): void {
+    if (tag.name === "p:sp") this.placeholder = null;
+    else if (tag.name === "p:ph") this.placeholder = readPlaceholder(tag);
+    else if (tag.name === "p:bodyStyle") this.open_style = this.body;
+    else if (tag.name === "a:lstStyle" && this.placeholder !== null) {
+      this.open_style = new ListStyle();
+      this.placeholders.push({ ...this.placeholder, style: this.open_style });
+    } else this.open_style?.open(tag);
+  }
+  text(): void {}
+  close(name: string): void {
+    if (name === "a:lstStyle" || name === "p:bodyStyle") this.open_style = null;
+  }
+  find({ type, index }: Placeholder): (Placeholder & { readonly style: ListStyle }) | undefined {
+    return this.placeholders.find((other) =>
+      index === null ? other.type === type : other.index === index,
+    );
+  }
+}

@@ -9,6 +9,8 @@ export interface Found {
   readonly passage_meaning: number | null;
   /** The question is in another language than the passages, so its words say nothing. */
   readonly is_other_language: boolean;
+  /** The question has a number, a code or an abbreviation that no passage has. */
+  readonly is_name_missing: boolean;
   readonly question: string;
 }
 
@@ -21,12 +23,17 @@ const least = {
   words: 0.4,
   /** A sentence in the language of the question that has its words, but means something else. */
   similarity: 0.62,
-  /** Words and meaning together. */
+  /** Words and meaning together; more where a name is missing, as what is like it is found then. */
   both: 0.95,
+  both_without_name: 1.4,
   /** Of the question, what a cell has that its row and column are asked for by. */
   cell: 0.75,
-  /** Across languages even answers are farther, the most from languages without spaces. */
+  /**
+   * Across languages even answers are farther, the most from languages without spaces. A line that
+   * is no sentence, as of code, is near many questions a little.
+   */
   other_language: 0.4,
+  other_language_broken: 0.5,
   other_language_without_spaces: 0.1,
 } as const;
 /** What stands around a sentence, or in other passages, is half as much worth as its own words. */
@@ -42,20 +49,20 @@ const without_spaces = new RegExp(
 
 export function isRelevant(sentence: Sentence, found: Found): boolean {
   const { features, similarity } = sentence,
-    { covered, passage_meaning, is_other_language, question } = found,
+    { covered, passage_meaning, is_other_language, is_name_missing, question } = found,
     nearness = meanOf(similarity, passage_meaning);
   if (is_other_language && nearness !== null) {
-    const { other_language, other_language_without_spaces } = least;
-    return (
-      nearness >= (without_spaces.test(question) ? other_language_without_spaces : other_language)
-    );
+    if (without_spaces.test(question)) return nearness >= least.other_language_without_spaces;
+    const is_line = features.broken > 0 && sentence.row === undefined;
+    return nearness >= (is_line ? least.other_language_broken : least.other_language);
   }
   if (sentence.row?.is_exact && features.coverage + features.before + features.title >= least.cell)
     return true;
   const near = features.before + features.after + features.title,
     words = features.coverage + around_weight * (near + covered);
   if (similarity === null || nearness === null) return words >= least.words;
-  return similarity >= least.similarity && words + meaning_weight * nearness >= least.both;
+  const both_min = is_name_missing ? least.both_without_name : least.both;
+  return similarity >= least.similarity && words + meaning_weight * nearness >= both_min;
 }
 
 function meanOf(one: number | null, other: number | null): number | null {

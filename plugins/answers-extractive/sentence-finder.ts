@@ -62,7 +62,8 @@ export async function findSentences(
       question.text,
       sources.map(({ text }) => text).join("\n"),
     ),
-    terms_of = asked.map((part) => termsOf(part, asked, terms, analysis));
+    terms_of = asked.map((part) => termsOf(part, asked, terms, analysis)),
+    known = termsIn(sources, analysis);
   const found = await Promise.all(
     asked.map(async (part, at) => {
       const ranked = await ranking(part, terms_of[at]!, sources, {
@@ -73,7 +74,8 @@ export async function findSentences(
       const is_answer =
         ranked.length > 0 &&
         isRelevant(ranked[0]!, {
-          covered: coveredShare(terms_of[at]!, sources, analysis),
+          covered: coveredShare(terms_of[at]!, known),
+          is_name_missing: isNameMissing(part, known, analysis),
           passage_meaning: meanings[ranked[0]!.source] ?? null,
           is_other_language,
           question: part,
@@ -150,19 +152,34 @@ function candidatesOf(
   return texts;
 }
 
-/** How much of the question, by the rarity of its words, stands in any of the passages. */
-function coveredShare(
-  terms: readonly Weighted[],
-  sources: readonly Source[],
-  { analyze }: TextAnalysis,
-): number {
-  const known = new Set(
-      sources.flatMap(({ text, title, heading }) =>
-        [text, title, heading ?? ""].flatMap((one) => analyze(one).map(({ term }) => term)),
-      ),
+/** The terms of passages, their titles and headings. */
+const termsIn = (sources: readonly Source[], { analyze }: TextAnalysis): ReadonlySet<string> =>
+  new Set(
+    sources.flatMap(({ text, title, heading }) =>
+      [text, title, heading ?? ""].flatMap((one) => analyze(one).map(({ term }) => term)),
     ),
-    total = terms.reduce((sum, { idf }) => sum + idf, 0);
+  );
+
+/** How much of the question, by the rarity of its words, stands in any of the passages. */
+function coveredShare(terms: readonly Weighted[], known: ReadonlySet<string>): number {
+  const total = terms.reduce((sum, { idf }) => sum + idf, 0);
   return total === 0
     ? 0
     : terms.reduce((sum, { term, idf }) => sum + (known.has(term) ? idf : 0), 0) / total;
+}
+
+/** A number, a code or an abbreviation is seldom said in other words. */
+const number = /\p{Nd}/u,
+  number_or_abbreviation = /\p{Nd}|^\p{Lu}{2,}$/u;
+
+function isNameMissing(
+  question: string,
+  known: ReadonlySet<string>,
+  { analyze }: TextAnalysis,
+): boolean {
+  // Whoever writes all in capitals abbreviates nothing by them.
+  const name = /\p{Ll}/u.test(question) ? number_or_abbreviation : number;
+  return analyze(question).some(
+    ({ term, start, end }) => name.test(question.slice(start, end)) && !known.has(term),
+  );
 }

@@ -236,6 +236,32 @@ describe("the sentences that answer", () => {
   });
 });
 
+describe("whether the nearest sentence answers", () => {
+  const prose = "The output is printed as TIFF by default.",
+    code = "\\Uleft height 30pt depth 10pt axis";
+  const cases: [string, string, string, number, boolean][] = [
+    ["yes, with a name that it has", "How is the output written as TIFF?", prose, 0.9, true],
+    ["an abbreviation is missing", "How is the output written as MP3?", prose, 0.9, false],
+    ["a year is missing", "How is the output written in 1775?", prose, 0.9, false],
+    ["all is in capitals", "HOW IS THE OUTPUT WRITTEN AS PAPER?", prose, 0.9, true],
+    ["a name is missing, but all else is there", "Printed MP3 output?", prose, 1.3, true],
+    ["languages differ", "Wie wird die Ausgabe gedruckt?", prose, 0.45, true],
+    ["languages differ and it is far", "Wie hoch ist der Turm?", prose, 0.35, false],
+    ["languages differ and it is a line of code", "Wie hoch ist der Turm?", code, 0.45, false],
+    ["such a line is near enough", "Wie hoch ist der Turm?", code, 0.6, true],
+  ];
+  test.each(cases)("%s", async (_why, text, passage, similarity, expected) => {
+    const passages = [{ quote: passage, document_name: "", heading: null, score: 1 }] as never,
+      asked = terms(text.replace(/\b(?:how|is|the|as|in|wie|wird|die|der|ist)\b/giu, ""));
+    const { chosen } = await findSentences(
+      { text, compare: (_question, texts) => Promise.resolve(texts.map(() => similarity)) },
+      { passages, meanings: [similarity], terms: asked },
+      parts,
+    );
+    expect(chosen.length > 0).toBe(expected);
+  });
+});
+
 describe("an answer", () => {
   const passage = (n: number, quote: string): FoundPassage => ({
     document_id: `doc_${n}`,

@@ -1,7 +1,7 @@
 /** Chats, their messages and saved prompts: records, queries and calls. */
-import { useInfiniteQuery, useQuery } from "@tanstack/preact-query";
+import { useQuery } from "@tanstack/preact-query";
 import { api } from "./client";
-import { fetchAll, keys, queries, refresh } from "./queries";
+import { changed_messages, fetchAll, keys, queries, refresh } from "./queries";
 import type { Answer, BodyOf, FoundPassage, Page, RowOf } from "./types";
 
 export type Chat = Answer<"getChat">;
@@ -68,20 +68,6 @@ export const useSuggestions = (folders: readonly string[] | null) =>
       ).data,
   });
 
-/** The messages of a chat in pages, the newest first. */
-export const useMessages = (chat_id: string | null) =>
-  useInfiniteQuery({
-    queryKey: keys.messages(chat_id ?? ""),
-    enabled: chat_id !== null,
-    initialPageParam: 1,
-    queryFn: ({ pageParam, signal }) =>
-      api<Page<Message>>(`/chats/${chat_id}/messages`, {
-        query: { page: pageParam, per_page: 50 },
-        signal,
-      }),
-    getNextPageParam: ({ pagination }) => pagination.next_page,
-  });
-
 export async function createChat(body: BodyOf<"createChat">): Promise<Chat> {
   const chat = await api<Chat>("/chats", { method: "POST", body });
   queries.setQueryData(keys.chat(chat.id), chat);
@@ -123,11 +109,15 @@ export async function giveFeedback(
   body: BodyOf<"giveFeedback">,
 ): Promise<void> {
   await api(feedbackPath(chat_id, requestId), { method: "PUT", body });
-  await refresh("message", "feedback");
+  await rated(requestId);
 }
 export async function takeFeedbackBack(chat_id: string, requestId: string): Promise<void> {
   await api(feedbackPath(chat_id, requestId), { method: "DELETE" });
-  await refresh("message", "feedback");
+  await rated(requestId);
+}
+function rated(requestId: string): Promise<unknown> {
+  changed_messages.add(requestId);
+  return refresh("message", "feedback");
 }
 
 export const search = async (

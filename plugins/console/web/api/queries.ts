@@ -72,6 +72,12 @@ export async function fetchHealth(): Promise<{ readonly intake?: "open" | "pause
   return (await answer.json()) as { readonly intake?: "open" | "paused" };
 }
 
+/**
+ * The messages, by request id, that have changed since they were fetched, `all` when nobody knows
+ * which: of a chat only the newest are fetched again, and those.
+ */
+export const changed_messages = new Set<string>();
+
 /** Invalidates everything of these kinds: what is on screen is refetched. */
 export const refresh = (...kinds: readonly string[]): Promise<unknown> =>
   Promise.all(kinds.map((kind) => queries.invalidateQueries({ queryKey: [kind] })));

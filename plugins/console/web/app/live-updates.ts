@@ -4,7 +4,7 @@
  * visible tab polls every three seconds.
  */
 import { api_base } from "../api/client";
-import { queries, refresh } from "../api/queries";
+import { changed_messages, queries, refresh } from "../api/queries";
 import { setUser } from "./session";
 
 /** A record of the caller has changed. */
@@ -64,16 +64,20 @@ export function refreshSoon(kind: string): void {
   }, gather_ms);
 }
 
-const refetchAll = () =>
+function refetchAll(): void {
+  changed_messages.add("all");
+  queries.removeQueries({ queryKey: ["message"], type: "inactive" });
   void queries.invalidateQueries({
     predicate: ({ queryKey }) => queryKey[0] !== "session" && queryKey[0] !== "plugin-page",
   });
+}
 
 function receive(message: Message): void {
   if (message.type === "refetch") return refetchAll();
   if (message.type === "signed_out") return setUser(null);
   if (message.type !== "change") return;
   last_id = message.id;
+  if (message.change.kind === "message") changed_messages.add(message.change.id);
   refreshSoon(message.change.kind);
   for (const listener of listeners) listener(message.change);
 }

@@ -25,7 +25,7 @@ interface ChatFrameProps {
   readonly outgoing: Outgoing | null;
   readonly onSend: (text: string) => Promise<void>;
   readonly onOutgoing: (outgoing: Outgoing | null) => void;
-  readonly onEarlier?: (() => void) | undefined;
+  readonly onEarlier?: (() => Promise<unknown>) | undefined;
   /** The beginning of the first question. */
   readonly begun?: string | undefined;
 }

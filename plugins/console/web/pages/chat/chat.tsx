@@ -2,15 +2,9 @@
 import type { ComponentChildren } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import { useLocation, useSearch } from "wouter-preact";
-import {
-  changeChat,
-  createChat,
-  restoreChat,
-  sendMessage,
-  useChat,
-  useMessages,
-} from "../../api/chats";
+import { changeChat, createChat, restoreChat, sendMessage, useChat } from "../../api/chats";
 import { ApiProblem } from "../../api/client";
+import { cacheMessage, fetchEarlier, useMessages } from "../../api/messages";
 import { refresh } from "../../api/queries";
 import type { PageParams } from "../../app/page";
 import { useDocument } from "../../reader/content";
@@ -20,7 +14,7 @@ import { Empty, ErrorView, Skeleton } from "../../ui/states";
 import { toastError } from "../../ui/toast";
 import { chat_strings as strings } from "../../strings/chat";
 import { ChatFrame } from "./chat-frame";
-import { cacheMessage, chatNameFor, newMessage, oldestFirst, type Outgoing } from "./messages";
+import { chatNameFor, newMessage, type Outgoing } from "./messages";
 import type { Scope } from "./scope";
 
 export default function ChatPage({ params }: { readonly params: PageParams }) {
@@ -82,7 +76,7 @@ function OpenChat({ id }: { readonly id: string }) {
     const { all_folders: all = false, usedFolders = [], usedPrompts = [] } = chat.data ?? {};
     return { all, folders: usedFolders, prompts: usedPrompts };
   }, [chat.data?.all_folders, chat.data?.usedFolders, chat.data?.usedPrompts]);
-  const shown = useMemo(() => oldestFirst(messages.data?.pages ?? []), [messages.data]);
+  const shown = useMemo(() => messages.data?.messages.toReversed() ?? [], [messages.data]);
   const send = async (text: string) => {
     const message = newMessage(text);
     setOutgoing({ message, error: null });
@@ -119,7 +113,9 @@ function OpenChat({ id }: { readonly id: string }) {
       outgoing={outgoing}
       onSend={send}
       onOutgoing={setOutgoing}
-      onEarlier={messages.hasNextPage ? () => void messages.fetchNextPage() : undefined}
+      onEarlier={
+        shown.length < messages.data.total ? () => fetchEarlier(id).catch(toastError) : undefined
+      }
     />
   );
 }

@@ -1,8 +1,9 @@
 /** The field for a question, with the folders and prompts that its answer uses. */
 import type { RefObject } from "preact";
-import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { useFolders } from "../../api/queries";
 import { Button } from "../../ui/button";
+import { GrowingField } from "../../ui/growing-field";
 import { Icon } from "../../ui/icons";
 import { chat_strings as strings } from "../../strings/chat";
 import { ScopeBar, type ScopeProps } from "./scope";
@@ -20,14 +21,12 @@ export interface ComposerProps extends ScopeProps {
 const isEmpty = ({ all, folders }: ComposerProps["scope"]): boolean => !all && folders.length === 0;
 
 const text_max = 32_000;
-const height_max_px = 220;
 
 export function Composer({ begun, scope, onScope, onSend, onStop, busy }: ComposerProps) {
   const field = useRef<HTMLTextAreaElement>(null);
   const [draft, setDraft] = useState("");
   const [unscoped, setUnscoped] = useState(false);
   const hint = useUniqueId();
-  useHeightOfContent(field, draft);
   useInitialFocus(field);
   useEffect(() => {
     if (begun) setDraft((before) => before || begun);
@@ -53,10 +52,9 @@ export function Composer({ begun, scope, onScope, onSend, onStop, busy }: Compos
         </p>
       )}
       <div class="composer-card">
-        <textarea
-          ref={field}
+        <GrowingField
+          field={field}
           class="composer-field"
-          rows={1}
           maxLength={text_max}
           aria-label={strings.ask_label}
           aria-describedby={hint}
@@ -94,16 +92,6 @@ function SendOrStop({
       {strings.ask}
     </Button>
   );
-}
-
-/** The field grows with its text, up to a limit. */
-function useHeightOfContent(field: RefObject<HTMLTextAreaElement>, text: string): void {
-  useLayoutEffect(() => {
-    const area = field.current;
-    if (!area) return;
-    area.style.height = "auto";
-    area.style.height = `${Math.min(area.scrollHeight, height_max_px)}px`;
-  }, [text]);
 }
 
 /** Not on a phone: the keyboard would cover what there is to read. */

@@ -11,6 +11,7 @@ import { chat_strings as strings } from "../../strings/chat";
 import { AnswerView, Unanswered } from "./answer";
 import { useAnswerStream } from "./answer-stream";
 import type { OpenedPassage } from "./closest-passages";
+import { Earlier } from "./earlier";
 import { useFollowedEnd } from "./follow-end";
 import type { Outgoing } from "./messages";
 import { Question } from "./question";
@@ -26,7 +27,7 @@ export interface ConversationProps {
   readonly onOpen: (opened: OpenedPassage) => void;
   readonly onAsk: (text: string) => Promise<void>;
   readonly onOutgoing: (outgoing: Outgoing | null) => void;
-  readonly onEarlier: (() => void) | undefined;
+  readonly onEarlier: (() => Promise<unknown>) | undefined;
 }
 type TurnProps = Pick<ConversationProps, "scope" | "opened" | "onOpen" | "onAsk"> & {
   readonly chat_id: string;
@@ -62,13 +63,7 @@ export function Conversation({
       onScroll={onScroll}
     >
       <div ref={content} class="chat-turns">
-        {onEarlier && (
-          <div class="chat-earlier">
-            <Button small onClick={onEarlier}>
-              {strings.earlier}
-            </Button>
-          </div>
-        )}
+        {onEarlier && <Earlier first={messages[0]?.requestId} onEarlier={onEarlier} />}
         {messages.length === 0 && !outgoing && <Starters scope={scope} onAsk={onAsk} />}
         {chat_id !== null &&
           messages.map((message, at) => (

@@ -1,10 +1,10 @@
 /** A question as it was asked, and the field to ask it in other words. */
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Button, IconButton } from "../../ui/button";
+import { GrowingField } from "../../ui/growing-field";
 import { chat_strings as strings } from "../../strings/chat";
 
 const text_max = 32_000;
-const height_max_px = 320;
 
 /** `onAsk` asks it anew, at the end of the conversation. */
 export function Question({
@@ -66,21 +66,15 @@ function EditedQuestion({
     field.current!.focus({ preventScroll: true });
     field.current!.setSelectionRange(text.length, text.length);
   }, []);
-  useLayoutEffect(() => {
-    const area = field.current!;
-    area.style.height = "auto";
-    area.style.height = `${Math.min(area.scrollHeight + 2, height_max_px)}px`;
-  }, [draft]);
   const ask = (event: Event) => {
     event.preventDefault();
     if (!blank) onAsk(draft.trim());
   };
   return (
     <form class="question-form" onSubmit={ask}>
-      <textarea
-        ref={field}
+      <GrowingField
+        field={field}
         class="input"
-        rows={1}
         maxLength={text_max}
         aria-label={strings.edited_question}
         value={draft}

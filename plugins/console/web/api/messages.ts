@@ -1,0 +1,108 @@
+/**
+ * The messages of a chat, as far back as somebody looks. What has not changed stays the same object
+ * when it is fetched again: a chat has hundreds of answers, and only those that change are shown
+ * anew.
+ */
+import { replaceEqualDeep, useQuery } from "@tanstack/preact-query";
+import { isRunning, type Message } from "./chats";
+import { api } from "./client";
+import { changed_messages, keys, queries } from "./queries";
+import type { Page } from "./types";
+
+/** Newest first, without a gap. */
+export interface Fetched {
+  readonly messages: readonly Message[];
+  /** Of the whole chat. */
+  readonly total: number;
+}
+
+/** What is shown at once: each answer has a hundred elements. */
+const page_size = 20;
+/** So many are fetched to hear what is new, once there are others. */
+const newest_size = 10;
+
+export const useMessages = (chat_id: string) =>
+  useQuery({
+    queryKey: keys.messages(chat_id),
+    structuralSharing: false,
+    queryFn: ({ signal }) => fetchNewest(chat_id, signal),
+  });
+
+/** Fetches those before the ones that are there. */
+export async function fetchEarlier(chat_id: string): Promise<void> {
+  const page = await fetchPage(chat_id, 1 + Math.floor(known(chat_id).messages.length / page_size));
+  change(chat_id, (before) => withOlder(before, page));
+}
+
+/** Adds a message that was just sent, so that it is shown at once. */
+export function cacheMessage(chat_id: string, message: Message): void {
+  // What is under way may not know it yet.
+  void queries.cancelQueries({ queryKey: keys.messages(chat_id) });
+  change(chat_id, ({ messages, total }) => ({
+    messages: [message, ...messages],
+    total: total + 1,
+  }));
+}
+
+const nothing: Fetched = { messages: [], total: 0 };
+const known = (chat_id: string): Fetched =>
+  queries.getQueryData<Fetched>(keys.messages(chat_id)) ?? nothing;
+const change = (chat_id: string, how: (before: Fetched) => Fetched): void =>
+  void queries.setQueryData(keys.messages(chat_id), how(known(chat_id)));
+
+const fetchPage = (chat_id: string, page: number, signal?: AbortSignal, per_page = page_size) =>
+  api<Page<Message>>(`/chats/${chat_id}/messages`, {
+    query: { page, per_page },
+    ...(signal ? { signal } : {}),
+  });
+
+async function fetchNewest(chat_id: string, signal: AbortSignal): Promise<Fetched> {
+  const size = known(chat_id).messages.length > newest_size ? newest_size : page_size;
+  const newest = await fetchPage(chat_id, 1, signal, size);
+  const now = withNewest(known(chat_id), newest);
+  const pages = await Promise.all(
+    pagesToFetch(now.messages, newest.data.length).map((page) => fetchPage(chat_id, page, signal)),
+  );
+  const fetched = pages.reduce(withOlder, withNewest(known(chat_id), newest));
+  for (const { requestId } of fetched.messages) changed_messages.delete(requestId);
+  changed_messages.delete("all");
+  return fetched;
+}
+
+/** The pages of older messages that are known to have changed, and of answers on their way. */
+function pagesToFetch(messages: readonly Message[], from: number): readonly number[] {
+  const all = changed_messages.has("all");
+  const places = messages.flatMap((message, at) =>
+    at >= from && (all || isRunning(message) || changed_messages.has(message.requestId))
+      ? [1 + Math.floor(at / page_size)]
+      : [],
+  );
+  return [...new Set(places)];
+}
+
+/** The beginning of the list is this page; where nothing of it is known, more has come since. */
+export function withNewest({ messages }: Fetched, { data, pagination }: Page<Message>): Fetched {
+  const fetched = unchangedFrom(messages, data);
+  const ids = new Set(fetched.map(({ requestId }) => requestId));
+  const last = messages.findLastIndex(({ requestId }) => ids.has(requestId));
+  const older = last < 0 || pagination.next_page === null ? [] : messages.slice(last + 1);
+  return { messages: [...fetched, ...older], total: pagination.total };
+}
+
+/** A page further back, which may repeat some that are known. */
+export function withOlder({ messages }: Fetched, { data, pagination }: Page<Message>): Fetched {
+  const fetched = new Map(unchangedFrom(messages, data).map((one) => [one.requestId, one]));
+  const ids = new Set(messages.map(({ requestId }) => requestId));
+  return {
+    messages: [
+      ...messages.map((one) => fetched.get(one.requestId) ?? one),
+      ...[...fetched.values()].filter(({ requestId }) => !ids.has(requestId)),
+    ],
+    total: pagination.total,
+  };
+}
+
+function unchangedFrom(before: readonly Message[], now: readonly Message[]): readonly Message[] {
+  const by_id = new Map(before.map((message) => [message.requestId, message]));
+  return now.map((message) => replaceEqualDeep(by_id.get(message.requestId), message) as Message);
+}

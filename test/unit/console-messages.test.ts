@@ -1,0 +1,68 @@
+/** The messages of a chat as the console keeps them: what has not changed is not shown anew. */
+import { expect, test } from "bun:test";
+import { withNewest, withOlder, type Fetched } from "../../plugins/console/web/api/messages";
+
+type Message = Fetched["messages"][number];
+
+const message = (number: number, text = `Question ${number}`): Message => ({
+  requestId: `r${number}`,
+  text,
+  status: "COMPLETED",
+  created_at: "2026-01-01T00:00:00Z",
+  completed_at: "2026-01-01T00:00:01Z",
+  result: null,
+  error: null,
+  feedback: null,
+});
+const numbered = (newest: number, oldest: number): Message[] =>
+  Array.from({ length: newest - oldest + 1 }, (_, at) => message(newest - at));
+const page = (data: readonly Message[], total: number) => ({
+  data,
+  pagination: {
+    count: data.length,
+    total,
+    per_page: data.length,
+    total_pages: Math.ceil(total / data.length),
+    next_page: data.length < total ? 2 : null,
+    previous_page: null,
+  },
+});
+const known: Fetched = { messages: numbered(30, 1), total: 30 };
+
+test.each([
+  ["nothing new", page(numbered(30, 21), 30), numbered(30, 1), 30],
+  [
+    "one was sent, so that all others have another place",
+    page(numbered(31, 22), 31),
+    numbered(31, 1),
+    30,
+  ],
+  [
+    "some more were sent than are fetched, and nobody knows what is between",
+    page(numbered(50, 41), 50),
+    numbered(50, 41),
+    0,
+  ],
+  ["most were deleted", page(numbered(3, 1), 3), numbered(3, 1), 3],
+] as const)("the newest are fetched again: %s", (_, newest, expected, same) => {
+  const now = withNewest(known, newest);
+  expect(now).toEqual({ messages: expected, total: newest.pagination.total });
+  expect(now.messages.filter((one) => known.messages.includes(one))).toHaveLength(same);
+});
+
+test("one that has changed is another, further back too", () => {
+  const changed = { ...message(5), feedback: { rating: "up", note: null } } as unknown as Message;
+  const now = withOlder(known, page([...numbered(10, 6), changed, ...numbered(4, 1)], 30));
+  expect(now.messages.map(({ requestId }) => requestId)).toEqual(
+    known.messages.map(({ requestId }) => requestId),
+  );
+  expect(now.messages.filter((one) => !known.messages.includes(one))).toEqual([changed]);
+});
+
+test("a page further back may repeat some, and one was sent meanwhile", () => {
+  const some: Fetched = { messages: numbered(30, 11), total: 30 };
+  expect(withOlder(some, page(numbered(11, 1), 31))).toEqual({
+    messages: numbered(30, 1),
+    total: 31,
+  });
+});

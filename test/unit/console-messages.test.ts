@@ -1,33 +1,24 @@
 /** The messages of a chat as the console keeps them: what has not changed is not shown anew. */
 import { expect, test } from "bun:test";
-import { withNewest, withOlder, type Fetched } from "../../plugins/console/web/api/messages";
+import {
+  withNewest,
+  withOlder,
+  type FetchedMessages,
+} from "../../plugins/console/web/api/message-list";
 
-type Message = Fetched["messages"][number];
-
-const message = (number: number, text = `Question ${number}`): Message => ({
-  requestId: `r${number}`,
-  text,
-  status: "COMPLETED",
-  created_at: "2026-01-01T00:00:00Z",
-  completed_at: "2026-01-01T00:00:01Z",
-  result: null,
-  error: null,
-  feedback: null,
-});
+interface Message {
+  readonly requestId: string;
+  readonly liked: boolean;
+}
+const message = (number: number, liked = false): Message => ({ requestId: `r${number}`, liked });
+const keep = <T>(before: T, now: T): T => (Bun.deepEquals(before, now) ? before : now);
 const numbered = (newest: number, oldest: number): Message[] =>
   Array.from({ length: newest - oldest + 1 }, (_, at) => message(newest - at));
 const page = (data: readonly Message[], total: number) => ({
   data,
-  pagination: {
-    count: data.length,
-    total,
-    per_page: data.length,
-    total_pages: Math.ceil(total / data.length),
-    next_page: data.length < total ? 2 : null,
-    previous_page: null,
-  },
+  pagination: { total, next_page: data.length < total ? 2 : null },
 });
-const known: Fetched = { messages: numbered(30, 1), total: 30 };
+const known: FetchedMessages<Message> = { messages: numbered(30, 1), total: 30 };
 
 test.each([
   ["nothing new", page(numbered(30, 21), 30), numbered(30, 1), 30],
@@ -45,14 +36,14 @@ test.each([
   ],
   ["most were deleted", page(numbered(3, 1), 3), numbered(3, 1), 3],
 ] as const)("the newest are fetched again: %s", (_, newest, expected, same) => {
-  const now = withNewest(known, newest);
+  const now = withNewest(known, newest, keep);
   expect(now).toEqual({ messages: expected, total: newest.pagination.total });
   expect(now.messages.filter((one) => known.messages.includes(one))).toHaveLength(same);
 });
 
 test("one that has changed is another, further back too", () => {
-  const changed = { ...message(5), feedback: { rating: "up", note: null } } as unknown as Message;
-  const now = withOlder(known, page([...numbered(10, 6), changed, ...numbered(4, 1)], 30));
+  const changed = message(5, true);
+  const now = withOlder(known, page([...numbered(10, 6), changed, ...numbered(4, 1)], 30), keep);
   expect(now.messages.map(({ requestId }) => requestId)).toEqual(
     known.messages.map(({ requestId }) => requestId),
   );
@@ -60,8 +51,8 @@ test("one that has changed is another, further back too", () => {
 });
 
 test("a page further back may repeat some, and one was sent meanwhile", () => {
-  const some: Fetched = { messages: numbered(30, 11), total: 30 };
-  expect(withOlder(some, page(numbered(11, 1), 31))).toEqual({
+  const some: FetchedMessages<Message> = { messages: numbered(30, 11), total: 30 };
+  expect(withOlder(some, page(numbered(11, 1), 31), keep)).toEqual({
     messages: numbered(30, 1),
     total: 31,
   });

@@ -1,20 +1,12 @@
-/**
- * The messages of a chat, as far back as somebody looks. What has not changed stays the same object
- * when it is fetched again: a chat has hundreds of answers, and only those that change are shown
- * anew.
- */
+/** The messages of a chat, as far back as somebody looks. */
 import { replaceEqualDeep, useQuery } from "@tanstack/preact-query";
 import { isRunning, type Message } from "./chats";
 import { api } from "./client";
+import { withNewest, withOlder, type FetchedMessages } from "./message-list";
 import { changed_messages, keys, queries } from "./queries";
 import type { Page } from "./types";
 
-/** Newest first, without a gap. */
-export interface Fetched {
-  readonly messages: readonly Message[];
-  /** Of the whole chat. */
-  readonly total: number;
-}
+type Fetched = FetchedMessages<Message>;
 
 /** What is shown at once: each answer has a hundred elements. */
 const page_size = 20;
@@ -31,7 +23,7 @@ export const useMessages = (chat_id: string) =>
 /** Fetches those before the ones that are there. */
 export async function fetchEarlier(chat_id: string): Promise<void> {
   const page = await fetchPage(chat_id, 1 + Math.floor(known(chat_id).messages.length / page_size));
-  change(chat_id, (before) => withOlder(before, page));
+  change(chat_id, (before) => withOlder(before, page, replaceEqualDeep));
 }
 
 /** Adds a message that was just sent, so that it is shown at once. */
@@ -59,11 +51,14 @@ const fetchPage = (chat_id: string, page: number, signal?: AbortSignal, per_page
 async function fetchNewest(chat_id: string, signal: AbortSignal): Promise<Fetched> {
   const size = known(chat_id).messages.length > newest_size ? newest_size : page_size;
   const newest = await fetchPage(chat_id, 1, signal, size);
-  const now = withNewest(known(chat_id), newest);
+  const now = withNewest(known(chat_id), newest, replaceEqualDeep);
   const pages = await Promise.all(
     pagesToFetch(now.messages, newest.data.length).map((page) => fetchPage(chat_id, page, signal)),
   );
-  const fetched = pages.reduce(withOlder, withNewest(known(chat_id), newest));
+  const fetched = pages.reduce(
+    (before, page) => withOlder(before, page, replaceEqualDeep),
+    withNewest(known(chat_id), newest, replaceEqualDeep),
+  );
   for (const { requestId } of fetched.messages) changed_messages.delete(requestId);
   changed_messages.delete("all");
   return fetched;
@@ -78,31 +73,4 @@ function pagesToFetch(messages: readonly Message[], from: number): readonly numb
       : [],
   );
   return [...new Set(places)];
-}
-
-/** The beginning of the list is this page; where nothing of it is known, more has come since. */
-export function withNewest({ messages }: Fetched, { data, pagination }: Page<Message>): Fetched {
-  const fetched = unchangedFrom(messages, data);
-  const ids = new Set(fetched.map(({ requestId }) => requestId));
-  const last = messages.findLastIndex(({ requestId }) => ids.has(requestId));
-  const older = last < 0 || pagination.next_page === null ? [] : messages.slice(last + 1);
-  return { messages: [...fetched, ...older], total: pagination.total };
-}
-
-/** A page further back, which may repeat some that are known. */
-export function withOlder({ messages }: Fetched, { data, pagination }: Page<Message>): Fetched {
-  const fetched = new Map(unchangedFrom(messages, data).map((one) => [one.requestId, one]));
-  const ids = new Set(messages.map(({ requestId }) => requestId));
-  return {
-    messages: [
-      ...messages.map((one) => fetched.get(one.requestId) ?? one),
-      ...[...fetched.values()].filter(({ requestId }) => !ids.has(requestId)),
-    ],
-    total: pagination.total,
-  };
-}
-
-function unchangedFrom(before: readonly Message[], now: readonly Message[]): readonly Message[] {
-  const by_id = new Map(before.map((message) => [message.requestId, message]));
-  return now.map((message) => replaceEqualDeep(by_id.get(message.requestId), message) as Message);
 }

@@ -1,4 +1,4 @@
-/** Fetches earlier questions as somebody scrolls to them; the button is there for when that fails. */
+/** Fetches earlier questions as somebody scrolls up to them; a button does it where that failed. */
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Button } from "../../ui/button";
 import { chat_strings as strings } from "../../strings/chat";

@@ -1,0 +1,58 @@
+/**
+ * A list of messages that is fetched in parts. What has not changed stays the same object: a chat
+ * has hundreds of answers, and only those that change are shown anew.
+ */
+interface Listed {
+  readonly requestId: string;
+}
+/** Newest first, without a gap. */
+export interface FetchedMessages<M extends Listed> {
+  readonly messages: readonly M[];
+  /** Of the whole chat. */
+  readonly total: number;
+}
+interface Part<M> {
+  readonly data: readonly M[];
+  readonly pagination: { readonly total: number; readonly next_page: number | null };
+}
+/** The one before, or its parts, as far as they equal what is now. */
+type Keep = <T>(before: T, now: T) => T;
+
+/** The list begins with this page; where nothing of it is known, more has come since. */
+export function withNewest<M extends Listed>(
+  { messages }: FetchedMessages<M>,
+  { data, pagination }: Part<M>,
+  keep: Keep,
+): FetchedMessages<M> {
+  const fetched = keptFrom(messages, data, keep);
+  const ids = new Set(fetched.map(({ requestId }) => requestId));
+  const last = messages.findLastIndex(({ requestId }) => ids.has(requestId));
+  const older = last < 0 || pagination.next_page === null ? [] : messages.slice(last + 1);
+  return { messages: [...fetched, ...older], total: pagination.total };
+}
+
+/** With a page further back, which may repeat some that are known. */
+export function withOlder<M extends Listed>(
+  { messages }: FetchedMessages<M>,
+  { data, pagination }: Part<M>,
+  keep: Keep,
+): FetchedMessages<M> {
+  const fetched = new Map(keptFrom(messages, data, keep).map((one) => [one.requestId, one]));
+  const ids = new Set(messages.map(({ requestId }) => requestId));
+  return {
+    messages: [
+      ...messages.map((one) => fetched.get(one.requestId) ?? one),
+      ...[...fetched.values()].filter(({ requestId }) => !ids.has(requestId)),
+    ],
+    total: pagination.total,
+  };
+}
+
+function keptFrom<M extends Listed>(
+  before: readonly M[],
+  now: readonly M[],
+  keep: Keep,
+): readonly M[] {
+  const by_id = new Map(before.map((message) => [message.requestId, message]));
+  return now.map((message) => keep(by_id.get(message.requestId) ?? message, message));
+}

@@ -212,7 +212,7 @@ export { levels, type Level, type Log } from "./base/log";
 export { commit, version } from "./base/version";
 export { environmentForPrograms } from "./base/environment";
 export { serverOn, type AskServer } from "./base/server-address";
-export type { Operations, PluginOverview } from "./plugin/operations";
+export type { NodeOverview, Operations, PluginOverview } from "./plugin/operations";
 export {
   plugin_bytes_max,
   type Added,

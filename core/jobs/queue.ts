@@ -28,6 +28,7 @@ import { Housekeeping, kept_by_default, type JobsKept } from "./housekeeping";
 import { countKinds, countReasons, type FailureReason, type KindCount } from "./kind-counts";
 import { JobsOverview } from "./overview";
 import { Poller } from "./poller";
+import { runningByNode } from "./running-counts";
 import { RoomWaiters } from "./room-waiters";
 import { Stopped } from "./run";
 import { handlerKey } from "./scheduler";
@@ -220,6 +221,15 @@ export class JobQueue {
     this.poller.start();
   }
 
+  /** What ran in these processes waits again: they have gone. */
+  async takeOver(gone: readonly string[]): Promise<void> {
+    const { store, log } = this.options;
+    const jobs = await store.inDeletion((tx) => table.freeRunsOf(tx, gone));
+    if (jobs === 0) return;
+    log.info("jobs of a process that has gone continue", { jobs });
+    this.announce();
+  }
+
   /**
    * Claims nothing more, aborts what runs, and after `timeout_ms` at the latest returns what is
    * unfinished to the table.
@@ -267,6 +277,11 @@ export class JobQueue {
   /** Why jobs failed for good, by kind. */
   reasons(): Promise<FailureReason[]> {
     return countReasons(this.options.store.db);
+  }
+
+  /** What each process runs, by its id. */
+  runningByNode(): ReturnType<typeof runningByNode> {
+    return runningByNode(this.options.store.db);
   }
 
   status(): Promise<QueueStatus> {

@@ -4,6 +4,7 @@ import type { Db } from "../store/store";
 import { rowsOf } from "../store/written-out";
 import { handlerKey } from "./scheduler";
 import type { JobsTables } from "./schema";
+import { nodeOf } from "./table";
 
 export interface RunningCounts {
   /** By handler. */
@@ -35,4 +36,32 @@ export async function readRunningCounts(
     if (takesSlot(row)) add(slots_of, row.owner, toNumber(row.n));
   }
   return { handlers, slots_of };
+}
+
+export interface RunningKind {
+  readonly plugin: string;
+  readonly name: string;
+  readonly jobs: number;
+}
+
+const leases_sql = "select plugin, name, lease_token from core_jobs where state = 'running'";
+
+/** What each process runs, by its id. */
+export async function runningByNode(
+  db: Db<JobsTables>,
+): Promise<ReadonlyMap<string, readonly RunningKind[]>> {
+  const rows = await rowsOf<{ plugin: string; name: string; lease_token: string | null }>(
+    db,
+    leases_sql,
+    [],
+  );
+  const leased = rows.filter(({ lease_token }) => lease_token !== null);
+  return new Map(
+    [...Map.groupBy(leased, (job) => nodeOf(job.lease_token!))].map(([node, jobs]) => [
+      node,
+      [...Map.groupBy(jobs, handlerKey).values()]
+        .map((some) => ({ plugin: some[0]!.plugin, name: some[0]!.name, jobs: some.length }))
+        .sort((a, b) => b.jobs - a.jobs || (a.name < b.name ? -1 : 1)),
+    ]),
+  );
 }

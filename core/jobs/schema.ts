@@ -189,6 +189,15 @@ async function createNodes(tx: Db<any>): Promise<void> {
     .execute();
 }
 
+/**
+ * The lock that a process holds while it lives, null where its version holds none; and when others
+ * have found that it had gone.
+ */
+async function addLife(tx: Db<any>): Promise<void> {
+  await tx.schema.alterTable("core_nodes").addColumn("lock_key", "integer").execute();
+  await tx.schema.alterTable("core_nodes").addColumn("gone_at", "bigint").execute();
+}
+
 /** The next number of each series of ids that processes lease from, where several may. */
 async function createNumbers(tx: Db<any>): Promise<void> {
   await tx.schema
@@ -251,5 +260,6 @@ export const coreSchema: Schema = {
     { id: "0011_shared", up: createShared },
     { id: "0012_secret", up: createSecret },
     { id: "0013_file_claims", up: createFileClaims },
+    { id: "0014_node_life", up: addLife },
   ],
 };

@@ -205,6 +205,8 @@ where state = 'running' and lease_token in (${marks(tokens)}) returning id`;
 /** A lease names the process that has it. Ids of processes have no dot. */
 export const tokenOf = (node_id: string, unique: string): string => `${node_id}.${unique}`;
 
+export const nodeOf = (token: string): string => token.slice(0, token.indexOf("."));
+
 /** Makes jobs wait again whose process has died: their lease has run out. Returns how many. */
 export const freeExpired = (db: JobsDb, before_ms: number): Promise<number> =>
   free(db, "lease_until < ?", [before_ms]);

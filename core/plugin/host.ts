@@ -251,7 +251,7 @@ export class Host {
     let gone: readonly string[] = [];
     // First: what processes that are gone have left behind is nobody's then.
     await this.patient.start("the list of processes", async () => {
-      gone = await startNode(this.options);
+      gone = await startNode({ ...this.options, queue: this.queue });
     });
     for (const { plugin, parts } of this.running) {
       if (!parts.start) continue;

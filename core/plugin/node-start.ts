@@ -1,10 +1,15 @@
 /** Makes this process known to the others, if it can work beside them. */
 import type { Config } from "../base/config";
+import { errorFields, type Log } from "../base/log";
+import type { JobQueue } from "../jobs/queue";
 import type { Nodes } from "../store/nodes";
 
 interface NodeStart {
   readonly nodes: Nodes;
   readonly config: Config;
+  readonly log: Log;
+  /** Goes on with the jobs of others that have gone. */
+  readonly queue: Pick<JobQueue, "takeOver">;
 }
 
 /**
@@ -14,10 +19,19 @@ interface NodeStart {
 export async function startNode(parts: NodeStart): Promise<readonly string[]> {
   const gone = await parts.nodes.start();
   await requireSharedFiles(parts);
+  const { nodes, queue, log } = parts;
+  nodes.onGone((ids) => {
+    queue.takeOver(ids).catch((error: unknown) => {
+      log.warn("jobs of a process that has gone wait for their leases", errorFields(error));
+    });
+  });
   return gone;
 }
 
-async function requireSharedFiles({ nodes, config }: NodeStart): Promise<void> {
+async function requireSharedFiles({
+  nodes,
+  config,
+}: Pick<NodeStart, "nodes" | "config">): Promise<void> {
   if (!nodes.shared || config.values.files?.url !== undefined) return;
   const other = (await nodes.list()).find(({ id }) => id !== nodes.id);
   if (other === undefined) return;

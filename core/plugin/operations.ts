@@ -1,6 +1,6 @@
 /** The state of the running server, for plugins that show it to administrators. */
 import type { TObject } from "@sinclair/typebox";
-import { rfc3339 } from "../base/clock";
+import { rfc3339, type Clock } from "../base/clock";
 import type { ShownSetting } from "../base/config";
 import { conflict } from "../base/errors";
 import type { Level } from "../base/log";
@@ -11,7 +11,9 @@ import type { JobOverview } from "../jobs/overview";
 import type { BatchDone, JobSelection } from "../jobs/overview";
 import type { FailureReason, KindCount } from "../jobs/kind-counts";
 import type { JobQueue, QueueStatus } from "../jobs/queue";
+import type { RunningKind } from "../jobs/running-counts";
 import type { JobState } from "../jobs/schema";
+import { silent_ms_max, type KnownNode, type Nodes } from "../store/nodes";
 import type { Db, Space, Store } from "../store/store";
 import type { LiveSettings, SettingChanges } from "./live-settings";
 import type { SettingState } from "./setting-state";
@@ -54,6 +56,15 @@ export interface PluginOverview {
   /** `disabled`: somebody wants it so, or another plugin has taken its place. */
   readonly status: "loaded" | "failing" | "left_out" | "disabled";
   readonly reason: string | null;
+}
+/** A process that serves the database, or did so until lately. */
+export interface NodeOverview extends KnownNode {
+  /** Seen a moment ago; not seen for a while; certainly gone. */
+  readonly status: "up" | "silent" | "gone";
+  /** It is the one that is asked. */
+  readonly here: boolean;
+  /** What it runs, the most first. */
+  readonly jobs: readonly RunningKind[];
 }
 export interface Operations {
   readonly started_at_ms: number;
@@ -148,6 +159,8 @@ export interface Operations {
   space(): Promise<Space>;
   /** What the database is: `SQLite 3.50.4`, `PostgreSQL 15.18`. */
   database(): string;
+  /** The processes that serve the database, and those that went without a word lately. */
+  nodes(): Promise<NodeOverview[]>;
   /** How long requests had to wait for the server to turn to them at all. */
   stalls(): Stalls;
 }
@@ -159,6 +172,8 @@ export interface OperationsOptions {
   readonly store: Store;
   readonly queue: JobQueue;
   readonly recent: LogRing;
+  readonly nodes: Pick<Nodes, "id" | "known">;
+  readonly clock: Clock;
   /** Complete by the time it is asked. */
   readonly host: {
     readonly plugins: readonly PluginStatus[];
@@ -317,6 +332,20 @@ export class ServerOperations implements Operations {
 
   database(): string {
     return this.options.store.engine;
+  }
+
+  async nodes(): Promise<NodeOverview[]> {
+    const { nodes, queue, clock } = this.options;
+    const [known, running] = await Promise.all([nodes.known(), queue.runningByNode()]);
+    return known.map((node) => {
+      const is_silent = node.seen_at <= clock.now_ms() - silent_ms_max;
+      return {
+        ...node,
+        status: node.gone_at !== null ? "gone" : is_silent ? "silent" : "up",
+        here: node.id === nodes.id,
+        jobs: running.get(node.id) ?? [],
+      };
+    });
   }
 
   stalls(): Stalls {

@@ -10,6 +10,8 @@ export interface PresenceParts {
   /** Ids of those that are alive. */
   readonly alive: () => Promise<ReadonlySet<string>>;
   readonly notifier: Pick<Notifier, "onMissed">;
+  /** Calls `listener` when others have taken this process for dead. */
+  readonly onMistaken?: (listener: () => void) => void;
 }
 
 const look_every_ms = 5_000;
@@ -38,6 +40,7 @@ export class Presence {
     this.#looked_at_ms = performance.now();
     this.#timer = setInterval(() => this.#look(), look_every_ms).unref();
     this.parts.notifier.onMissed(() => this.#tell());
+    this.parts.onMistaken?.(() => this.#tell());
   }
 
   #look(): void {

@@ -29,7 +29,7 @@ export interface Shared {
 
 export interface SharedParts {
   readonly store: Pick<Store, "channel" | "state">;
-  readonly nodes: Pick<Nodes, "id" | "list">;
+  readonly nodes: Pick<Nodes, "id" | "list" | "onMistaken">;
   readonly notifier: Notifier;
 }
 export function sharedOf({ store: { channel, state }, nodes, notifier }: SharedParts): Shared {
@@ -38,7 +38,12 @@ export function sharedOf({ store: { channel, state }, nodes, notifier }: SharedP
   return new SpreadShared({
     state,
     notifier,
-    presence: new Presence({ id: nodes.id, alive, notifier }),
+    presence: new Presence({
+      id: nodes.id,
+      alive,
+      notifier,
+      onMistaken: (listener) => nodes.onMistaken(listener),
+    }),
   });
 }
 

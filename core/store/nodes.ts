@@ -3,6 +3,9 @@ import { hostname } from "node:os";
 import { newId } from "../base/ids";
 import { version } from "../base/version";
 
+/** Who has not been seen for so long is not counted any more. */
+export const silent_ms_max = 20_000;
+
 /** `web` answers requests and runs no jobs; `worker` runs jobs and answers only for its health. */
 export type Role = "all" | "web" | "worker";
 
@@ -17,6 +20,12 @@ export interface NodeRecord {
   /** Epoch milliseconds, by the clock of the database. */
   readonly started_at: number;
   readonly seen_at: number;
+}
+
+/** One that serves the database, or did so a moment ago. */
+export interface KnownNode extends NodeRecord {
+  /** When others found that it had gone without a word; null when nobody has. */
+  readonly gone_at: number | null;
 }
 
 /** Numbers that nobody else is given: from `first` to before `end`. */
@@ -41,9 +50,9 @@ export interface ThisNode {
   goneBefore_ms(): Promise<number>;
   /**
    * Calls `listener` in one of the processes, after others have gone without a word: what they have
-   * left behind is nobody's.
+   * left behind is nobody's. It is given their ids.
    */
-  onGone(listener: () => void): void;
+  onGone(listener: (ids: readonly string[]) => void): void;
   /** Null where there are no others: whoever gives numbers remembers them. */
   readonly leaseNumbers: LeaseNumbers | null;
 }
@@ -54,6 +63,10 @@ export interface Nodes extends ThisNode {
    * certainly gone.
    */
   start(): Promise<readonly string[]>;
+  /** Those that are alive, and those that went without a word lately, by when they started. */
+  known(): Promise<KnownNode[]>;
+  /** Calls `listener` when others have taken this process for gone, and it is not. */
+  onMistaken(listener: () => void): void;
   /** It is gone from now on. */
   stop(): Promise<void>;
 }
@@ -85,6 +98,9 @@ export class OnlyNode implements Nodes {
   async list(): Promise<NodeRecord[]> {
     return [{ ...this.#node, started_at: this.#started_at, seen_at: this.now_ms() }];
   }
+  async known(): Promise<KnownNode[]> {
+    return (await this.list()).map((one) => ({ ...one, gone_at: null }));
+  }
   async alive(): Promise<ReadonlySet<string>> {
     return new Set([this.id]);
   }
@@ -93,5 +109,6 @@ export class OnlyNode implements Nodes {
   }
   /** There are no others. */
   onGone(): void {}
+  onMistaken(): void {}
   async stop(): Promise<void> {}
 }

@@ -21,6 +21,7 @@ import {
   named,
 } from "../../core/sdk";
 import type { Doctor } from "../doctor/contract";
+import { node_example, nodeRecord, NodeRecord } from "./node-record";
 
 const surface = "console";
 const State = named(
@@ -66,6 +67,9 @@ const SystemRecord = named(
     ),
     storage: StorageRecord,
     jobs: t.Object({ ready: t.Integer(), running: t.Integer(), failed: t.Integer() }),
+    nodes: t.Array(NodeRecord, {
+      description: "Processes that serve the database, or went without a word in 10 minutes.",
+    }),
     plugins: t.Array(
       t.Object({
         name: t.String(),
@@ -123,6 +127,7 @@ const system_example = {
     free_bytes: 129_279_262_720,
   },
   jobs: { ready: 0, running: 1, failed: 0 },
+  nodes: [node_example],
   plugins: [
     {
       name: "folders",
@@ -283,10 +288,11 @@ export const systemHandlers = ({
   now_ms,
 }: SystemRoutesParts): HandlersOf<typeof systemRoutes> => ({
   system: async () => {
-    const [check_results, sizes, jobs, plugins] = await Promise.all([
+    const [check_results, sizes, jobs, nodes, plugins] = await Promise.all([
       doctor.look(),
       storage(),
       operations.jobs.count(),
+      operations.nodes(),
       operations.plugins(),
     ]);
     return {
@@ -296,6 +302,7 @@ export const systemHandlers = ({
       checks: check_results,
       storage: sizes,
       jobs,
+      nodes: nodes.map(nodeRecord),
       plugins,
     };
   },

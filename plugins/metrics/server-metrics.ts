@@ -1,6 +1,6 @@
 /** What core knows of the running server: jobs, database, memory, event loop. */
 import { stat } from "node:fs/promises";
-import { commit, version, type Context } from "../../core/sdk";
+import { commit, version, type Context, type NodeOverview } from "../../core/sdk";
 import type { Metric, Sample } from "./contract";
 
 export type ServerMetricsParts = Pick<Context, "operations" | "paths" | "now_ms">;
@@ -15,6 +15,7 @@ const gauge = (name: string, help: string, read: Metric["read"]): Metric => ({
 export const serverMetrics = (parts: ServerMetricsParts): readonly Metric[] => [
   ...stateMetrics(parts),
   ...jobMetrics(parts),
+  ...nodeMetrics(parts),
   ...storageMetrics(parts),
   ...processMetrics(parts),
 ];
@@ -55,6 +56,45 @@ const jobMetrics = ({ operations, now_ms }: ServerMetricsParts): readonly Metric
         })),
   ),
 ];
+
+/** Each process tells of all of them. */
+const nodeMetrics = ({ operations, now_ms }: ServerMetricsParts): readonly Metric[] => {
+  const each =
+    (valueOf: (node: NodeOverview) => number): Metric["read"] =>
+    async () =>
+      (await operations.nodes()).map((node) => ({
+        labels: { node: node.id, host: node.host, role: node.role },
+        value: valueOf(node),
+      }));
+  return [
+    gauge(
+      "node_up",
+      "1 for a process that serves the database, 0 for one that went without a word lately.",
+      each(({ status }) => Number(status === "up")),
+    ),
+    gauge("node_info", "What a process is; always 1.", async () =>
+      (await operations.nodes()).map(({ id, host, pid, role, version }) => ({
+        labels: { node: id, host, pid: String(pid), role, version },
+        value: 1,
+      })),
+    ),
+    gauge(
+      "node_start_time_seconds",
+      "When a process started, seconds since 1970.",
+      each(({ started_at }) => started_at / 1_000),
+    ),
+    gauge(
+      "node_heartbeat_age_seconds",
+      "How long ago a process has made itself known.",
+      each(({ seen_at }) => Math.max(0, now_ms() - seen_at) / 1_000),
+    ),
+    gauge(
+      "node_jobs_running",
+      "Jobs that a process runs.",
+      each(({ jobs }) => jobs.reduce((sum, kind) => sum + kind.jobs, 0)),
+    ),
+  ];
+};
 
 const storageMetrics = ({ operations, paths }: ServerMetricsParts): readonly Metric[] => [
   gauge(

@@ -222,7 +222,8 @@ suite("several processes on one PostgreSQL", () => {
         files: {
           "dossier.toml":
             `[database]\nurl = "${url}"\n[server]\nsecret_key = "${key}"\nrole = "${role}"\n` +
-            `[files]\nurl = "file://${originals}"\n[imports]\nallow_networks = ["${host}"]\n`,
+            `[files]\nurl = "file://${originals}"\n[imports]\nallow_networks = ["${host}"]\n` +
+            `[metrics]\nnetworks = ["127.0.0.0/8"]\n`,
         },
       });
       running.push(server);
@@ -377,21 +378,31 @@ suite("several processes on one PostgreSQL", () => {
       expect((await ask(a, "GET", `/imports/${id}`)).body.status).toBe("cancelled");
     }, 120_000);
 
-    test("and what one was doing when it was killed is done", async () => {
+    test("and what one was doing when it was killed another does at once", async () => {
       using site = slowSite();
       const id = await importOf(web, site.url);
       await until(() => site.asked() === 1);
       const [runner] = await runnersOf("imports.items");
-      const server = await serverOf(runner!);
-      await server.kill();
+      const [killed, other] = (await serverOf(runner!)) === a ? [a, b] : [b, a];
+      await killed.kill();
       site.answer();
-      await server.restart();
       let run: any;
       await until(
         async () => (run = (await ask(web, "GET", `/imports/${id}`)).body).finished_at !== null,
+        60_000,
       );
       expect(run.status).toBe("completed");
+      // Not by its lease: it was missed.
+      const said = [web, other].map((one) => one.output()).join("");
+      expect(said).toContain("jobs of a process that has gone continue");
       expect((await nodesSeen(web)).map((one) => one.id)).not.toContain(runner);
+      const metrics = await (await fetch(`${other.url()}/metrics`)).text();
+      const up = [...metrics.matchAll(/^dossier_node_up\{.*role="(\w+)".*\} (\d)$/gm)];
+      expect(up.map(([, role, value]) => `${role} ${value}`).toSorted()).toEqual(
+        killed === a ? ["all 0", "web 1", "worker 1"] : ["all 1", "web 1", "worker 0"],
+      );
+      await killed.restart();
+      await until(async () => (await nodesSeen(web)).length === 3);
     }, 120_000);
   });
 });

@@ -1,5 +1,6 @@
 /** A PostgreSQL database in a move: read at one moment, or filled. */
 import { SQL, type ReservedSQL } from "bun";
+import { silent_ms_max } from "../nodes";
 import { translateError } from "../storage-errors";
 import { clock_sql } from "../postgres/database-clock";
 import { checkServer } from "../postgres/server-check";
@@ -26,8 +27,6 @@ import { move_table, type Ask, type Measured, type PutOff, type TargetSide } fro
 const connect_s_max = 10;
 /** Of one statement; the protocol has 65,535. */
 const parameters_max = 30_000;
-/** A process that was not seen for so long is gone. */
-const silent_ms_max = 20_000;
 /** The lock of whoever moves: any number that nobody else uses in this database. */
 const move_lock = 0x646f736d;
 const application = "dossier move";

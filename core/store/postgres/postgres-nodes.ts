@@ -1,31 +1,50 @@
 /**
- * Processes on PostgreSQL: each has a row, which it says again and again is still true. Who has not
- * been seen for a while is gone.
+ * Processes on PostgreSQL: each has a row, which it says again and again is still true, and a lock
+ * for as long as it lives. Whose lock is missing is gone, and so is who was not seen for a while.
  */
 import { existsSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { newUuid } from "../../base/ids";
 import { errorFields, type Log } from "../../base/log";
-import { newNode, type LeaseNumbers, type NodeRecord, type Nodes, type Role } from "../nodes";
+import {
+  newNode,
+  silent_ms_max,
+  type KnownNode,
+  type LeaseNumbers,
+  type NodeRecord,
+  type Nodes,
+  type Role,
+} from "../nodes";
 import { clock_sql } from "./database-clock";
+import { LifeLine } from "./life-line";
+import type { PostgresOptions } from "./connections";
 import type { RunQuery } from "./postgres-dialect";
 
 const beat_every_ms = 5_000;
-const silent_ms_max = 20_000;
 /** Who was silent for so long has left behind what it was doing. */
-const kept_ms = 60_000;
+const left_ms = 60_000;
+/** Who has gone is known for so long. */
+const known_ms = 10 * 60_000;
 /** Says which data directory it is, whatever it is called. */
 const place_file = "dossier.node";
 
-const beat_sql = `
-insert into core_nodes (id, place, host, pid, role, version, started_at, seen_at)
-values (?, ?, ?, ?, ?, ?, ${clock_sql}, ${clock_sql})
-on conflict (id) do update set seen_at = excluded.seen_at`;
+const enter_sql = `
+insert into core_nodes (id, place, host, pid, role, version, lock_key, started_at, seen_at)
+values (?, ?, ?, ?, ?, ?, ?, ${clock_sql}, ${clock_sql})
+on conflict (id) do nothing returning id`;
+const beat_sql = `update core_nodes set seen_at = ${clock_sql}
+where id = ? and gone_at is null returning id`;
+const known_sql = `
+select id, host, pid, role, version, started_at, seen_at, gone_at from core_nodes
+order by started_at, id`;
 const list_sql = `
 select id, host, pid, role, version, started_at, seen_at from core_nodes
-where seen_at > ${clock_sql} - ${silent_ms_max} order by started_at, id`;
+where gone_at is null and seen_at > ${clock_sql} - ${silent_ms_max} order by started_at, id`;
 
-const gone_sql = `delete from core_nodes where seen_at < ${clock_sql} - ${kept_ms}`;
+const miss_sql = (which: string): string => `
+update core_nodes set gone_at = ${clock_sql} where gone_at is null and ${which} returning id`;
+const silent_sql = miss_sql(`seen_at < ${clock_sql} - ${left_ms}`);
+const forget_sql = `delete from core_nodes where gone_at < ${clock_sql} - ${known_ms}`;
 
 export interface PostgresNodesParts {
   readonly role: Role;
@@ -33,6 +52,7 @@ export interface PostgresNodesParts {
   readonly data: string;
   /** Runs a statement outside any transaction, and without waiting for those that write. */
   readonly run: RunQuery;
+  readonly options: PostgresOptions;
   readonly log: Log;
   /** Called with every beat. */
   readonly onBeat: () => Promise<void>;
@@ -51,19 +71,23 @@ export class PostgresNodes implements Nodes {
   readonly shared = true;
   readonly id: string;
   readonly role: Role;
-  readonly #beat: readonly unknown[];
+  readonly #row: readonly unknown[];
   readonly #place: string;
+  readonly #life_line: LifeLine;
   #timer: NodeJS.Timeout | undefined;
   #beating: Promise<void> = Promise.resolve();
   #failing = false;
-  readonly #on_gone: (() => void)[] = [];
+  readonly #on_gone: ((ids: readonly string[]) => void)[] = [];
+  readonly #on_mistaken: (() => void)[] = [];
 
   constructor(private readonly parts: PostgresNodesParts) {
     const node = newNode(parts.role);
     this.id = node.id;
     this.role = node.role;
     this.#place = `${node.host} ${placeOf(parts.data)}`;
-    this.#beat = [node.id, this.#place, node.host, node.pid, node.role, node.version];
+    this.#life_line = new LifeLine(parts.options, parts.log);
+    const { id, host, pid, role, version } = node;
+    this.#row = [id, this.#place, host, pid, role, version, this.#life_line.key];
   }
 
   async start(): Promise<readonly string[]> {
@@ -71,11 +95,18 @@ export class PostgresNodes implements Nodes {
     const { rows } = await run("delete from core_nodes where place = ? returning id", [
       this.#place,
     ]);
-    await run(beat_sql, this.#beat);
+    // First the lock: whoever sees the row looks for it.
+    await this.#life_line.start((ids) => this.#miss(ids));
+    await run(enter_sql, this.#row);
     this.#timer = setInterval(() => {
       this.#beating = this.#beating.then(() => this.#beatOnce());
     }, beat_every_ms).unref();
     return rows.map(({ id }) => id as string);
+  }
+
+  async known(): Promise<KnownNode[]> {
+    const { rows } = await this.parts.run(known_sql, []);
+    return rows as unknown as KnownNode[];
   }
 
   async list(): Promise<NodeRecord[]> {
@@ -93,8 +124,12 @@ export class PostgresNodes implements Nodes {
     return Math.min(Number.MAX_SAFE_INTEGER, ...others.map(({ started_at }) => started_at));
   }
 
-  onGone(listener: () => void): void {
+  onGone(listener: (ids: readonly string[]) => void): void {
     this.#on_gone.push(listener);
+  }
+
+  onMistaken(listener: () => void): void {
+    this.#on_mistaken.push(listener);
   }
 
   readonly leaseNumbers: LeaseNumbers = async (series, least) => {
@@ -104,24 +139,46 @@ export class PostgresNodes implements Nodes {
   };
 
   async stop(): Promise<void> {
-    if (this.#timer === undefined) return;
     clearInterval(this.#timer);
     await this.#beating;
-    await this.parts.run("delete from core_nodes where id = ?", [this.id]).catch(() => undefined);
+    if (this.#timer !== undefined)
+      await this.parts.run("delete from core_nodes where id = ?", [this.id]).catch(() => undefined);
+    await this.#life_line.stop().catch(() => undefined);
   }
 
   async #beatOnce(): Promise<void> {
     const { run, log, onBeat } = this.parts;
     try {
-      await run(beat_sql, this.#beat);
-      const gone = await run(gone_sql, []);
-      if (gone.count > 0) for (const listener of this.#on_gone) listener();
+      if ((await run(beat_sql, [this.id])).count === 0) await this.#enterAgain();
+      this.#tellGone((await run(silent_sql, [])).rows);
+      await run(forget_sql, []);
       await onBeat();
       this.#failing = false;
     } catch (error) {
       if (!this.#failing) log.warn("this process can't make itself known", errorFields(error));
       this.#failing = true;
     }
+  }
+
+  /** Others have taken this process for gone. */
+  async #enterAgain(): Promise<void> {
+    const { run, log } = this.parts;
+    await run("delete from core_nodes where id = ?", [this.id]);
+    await run(enter_sql, this.#row);
+    log.warn("other processes took this one for gone, and went on with what it was doing");
+    for (const listener of this.#on_mistaken) listener();
+  }
+
+  async #miss(ids: readonly string[]): Promise<void> {
+    const which = miss_sql(`id in (${ids.map(() => "?").join(", ")})`);
+    this.#tellGone((await this.parts.run(which, ids)).rows);
+  }
+
+  #tellGone(rows: readonly Record<string, unknown>[]): void {
+    if (rows.length === 0) return;
+    const ids = rows.map(({ id }) => id as string);
+    this.parts.log.warn("a process has gone without a word", { nodes: ids });
+    for (const listener of this.#on_gone) listener(ids);
   }
 }
 

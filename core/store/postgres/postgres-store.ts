@@ -140,6 +140,7 @@ export class PostgresStore implements Store {
       role,
       data: this.#data,
       run: (text, parameters) => this.#read(text, parameters),
+      options: this.#options,
       log: this.#log,
       onBeat: () => this.clock.ask(),
     });

@@ -5,6 +5,7 @@ import type { TagTone } from "../../ui/tag";
 
 export type SystemState = Answer<"getSystem">;
 export type Check = SystemState["checks"][number];
+export type NodeState = SystemState["nodes"][number];
 export type PluginState = SystemState["plugins"][number];
 export type Job = RowOf<"listJobs">;
 export type LogLine = RowOf<"listLogLines">;
@@ -13,6 +14,11 @@ export const check_tones: Readonly<Record<Check["status"], TagTone>> = {
   ok: "ok",
   warn: "warn",
   fail: "bad",
+};
+export const node_tones: Readonly<Record<NodeState["status"], TagTone>> = {
+  up: "ok",
+  silent: "warn",
+  gone: "bad",
 };
 export const level_tones: Readonly<Record<string, TagTone>> = { error: "bad", warn: "warn" };
 

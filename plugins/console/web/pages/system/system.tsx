@@ -22,6 +22,7 @@ import { state_columns } from "../plugins/columns";
 import { Jobs } from "./jobs";
 import { Logs } from "./logs";
 import { Models } from "./models";
+import { Nodes } from "./nodes";
 import { Settings } from "./settings";
 import { QueueBoard } from "./queue";
 import { check_tones, duration, type Check, type PluginState, type SystemState } from "./records";
@@ -101,14 +102,17 @@ function Panel({ part, state }: { readonly part: Part; readonly state: SystemSta
   if (part === "sign_in") return <Models group="sign_in" />;
   if (part === "settings") return <Settings />;
   return (
-    <section class="card">
-      <Table
-        label={strings.checks_label}
-        columns={check_columns}
-        rows={state.checks}
-        row_key={({ name }) => name}
-      />
-    </section>
+    <div class="stack">
+      <section class="card">
+        <Table
+          label={strings.checks_label}
+          columns={check_columns}
+          rows={state.checks}
+          row_key={({ name }) => name}
+        />
+      </section>
+      <Nodes nodes={state.nodes} />
+    </div>
   );
 }
 

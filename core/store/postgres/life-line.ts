@@ -1,0 +1,106 @@
+/**
+ * How processes see at once that one of them has died: each holds a lock in a session of its own,
+ * and the database releases it when the process ends, however it ends. Who is cut off without its
+ * end being seen, as by a machine that lost power, is missed by its silence, later.
+ */
+import type { ReservedSQL, SQL } from "bun";
+import { errorFields, type Log } from "../../base/log";
+import { randomInteger } from "../../base/random";
+import { openPool, run, type PostgresOptions } from "./connections";
+
+/** The first of two numbers of the locks: any that nobody else uses in this database. */
+const lock_class = 0x646f6e6f;
+const key_end = 2 ** 31;
+const look_every_ms = 1_000;
+/** Who loses the connection alone has it back by then. */
+const looks_without = 3;
+/** Where one connection was lost, those of others may have been: so long nobody is missed. */
+const settle_ms = 10_000;
+
+const hold_sql = `select pg_advisory_lock_shared(${lock_class}, ?)`;
+const missing_sql = `
+select n.id from core_nodes n
+where n.gone_at is null and n.lock_key is not null and n.lock_key <> ? and not exists (
+  select 1 from pg_locks l
+  where l.locktype = 'advisory' and l.classid = ${lock_class} and l.objsubid = 2
+  and l.objid = cast(n.lock_key as oid)
+  and l.database = (select oid from pg_database where datname = current_database()))`;
+
+export class LifeLine {
+  /** Names this process's lock. */
+  readonly key = randomInteger() % key_end;
+  readonly #pool: SQL;
+  #session: ReservedSQL | undefined;
+  #held_since_ms = 0;
+  #timer: NodeJS.Timeout | undefined;
+  #looking: Promise<void> = Promise.resolve();
+  /** By process: how many looks in a row have not found its lock. */
+  #without = new Map<string, number>();
+
+  constructor(
+    options: PostgresOptions,
+    private readonly log: Log,
+  ) {
+    this.#pool = openPool(options, 1, "life line");
+  }
+
+  /** Holds the lock from now on. `onMissing` is called with those who have died. */
+  async start(onMissing: (ids: readonly string[]) => Promise<void>): Promise<void> {
+    await this.#hold();
+    const look = async (): Promise<void> => {
+      const dead = await this.#look();
+      if (dead.length > 0) await onMissing(dead);
+    };
+    let failing = false;
+    clearInterval(this.#timer);
+    this.#timer = setInterval(() => {
+      this.#looking = this.#looking.then(look).then(
+        () => void (failing = false),
+        (error: unknown) => {
+          if (!failing) this.log.warn("other processes can't be seen", errorFields(error));
+          failing = true;
+        },
+      );
+    }, look_every_ms).unref();
+  }
+
+  async stop(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#looking;
+    // The lock ends with its session.
+    this.#session?.release();
+    await this.#pool.close();
+  }
+
+  async #hold(): Promise<ReservedSQL> {
+    if (this.#session) return this.#session;
+    const session = await this.#pool.reserve();
+    try {
+      // Nobody else asks for it otherwise, so nobody waits.
+      await run(session, hold_sql, [this.key]);
+    } catch (error) {
+      session.release();
+      throw error;
+    }
+    this.#held_since_ms = performance.now();
+    this.#without.clear();
+    return (this.#session = session);
+  }
+
+  /** The ids of those who have died. In the session of the lock, so that its end is seen here. */
+  async #look(): Promise<string[]> {
+    const session = await this.#hold();
+    let ids: string[];
+    try {
+      const { rows } = await run(session, missing_sql, [this.key]);
+      ids = rows.map(({ id }) => id as string);
+    } catch (error) {
+      this.#session = undefined;
+      session.release();
+      throw error;
+    }
+    if (performance.now() - this.#held_since_ms < settle_ms) return [];
+    this.#without = new Map(ids.map((id) => [id, (this.#without.get(id) ?? 0) + 1]));
+    return ids.filter((id) => this.#without.get(id)! >= looks_without);
+  }
+}

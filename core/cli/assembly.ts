@@ -10,6 +10,7 @@ import { createHost, type Host } from "../plugin/host";
 import { sharedOf } from "../shared/shared";
 import type { Files } from "../store/files";
 import { database_file } from "../store/lock";
+import type { MigrateOptions } from "../store/migrate";
 import { requireMoved } from "../store/move/state";
 import { OnlyNode, type Role } from "../store/nodes";
 import { PostgresStore } from "../store/postgres/postgres-store";
@@ -33,7 +34,7 @@ export interface Assembled {
 
 export interface AssembleOptions {
   /** Called before tables change; throws when they may not. */
-  readonly beforeMigration?: () => Promise<void>;
+  readonly beforeMigration?: MigrateOptions["before"];
   /** It is for a server: it hears what other processes on the database say. */
   readonly serves?: boolean;
 }

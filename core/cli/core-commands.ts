@@ -23,7 +23,7 @@ import type { Flags } from "./config-sources";
 import { addFilesCommand } from "./files-command";
 import { addMigrateTo } from "./migrate-to/command";
 import { printPlugins } from "./plugin-list";
-import { refuseToMigrate, withChildren, withHost } from "./plugin-commands";
+import { NoTablesYet, refuseToMigrate, withChildren, withHost } from "./plugin-commands";
 import { serveUntilStopped, startServer } from "./server";
 
 export function addCoreCommands(program: Commander, program_options: ProgramOptions): void {
@@ -143,6 +143,7 @@ async function settingsInForce(boot: Bootstrap, options: ProgramOptions): Promis
     );
     return rows;
   } catch (error) {
+    if (error instanceof NoTablesYet) return shownSettings(boot.config);
     options.complain(`dossier: stored settings can't be read: ${(error as Error).message}`);
     return shownSettings(boot.config);
   }

@@ -16,6 +16,7 @@ import type { Host } from "../plugin/host";
 import type { Tool } from "../plugin/tool";
 import { coreSchema } from "../jobs/schema";
 import { lockDirectory } from "../store/lock";
+import type { MigrateOptions, MigrationAhead } from "../store/migrate";
 import type { Schema } from "../store/schema";
 import { assemble } from "./assembly";
 import { bootstrap, type Bootstrap } from "./bootstrap";
@@ -216,10 +217,15 @@ async function runTool(
 const stepsOf = (schemas: readonly Pick<Schema, "name" | "migrations">[]) =>
   new Map(schemas.map(({ name, migrations }) => [name, migrations.map(({ id }) => id)]));
 
-export async function refuseToMigrate(): Promise<void> {
+/** No server has been started on the database yet. */
+export class NoTablesYet extends Error {}
+
+export async function refuseToMigrate({ is_new, keeps_copy }: MigrationAhead): Promise<void> {
+  if (is_new)
+    throw new NoTablesYet("the database is empty: the first start of the server makes its tables");
   throw new Error(
     "the database was written by an earlier version: the next start of the server changes its " +
-      "tables, and keeps a copy from before",
+      (keeps_copy ? "tables, and keeps a copy from before" : "tables; make a dump before"),
   );
 }
 
@@ -240,7 +246,7 @@ export async function withHost<R>(
   boot: Bootstrap,
   { built_in }: ProgramOptions,
   isolate: IsolatedRun,
-  beforeMigration: () => Promise<void>,
+  beforeMigration: MigrateOptions["before"],
   use: (host: Host) => Promise<R>,
 ): Promise<R> {
   const public_url = (): string => publicUrlOfSettings(boot);

@@ -1,5 +1,6 @@
 /** What a host is made of. */
 import type { LogRing } from "../base/log-ring";
+import type { MigrateOptions } from "../store/migrate";
 import type { ContextSources } from "./context";
 import type { Plugin } from "./define";
 import type { PluginFailure, PluginOff } from "./operations";
@@ -25,5 +26,5 @@ export interface HostOptions extends Omit<
   readonly recent: LogRing;
   readonly paths: ContextSources["paths"] & { readonly backups: string };
   /** Called before tables change; throws when they may not. */
-  readonly beforeMigration?: (() => Promise<void>) | undefined;
+  readonly beforeMigration?: MigrateOptions["before"];
 }

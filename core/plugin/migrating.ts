@@ -2,7 +2,7 @@
 import type { Clock } from "../base/clock";
 import type { Log } from "../base/log";
 import { coreSchema } from "../jobs/schema";
-import { migrate, noteVersion } from "../store/migrate";
+import { migrate, noteVersion, type MigrateOptions } from "../store/migrate";
 import type { Schema } from "../store/schema";
 import type { Store } from "../store/store";
 import type { Plugin } from "./define";
@@ -15,7 +15,7 @@ export interface MigratingOptions {
   readonly built_in: readonly Plugin[];
   readonly paths: { readonly backups: string };
   /** Called before tables change; throws when they may not. */
-  readonly beforeMigration?: (() => Promise<void>) | undefined;
+  readonly beforeMigration?: MigrateOptions["before"];
 }
 
 export class Migrating {

@@ -16,6 +16,14 @@ interface Step {
   readonly migration: Migration;
 }
 
+/** What is about to be done to the tables. */
+export interface MigrationAhead {
+  /** There are none yet. */
+  readonly is_new: boolean;
+  /** A copy of the database is kept from before. */
+  readonly keeps_copy: boolean;
+}
+
 export interface MigrateOptions {
   /**
    * Where the copy of the database goes; null when one from before this start is there already. The
@@ -24,7 +32,7 @@ export interface MigrateOptions {
   readonly backups: string | null;
   readonly log: Log;
   /** Called when there is something to apply; throws when that may not happen now. */
-  readonly before?: (() => Promise<void>) | undefined;
+  readonly before?: ((ahead: MigrationAhead) => Promise<void>) | undefined;
 }
 
 /**
@@ -48,9 +56,9 @@ export async function migrate(
     steps.push(...missing(schema, applied));
   }
   if (steps.length === 0) return [];
-  await before?.();
   const { copyTo } = store;
   const is_new = (await store.tableNames(store.db)).length === 0;
+  await before?.({ is_new, keeps_copy: copyTo !== null });
   if (backups !== null && copyTo !== null && !is_new) {
     const copy = await copyDatabase(copyTo, backups, `${fileTime(clock)}-before-${version}`);
     await pruneCopies(backups);
@@ -134,8 +142,10 @@ async function writtenByNewer(store: Store, schema: Schema, unknown: string): Pr
   return new Error(
     `plugin ${schema.name}: the database was written by a newer build` +
       `${by === undefined ? "" : ` (${namedVersion(by)})`}: it has migration ${unknown}, which ` +
-      `${schema.version} does not know. Start that build, or put the copy back that it made ` +
-      "before: `dossier rollback` lists the copies",
+      `${schema.version} does not know. Start that build, or put back ` +
+      (store.copyTo === null
+        ? "a dump from before it was started"
+        : "the copy that it made before: `dossier rollback` lists the copies"),
   );
 }
 

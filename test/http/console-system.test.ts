@@ -275,6 +275,13 @@ describe("the system", () => {
     });
   });
 
+  test("the processes that serve the database: here it is one", async () => {
+    const { nodes, version } = (await root.send("GET", "/system")).body;
+    expect(nodes).toEqual([
+      expect.objectContaining({ role: "all", status: "up", here: true, pid: process.pid, version }),
+    ]);
+    expect(Date.parse(nodes[0].started_at)).toBeLessThanOrEqual(Date.parse(nodes[0].seen_at));
+  });
   test("shows the settings in force, and no secret", async () => {
     const { body, text } = await root.send("GET", "/system/config");
     const of = (name: string) => body.find((one: any) => one.name === name);

@@ -135,6 +135,17 @@ describe("metrics", () => {
     expectTextFormat(await scrape(server));
   });
 
+  test("the processes that serve the database are told of, this one at least", async () => {
+    const text = await scrape(server);
+    const valueOf = (name: string): number =>
+      Number(
+        new RegExp(`^dossier_node_${name}\\{node="node_\\w+",.* (\\S+)$`, "m").exec(text)?.[1],
+      );
+    expect([valueOf("up"), valueOf("info"), valueOf("jobs_running")]).toEqual([1, 1, 0]);
+    expect(valueOf("heartbeat_age_seconds")).toBeLessThan(20);
+    expect(valueOf("start_time_seconds")).toBeGreaterThan(1_000_000_000);
+  });
+
   test.skipIf(!promtool)("promtool finds nothing wrong", async () => {
     const checked = Bun.spawnSync(["promtool", "check", "metrics"], {
       stdin: Buffer.from(await scrape(server)),

@@ -31,6 +31,8 @@ const layers: Readonly<Record<string, number>> = {
 };
 /** Hands the whole contract to plugins, so it names every layer; core itself does not use it. */
 const sdk = "core/sdk.ts";
+/** The same for the workers of plugins: what they need of core, and nothing that they don't. */
+const worker_sdk = "core/worker-sdk.ts";
 /** The two lists of plugins: they name what their kind of file is, of every plugin. */
 const lists: Readonly<Record<string, string>> = {
   "plugins/built-in.ts": "plugin.ts",
@@ -74,7 +76,8 @@ function problemOfCore(from: string, to: string): string | null {
     return from === "core/main.ts"
       ? null
       : "core knows no plugin; only core/main.ts hands them over";
-  if (from === sdk) return null;
+  if (from === sdk || from === worker_sdk) return null;
+  if (to === worker_sdk) return "core/worker-sdk.ts is for plugins; import the file itself";
   if (to === sdk)
     return from.startsWith("core/plugin/") || from === "core/main.ts"
       ? null
@@ -101,20 +104,23 @@ function problemOfPlugin(from: string, to: string, type_only: boolean): string |
       ? null
       : `${from} names only the plugins' ${listed}`;
   const [, plugin] = from.split("/") as [string, string];
-  const [area, part, file] = to.split("/") as [string, string, string?];
+  const [area, part] = to.split("/") as [string, string];
   if (isPageContract(from)) return "what pages and plugins agree on imports nothing";
   if (isPageContract(to) && part === plugin && type_only) return null;
   if (isPage(from) || isPage(to)) return problemOfPage(from, to, plugin);
-  const contract = file === "contract.ts" && to.split("/").length === 3;
+  const contract = isContract(to);
   if (area === "core")
-    return to === sdk || part === "lib"
+    return to === sdk || to === worker_sdk || part === "lib"
       ? null
       : "a plugin imports core only through core/sdk.ts, and the libraries of core/lib";
   if (part !== plugin && !contract)
     return "a plugin sees another plugin only through its contract.ts";
-  if (from.endsWith("/contract.ts") && !contract) return "a contract imports only contracts";
+  if (isContract(from) && !contract) return "a contract imports only contracts";
   return problemOfSlice(from, to, type_only);
 }
+
+/** What others may know of a plugin, and of that what their workers may. */
+const isContract = (path: string): boolean => /^plugins\/[^/]+\/(worker-)?contract\.ts$/.test(path);
 
 /** What runs in the browser: plugins/<name>/web. */
 const isPage = (path: string): boolean => /^plugins\/[^/]+\/web\//.test(path);
@@ -272,6 +278,22 @@ export function tooEarly(edges: readonly Import[]): Import[] {
   return early.filter(({ from, to }) => late.has(to) && loaded.has(from));
 }
 
+/**
+ * Workers of plugins that load the whole server: each, and the file by which it comes to the sdk.
+ * It would take milliseconds and memory in every thread.
+ */
+export function heavyWorkers(edges: readonly Import[]): Import[] {
+  const next = new Map<string, string[]>();
+  for (const { from, to, type_only } of edges)
+    if (!type_only) next.set(from, [...(next.get(from) ?? []), to]);
+  const workers = [...next.keys()].filter((path) => /^plugins\/.*-worker\.ts$/.test(path));
+  return workers.flatMap((from) =>
+    [from, ...reachable(from, next)]
+      .filter((path) => next.get(path)?.includes(sdk))
+      .map((to) => ({ from, to })),
+  );
+}
+
 /** Every file that `start` imports, directly or not. */
 function reachable(start: string, next: ReadonlyMap<string, readonly string[]>): Set<string> {
   const reached = new Set<string>();
@@ -313,5 +335,7 @@ if (import.meta.main) {
   const early = tooEarly(edges);
   for (const { from, to } of early)
     console.error(`${from} -> ${to}: every start would load it; import it where it is used`);
-  process.exit(broken.length + ways.length + early.length > 0 ? 1 : 0);
+  const heavy = heavyWorkers(edges);
+  for (const { from, to } of heavy) console.error(`${from} loads core/sdk.ts: ${to} imports it`);
+  process.exit(broken.length + ways.length + early.length + heavy.length > 0 ? 1 : 0);
 }

@@ -2,6 +2,9 @@
 import type { StoredText } from "../../core/lib/text-pieces";
 import { service, shaped, slot, topic, type Db } from "../../core/sdk";
 import type { HeadingSpan, PageSpan, TimeSpan } from "../extraction/contract";
+import { vector_layout } from "./worker-contract";
+
+export { vector_layout } from "./worker-contract";
 
 export interface IndexInput {
   /** Whose document it is: owners take turns. */
@@ -352,17 +355,6 @@ function postingsFault(
   }
   return null;
 }
-
-/** Of the layout of vectors that `vector-block.ts` describes. */
-export const vector_layout = {
-  layout: 1,
-  header_bytes: 16,
-  alignment: 16,
-  /** Vectors of one text. */
-  of_text_max: 16,
-  /** Of the chunks of a segment. */
-  rows_max: 16 * 256,
-} as const;
 
 /** The most bytes that vectors of a segment take, in any layout. */
 export const vectorBytesMax = (dimensions: number): number =>

@@ -1,5 +1,9 @@
 /** Opens, in a worker, what its searches read from. */
-import { openReadConnection, PostgresReadSession, type ReadConnectionSpec } from "../../core/sdk";
+import {
+  openReadConnection,
+  PostgresReadSession,
+  type ReadConnectionSpec,
+} from "../../core/worker-sdk";
 import { PostgresSegmentReader } from "./postgres-reader";
 import { SqliteSegmentReader, type SegmentReader } from "./segment-reader";
 

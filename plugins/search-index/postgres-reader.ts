@@ -4,8 +4,8 @@
  */
 import { batchesOf } from "../../core/lib/batch";
 import { readUnits } from "../../core/lib/text-reader";
-import type { PostgresReadSession } from "../../core/sdk";
-import { firstPieceSql, piecesOfSession } from "../texts/contract";
+import type { PostgresReadSession } from "../../core/worker-sdk";
+import { firstPieceSql, piecesOfSession } from "../texts/worker-contract";
 import { ChunkPlaces } from "./chunk-places";
 import { PackPart } from "./pack";
 import type { Segment } from "./segment";

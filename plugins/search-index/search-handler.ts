@@ -1,5 +1,5 @@
 /** What the search worker does with a request: it searches, or makes packs, each of them a part. */
-import type { ReadConnectionSpec } from "../../core/sdk";
+import type { ReadConnectionSpec } from "../../core/worker-sdk";
 import type { BuiltPack } from "./pack";
 import { packLoose } from "./packing";
 import type { ScopeRequest } from "./scope";

@@ -3,8 +3,8 @@
  * `SqliteSegmentReader` reads them from the tables of the index.
  */
 import { readUnits, type ReadPieces } from "../../core/lib/text-reader";
-import type { ReadConnection } from "../../core/sdk";
-import { firstPieceSql, piecesOfConnection } from "../texts/contract";
+import type { ReadConnection } from "../../core/worker-sdk";
+import { firstPieceSql, piecesOfConnection } from "../texts/worker-contract";
 import { ChunkPlaces, type ChunkPlace } from "./chunk-places";
 import { PackPart } from "./pack";
 import type { Segment } from "./segment";

@@ -6,8 +6,12 @@ import {
   type ReadableText,
   type ReadPiecesNow,
 } from "../../core/lib/text-window";
-import { openReadConnection, PostgresReadSession, type ReadConnectionSpec } from "../../core/sdk";
-import { piecesOfConnection, piecesOfSession } from "../texts/contract";
+import {
+  openReadConnection,
+  PostgresReadSession,
+  type ReadConnectionSpec,
+} from "../../core/worker-sdk";
+import { piecesOfConnection, piecesOfSession } from "../texts/worker-contract";
 
 /** Pieces that come in one round trip. */
 const pieces_together = 64;

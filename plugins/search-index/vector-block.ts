@@ -11,7 +11,7 @@
  *
  * A row times its scale is a vector of length 1, as nearly as 8 bits can say.
  */
-import { vector_layout } from "./contract";
+import { vector_layout } from "./worker-contract";
 
 /** The largest number of a row. */
 export const number_max = 127;

@@ -3,7 +3,7 @@
  * limit stay there, in slabs; what a search needs beyond that passes through a place of its own.
  */
 import { TopHits, type Hit } from "./bm25";
-import { vector_layout } from "./contract";
+import { vector_layout } from "./worker-contract";
 import { hit_bytes, openKernel, totals_bytes, type Nearest } from "./nearest-kernel";
 import { segment_chunks_max } from "./segment";
 import { blockBytes, strideOf, type WholeQuery } from "./vector-block";

@@ -1,5 +1,5 @@
 /** Reads the vectors of segments for searches. */
-import type { ReadConnection } from "../../core/sdk";
+import type { ReadConnection } from "../../core/worker-sdk";
 import { blockOfFloats, isBlockOf } from "./vector-block";
 
 /** The last vectors that were there. */

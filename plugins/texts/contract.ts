@@ -9,16 +9,8 @@ import {
   type StoredText,
 } from "../../core/lib/text-pieces";
 import type { ReadPieces } from "../../core/lib/text-reader";
-import type { ReadPiecesNow } from "../../core/lib/text-window";
-import {
-  rowsOf,
-  service,
-  sql,
-  type Db,
-  type PostgresReadSession,
-  type PreparedReads,
-  type ReadConnection,
-} from "../../core/sdk";
+import { rowsOf, service, sql, type Db, type PreparedReads } from "../../core/sdk";
+import { firstPieceSql, select_pieces } from "./worker-contract";
 
 /** A text that is about to be stored. A large one is written already, and deleted unless kept. */
 export interface NewText {
@@ -48,9 +40,6 @@ export interface Texts {
 }
 export const Texts = service<Texts>("texts");
 
-const select_pieces =
-  "select id, first_unit, first_point, data from texts_pieces where id between ? and ? order by id";
-
 /** Of a database or transaction, which sees what it has written itself. */
 export const piecesOfDb =
   (db: Db): ReadPieces =>
@@ -61,27 +50,6 @@ export const piecesOfReads =
   (reads: PreparedReads): ReadPieces =>
   (first_id, last_id) =>
     reads.all<Piece>(select_pieces, first_id, last_id);
-/** Of the connection of a worker. */
-export function piecesOfConnection(connection: ReadConnection): ReadPiecesNow {
-  const statement = connection.prepare<unknown, [number, number]>(select_pieces);
-  return (first_id, last_id) =>
-    statement.values(first_id, last_id).map((row) => ({
-      id: row[0] as number,
-      first_unit: row[1] as number,
-      first_point: row[2] as number,
-      data: row[3] as string,
-    }));
-}
-
-/** Of the connection of a worker to PostgreSQL. */
-export const piecesOfSession =
-  (session: PostgresReadSession): ReadPieces =>
-  (first_id, last_id) =>
-    session.all<Piece>(select_pieces, first_id, last_id);
-
-/** SQL: the first piece of the text whose id is in this column; null when there is none. */
-export const firstPieceSql = (text_id: string): string =>
-  `(select first.data from texts_pieces first where first.id = ${text_id})`;
 export const firstPiece = (text_id: string) => sql.raw<string | null>(firstPieceSql(text_id));
 /** Whether the first piece is the whole of it. */
 export const isOnePiece = ({ units }: Pick<StoredText, "units">): boolean => units <= piece_units;

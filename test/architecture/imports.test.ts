@@ -2,6 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import {
   circles,
+  heavyWorkers,
   imports,
   importsOf,
   problem,
@@ -34,6 +35,22 @@ test("what a start loads too early is found behind other files, not behind a laz
     ...["core/a.ts", "core/b.ts", "core/c.ts"].map((from) => ({ from, to: "node:http" })),
   ];
   expect(tooEarly(edges)).toEqual([{ from: "core/a.ts", to: "node:http" }]);
+});
+
+test("no worker of a plugin loads the whole server", async () => {
+  expect(heavyWorkers(await imports())).toEqual([]);
+});
+
+test("what a worker loads is found behind other files and lazy imports, not behind types", () => {
+  const [worker, contract] = ["plugins/a/b-worker.ts", "plugins/c/contract.ts"];
+  const edges: Import[] = [
+    { from: worker, to: "plugins/a/reader.ts", lazy: true },
+    { from: "plugins/a/reader.ts", to: contract },
+    { from: contract, to: "core/sdk.ts" },
+    { from: "plugins/a/types-worker.ts", to: contract, type_only: true },
+    { from: "plugins/a/plugin.ts", to: contract },
+  ];
+  expect(heavyWorkers(edges)).toEqual([{ from: worker, to: contract }]);
 });
 
 describe("refused", () => {
@@ -107,6 +124,16 @@ describe("refused", () => {
       "a contract file below a folder is not the contract",
       { from: "plugins/chats/service.ts", to: "plugins/folders/old/contract.ts" },
       "only through its contract.ts",
+    ],
+    [
+      "a part of core on what is for workers of plugins",
+      { from: "core/store/store.ts", to: "core/worker-sdk.ts" },
+      "is for plugins",
+    ],
+    [
+      "a contract for workers with behaviour",
+      { from: "plugins/texts/worker-contract.ts", to: "plugins/texts/store.ts" },
+      "a contract imports only contracts",
     ],
     [
       "a contract with behaviour",
@@ -206,6 +233,14 @@ describe("allowed", () => {
       { from: "core/plugin/load.ts", to: "core/sdk.ts" },
     ],
     ["a plugin on the sdk", { from: "plugins/folders/service.ts", to: "core/sdk.ts" }],
+    [
+      "a worker on its part of the sdk",
+      { from: "plugins/search-index/open-reader.ts", to: "core/worker-sdk.ts" },
+    ],
+    [
+      "a worker on what another plugin has for workers",
+      { from: "plugins/search-index/text-source.ts", to: "plugins/texts/worker-contract.ts" },
+    ],
     [
       "a plugin on another one's contract",
       { from: "plugins/chats/service.ts", to: "plugins/folders/contract.ts" },

@@ -21,7 +21,7 @@ import type { Passage, SearchRequest } from "../../plugins/search-index/contract
 import { encodeDocument } from "../../plugins/search-index/encoder";
 import { TextService } from "../../plugins/texts/service";
 import { migrations as textMigrations } from "../../plugins/texts/migrations";
-import { piecesOfConnection } from "../../plugins/texts/contract";
+import { piecesOfConnection } from "../../plugins/texts/worker-contract";
 import { languageOf } from "../../plugins/search-index/languages";
 import { migrations } from "../../plugins/search-index/migrations";
 import { searchHandler, type SearchProtocol } from "../../plugins/search-index/search-handler";

@@ -3,9 +3,9 @@
  * transaction never waits for a connection that the transaction holds.
  */
 import { SQL } from "bun";
-import { toNumber } from "../columns";
 import type { StoredSetting } from "../inspection";
 import { translateError } from "../storage-errors";
+import { toNumber } from "../whole-number";
 import { numbered } from "./statement-text";
 
 export interface PostgresOptions {

@@ -13,7 +13,7 @@ import { buildKitIfStale } from "./build-kit";
 const root = resolve(import.meta.dir, "..");
 const dist = join(root, "dist");
 export const executable = join(dist, "dossier");
-/** Beside the executable: the hash of what it was built from. */
+/** Beside the executable: the hash of what it was built from, and the state its files were in. */
 const record = join(dist, "dossier.sources");
 
 /** Everything that decides what the executable is. */
@@ -34,12 +34,25 @@ const sources = [
 /** Made from other sources, so they decide nothing. */
 const generated = /^(plugins\/console\/(build\/|.*\.gen\.ts$)|core\/bench\/build\/)/;
 
-/** SHA-256 over the names and bytes of the sources, and the version of the compiler. */
-async function sourcesHash(): Promise<string> {
-  const paths = sources
+const sourcePaths = (): string[] =>
+  sources
     .flatMap((pattern) => [...new Glob(pattern).scanSync({ cwd: root })])
     .filter((path) => !generated.test(path))
     .sort();
+
+/** Of names, sizes and times of the sources: while it stays, nobody needs to read them. */
+function sourcesState(): string {
+  const hash = new Bun.CryptoHasher("sha256").update(Bun.version);
+  for (const path of sourcePaths()) {
+    const { size, mtimeMs, ctimeMs } = statSync(join(root, path));
+    hash.update(`${path} ${size} ${mtimeMs} ${ctimeMs}\n`);
+  }
+  return hash.digest("hex");
+}
+
+/** SHA-256 over the names and bytes of the sources, and the version of the compiler. */
+async function sourcesHash(): Promise<string> {
+  const paths = sourcePaths();
   const hash = new Bun.CryptoHasher("sha256").update(Bun.version);
   for (const path of paths)
     hash.update(`\n${path}\n`).update(await Bun.file(join(root, path)).bytes());
@@ -118,6 +131,7 @@ export async function build(): Promise<string> {
   await buildConsoleIfStale();
   await buildKernelsIfStale();
   await buildKitIfStale();
+  const state = sourcesState();
   const hash = await sourcesHash();
   mkdirSync(dist, { recursive: true });
   const fresh = join(dist, `.dossier-${process.pid}`);
@@ -125,7 +139,7 @@ export async function build(): Promise<string> {
     await compile(fresh);
     const said = smokeTest(fresh);
     renameSync(fresh, executable);
-    await Bun.write(record, hash);
+    await Bun.write(record, `${hash} ${state}`);
     return said;
   } finally {
     rmSync(fresh, { force: true });
@@ -135,7 +149,13 @@ export async function build(): Promise<string> {
 /** Builds when the executable is missing or its sources have changed. */
 export async function buildIfStale(): Promise<void> {
   const known = existsSync(executable) && existsSync(record) ? await Bun.file(record).text() : "";
-  if (known === (await sourcesHash())) return;
+  const [known_hash, known_state] = known.split(" ");
+  const state = sourcesState();
+  if (known_state === state) return;
+  if (known_hash === (await sourcesHash())) {
+    await Bun.write(record, `${known_hash} ${state}`);
+    return;
+  }
   console.error("Building dist/dossier …");
   await build();
 }

@@ -3,7 +3,8 @@
  * event loop busy for ever, and nobody would be left to stop it.
  */
 const look_ms = 500;
-const parent = process.ppid;
+/** As the parent said: it may be gone before this thread asks for the first time. */
+const parent = Number(process.argv.at(-1));
 
 setInterval(() => {
   if (process.ppid !== parent) process.kill(process.pid, "SIGKILL");

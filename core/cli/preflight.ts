@@ -10,7 +10,7 @@ import type { Plugin } from "../plugin/define";
 import { describePlugin } from "../plugin/description";
 import { fileStem, importPlugin, importReason, PluginProblems } from "../plugin/load";
 import { PluginDirectory } from "../plugin/plugin-directory";
-import { preflight_scratch, type PreflightMessage } from "../plugin/preflight";
+import { preflight_parent, preflight_scratch, type PreflightMessage } from "../plugin/preflight";
 import { assemble, onScratchData } from "./assembly";
 import type { Bootstrap } from "./bootstrap";
 import { coreSections, locate, type Located } from "./config-sources";
@@ -84,7 +84,7 @@ function endWithParent(): void {
   const url = Bun.isStandaloneExecutable
     ? "./core/cli/parent-worker.ts"
     : new URL("./parent-worker.ts", import.meta.url).href;
-  new Worker(url).unref();
+  new Worker(url, { argv: [process.env[preflight_parent]] }).unref();
 }
 
 const sayBad = (

@@ -37,6 +37,8 @@ export const whyBad = (bad: BadPlugin | undefined): string | undefined =>
 
 /** The environment variable that tells the child where its scratch data directory is. */
 export const preflight_scratch = "PREFLIGHT_SCRATCH";
+/** The one that tells it whose child it is, and without whom it ends. */
+export const preflight_parent = "PREFLIGHT_PARENT";
 
 /** Each step is a small one: the import or the set-up of one file, the set-up of the host. */
 const silence_ms_max = 5_000;
@@ -109,7 +111,7 @@ async function runChild(
   const scratch = mkdtempSync(join(tmpdir(), "dossier-preflight-"));
   try {
     const child = Bun.spawn(command, {
-      env: { ...env, [preflight_scratch]: scratch },
+      env: { ...env, [preflight_scratch]: scratch, [preflight_parent]: String(process.pid) },
       stdin: "ignore",
       stdout: "pipe",
       stderr: "pipe",

@@ -33,7 +33,7 @@ const stuck = define_plugin("stuck", `setup: () => ({ start: async () => { while
 
 const impatient = settingsOf({ DOSSIER_PLUGINS_STALL_LIMIT: "1s" });
 const patient = settingsOf({});
-const running: Launched[] = [];
+const running: Pick<Launched, "kill">[] = [];
 
 async function directoryWith(plugins: Readonly<Record<string, string>>): Promise<string> {
   const data = temporaryDirectory();
@@ -161,6 +161,26 @@ test("a plugin that loops while it is tried out ends with the process that tries
   await until(() => isEnded(pid));
   rmSync(directory, { recursive: true });
 }, 60_000);
+
+test("so it does when that process was gone before it looked", async () => {
+  const directory = temporaryDirectory(),
+    endless = join(directory, "endless.ts");
+  await Bun.write(endless, "while (true);");
+  const gone = Bun.spawn(["true"]);
+  await gone.exited;
+  const trial = Bun.spawn([executable, "__preflight", "--data", directory, endless], {
+    env: cleanEnvironment({
+      PREFLIGHT_SCRATCH: join(directory, "scratch"),
+      PREFLIGHT_PARENT: String(gone.pid),
+    }),
+    stdout: "ignore",
+    stderr: "ignore",
+  });
+  running.push({ kill: (signal) => trial.kill(signal) });
+  expect(await trial.exited).toBe(137);
+  rmSync(directory, { recursive: true });
+}, 60_000);
+
 function isEnded(pid: number): boolean {
   try {
     process.kill(pid, 0);

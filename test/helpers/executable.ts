@@ -5,17 +5,10 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { buildIfStale } from "../../scripts/build";
-import {
-  createKey,
-  launch,
-  mustRun,
-  runCommand,
-  type Launched,
-  type Said,
-} from "../../scripts/lib/launch";
+import { launch, mustRun, runCommand, type Launched, type Said } from "../../scripts/lib/launch";
 import { addExample } from "./bench";
-import { temporaryDirectory } from "./data-directory";
 import { createDatabase, databaseUrlOf, dropDatabase, on_postgres, processes } from "./databases";
+import { addUser, preparedDirectory } from "./prepared-data";
 import {
   answerOf,
   callOf,
@@ -38,7 +31,7 @@ export interface Executable extends ApiServer {
   pid(): number;
   /** What the running process has written so far. */
   output(): string;
-  /** Creates a user and a key through the command line, and answers the key. */
+  /** Creates a user and a key, beside the server, and answers the key. */
   createUser(email?: string, options?: { readonly role?: "admin" | "member" }): Promise<string>;
   /** Runs a command on the same data directory: `cli(["key", "list", "--user", email])`. */
   cli(args: readonly string[], options?: CommandOptions): Promise<Said>;
@@ -98,7 +91,7 @@ export async function startExecutable({
   example,
 }: ExecutableOptions = {}): Promise<Executable> {
   await buildIfStale();
-  const data = given ?? temporaryDirectory();
+  const data = given ?? (await preparedDirectory());
   for (const [path, text] of Object.entries(files)) await Bun.write(join(data, path), text);
   const has_database = on_postgres && !("DOSSIER_DATABASE_URL" in env);
   if (has_database) await settleDatabase(data);
@@ -125,7 +118,7 @@ export async function startExecutable({
   const executable: Executable = {
     data,
     async key(who) {
-      const made = keys.get(who) ?? createKey(data, `${who}@example.com`);
+      const made = keys.get(who) ?? addUser(data, `${who}@example.com`);
       keys.set(who, made);
       last_key = await made;
       return made;
@@ -143,7 +136,7 @@ export async function startExecutable({
     pid: () => now.pid,
     output: () => now.output(),
     async createUser(email = "ada@example.com", options = {}) {
-      last_key = await createKey(data, email, options);
+      last_key = await addUser(data, email, options.role);
       return last_key;
     },
     cli: (words, options) => runCommand(data, words, { env: settings, ...options }),

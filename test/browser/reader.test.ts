@@ -60,7 +60,9 @@ const inView = (selector: string): Promise<boolean> =>
     .first()
     .evaluate((element) => {
       const { top, height } = element.getBoundingClientRect(),
-        box = element.closest("[role=region]")!.getBoundingClientRect();
+        box = element.closest("[role=region]")?.getBoundingClientRect();
+      // A page that was drawn anew since has another one in its place.
+      if (!box) return false;
       return top + height / 2 > box.top && top + height / 2 < box.bottom;
     });
 

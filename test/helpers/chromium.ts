@@ -50,22 +50,42 @@ export interface Visit {
   readonly faults: readonly string[];
   /**
    * What axe-core finds on the page as it is now, and whether it scrolls sideways; empty when all
-   * is well. `colours`: asks only the rules about colours. `within`: looks only at this element.
+   * is well. `layout`: asks only the rules about what a style sheet decides; `none`: only whether
+   * it scrolls. `within`: looks only at this element.
    */
-  problems(rules?: "all" | "colours", within?: string): Promise<string[]>;
+  problems(rules?: "all" | "layout" | "none", within?: string): Promise<string[]>;
   /** Another size or theme of the same page. */
   look(look: Look): Promise<void>;
 }
 
 /** Minified: it goes to the browser with every page that is loaded. */
 const axe_source = Bun.file(Bun.resolveSync("axe-core/axe.min.js", import.meta.dir)).text();
-const axe_options: Readonly<Record<"all" | "colours", axe.RunOptions>> = {
+const axe_options: Readonly<Record<"all" | "layout", axe.RunOptions>> = {
   all: {
     runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
     resultTypes: ["violations"],
   },
-  colours: { runOnly: ["color-contrast", "link-in-text-block"], resultTypes: ["violations"] },
+  layout: {
+    runOnly: [
+      ...["color-contrast", "link-in-text-block", "target-size", "scrollable-region-focusable"],
+    ],
+    resultTypes: ["violations"],
+  },
 };
+
+async function violationsOn(page: Page, rules: axe.RunOptions, within: string): Promise<string[]> {
+  if (!(await page.evaluate("'axe' in globalThis"))) await page.evaluate(await axe_source);
+  return page.evaluate(
+    async ([selector, options]) => {
+      const { axe: checker } = globalThis as unknown as { axe: typeof axe };
+      const checked = await checker.run(selector, options);
+      return checked.violations.map(
+        ({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 120)).join(" | ")}`,
+      );
+    },
+    [within, rules] as const,
+  );
+}
 
 /** A window of its own, with cookies of its own, on the server at `url`. */
 export async function visit(
@@ -103,17 +123,7 @@ export async function visit(
     page,
     faults,
     async problems(rules = "all", within = ":root") {
-      if (!(await page.evaluate("'axe' in globalThis"))) await page.evaluate(await axe_source);
-      const found = await page.evaluate(
-        async ([selector, options]) => {
-          const { axe: checker } = globalThis as unknown as { axe: typeof axe };
-          const checked = await checker.run(selector, options);
-          return checked.violations.map(
-            ({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 120)).join(" | ")}`,
-          );
-        },
-        [within, axe_options[rules]] as const,
-      );
+      const found = rules === "none" ? [] : await violationsOn(page, axe_options[rules], within);
       const too_wide: number = await page.evaluate(
         "document.documentElement.scrollWidth - innerWidth",
       );
@@ -127,12 +137,6 @@ export async function visit(
 }
 
 /** Every size and theme that a page must stand. */
-export const looks: readonly (readonly [string, Look])[] = [1280, 768, 390].flatMap((width) =>
-  [false, true].map(
-    (dark) =>
-      [
-        `${width} px, ${dark ? "dark" : "light"}`,
-        { width, height: width === 390 ? 844 : 800, dark },
-      ] as const,
-  ),
+export const looks: readonly Look[] = [1280, 768, 390].flatMap((width) =>
+  [false, true].map((dark) => ({ width, height: width === 390 ? 844 : 800, dark })),
 );

@@ -5,7 +5,7 @@
 import { expect } from "bun:test";
 import type { Browser, Page } from "playwright-core";
 import { join } from "node:path";
-import { launchChromium, looks, visit, type Look, type Visit } from "./chromium";
+import { launchChromium, visit, type Look, type Visit } from "./chromium";
 import { startExecutable, type Executable, type ExecutableOptions } from "./executable";
 
 export const email = "ada@example.com",
@@ -152,25 +152,49 @@ export async function signIn(page: Page, as: string): Promise<void> {
   await page.locator("#main h1").waitFor();
 }
 
+const wide = 1280;
+const medium = 768;
+const narrow = 390;
+/** How often each window was checked in these sizes and themes by turns. */
+const turns = new WeakMap<Page, number>();
+
 /**
- * Nothing to complain about in every size and theme, and nothing that a page must not do. A theme
- * changes colours alone (a test of the style sheet holds it): a width that was checked in full in
- * one theme is asked about its colours in the other. `within`: the element that is new on a page
- * that was checked before.
+ * A wide and a narrow window, one of them light and the other dark. All is asked in the first, and
+ * in the second what a style sheet decides: after four turns, all was asked in each.
+ */
+function looksOfTurn(page: Page): readonly [Look, Look] {
+  const turn = turns.get(page) ?? 0;
+  turns.set(page, turn + 1);
+  const dark = turn % 4 > 1;
+  const looks_now: [Look, Look] = [
+    { width: wide, dark },
+    { width: narrow, height: 844, dark: !dark },
+  ];
+  if (turn % 2 === 1) looks_now.reverse();
+  return looks_now;
+}
+
+/**
+ * Nothing to complain about in a size and a theme, then in another size and the other theme (by
+ * turns), nothing sideways in any size, and nothing that a page must not do. `at`: in this look
+ * alone. `within`: the element that is new on a page that was checked before.
  */
 export async function expectWell(
   window: Visit,
-  {
-    at = looks,
-    within,
-  }: { readonly at?: readonly (readonly [string, Look])[]; readonly within?: string } = {},
+  { at, within }: { readonly at?: Look; readonly within?: string } = {},
 ): Promise<void> {
-  const checked = new Set<number | undefined>();
-  for (const [name, look] of at) {
+  const [first, second] = at === undefined ? looksOfTurn(window.page) : [at];
+  const found = async (look: Look, rules: Parameters<Visit["problems"]>[0]) => {
     await window.look(look);
-    const problems = await window.problems(checked.has(look.width) ? "colours" : "all", within);
-    expect({ name, problems }).toEqual({ name, problems: [] });
-    checked.add(look.width);
+    return { look, problems: await window.problems(rules, within) };
+  };
+  expect(await found(first, "all")).toEqual({ look: first, problems: [] });
+  if (second !== undefined) {
+    expect(await found({ width: medium }, "none")).toEqual({
+      look: { width: medium },
+      problems: [],
+    });
+    expect(await found(second, "layout")).toEqual({ look: second, problems: [] });
   }
   expect(window.faults).toEqual([]);
 }

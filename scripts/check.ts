@@ -47,8 +47,20 @@ const own: readonly Step[] = [
   { name: "tidy", command: [process.execPath, "scripts/tidy.ts"] },
 ];
 
-/** Runs one check. `output` is what it said. */
-export async function check({ command }: Step): Promise<{ ok: boolean; output: string }> {
+export interface Checked {
+  readonly ok: boolean;
+  /** What it said. */
+  readonly output: string;
+  /** Seconds of one processor. */
+  readonly processor: number;
+}
+
+/** What a process that has ended, and the children it waited for, took of one processor. */
+export const processorSeconds = (run: Bun.Subprocess): number =>
+  Number(run.resourceUsage()?.cpuTime.total ?? 0) / 1e6;
+
+/** Runs one check. */
+export async function check({ command }: Step): Promise<Checked> {
   const run = Bun.spawn([...command], {
     cwd: root,
     stdout: "pipe",
@@ -60,7 +72,11 @@ export async function check({ command }: Step): Promise<{ ok: boolean; output: s
     run.stderr.text(),
     run.exited,
   ]);
-  return { ok: code === 0, output: `${stdout}${stderr}`.trim() };
+  return {
+    ok: code === 0,
+    output: `${stdout}${stderr}`.trim(),
+    processor: processorSeconds(run),
+  };
 }
 
 if (import.meta.main) {

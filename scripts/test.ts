@@ -14,7 +14,7 @@ import { Glob } from "bun";
 import { availableParallelism } from "node:os";
 import { join, resolve } from "node:path";
 import { buildConsoleIfStale } from "./build-console";
-import { check, tools, type Step } from "./check";
+import { check, processorSeconds, tools, type Step } from "./check";
 import { generateConsoleSchema } from "./console-schema";
 import { embedded, whyNoPostgres, withPostgres, type Engine } from "./lib/engines";
 import { cleanEnvironment } from "./lib/launch";
@@ -28,6 +28,11 @@ const file_limit_ms = 8 * 60_000;
 const test_limit_ms = 60_000;
 /** Processes that run many files at the same time: those tests need none besides. */
 const shared_together_max = Math.min(8, availableParallelism() * 3);
+/**
+ * They run much code a few times each: what the last tier of the compiler makes of it would cost
+ * them a tenth more than it saves.
+ */
+const short_lived = { BUN_JSC_useFTLJIT: "0" };
 /** Kinds of tests, in their order. */
 const kinds = ["browser", "acceptance", "faults", "process", "architecture", "http", "unit"];
 /** Tests that need no build: their files share processes. */
@@ -71,6 +76,8 @@ export function countsOf(output: string, code: number): Counts {
 interface Outcome extends Counts {
   readonly name: string;
   readonly seconds: number;
+  /** Seconds of one processor, children that were waited for included. */
+  readonly processor: number;
   readonly output: string;
   /** Runs it once more; absent from what is no single file. */
   readonly again?: () => Promise<Outcome>;
@@ -80,7 +87,7 @@ interface Outcome extends Counts {
 async function runBunTest(
   args: readonly string[],
   { env }: Engine,
-): Promise<{ output: string; counts: Counts }> {
+): Promise<{ output: string; counts: Counts; processor: number }> {
   const started = performance.now();
   const run = Bun.spawn([process.execPath, "test", "--timeout", String(test_limit_ms), ...args], {
     cwd: root,
@@ -99,7 +106,11 @@ async function runBunTest(
   const late = performance.now() - started > file_limit_ms;
   const limit = late ? `: it took longer than ${file_limit_ms / 60_000} minutes` : "";
   const end = run.signalCode ? `\nThe process ended by ${run.signalCode}${limit}.` : "";
-  return { output: `${stdout}${stderr}${end}`, counts: countsOf(stderr, code) };
+  return {
+    output: `${stdout}${stderr}${end}`,
+    counts: countsOf(stderr, code),
+    processor: processorSeconds(run),
+  };
 }
 
 const secondsSince = (started_ms: number): number => (performance.now() - started_ms) / 1000;
@@ -109,11 +120,11 @@ const nameOf = (path: string): string => path.slice("test/".length, -".test.ts".
 
 async function runFile(path: string, engine: Engine = embedded): Promise<Outcome> {
   const started = performance.now();
-  const { output, counts } = await runBunTest([`./${path}`], engine);
+  const { counts, ...run } = await runBunTest([`./${path}`], engine);
   return {
     name: nameOf(path) + engine.suffix,
     seconds: secondsSince(started),
-    output,
+    ...run,
     ...counts,
     again: () => runFile(path, engine),
   };
@@ -121,11 +132,11 @@ async function runFile(path: string, engine: Engine = embedded): Promise<Outcome
 
 async function runTool(step: Step): Promise<Outcome> {
   const started = performance.now();
-  const { ok, output } = await check(step);
+  const { ok, ...run } = await check(step);
   return {
     name: step.name,
-    seconds: (performance.now() - started) / 1000,
-    output,
+    seconds: secondsSince(started),
+    ...run,
     passed: ok ? 1 : 0,
     failed: ok ? 0 : 1,
     skipped: 0,
@@ -152,7 +163,7 @@ async function againAlone(outcomes: readonly Outcome[]): Promise<Outcome[]> {
   return settled;
 }
 
-function tell({ name, seconds, passed, failed, skipped, output }: Outcome): void {
+function tell({ name, seconds, processor, passed, failed, skipped, output }: Outcome): void {
   const counts = [
     `${passed} passed`,
     ...(failed > 0 ? [`${failed} FAILED`] : []),
@@ -160,7 +171,8 @@ function tell({ name, seconds, passed, failed, skipped, output }: Outcome): void
   ].join(", ");
   if (failed > 0) console.log(output.replace(/^\(pass\).*\n/gm, "").trimEnd());
   console.log(
-    `${failed > 0 ? "FAIL" : "ok  "} ${name.padEnd(34)} ${counts}, ${seconds.toFixed(1)} s`,
+    `${failed > 0 ? "FAIL" : "ok  "} ${name.padEnd(34)} ${counts}, ${seconds.toFixed(1)} s, ` +
+      `processor ${processor.toFixed(1)} s`,
   );
 }
 
@@ -192,16 +204,16 @@ const runBasics = (): Promise<Outcome[]> =>
 /** Tests that need no build in a few processes that each run many files. */
 async function runShared(name: string, engine: Engine, paths: readonly string[]): Promise<Outcome> {
   const started = performance.now();
-  const { output, counts } = await runBunTest(
+  const { counts, ...run } = await runBunTest(
     [
       `--parallel=${shared_together_max}`,
       "--no-isolate",
       `--timings=${await writeTimings()}`,
       ...paths.map((path) => `./${path}`),
     ],
-    engine,
+    { ...engine, env: { ...short_lived, ...engine.env } },
   );
-  return { name: name + engine.suffix, seconds: secondsSince(started), output, ...counts };
+  return { name: name + engine.suffix, seconds: secondsSince(started), ...run, ...counts };
 }
 
 /** The same on PostgreSQL; should one of them fail, each file in a process of its own. */
@@ -215,7 +227,8 @@ async function runSharedOnPostgres(engine: Engine, paths: readonly string[]): Pr
 
 const skippedOnPostgres = (): Outcome => {
   console.log(whyNoPostgres());
-  return { name: "http on PostgreSQL", seconds: 0, output: "", passed: 0, failed: 0, skipped: 1 };
+  const counts = { passed: 0, failed: 0, skipped: 1 };
+  return { name: "http on PostgreSQL", seconds: 0, processor: 0, output: "", ...counts };
 };
 
 /** Of `npm test`: what touches the store most. */
@@ -261,6 +274,8 @@ function finish(outcomes: readonly Outcome[]): never {
   const total = (count: keyof Counts) => outcomes.reduce((sum, outcome) => sum + outcome[count], 0);
   for (const { name, failed } of outcomes) if (failed > 0) console.log(`FAIL ${name}`);
   const failed = total("failed") + (outcomes.length === 0 ? 1 : 0);
+  const processor = outcomes.reduce((sum, outcome) => sum + outcome.processor, 0);
+  console.log(`In all ${processor.toFixed(0)} s of one processor.`);
   const skipped = total("skipped") > 0 ? `, ${total("skipped")} skipped` : "";
   console.log(`${total("passed")} passed, ${failed} failed${skipped}`);
   process.exit(failed > 0 ? 1 : 0);

@@ -155,10 +155,16 @@ describe("passages keep their order when the reranker", () => {
     ],
   ];
   test("is in any bad mood", async () => {
+    const { reranker, order } = await start();
     for (const [why, play] of moods) {
-      const { reranker, order } = await start();
       reranker.plays(play);
       expect([why, await order()]).toEqual([why, ["pond", "lake", "river"]]);
+      // It is asked again, so the next mood is seen as well.
+      reranker.plays(scored(prefersRiver));
+      expect([`after it ${why}`, await order()]).toEqual([
+        `after it ${why}`,
+        ["river", "lake", "pond"],
+      ]);
     }
   }, 30_000);
   test("hangs", async () => {

@@ -28,8 +28,10 @@ export {
 } from "./base/hooks";
 export { ConfigError } from "./base/config";
 export { misplacedSecret } from "./base/secret-places";
-export { Duration, List, Secret, Size, type Changes } from "./base/settings";
+export { Duration, List, Secret, Size, type Changes, type StoredLimits } from "./base/settings";
 export { isOverruled, type SettingState } from "./plugin/setting-state";
+export { kinds as setting_kinds } from "./base/stored-form";
+export type { SettingForm } from "./plugin/setting-rules";
 
 // --- Jobs, events, tasks, notifications
 export {
@@ -95,12 +97,14 @@ export {
   documented,
   Failure,
   named,
+  narrowed,
   Nullable,
   OneOf,
   ServerSentEvent,
   Timestamp,
 } from "./http/schemas";
 export { Validator } from "./http/validation";
+export type { LateSchema } from "./http/schema-book";
 export {
   reply,
   route,
@@ -127,7 +131,9 @@ export {
   name_length_max,
   optionalText,
   PublicUrl,
+  WebUrl,
   RequiredText,
+  TrimmedName,
   requiredText,
   trimmed,
 } from "./http/fields";
@@ -203,9 +209,10 @@ export {
   parseTarget,
   requireTarget,
   requireUrl,
-  url_pattern_with_fragment,
   type Target,
 } from "./outbound/target";
+export { network_pattern, uri_pattern_with_fragment } from "./outbound/url-patterns";
+export { EndpointLimits, KeyLimits, NotBlankLimits, SomeTimeLimits } from "./http/setting-limits";
 
 // --- The server that runs: its log, build, environment, and how it does
 export { levels, type Level, type Log } from "./base/log";

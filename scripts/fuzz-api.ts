@@ -2,13 +2,17 @@
  * `npm run fuzz:api`: schemathesis against the built executable, every operation of the API. Needs
  * schemathesis on the PATH, or its path in SCHEMATHESIS (`pip install schemathesis`, 4.32 or
  * later); what it is given beyond that is passed on: `npm run fuzz:api -- --max-examples 20`. What
- * archives are, scripts/fuzz_archives.py tells it.
+ * archives are, and what no schema can say, scripts/fuzz_hooks.py tells it.
+ *
+ * Whatever is stored of settings takes no effect on the server: the environment says all of them.
+ * Every name of a host is known, at one public address.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { buildIfStale } from "./build";
 import { createKey, launch, mustRun } from "./lib/launch";
+import { startNameServer } from "./lib/name-server";
 
 /** What is expected where the document can't say it, and why. */
 const config = resolve(import.meta.dir, "fuzz-api.toml");
@@ -26,12 +30,32 @@ const directory = mkdtempSync(join(tmpdir(), "dossier-fuzz-"));
 const data = join(directory, "data");
 mkdirSync(data);
 const key = await createKey(data, "ada@example.com", { role: "admin" });
+/** Nobody listens there. */
+const nowhere = "http://127.0.0.1:9";
+/** That of example.com. */
+using names = await startNameServer({ a: ["93.184.215.14"] });
 const server = await launch({
   data,
   env: {
+    ...(await defaults()),
     DOSSIER_RATE_LIMIT_REQUESTS: "100000000",
     DOSSIER_EMBEDDINGS_PROVIDER: "none",
+    DOSSIER_EMBEDDINGS_BASE_URL: nowhere,
     DOSSIER_SERVER_LOG_LEVEL: "error",
+    DOSSIER_WEBHOOKS_DNS_SERVERS: names.address,
+    DOSSIER_WEBHOOKS_PER_ACCOUNT: "1000000",
+    // What belongs together is set: a change of a part fits to the rest.
+    DOSSIER_ANSWERS_BASE_URL: nowhere,
+    DOSSIER_ANSWERS_MODEL: "model",
+    DOSSIER_ANSWERS_ANSWER_TOKENS: "1000",
+    DOSSIER_ANSWERS_CONTEXT_TOKENS: "1000000",
+    DOSSIER_TRANSCRIPTION_BASE_URL: nowhere,
+    DOSSIER_TRANSCRIPTION_MODEL: "model",
+    DOSSIER_TRANSCRIPTION_COMMAND: "true {input}",
+    DOSSIER_RERANK_BASE_URL: nowhere,
+    DOSSIER_OIDC_ISSUER: nowhere,
+    DOSSIER_OIDC_CLIENT_ID: "dossier",
+    DOSSIER_OIDC_ROLE_CLAIM: "groups",
   },
 });
 await exportFolder(join(directory, "folder.zip"));
@@ -54,7 +78,7 @@ const run = Bun.spawn(
     env: {
       ...process.env,
       PYTHONPATH: import.meta.dir,
-      SCHEMATHESIS_HOOKS: "fuzz_archives",
+      SCHEMATHESIS_HOOKS: "fuzz_hooks",
       FOLDER_ARCHIVE: join(directory, "folder.zip"),
     },
   },
@@ -66,6 +90,20 @@ await server.exited;
 console.log(server.output().split("\n").slice(-20).join("\n"));
 rmSync(directory, { recursive: true, force: true });
 process.exit(code);
+
+/** Settings that can be stored, as they are by default. */
+async function defaults(): Promise<Record<string, string>> {
+  const listed = await mustRun(data, ["config", "list", "--json"]);
+  const settings = JSON.parse(listed) as { setting: string; changes: string; default: unknown }[];
+  return Object.fromEntries(
+    settings
+      .filter(({ changes, default: by_default }) => changes !== "outside" && by_default !== null)
+      .map(({ setting, default: by_default }) => [
+        `DOSSIER_${setting.replace(".", "_").toUpperCase()}`,
+        String(by_default),
+      ]),
+  );
+}
 
 /** A folder with a document in it, for what takes such archives. */
 async function exportFolder(to: string): Promise<void> {

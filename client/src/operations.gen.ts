@@ -573,9 +573,9 @@ export class Operations {
 
   /**
    * Try settings before they are stored. Uses the service that the section names, such as a
-   * language model, and says what is wrong. The fields are those of `PATCH /settings`, of this
-   * section alone; what is not given is as it is in force. Nothing is stored. A key that is set
-   * already is sent to no other server than the one that it is used at.
+   * language model, and says what is wrong. The fields are those of `PATCH /settings`; those of
+   * other sections are not tried, and what is not given is as it is in force. Nothing is stored. A
+   * key that is set already is sent to no other server than the one that it is used at.
    */
   trySettings(section: string, body: NewSettings, options: CallOptions = {}): Promise<SettingsTrial> {
     return this.transport.json({ method: "POST", path: `/settings/${at(section)}/test`, body }, options);
@@ -584,11 +584,12 @@ export class Operations {
   /**
    * Transcribe a recording. Makes a document of what is said in a recording (audio or video), or of
    * captions (WebVTT or SRT). The file comes as a multipart part `file`, with `folder_id` in the
-   * query; or as JSON with the `url` that it is fetched from. What can't be transcribed is a run
-   * that failed, with its reason. Captions need no set-up; recordings need a transcriber in the
-   * server's settings. `transcription.completed` is sent to webhooks when the document is made.
+   * query; or as JSON with the `url` that it is fetched from; JSON may name the folder itself, and
+   * needs none in the query then. What can't be transcribed is a run that failed, with its reason.
+   * Captions need no set-up; recordings need a transcriber in the server's settings.
+   * `transcription.completed` is sent to webhooks when the document is made.
    */
-  createTranscription(body: { file: Blob } | FormData | NewTranscription, query: Query<"createTranscription"> = {}, options: CallOptions = {}): Promise<Transcription> {
+  createTranscription(query: Query<"createTranscription">, body: { file: Blob } | FormData | NewTranscription, options: CallOptions = {}): Promise<Transcription> {
     return this.transport.json({ method: "POST", path: "/transcriptions", query, body }, options);
   }
 

@@ -1279,7 +1279,7 @@ export interface components {
         };
         readonly ChatInput: {
             /** @description What people call the session: trimmed, at most 255 characters. A blank name is none. */
-            readonly name?: string | null;
+            readonly name?: components["schemas"]["ChatName"] | null;
             /** @description Ids of folders. On a change it replaces the list; null empties it. */
             readonly usedFolders?: readonly string[] | null;
             /** @description Ids of saved prompts. On a change it replaces the list; null empties it. */
@@ -1289,6 +1289,8 @@ export interface components {
             /** @description As in the session; null means false. */
             readonly pinned?: boolean | null;
         };
+        /** @description What people call the session: trimmed, at most 255 characters. A blank name is none. */
+        readonly ChatName: string;
         readonly ChatPage: {
             readonly data: readonly components["schemas"]["Chat"][];
             readonly pagination: components["schemas"]["Pagination"];
@@ -1492,7 +1494,7 @@ export interface components {
         };
         readonly DocumentChange: {
             /** @description Trimmed, not blank, no control characters, at most 255 characters. */
-            readonly name: string;
+            readonly name: components["schemas"]["DocumentName"];
         };
         /** @description A document was renamed (`name`), put into a folder or taken out of one (`folders`), or has a new version, which is about to be read (`content`). */
         readonly DocumentChangedEvent: {
@@ -1565,6 +1567,13 @@ export interface components {
             /** @description The folder. */
             readonly folder_id: string;
         };
+        /** @description Trimmed, not blank, no control characters. */
+        readonly DocumentName: string;
+        /**
+         * @description What it is to be called, instead of the file's name.
+         * @example 2026/survey.pdf
+         */
+        readonly DocumentName2: string;
         /** @enum {string} */
         readonly DocumentOrigin: "text" | "upload" | "import" | "transcription";
         readonly DocumentPage: {
@@ -1757,11 +1766,7 @@ export interface components {
              * @enum {string}
              */
             readonly type: "feed";
-            /**
-             * Format: uri
-             * @description Where it lies.
-             */
-            readonly url: string;
+            readonly url: components["schemas"]["WebAddress"];
         };
         readonly Feedback: {
             readonly rating: components["schemas"]["Rating"];
@@ -1845,8 +1850,7 @@ export interface components {
             readonly updated_at: string;
         };
         readonly FolderChange: {
-            /** @description Trimmed, not blank, at most 255 characters. */
-            readonly name?: string;
+            readonly name?: components["schemas"]["Name"];
             /** @description A note for people, at most 4,000 characters. */
             readonly description?: string | null;
         };
@@ -2331,11 +2335,18 @@ export interface components {
             /** @description For `link` and `move`. */
             readonly to_folder_id: string;
         };
+        /** @description Trimmed, not blank, at most 255 characters. */
+        readonly Name: string;
+        /**
+         * @description What the folder is to be called. Without it as it was, with ` (2)` if that is taken.
+         * @example Field reports
+         */
+        readonly Name2: string;
         readonly NewDocument: {
             /** @description The folder it goes into. */
             readonly folder_id: string;
             /** @description At most 255 characters. Without it the document is named after its first line. */
-            readonly name?: string | null;
+            readonly name?: components["schemas"]["DocumentName"] | null;
             /** @description The text, kept exactly as it is sent. An empty one is stored, and ends as `sync_failed`. */
             readonly content: string;
         };
@@ -2345,8 +2356,7 @@ export interface components {
             readonly note?: string | null;
         };
         readonly NewFolder: {
-            /** @description Trimmed, not blank, at most 255 characters. */
-            readonly name: string;
+            readonly name: components["schemas"]["Name"];
             /** @description A note for people, at most 4,000 characters. */
             readonly description?: string | null;
             /** @description The root folder that this one lies in; null for a root folder. Folders have two levels. */
@@ -2381,18 +2391,237 @@ export interface components {
         };
         readonly NewPrompt: {
             /** @description What people call the prompt. Trimmed, not blank, at most 255 characters. */
-            readonly name: string;
+            readonly name: components["schemas"]["Name"];
             /** @description What the answers are asked to respect. Not blank, at most 32,000 characters. */
             readonly text: string;
             /** @description A note for people, at most 4,000 characters. */
             readonly description?: string | null;
         };
         readonly NewSettings: {
-            readonly [key: string]: components["schemas"]["SettingValue"] | null;
+            /**
+             * @description The least level that is logged.
+             * @enum {string|null}
+             */
+            readonly "server.log_level"?: "debug" | "info" | "warn" | "error" | null;
+            /** @description How long jobs that are done, or were cancelled, are kept. */
+            readonly "jobs.keep_done"?: components["schemas"]["SettingDuration"];
+            /** @description How long jobs that have failed for good are kept. */
+            readonly "jobs.keep_failed"?: components["schemas"]["SettingDuration"];
+            /** @description Nothing new is read, imported or transcribed: it is accepted, and waits until this is false again. */
+            readonly "jobs.pause_intake"?: components["schemas"]["SettingFlag"];
+            /** @description A plugin that keeps the server from answering for so long is named, and the server ends for its supervisor to start it again. */
+            readonly "plugins.stall_limit"?: components["schemas"]["SettingDuration"];
+            /** @description Names of plugins that are not set up, of built-in ones too. */
+            readonly "plugins.disabled"?: components["schemas"]["SettingList"];
+            /** @description What is read in the console goes into the audit log too. */
+            readonly "audit.reads"?: components["schemas"]["SettingFlag"];
+            /** @description How long entries are kept. */
+            readonly "audit.keep"?: components["schemas"]["SettingDuration"];
+            /** @description How long a deleted session can be restored; then it is purged. */
+            readonly "chats.restore_for"?: components["schemas"]["SettingDuration"];
+            /**
+             * @description Who answers: sentences of the documents, or a language model.
+             * @enum {string|null}
+             */
+            readonly "answers.provider"?: "extractive" | "openai" | null;
+            /** @description Of the OpenAI-compatible endpoint, such as http://127.0.0.1:11434/v1. A proxy of the environment is not used. */
+            readonly "answers.base_url"?: components["schemas"]["SettingEndpoint"];
+            /** @description Sent to the endpoint; none for one that wants none. */
+            readonly "answers.api_key"?: components["schemas"]["SettingKey"];
+            /** @description The model's name there. */
+            readonly "answers.model"?: components["schemas"]["SettingText"];
+            /**
+             * @description When the model can't answer: quote the documents with a warning, or fail.
+             * @enum {string|null}
+             */
+            readonly "answers.fallback"?: "extractive" | "fail" | null;
+            /** @description For one answer in all, further attempts included. */
+            readonly "answers.timeout"?: components["schemas"]["SettingDuration"];
+            /** @description The longest pause in the middle of an answer. */
+            readonly "answers.silence_timeout"?: components["schemas"]["SettingDuration"];
+            /** @description The longest wait for the first word of an answer; then the documents are quoted instead. */
+            readonly "answers.first_word_timeout"?: components["schemas"]["SettingSomeDuration"];
+            /** @description For having the model word a follow-up, or a question in another language than the documents, anew before it is searched; 0s: never. */
+            readonly "answers.rewrite_timeout"?: components["schemas"]["SettingDuration"];
+            /** @description Passages that the model is sent, as far as they fit. Fewer bring the first word sooner. */
+            readonly "answers.passages_max"?: components["schemas"]["SettingInteger"];
+            /** @description Answers that the server works on at the same time; users take turns. One that waits for the model does not count. */
+            readonly "answers.concurrency"?: components["schemas"]["SettingInteger"];
+            /** @description Answers that wait for the model at the same time, of one user at most an eighth. Set it to what the endpoint works on at once: an answer that waits there uses up its time. */
+            readonly "answers.model_concurrency"?: components["schemas"]["SettingInteger"];
+            /** @description What the model reads and writes at once. */
+            readonly "answers.context_tokens"?: components["schemas"]["SettingInteger"];
+            /** @description The longest answer. */
+            readonly "answers.answer_tokens"?: components["schemas"]["SettingInteger"];
+            /** @description When backups are made: cron, in UTC, such as `0 3 * * *`. */
+            readonly "backups.schedule"?: components["schemas"]["SettingText"];
+            /** @description How many backups are kept; those that a newer one needs are kept too. */
+            readonly "backups.keep"?: components["schemas"]["SettingInteger"];
+            /** @description How long the copies from before upgrades are kept, and what rollbacks have put aside; three of each at most. */
+            readonly "backups.keep_copies"?: components["schemas"]["SettingDuration"];
+            /** @description How long is kept what each user did on each day. */
+            readonly "console.keep_usage"?: components["schemas"]["SettingDuration"];
+            /** @description The largest file that can be uploaded. */
+            readonly "documents.upload_bytes_max"?: components["schemas"]["SettingSize"];
+            /** @description How long a document that was taken out of its last folder can be restored. */
+            readonly "documents.restore_for"?: components["schemas"]["SettingDuration"];
+            /**
+             * @description `builtin`: the encoder in the executable; `openai`: the endpoint of `base_url`, and the default when that is set; `none`: words alone.
+             * @enum {string|null}
+             */
+            readonly "embeddings.provider"?: "openai" | "builtin" | "none" | null;
+            /** @description Cores that the built-in encoder uses at most; half of them, when absent. */
+            readonly "embeddings.threads"?: components["schemas"]["SettingInteger"];
+            /** @description Of the OpenAI-compatible endpoint, such as http://127.0.0.1:11434/v1. A proxy of the environment is not used. */
+            readonly "embeddings.base_url"?: components["schemas"]["SettingEndpoint"];
+            /** @description Sent to the endpoint; none for one that wants none. */
+            readonly "embeddings.api_key"?: components["schemas"]["SettingKey"];
+            /** @description The model's name there, or of a model that `dossier model add` has added. Another one than before: the old vectors answer until those of the new one are complete. */
+            readonly "embeddings.model"?: components["schemas"]["SettingText"];
+            /** @description Put before each question, as the model wants it: "query: " for the E5 models. Another one than before: all vectors are made anew, while the old ones answer. */
+            readonly "embeddings.query_prefix"?: components["schemas"]["SettingText"];
+            /** @description The same before each passage: "passage: " for the E5 models. */
+            readonly "embeddings.document_prefix"?: components["schemas"]["SettingText"];
+            /** @description Numbers of a vector, for models that can give fewer; else as many as the model gives. */
+            readonly "embeddings.dimensions"?: components["schemas"]["SettingInteger"];
+            /** @description Passages in one request. */
+            readonly "embeddings.batch_size"?: components["schemas"]["SettingInteger"];
+            /** @description For one request in the background. */
+            readonly "embeddings.timeout"?: components["schemas"]["SettingSomeDuration"];
+            /** @description How long the stream of events can be resumed: events are kept so long, for users who have listened within this time. */
+            readonly "events.keep"?: components["schemas"]["SettingDuration"];
+            /** @description Streams of events that one user may hold open. */
+            readonly "events.streams_max"?: components["schemas"]["SettingInteger"];
+            /** @description What reading one file may take; above it the file fails with out_of_memory. */
+            readonly "extraction.memory_max"?: components["schemas"]["SettingSize"];
+            /** @description Pages of one PDF, or frames of one TIFF. */
+            readonly "extraction.pages_max"?: components["schemas"]["SettingInteger"];
+            /** @description Pages of one file whose text is recognised from their picture (OCR). */
+            readonly "extraction.ocr_pages_max"?: components["schemas"]["SettingInteger"];
+            /** @description For each such page. */
+            readonly "extraction.ocr_page_timeout"?: components["schemas"]["SettingDuration"];
+            /** @description For reading one file, and for opening a PDF. */
+            readonly "extraction.timeout"?: components["schemas"]["SettingDuration"];
+            /** @description On top of it for each other page of a PDF. */
+            readonly "extraction.page_timeout"?: components["schemas"]["SettingDuration"];
+            /** @description The longest that reading one PDF may take in all. */
+            readonly "extraction.timeout_max"?: components["schemas"]["SettingDuration"];
+            /** @description The largest archive that can be imported, and the most that it unpacks to. */
+            readonly "folder_archives.bytes_max"?: components["schemas"]["SettingSize"];
+            /** @description How long the import of an archive can be looked up after its end. */
+            readonly "folder_archives.keep_imports"?: components["schemas"]["SettingDuration"];
+            /** @description The pause that a host gets between two requests. */
+            readonly "imports.host_delay"?: components["schemas"]["SettingDuration"];
+            /** @description For fetching one file. */
+            readonly "imports.timeout"?: components["schemas"]["SettingDuration"];
+            /** @description How long runs that have ended are kept. Their documents stay. */
+            readonly "imports.keep_runs"?: components["schemas"]["SettingDuration"];
+            /** @description Memory that may hold parts of the index, so that a search need not read them. */
+            readonly "index.cache"?: components["schemas"]["SettingSize"];
+            /** @description The same for vectors, when there is an embedder; 3 GiB are the most that is used. */
+            readonly "index.vector_cache"?: components["schemas"]["SettingSize"];
+            /** @description No document gets its vectors until this is false again: words find it. Questions go on. */
+            readonly "index.pause_vectors"?: components["schemas"]["SettingFlag"];
+            /** @description Whether agents are answered at /mcp. */
+            readonly "mcp.enabled"?: components["schemas"]["SettingFlag"];
+            /** @description The longest answer of a tool; what does not fit is said. */
+            readonly "mcp.answer_tokens"?: components["schemas"]["SettingInteger"];
+            /** @description Whoever sends it may read GET /metrics. */
+            readonly "metrics.token"?: components["schemas"]["SettingText"];
+            /** @description Networks that GET /metrics may be read from without a token. */
+            readonly "metrics.networks"?: components["schemas"]["SettingList"];
+            /** @description The address of the OpenID Connect provider, such as https://sso.example.com/realms/main. None: nobody signs in this way. */
+            readonly "oidc.issuer"?: components["schemas"]["SettingEndpoint"];
+            /** @description What this server is called at the provider. */
+            readonly "oidc.client_id"?: components["schemas"]["SettingText"];
+            /** @description Of this server at the provider; none for a public client. */
+            readonly "oidc.client_secret"?: components["schemas"]["SettingText"];
+            /** @description What the button on the sign-in page says. */
+            readonly "oidc.title"?: components["schemas"]["SettingText"];
+            /** @description What the provider is asked for. */
+            readonly "oidc.scopes"?: components["schemas"]["SettingList"];
+            /** @description The claim that says what somebody may do, such as groups or realm_access.roles; read at every sign-in. None: new users are members, and roles are given here. */
+            readonly "oidc.role_claim"?: components["schemas"]["SettingText"];
+            /** @description Values of the role claim that make an administrator. */
+            readonly "oidc.admin_values"?: components["schemas"]["SettingList"];
+            /** @description Values of the role claim that make a member; whoever has none of either stays out. None: everybody else is a member. */
+            readonly "oidc.member_values"?: components["schemas"]["SettingList"];
+            /** @description Domains of the email addresses that may come in; none: all. */
+            readonly "oidc.allowed_domains"?: components["schemas"]["SettingList"];
+            /** @description Whoever has an address that the provider has not verified stays out. */
+            readonly "oidc.require_verified_email"?: components["schemas"]["SettingFlag"];
+            /** @description Who signs in for the first time becomes a user. */
+            readonly "oidc.create_users"?: components["schemas"]["SettingFlag"];
+            /**
+             * @description Which users who are here already are taken for somebody with the same verified address: nobody, members, or everybody, which is administrators too.
+             * @enum {string|null}
+             */
+            readonly "oidc.link_by_email"?: "nobody" | "members" | "everybody" | null;
+            /** @description Who signs out here signs out at the provider too, where it offers that. */
+            readonly "oidc.sign_out"?: components["schemas"]["SettingFlag"];
+            /** @description For one answer of the provider. */
+            readonly "oidc.timeout"?: components["schemas"]["SettingDuration"];
+            /** @description Whether /v1 answers as OpenAI's API does. */
+            readonly "openai_api.enabled"?: components["schemas"]["SettingFlag"];
+            /** @description The folder that files go into that are uploaded there; made when needed. */
+            readonly "openai_api.uploads_folder"?: components["schemas"]["SettingText"];
+            /** @description The most folders, subfolders included, that a user may hold. No limit unless given. */
+            readonly "quotas.folders"?: components["schemas"]["SettingInteger"];
+            /** @description The most documents that a user may hold. No limit unless given. */
+            readonly "quotas.documents"?: components["schemas"]["SettingInteger"];
+            /** @description The most chat sessions that a user may hold. No limit unless given. */
+            readonly "quotas.chats"?: components["schemas"]["SettingInteger"];
+            /** @description The most bytes of original files that a user may hold. No limit unless given. */
+            readonly "quotas.storage"?: components["schemas"]["SettingSize"];
+            /** @description Requests allowed in one window. */
+            readonly "rate_limit.requests"?: components["schemas"]["SettingInteger"];
+            /** @description Length of a window. */
+            readonly "rate_limit.window"?: components["schemas"]["SettingSomeDuration"];
+            /** @description Of a Cohere- or Jina-compatible endpoint: what comes before /rerank, such as http://127.0.0.1:8080/v1. None: passages keep their order. A proxy of the environment is not used. */
+            readonly "rerank.base_url"?: components["schemas"]["SettingEndpoint"];
+            /** @description Sent to the endpoint; none for one that wants none. */
+            readonly "rerank.api_key"?: components["schemas"]["SettingKey"];
+            /** @description The model's name there, when it wants one. */
+            readonly "rerank.model"?: components["schemas"]["SettingText"];
+            /** @description What a search waits for it; then its passages keep their order. */
+            readonly "rerank.timeout"?: components["schemas"]["SettingDuration"];
+            /** @description The first passages of a search that are sent. */
+            readonly "rerank.passages_max"?: components["schemas"]["SettingInteger"];
+            /** @description Whether people may sign in with email and password, beside other ways. `dossier config set sign_in.password true` lets them in again. */
+            readonly "sign_in.password"?: components["schemas"]["SettingFlag"];
+            /**
+             * @description Who turns speech into text: an OpenAI-compatible endpoint, or a program on this machine. Captions need neither.
+             * @enum {string|null}
+             */
+            readonly "transcription.provider"?: "none" | "openai" | "command" | null;
+            /** @description The OpenAI-compatible endpoint, such as http://127.0.0.1:8000/v1. */
+            readonly "transcription.base_url"?: components["schemas"]["SettingEndpoint"];
+            /** @description The endpoint's key, when it wants one. */
+            readonly "transcription.api_key"?: components["schemas"]["SettingKey"];
+            /** @description The model there. */
+            readonly "transcription.model"?: components["schemas"]["SettingText"];
+            /** @description The language that is spoken, such as en, for transcribers that want to know. */
+            readonly "transcription.language"?: components["schemas"]["SettingText"];
+            /** @description How long runs that have ended are kept. Their documents stay. */
+            readonly "transcription.keep_runs"?: components["schemas"]["SettingDuration"];
+            /** @description For transcribing one recording. */
+            readonly "transcription.timeout"?: components["schemas"]["SettingDuration"];
+            /** @description Recordings that are transcribed at the same time. */
+            readonly "transcription.concurrency"?: components["schemas"]["SettingInteger"];
+            /** @description Before the second and before the third attempt, give or take a fifth. */
+            readonly "webhooks.retry_delays"?: components["schemas"]["SettingList"];
+            /** @description Webhooks that one user may hold. */
+            readonly "webhooks.per_account"?: components["schemas"]["SettingInteger"];
+            /** @description How long deliveries that have ended are kept. */
+            readonly "webhooks.keep_deliveries"?: components["schemas"]["SettingDuration"];
+            /** @description The product's name in the headers of a delivery: X-Service-Event, X-Service-Signature. */
+            readonly "webhooks.header_prefix"?: components["schemas"]["SettingText"];
+            /** @description Its previous name, under which the same headers are sent too. */
+            readonly "webhooks.legacy_header_prefix"?: components["schemas"]["SettingText"];
         };
         readonly NewTranscription: {
-            /** @description The folder that the transcript goes into. */
-            readonly folder_id: string;
+            /** @description The folder that the transcript goes into, in place of that of the query. */
+            readonly folder_id?: string;
             /**
              * Format: uri
              * @description Absolute http or https URL of a recording or captions on a public host, at most 2,048 characters.
@@ -2401,13 +2630,9 @@ export interface components {
         };
         readonly NewWebhook: {
             readonly event_type: components["schemas"]["WebhookEventType"];
-            /**
-             * Format: uri
-             * @description Absolute http or https URL on a public host, at most 2,048 characters.
-             */
-            readonly url: string;
+            readonly url: components["schemas"]["WebhookUrl"];
             /** @description What it is told beside `event_type`: `document.synced`, `document.failed`, `document.deleted`, `answer.completed`, or any other event. */
-            readonly events?: readonly string[] | null;
+            readonly events?: readonly components["schemas"]["WebhookEventType"][] | null;
         };
         readonly OwnFeedback: {
             readonly rating: components["schemas"]["Rating"];
@@ -2503,7 +2728,7 @@ export interface components {
         };
         readonly PromptChange: {
             /** @description What people call the prompt. Trimmed, not blank, at most 255 characters. */
-            readonly name?: string;
+            readonly name?: components["schemas"]["Name"];
             /** @description What the answers are asked to respect. Not blank, at most 32,000 characters. */
             readonly text?: string;
             /** @description A note for people, at most 4,000 characters. */
@@ -2653,6 +2878,20 @@ export interface components {
             /** @description Why what is stored is not used. */
             readonly problem: string | null;
         };
+        /** @description `500ms`, `30s`, `5m`, `2h` or `30d`. */
+        readonly SettingDuration: string | null;
+        readonly SettingEndpoint: string | null;
+        readonly SettingFlag: boolean | ("true" | "false") | null;
+        /** @description A number, or the same as a text. */
+        readonly SettingInteger: number | string | null;
+        readonly SettingKey: string | null;
+        /** @description A list of texts, or one text with commas between them. */
+        readonly SettingList: readonly string[] | string | null;
+        /** @description `512KiB`, `64MiB` or `2GiB`; a number is bytes. */
+        readonly SettingSize: string | number | null;
+        /** @description `500ms`, `30s`, `5m`, `2h` or `30d`. */
+        readonly SettingSomeDuration: string | null;
+        readonly SettingText: string | null;
         readonly SettingValue: string | number | boolean | readonly string[];
         readonly SettingsTrial: {
             readonly section: string;
@@ -2673,11 +2912,7 @@ export interface components {
              * @enum {string}
              */
             readonly type: "sitemap";
-            /**
-             * Format: uri
-             * @description Where it lies.
-             */
-            readonly url: string;
+            readonly url: components["schemas"]["WebAddress"];
         };
         /** @description The `data` of one event of the stream, which repeats its name as `event`. */
         readonly StreamEvent: components["schemas"]["ReadyEvent"] | components["schemas"]["ResetEvent"] | components["schemas"]["ClosedEvent"] | components["schemas"]["DocumentCreatedEvent"] | components["schemas"]["DocumentSyncedEvent"] | components["schemas"]["DocumentFailedEvent"] | components["schemas"]["DocumentChangedEvent"] | components["schemas"]["DocumentDeletedEvent"] | components["schemas"]["FolderCreatedEvent"] | components["schemas"]["FolderChangedEvent"] | components["schemas"]["FolderDeletedEvent"] | components["schemas"]["ChatCreatedEvent"] | components["schemas"]["ChatChangedEvent"] | components["schemas"]["ChatDeletedEvent"] | components["schemas"]["AnswerStartedEvent"] | components["schemas"]["AnswerCompletedEvent"] | components["schemas"]["AnswerFailedEvent"] | components["schemas"]["AnswerCancelledEvent"] | components["schemas"]["ImportChangedEvent"] | components["schemas"]["ImportFinishedEvent"] | components["schemas"]["ImportCancelledEvent"] | components["schemas"]["TranscriptionChangedEvent"] | components["schemas"]["TranscriptionCompletedEvent"] | components["schemas"]["TranscriptionFailedEvent"] | components["schemas"]["TranscriptionCancelledEvent"];
@@ -2846,6 +3081,11 @@ export interface components {
          * @enum {string}
          */
         readonly VectorsState: "none" | "pending" | "ready";
+        /**
+         * Format: uri
+         * @description Where it lies.
+         */
+        readonly WebAddress: string;
         readonly Webhook: {
             /** @description Opaque, starts with `whk_`. */
             readonly id: string;
@@ -2870,6 +3110,11 @@ export interface components {
          * @enum {string}
          */
         readonly WebhookEventType: "document.synced" | "document.failed" | "document.deleted" | "answer.completed" | "import.finished" | "transcription.completed";
+        /**
+         * Format: uri
+         * @description Absolute http or https URL on a public host, at most 2,048 characters.
+         */
+        readonly WebhookUrl: string;
         readonly WebhookWithSecret: {
             /** @description Opaque, starts with `whk_`. */
             readonly id: string;
@@ -2898,11 +3143,7 @@ export interface components {
              * @enum {string}
              */
             readonly type: "zip";
-            /**
-             * Format: uri
-             * @description Where it lies.
-             */
-            readonly url: string;
+            readonly url: components["schemas"]["WebAddress"];
         };
     };
     responses: never;
@@ -2931,6 +3172,7 @@ export type ChatChangedEvent = components['schemas']['ChatChangedEvent'];
 export type ChatCreatedEvent = components['schemas']['ChatCreatedEvent'];
 export type ChatDeletedEvent = components['schemas']['ChatDeletedEvent'];
 export type ChatInput = components['schemas']['ChatInput'];
+export type ChatName = components['schemas']['ChatName'];
 export type ChatPage = components['schemas']['ChatPage'];
 export type CheckStatus = components['schemas']['CheckStatus'];
 export type Citation = components['schemas']['Citation'];
@@ -2954,6 +3196,8 @@ export type DocumentErrorCode = components['schemas']['DocumentErrorCode'];
 export type DocumentFailedEvent = components['schemas']['DocumentFailedEvent'];
 export type DocumentIds = components['schemas']['DocumentIds'];
 export type DocumentLink = components['schemas']['DocumentLink'];
+export type DocumentName = components['schemas']['DocumentName'];
+export type DocumentName2 = components['schemas']['DocumentName2'];
 export type DocumentOrigin = components['schemas']['DocumentOrigin'];
 export type DocumentPage = components['schemas']['DocumentPage'];
 export type DocumentSort = components['schemas']['DocumentSort'];
@@ -3010,6 +3254,8 @@ export type MessagePage = components['schemas']['MessagePage'];
 export type MessageState = components['schemas']['MessageState'];
 export type MessageStatus = components['schemas']['MessageStatus'];
 export type MoveDocuments = components['schemas']['MoveDocuments'];
+export type Name = components['schemas']['Name'];
+export type Name2 = components['schemas']['Name2'];
 export type NewDocument = components['schemas']['NewDocument'];
 export type NewFeedback = components['schemas']['NewFeedback'];
 export type NewFolder = components['schemas']['NewFolder'];
@@ -3040,6 +3286,15 @@ export type SearchQuery = components['schemas']['SearchQuery'];
 export type SearchResult = components['schemas']['SearchResult'];
 export type SentStreamEvent = components['schemas']['SentStreamEvent'];
 export type Setting = components['schemas']['Setting'];
+export type SettingDuration = components['schemas']['SettingDuration'];
+export type SettingEndpoint = components['schemas']['SettingEndpoint'];
+export type SettingFlag = components['schemas']['SettingFlag'];
+export type SettingInteger = components['schemas']['SettingInteger'];
+export type SettingKey = components['schemas']['SettingKey'];
+export type SettingList = components['schemas']['SettingList'];
+export type SettingSize = components['schemas']['SettingSize'];
+export type SettingSomeDuration = components['schemas']['SettingSomeDuration'];
+export type SettingText = components['schemas']['SettingText'];
 export type SettingValue = components['schemas']['SettingValue'];
 export type SettingsTrial = components['schemas']['SettingsTrial'];
 export type SitemapSource = components['schemas']['SitemapSource'];
@@ -3060,8 +3315,10 @@ export type UnfinishedStatus = components['schemas']['UnfinishedStatus'];
 export type UnlinkOrRestoreDocuments = components['schemas']['UnlinkOrRestoreDocuments'];
 export type UrlsSource = components['schemas']['UrlsSource'];
 export type VectorsState = components['schemas']['VectorsState'];
+export type WebAddress = components['schemas']['WebAddress'];
 export type Webhook = components['schemas']['Webhook'];
 export type WebhookEventType = components['schemas']['WebhookEventType'];
+export type WebhookUrl = components['schemas']['WebhookUrl'];
 export type WebhookWithSecret = components['schemas']['WebhookWithSecret'];
 export type ZipSource = components['schemas']['ZipSource'];
 export type $defs = Record<string, never>;
@@ -3609,7 +3866,7 @@ export interface operations {
                  * @description What it is to be called, instead of the file's name.
                  * @example 2026/survey.pdf
                  */
-                readonly name?: string;
+                readonly name?: components["schemas"]["DocumentName2"];
             };
             readonly header?: never;
             readonly path?: never;
@@ -4678,7 +4935,7 @@ export interface operations {
                  * @description What the folder is to be called. Without it as it was, with ` (2)` if that is taken.
                  * @example Field reports
                  */
-                readonly name?: string;
+                readonly name?: components["schemas"]["Name2"];
             };
             readonly header?: never;
             readonly path?: never;
@@ -5494,12 +5751,12 @@ export interface operations {
     };
     readonly createTranscription: {
         readonly parameters: {
-            readonly query?: {
+            readonly query: {
                 /**
-                 * @description The folder that the transcript goes into; required for a multipart body.
+                 * @description The folder that the transcript goes into.
                  * @example fld_01J9ZK3V6W8Q2T4Y5N7B1C0DEF
                  */
-                readonly folder_id?: string;
+                readonly folder_id: string;
             };
             readonly header?: never;
             readonly path?: never;

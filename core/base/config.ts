@@ -4,7 +4,7 @@
 import type { TObject, TSchema } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { editDistance, nearest } from "./nearest";
-import type { Changes } from "./settings";
+import type { Changes, StoredLimits } from "./settings";
 
 /** Every problem found, as sentences; the configuration is not used when there is one. */
 export class ConfigError extends Error {
@@ -68,6 +68,7 @@ export type Kinded = TSchema & {
   readonly of?: "string" | "duration";
   readonly changes?: Changes;
   readonly providers?: readonly string[];
+  readonly stored?: StoredLimits;
   /** Its default while another setting of the section is set. */
   readonly default_with?: Readonly<Record<string, unknown>>;
 };
@@ -209,7 +210,11 @@ export function decode(raw: unknown, of: Kinded): Decoded {
   if (of.kind === "secret")
     return typeof raw === "string" ? { value: raw } : { problem: "must be a text" };
   const value = typeof raw === "string" ? fromText(raw, of) : raw;
-  const wrong = Value.Errors(of, value).First();
+  // Lengths are counted in code points, here as in the API's document.
+  const { maxLength, ...others } = of;
+  if (typeof value === "string" && maxLength !== undefined && [...value].length > maxLength)
+    return { problem: `must be a text of at most ${maxLength} characters` };
+  const wrong = Value.Errors(others as Kinded, value).First();
   return wrong ? { problem: `must be ${expected(of)}, not ${JSON.stringify(raw)}` } : { value };
 }
 

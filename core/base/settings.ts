@@ -11,12 +11,32 @@ import { Type, type TUnsafe } from "@sinclair/typebox";
  */
 export type Changes = "now" | "at start" | "outside";
 
+/** What may be stored of a setting while the server runs, beyond its kind. */
+export interface StoredLimits {
+  /** In the API's document, where several settings have these limits: `Endpoint`. */
+  readonly name?: string;
+  /** Of a duration; 0 or 1, and the longest. */
+  readonly least_ms?: 0 | 1;
+  readonly most_ms?: number;
+  /** Of a list: what each item looks like, a regular expression from ^ to $, and how many. */
+  readonly item?: string;
+  readonly items_least?: number;
+  readonly items_most?: number;
+  /** Further keywords of JSON Schema. */
+  readonly json?: Readonly<Record<string, unknown>>;
+  /** The same for the API's document alone, where more is taken than it says. */
+  readonly shown?: Readonly<Record<string, unknown>>;
+  /** What it must be, for whoever sends something else: `be a code such as en`. */
+  readonly must?: string;
+}
+
 interface Words {
   readonly description?: string;
   readonly default?: string;
   readonly changes?: Changes;
   /** Values of the setting `provider` beside it with which it is of use; absent: with any. */
   readonly providers?: readonly string[];
+  readonly stored?: StoredLimits;
 }
 
 /** `500ms`, `30s`, `5m`, `2h`, `30d`; read as milliseconds. */

@@ -4,8 +4,14 @@
  */
 import { Type } from "@sinclair/typebox";
 import { badRequest } from "../base/errors";
-import { url_length_max, url_pattern } from "../outbound/target";
-import { documented } from "./schemas";
+import { url_length_max } from "../outbound/target";
+import {
+  internal_name_pattern,
+  not_public_pattern,
+  public_uri_pattern,
+  uri_pattern,
+} from "../outbound/url-patterns";
+import { documented, named } from "./schemas";
 
 export const name_length_max = 255;
 export const description_length_max = 4_000;
@@ -62,8 +68,28 @@ export const RequiredText = (
   documented(Type.String({ description }), {
     minLength: 1,
     maxLength: length_max,
-    pattern: `^[^${without}]*[^${without}${spaces}][^${without}]*$`,
+    pattern: requiredPattern(without),
   });
+/** What is not blank: as a regular expression of JSON Schema. */
+export const requiredPattern = (without = "\\u0000"): string =>
+  `^[^${without}]*[^${without}${spaces}][^${without}]*$`;
+
+/**
+ * A field of a request that `checkedName` checks: what is counted is the name without the spaces
+ * around it. `blank`: an empty one, too.
+ */
+export const TrimmedName = (
+  description: string,
+  { component = "Name", without = "\\u0000", blank = false } = {},
+) => {
+  const edge = `[^${without}${spaces}]`;
+  const name = `${edge}(?:[^${without}]{0,${name_length_max - 2}}${edge})?[${spaces}]*`;
+  const schema = named(component, Type.String({ description }));
+  return documented(schema, {
+    ...(!blank && { minLength: 1 }),
+    pattern: `^[${spaces}]*${blank ? `(?:${name})?` : name}$`,
+  });
+};
 /** A field that `checkedText` or `optionalText` checks. */
 export const LimitedText = (length_max: number, description?: string) =>
   documented(Type.String(description === undefined ? {} : { description }), {
@@ -71,15 +97,27 @@ export const LimitedText = (length_max: number, description?: string) =>
   });
 
 /**
- * A field that `requireTarget` or `requireUrl` checks: absolute, without spaces, a user name or a
- * fragment, with a host that is a name of several parts or an address. Whether the host is public,
- * only the server can tell.
+ * A field that `requireUrl` checks: absolute, without spaces, a user name or a fragment, with a
+ * host that is a name of several parts or an address. Whether the host is public, only the server
+ * can tell.
  */
-export const PublicUrl = (description: string) =>
+export const WebUrl = (description: string) =>
   documented(Type.String({ description }), {
     format: "uri",
     maxLength: url_length_max,
-    pattern: `^${url_pattern}$`,
+    pattern: `^${uri_pattern}$`,
+  });
+/**
+ * A field that `requireTarget` checks, and whose address must be public where the host is one.
+ * `any_address`: the operator allows some that are not. Of the name of a host only a look-up can
+ * tell.
+ */
+export const PublicUrl = (description: string, { any_address = false } = {}) =>
+  documented(Type.String({ description }), {
+    format: "uri",
+    maxLength: url_length_max,
+    pattern: `^${any_address ? uri_pattern : public_uri_pattern}$`,
+    not: { pattern: any_address ? internal_name_pattern : not_public_pattern },
   });
 
 /**

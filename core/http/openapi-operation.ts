@@ -209,10 +209,11 @@ const pathParameters = (path: string, examples: ParameterExamples): Json[] =>
 
 function queryParameters(query: TObject | undefined, { book, examples }: OperationParts): Json[] {
   if (!query) return [];
+  const { required: names } = book.resolve(book.of(query)) as { readonly required?: string[] };
   return Object.entries(query.properties).map(([name, of]) => {
     const shown = book.ofRequest(of);
     const { description, examples: _, ...schema } = shown;
-    const required = query.required?.includes(name) ?? false;
+    const required = names?.includes(name) ?? false;
     const example = exampleOf(name, book.resolve(shown), examples);
     // As `compileQuery` reads it: an integer has fifteen digits at most, what is required is there.
     if (schema.type === "integer") schema.maximum ??= integer_max;

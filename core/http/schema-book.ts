@@ -3,7 +3,7 @@
  * `enum`, what may be null as `type: […, "null"]`, unions with a discriminator as `oneOf`.
  */
 import type { TSchema } from "@sinclair/typebox";
-import { document_only } from "./schemas";
+import { document_only, narrowing } from "./schemas";
 
 export type Json = Record<string, unknown>;
 
@@ -72,7 +72,11 @@ export class SchemaBook {
     return this.#inner(schema);
   }
 
-  #reference(name: string, given: Json): Json {
+  #reference(name: string, { [narrowed_key]: narrowed, ...given }: Json): Json {
+    return { ...this.#component(name, given), ...(narrowed as Json | undefined) };
+  }
+
+  #component(name: string, given: Json): Json {
     const late = this.#late.get(name);
     const { $id: _, ...schema } = late ? (plain(late.read()) as Json) : given;
     const shown = this.#shown(schema);
@@ -148,6 +152,9 @@ export class SchemaBook {
   }
 }
 
+/** Under which `plain` hands on what `narrowed` was given. */
+const narrowed_key = "$narrowed";
+
 /** With one of them, it is said already which texts there may be. */
 const text_keywords = ["pattern", "enum", "const", "format"];
 
@@ -184,9 +191,12 @@ const isObject = (value: unknown): value is Json =>
 function plain(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(plain);
   if (!isObject(value)) return value;
-  const extra = (value as { readonly [document_only]?: Json })[document_only];
+  const { [document_only]: extra, [narrowing]: narrowed } = value as {
+    readonly [document_only]?: Json;
+    readonly [narrowing]?: Json;
+  };
   return Object.fromEntries(
-    Object.entries({ ...value, ...extra })
+    Object.entries({ ...value, ...extra, [narrowed_key]: narrowed })
       .filter(([, of]) => of !== undefined)
       .map(([key, of]) => [key, plain(of)]),
   );

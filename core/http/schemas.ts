@@ -26,6 +26,18 @@ export const documented = <S extends TSchema>(
   },
 });
 
+/** Where `narrowed` keeps what it is given. */
+export const narrowing = Symbol("narrowing");
+
+/**
+ * Keywords that the OpenAPI document puts beside the reference to a named schema: what holds in
+ * this place alone, such as `{ minimum: 1 }`. No validator checks them.
+ */
+export const narrowed = <S extends TSchema>(
+  schema: S,
+  keywords: Readonly<Record<string, unknown>>,
+): S => ({ ...schema, [narrowing]: keywords });
+
 /** A moment as RFC 3339, see `rfc3339`. */
 export const Timestamp = (description?: string) =>
   Type.String({ format: "date-time", ...(description !== undefined && { description }) });

@@ -1,6 +1,7 @@
 /** The checks of a URL from a user that need no network: what it must look like. */
 import { badRequest } from "../base/errors";
 import { ipVersion } from "../base/networks";
+import { internal_names, url_pattern, url_pattern_with_fragment } from "./url-patterns";
 
 /** The message is a sentence for the person who gave the URL. */
 export class InvalidUrl extends Error {
@@ -19,41 +20,8 @@ export interface Target {
 
 export const url_length_max = 2_048;
 const name_length_max = 253;
-/** Names of this machine or this network, whatever a name server says of them. */
-const internal_names = [
-  "localhost",
-  "local",
-  "internal",
-  "intranet",
-  "lan",
-  "home.arpa",
-  "localdomain",
-  "onion",
-  "invalid",
-];
 const label = /^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$/;
 
-/** ASCII that stands in no name of a host, `.` and `-` aside; as a part of a class. */
-const foreign = String.raw`\x00-,/:-@\[-\^\x60{-\x7F`;
-const inside = `[^.${foreign}]`;
-const outer = String.raw`[^\-.${foreign}]`;
-const rest_of_part = `(?:${inside}{0,61}${outer})?`;
-/** Its last part begins with no digit: what ends in a number is an address. */
-const host_name = String.raw`(?:${outer}${rest_of_part}\.)+[^0-9\-.${foreign}]${rest_of_part}\.?`;
-const byte = "(?:25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])";
-const host_address = String.raw`(?:${byte}\.){3}${byte}|\[[0-9A-Fa-f]*:[0-9A-Fa-f:.]+\]`;
-const port =
-  "(?::(?:[1-9][0-9]{0,3}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5]))?";
-/**
- * What the address of something on the web looks like, in words that every regular expression
- * knows: ECMAScript's, Python's, Go's. Of names with letters beyond ASCII and of IPv6 addresses
- * only a look-up can tell the rest.
- */
-export const url_pattern =
-  `[Hh][Tt][Tt][Pp][Ss]?://(?:${host_name}|${host_address})${port}` +
-  String.raw`(?:[/?][^#\x00-\x20\x7F\\]*)?`;
-/** The same with a fragment, which is never sent. */
-export const url_pattern_with_fragment = String.raw`${url_pattern}(?:#[^\x00-\x20\x7F\\]*)?`;
 const url_shape = new RegExp(`^${url_pattern}$`, "u");
 const url_shape_with_fragment = new RegExp(`^${url_pattern_with_fragment}$`, "u");
 

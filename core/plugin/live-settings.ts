@@ -11,21 +11,25 @@ import {
   shownSettings,
   stored_origin,
   type Config,
-  type Kinded,
   type Setting,
   type ShownSetting,
   type StoredValues,
 } from "../base/config";
-import { nearest } from "../base/nearest";
 import { badRequest } from "../base/errors";
 import { errorFields, type Log } from "../base/log";
-import type { Changes } from "../base/settings";
 import { Mutex } from "../store/mutex";
 import type { Notifier } from "../base/notifier";
 import type { Seal } from "../store/seal";
 import type { Db, Store } from "../store/store";
 import { SettingsChanged } from "./followed-settings";
 import { changesOf, describe, keysOf, propertyOf, type SettingState } from "./setting-state";
+import {
+  keyOf,
+  sectionOf,
+  SettingRules,
+  type SettingChanges,
+  type SettingForm,
+} from "./setting-rules";
 import * as rows from "./settings-store";
 
 export interface LiveSettingsOptions {
@@ -39,11 +43,8 @@ export interface LiveSettingsOptions {
 }
 /** Whether the values of a section fit each other. @throws ConfigError */
 export type SectionCheck = (values: any) => void;
-/** `section.key` → the new value as people write it; null goes back to the default. */
-export type SettingChanges = Readonly<Record<string, unknown>>;
 
-/** The longest text, and the most settings in one change. */
-const value_length_max = 8_192;
+/** The most settings in one change. */
 const changes_max = 100;
 
 type Section = ReturnType<typeof readSection>;
@@ -56,8 +57,10 @@ export class LiveSettings {
   private readonly listeners = new Map<string, Set<() => void>>();
   private readonly in_force = new Map<string, Setting>();
   private readonly one_at_a_time = new Mutex();
+  private readonly rules: SettingRules;
 
   constructor(private readonly options: LiveSettingsOptions) {
+    this.rules = new SettingRules(options.config.sections);
     for (const one of options.config.settings) this.in_force.set(`${one.section}.${one.key}`, one);
   }
 
@@ -94,8 +97,9 @@ export class LiveSettings {
       // Another process may store something that this has to fit to.
       this.stored = await store.inTransaction(async (tx) => {
         await this.read(tx);
-        const next = this.storedWith(changes);
+        const next = this.rules.storedWith(this.stored, changes);
         for (const section of sectionsOf(names)) this.requireFit(section, names, next);
+        for (const name of names) this.rules.requireForm(name, changes[name]);
         await this.write(tx, names, next);
         notifier.publish(SettingsChanged, "", null);
         await also?.(tx);
@@ -110,16 +114,20 @@ export class LiveSettings {
 
   /**
    * The values of a section as they would be with these changes, which are neither stored nor put
-   * in force. @throws HttpError 400 that names the setting
+   * in force. What is of other sections changes nothing. @throws HttpError 400 that names the
+   * setting
    */
   tried(section: string, changes: SettingChanges): Readonly<Record<string, unknown>> {
     const names = Object.keys(changes);
-    const stray = names.find((name) => sectionOf(name) !== section);
-    if (stray !== undefined)
-      throw badRequest(`${stray} is not a setting of ${section}.`, `/${stray}`);
-    const next = this.storedWith(changes);
+    const next = this.rules.storedWith(this.stored, changes);
     this.requireFit(section, names, next);
+    for (const name of names) this.rules.requireForm(name, changes[name]);
     return this.sectionWith(section, next).values;
+  }
+
+  /** Every setting that can be stored, and what may be stored of it. */
+  forms(): SettingForm[] {
+    return this.rules.forms();
   }
 
   /**
@@ -206,7 +214,7 @@ export class LiveSettings {
     const stored = new Map<string, unknown>();
     this.unusable.clear();
     for (const row of await rows.readSettings(db)) {
-      const of = this.find(row.setting);
+      const of = this.rules.find(row.setting);
       // Of a plugin that is not here, or of another version.
       if (of === undefined || of.changes === "outside") continue;
       try {
@@ -278,17 +286,6 @@ export class LiveSettings {
     this.checks.get(section)?.(values);
   }
 
-  /** What would be stored. @throws HttpError 400 */
-  private storedWith(changes: SettingChanges): Map<string, unknown> {
-    const next = new Map(this.stored);
-    for (const [name, given] of Object.entries(changes)) {
-      const raw = this.checked(name, given);
-      if (raw === null) next.delete(name);
-      else next.set(name, raw);
-    }
-    return next;
-  }
-
   /** @throws HttpError 400 naming the setting that does not fit, else the first of `names`. */
   private requireFit(section: string, names: readonly string[], next: StoredValues): void {
     try {
@@ -297,7 +294,7 @@ export class LiveSettings {
       // What is overruled now has to fit when it no longer is.
       const asked = names.filter((name) => sectionOf(name) === section && next.has(name));
       const values = Object.fromEntries(
-        asked.map((name) => [keyOf(name), this.decoded(name, next.get(name))]),
+        asked.map((name) => [keyOf(name), this.rules.decoded(name, next.get(name))]),
       );
       this.requireConsistent(section, { ...fresh, values: { ...fresh.values, ...values } });
     } catch (error) {
@@ -305,42 +302,8 @@ export class LiveSettings {
       // Problems begin with the setting that they are about.
       const about = said.split(" ", 1)[0]!;
       const first = names.find((name) => sectionOf(name) === section);
-      throw badRequest(said, `/${this.find(about) || first === undefined ? about : first}`);
+      throw badRequest(said, `/${this.rules.find(about) || first === undefined ? about : first}`);
     }
-  }
-
-  /** What is stored of it; null takes away what is. @throws HttpError 400 */
-  private checked(name: string, raw: unknown): unknown {
-    const of = this.find(name);
-    const refuse = (why: string): never => {
-      throw badRequest(`${name} ${why}.`, `/${name}`);
-    };
-    if (of === undefined) {
-      const known = [...this.options.config.sections].flatMap(([section, schema]) =>
-        keysOf(schema).map((key) => `${section}.${key}`),
-      );
-      throw badRequest(
-        `There is no setting ${name}; the nearest is ${nearest(name, known)}.`,
-        `/${name}`,
-      );
-    }
-    if (of.changes === "outside")
-      return refuse(
-        "can't be stored, because it decides what the server may reach or how it is reached: set " +
-          "it in dossier.toml, in the environment or on the command line, and start the server " +
-          "again",
-      );
-    if (raw === null) return null;
-    if (raw === "" && of.schema.kind !== "list")
-      return refuse("is empty: unset it to go back to the default");
-    if (JSON.stringify(raw).length > value_length_max)
-      return refuse(`must be at most ${value_length_max} characters`);
-    const decoded = decode(raw, of.schema);
-    if ("problem" in decoded) return refuse(decoded.problem);
-    // Durations and sizes stay as they are written.
-    return ["duration", "size"].includes(of.schema.kind ?? of.schema.of ?? "")
-      ? raw
-      : decoded.value;
   }
 
   private async write(tx: Db<any>, names: readonly string[], next: StoredValues): Promise<void> {
@@ -349,7 +312,7 @@ export class LiveSettings {
       const raw = next.get(name);
       if (raw === undefined) await rows.deleteSetting(tx, name);
       else {
-        const is_secret = this.find(name)!.schema.kind === "secret";
+        const is_secret = this.rules.find(name)!.schema.kind === "secret";
         await rows.writeSetting(tx, {
           setting: name,
           value: is_secret ? sealed.seal(raw as string, boundTo(name)) : JSON.stringify(raw),
@@ -359,22 +322,8 @@ export class LiveSettings {
       }
     }
   }
-
-  private decoded(name: string, raw: unknown): unknown {
-    const decoded = decode(raw, this.find(name)!.schema);
-    return "value" in decoded ? decoded.value : undefined;
-  }
-
-  private find(name: string): { readonly schema: Kinded; readonly changes: Changes } | undefined {
-    const schema = this.options.config.sections.get(sectionOf(name));
-    const key = keyOf(name);
-    if (schema === undefined || !Object.hasOwn(schema.properties, key)) return undefined;
-    return { schema: propertyOf(schema, key), changes: changesOf(schema, key) };
-  }
 }
 
-const sectionOf = (name: string): string => name.slice(0, Math.max(0, name.indexOf(".")));
-const keyOf = (name: string): string => name.slice(name.indexOf(".") + 1);
 const sectionsOf = (names: Iterable<string>): string[] => [
   ...new Set([...names].map((name) => sectionOf(name))),
 ];

@@ -15,7 +15,8 @@ import type { RunningKind } from "../jobs/running-counts";
 import type { JobState } from "../jobs/schema";
 import { silent_ms_max, type KnownNode, type Nodes } from "../store/nodes";
 import type { Db, Space, Store } from "../store/store";
-import type { LiveSettings, SettingChanges } from "./live-settings";
+import type { LiveSettings } from "./live-settings";
+import type { SettingChanges, SettingForm } from "./setting-rules";
 import type { SettingState } from "./setting-state";
 import type { Origins } from "./settings-store";
 import type { DescribedPlugin, PluginDescription, PluginFiles } from "./plugin-files";
@@ -84,6 +85,8 @@ export interface Operations {
   coreSetting(setting: string): unknown;
   /** Every setting, with what is stored of it. Secrets are hidden. */
   settingStates(): SettingState[];
+  /** Those that can be stored, and what may be stored of each. */
+  settingForms(): SettingForm[];
   /**
    * Stores settings, all of them or none, and puts those in force here that change at once; null
    * goes back to the default. `also` runs in the same transaction. @throws HttpError 400 that names
@@ -95,7 +98,8 @@ export interface Operations {
   ): Promise<SettingState[]>;
   /**
    * The values of a section as they would be with these changes, which nobody stores: secrets are
-   * in them. @throws HttpError 400 that names the setting.
+   * in them. What is of other sections changes nothing. @throws HttpError 400 that names the
+   * setting.
    */
   trySettings(section: string, changes: SettingChanges): Readonly<Record<string, unknown>>;
   /** Puts in force what another process has stored. */
@@ -267,6 +271,10 @@ export class ServerOperations implements Operations {
 
   settingStates(): SettingState[] {
     return this.options.settings.list();
+  }
+
+  settingForms(): SettingForm[] {
+    return this.options.settings.forms();
   }
 
   changeSettings(

@@ -2,14 +2,25 @@
  * Answers written by a language model behind any OpenAI-compatible chat endpoint, when the settings
  * name one.
  */
-import { definePlugin, Duration, fill, fillWith, Secret, t } from "../../core/sdk";
+import {
+  definePlugin,
+  Duration,
+  EndpointLimits,
+  fill,
+  fillWith,
+  KeyLimits,
+  NotBlankLimits,
+  Secret,
+  SomeTimeLimits,
+  t,
+} from "../../core/sdk";
 import { AnswerLimits, Answerers } from "../chats/contract";
 import { SystemChecks } from "../doctor/contract";
 import { SearchIndex } from "../search-index/contract";
 import { Retrieval } from "../search/contract";
 import { TriedSections } from "../settings/contract";
 import { CurrentModel } from "./connection";
-import { endpointOf } from "./settings";
+import { endpointOf, timeout_ms_max } from "./settings";
 import { tryModel } from "./trial";
 
 const providers = ["openai"];
@@ -27,6 +38,7 @@ export default definePlugin({
     base_url: t.Optional(
       t.String({
         changes: "now",
+        stored: EndpointLimits,
         providers,
         description:
           "Of the OpenAI-compatible endpoint, such as http://127.0.0.1:11434/v1. A proxy of the " +
@@ -36,12 +48,18 @@ export default definePlugin({
     api_key: t.Optional(
       Secret({
         changes: "now",
+        stored: KeyLimits,
         providers,
         description: "Sent to the endpoint; none for one that wants none.",
       }),
     ),
     model: t.Optional(
-      t.String({ changes: "now", providers, description: "The model's name there." }),
+      t.String({
+        changes: "now",
+        stored: NotBlankLimits,
+        providers,
+        description: "The model's name there.",
+      }),
     ),
     fallback: t.Union([t.Literal("extractive"), t.Literal("fail")], {
       default: "extractive",
@@ -52,6 +70,7 @@ export default definePlugin({
     timeout: Duration({
       default: "60s",
       changes: "now",
+      stored: { least_ms: 1, most_ms: timeout_ms_max },
       providers,
       description: "For one answer in all, further attempts included.",
     }),
@@ -64,6 +83,7 @@ export default definePlugin({
     first_word_timeout: Duration({
       default: "30s",
       changes: "now",
+      stored: SomeTimeLimits,
       providers,
       description:
         "The longest wait for the first word of an answer; then the documents are quoted instead.",

@@ -18,7 +18,7 @@ export interface AnswersSettings {
 }
 
 /** Less than the five minutes of the job that answers. */
-const timeout_ms_max = 4 * 60_000;
+export const timeout_ms_max = 4 * 60_000;
 
 /** Where the model is; null when none is wanted. @throws ConfigError that says what to set. */
 export function endpointOf({

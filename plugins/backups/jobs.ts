@@ -1,4 +1,5 @@
 /** The jobs of backups: making one, rehearsing one, and deleting copies that are old. */
+import { withoutTurns } from "../../core/lib/cron";
 import { every, handle, job, PermanentFailure, t, type JobHandler } from "../../core/sdk";
 import type { Copies } from "./copies";
 import type { BackupService } from "./service";
@@ -33,7 +34,7 @@ export const backupJobs = (backups: BackupService, copies: Pick<Copies, "prune">
 
 export const backupSchedules = (cron: string | null) => [
   every("53 3 * * *", PruneCopies, {}),
-  ...(cron === null ? [] : [every(cron, MakeBackup, { with_secrets: false })]),
+  ...(cron === null ? [] : [every(withoutTurns(cron), MakeBackup, { with_secrets: false })]),
 ];
 
 /**

@@ -3,7 +3,7 @@
  * the way back from one. `maker.ts` makes them, `archive.ts` says what is in one.
  */
 import { join, resolve } from "node:path";
-import { Cron } from "croner";
+import { cron_pattern, nextTime } from "../../core/lib/cron";
 import { ConfigError, definePlugin, Duration, t, type Context } from "../../core/sdk";
 import { backupChecks } from "./checks";
 import { commandHandlers, commands } from "./commands";
@@ -26,6 +26,7 @@ export default definePlugin({
     schedule: t.Optional(
       t.String({
         changes: "now",
+        stored: { shown: { pattern: cron_pattern } },
         description: "When backups are made: cron, in UTC, such as `0 3 * * *`.",
       }),
     ),
@@ -131,7 +132,7 @@ function requireCron(schedule: string | null): void {
 
 function problemOf(cron: string): string | null {
   try {
-    return new Cron(cron, { paused: true }).nextRun() === null ? "it is never due" : null;
+    return nextTime(cron, 0) === null ? "it is never due" : null;
   } catch (error) {
     return (error as Error).message;
   }

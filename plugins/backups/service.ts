@@ -5,7 +5,7 @@
 import { existsSync } from "node:fs";
 import { readdir, rm, stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
-import { Cron } from "croner";
+import { nextTime } from "../../core/lib/cron";
 import { conflict, HttpError, notFound, type Context, type Isolate } from "../../core/sdk";
 import type { Description } from "./child/lookup";
 import {
@@ -205,8 +205,7 @@ export class BackupService {
   #tickAfter(at_ms: number): number | null {
     const { schedule } = this.parts.settings;
     if (schedule === null) return null;
-    const cron = new Cron(schedule, { utcOffset: 0, paused: true });
-    return cron.nextRun(new Date(at_ms))?.getTime() ?? null;
+    return nextTime(schedule, at_ms);
   }
 
   goneWords(): string {

@@ -13,6 +13,7 @@ import {
   named,
   LimitedText,
   RequiredText,
+  TrimmedName,
   documented,
   name_length_max,
   Failure,
@@ -25,10 +26,13 @@ import { feedback_example, FeedbackRecord, feedbackRecord } from "./feedback-rec
 import { folders_max, prompts_max, question_length_max } from "./service";
 import type { Chat, FeedbackRow, MessageRow } from "./store";
 
-const Name = Nullable(
-  LimitedText(name_length_max),
-  "What people call the session: trimmed, at most 255 characters. A blank name is none.",
+const name_words =
+  "What people call the session: trimmed, at most 255 characters. A blank name is none.";
+const NewName = Nullable(
+  TrimmedName(name_words, { component: "ChatName", blank: true }),
+  name_words,
 );
+const Name = Nullable(LimitedText(name_length_max), name_words);
 const UnfinishedStatus = named("UnfinishedStatus", OneOf(["PENDING", "PROCESSING"]));
 const UsedFolders = t.Array(t.String(), {
   maxItems: folders_max,
@@ -56,7 +60,7 @@ const Pinned = t.Boolean({ description: "Kept above the others: `GET /chats?pinn
 export const ChatBody = named(
   "ChatInput",
   t.Object({
-    name: t.Optional(Name),
+    name: t.Optional(NewName),
     usedFolders: t.Optional(
       t.Union([UsedFolders, t.Null()], {
         description: "Ids of folders. On a change it replaces the list; null empties it.",

@@ -5,7 +5,7 @@ import {
   checkedName,
   name_length_max,
   trimmed,
-  RequiredText,
+  TrimmedName,
   named,
   t,
 } from "../../core/sdk";
@@ -43,12 +43,12 @@ export function namePattern(part: string): string {
     escaped = folded.replaceAll(/[!%_]/g, "!$&");
   return /\d/.test(folded) ? `%${mark}%${escaped}%` : `%${escaped}%`;
 }
-/** The same characters as a class, for `RequiredText`. */
+/** The same characters as a class, for `TrimmedName`. */
 const control_class = "\\u0000-\\u001F\\u007F-\\u009F";
 
 /** A field that `documentName` checks. */
 export const NameText = (description: string) =>
-  RequiredText(description, name_length_max, control_class);
+  TrimmedName(description, { component: "DocumentName", without: control_class });
 export const NewName = named(
   "DocumentChange",
   t.Object({

@@ -3,7 +3,18 @@
  * that the settings name: search then finds passages that say the same in other words.
  */
 import { availableParallelism } from "node:os";
-import { probeEndpoint, definePlugin, Duration, fill, fillWith, Secret, t } from "../../core/sdk";
+import {
+  probeEndpoint,
+  definePlugin,
+  Duration,
+  EndpointLimits,
+  fill,
+  fillWith,
+  KeyLimits,
+  Secret,
+  SomeTimeLimits,
+  t,
+} from "../../core/sdk";
 import { ok, SystemChecks, type SystemCheck } from "../doctor/contract";
 import { BuiltinEncoder, builtin_model } from "../embeddings-builtin/contract";
 import { EmbedderChanged, Embedders, type Embedder } from "../search-index/contract";
@@ -40,6 +51,7 @@ export default definePlugin({
     base_url: t.Optional(
       t.String({
         changes: "now",
+        stored: EndpointLimits,
         providers: ["openai"],
         description:
           "Of the OpenAI-compatible endpoint, such as http://127.0.0.1:11434/v1. A proxy of the " +
@@ -49,6 +61,7 @@ export default definePlugin({
     api_key: t.Optional(
       Secret({
         changes: "now",
+        stored: KeyLimits,
         providers: ["openai"],
         description: "Sent to the endpoint; none for one that wants none.",
       }),
@@ -101,6 +114,7 @@ export default definePlugin({
     timeout: Duration({
       default: "60s",
       changes: "now",
+      stored: SomeTimeLimits,
       providers: ["openai"],
       description: "For one request in the background.",
     }),

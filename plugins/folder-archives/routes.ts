@@ -17,7 +17,7 @@ import {
   type HandlersOf,
   type Static,
   named,
-  RequiredText,
+  TrimmedName,
   documented,
   Failure,
 } from "../../core/sdk";
@@ -124,7 +124,7 @@ export const routes = {
     query: t.Object({
       name: t.Optional(
         documented(
-          RequiredText(
+          TrimmedName(
             "What the folder is to be called. Without it as it was, with ` (2)` if that is taken.",
           ),
           { examples: ["Field reports"] },

@@ -14,13 +14,15 @@ import {
   named,
   Nullable,
   RequiredText,
+  TrimmedName,
   LimitedText,
   description_length_max,
 } from "../../core/sdk";
 import type { FolderService } from "./service";
 import type { ListedFolder } from "./store";
 
-const Name = RequiredText("Trimmed, not blank, at most 255 characters.");
+const name_words = "Trimmed, not blank, at most 255 characters.";
+const NewName = TrimmedName(name_words);
 const Description = Nullable(
   LimitedText(description_length_max),
   "A note for people, at most 4,000 characters.",
@@ -34,20 +36,20 @@ const Count = (description: string) => t.Integer({ minimum: 0, description });
 const NewFolder = named(
   "NewFolder",
   t.Object({
-    name: Name,
+    name: NewName,
     description: t.Optional(Description),
     parentId: t.Optional(ParentId),
   }),
 );
 const FolderChange = named(
   "FolderChange",
-  t.Object({ name: t.Optional(Name), description: t.Optional(Description) }),
+  t.Object({ name: t.Optional(NewName), description: t.Optional(Description) }),
 );
 const FolderRecord = named(
   "Folder",
   t.Object({
     id: t.String({ description: "Opaque, starts with `fld_`." }),
-    name: Name,
+    name: RequiredText(name_words),
     description: Description,
     parentId: ParentId,
     document_count: Count("Documents linked to this very folder, subfolders aside."),

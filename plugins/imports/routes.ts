@@ -35,7 +35,8 @@ import {
   toRun,
   toSchedule,
 } from "./records";
-import { cron_pattern, expression_length_max } from "./cron";
+import { cron_pattern } from "../../core/lib/cron";
+import { expression_length_max } from "./cron";
 import { schedules_max, type Schedules } from "./schedules";
 import { unfinished_max, type Imports } from "./service";
 import type { ListedRun } from "./store";

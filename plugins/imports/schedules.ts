@@ -1,7 +1,8 @@
 /** Recurring imports: a cron expression for each, whose next time is a job of its own. */
 import { forbidden, requireOwned, type Db, type JobEffect, type PageRequest } from "../../core/sdk";
 import { isActive, type ImportContext } from "./context";
-import { checkCron, nextTime } from "./cron";
+import { nextTime } from "../../core/lib/cron";
+import { checkCron } from "./cron";
 import type { GivenSource, Imports } from "./service";
 import { sealSecrets } from "./secrets";
 import * as store from "./store";

@@ -3,6 +3,7 @@ import {
   definePlugin,
   fill,
   List,
+  network_pattern,
   networkSetting,
   RequestObserver,
   route,
@@ -53,6 +54,10 @@ export default definePlugin({
     ),
     networks: List("string", {
       changes: "now",
+      stored: {
+        item: `^${network_pattern}$`,
+        must: "be networks such as 10.0.0.0/8, or single addresses",
+      },
       description: "Networks that GET /metrics may be read from without a token.",
     }),
   }),

@@ -1,20 +1,48 @@
 /** The settings of single sign-on, and whether they fit each other. */
-import { ConfigError, Duration, List, Secret, t, type Static } from "../../core/sdk";
+import {
+  ConfigError,
+  Duration,
+  EndpointLimits,
+  List,
+  NotBlankLimits,
+  Secret,
+  t,
+  type Static,
+  type StoredLimits,
+} from "../../core/sdk";
 
 const well_known = "/.well-known/openid-configuration";
 const now = { changes: "now" } as const;
+const timeout_ms_max = 30_000;
+const scope_pattern = String.raw`[!#-+\--\[\]-~]+`;
+const one_scope = ` *${scope_pattern} *`;
+/** Names of scopes, openid among them. In one text there are commas between them. */
+const ScopeLimits: StoredLimits = {
+  item: `^${scope_pattern}$`,
+  items_least: 1,
+  json: {
+    contains: { const: "openid" },
+    pattern: `^(?:${one_scope},)* *openid *(?:,${one_scope})*$`,
+  },
+  must: "be names of scopes, openid among them",
+};
 
 export const OidcConfig = t.Object({
   issuer: t.Optional(
     t.String({
       ...now,
+      stored: EndpointLimits,
       description:
         "The address of the OpenID Connect provider, such as " +
         "https://sso.example.com/realms/main. None: nobody signs in this way.",
     }),
   ),
   client_id: t.Optional(
-    t.String({ ...now, description: "What this server is called at the provider." }),
+    t.String({
+      ...now,
+      stored: NotBlankLimits,
+      description: "What this server is called at the provider.",
+    }),
   ),
   client_secret: t.Optional(
     Secret({ ...now, description: "Of this server at the provider; none for a public client." }),
@@ -28,11 +56,13 @@ export const OidcConfig = t.Object({
   scopes: List("string", {
     ...now,
     default: "openid,email,profile",
+    stored: ScopeLimits,
     description: "What the provider is asked for.",
   }),
   role_claim: t.Optional(
     t.String({
       ...now,
+      stored: NotBlankLimits,
       description:
         "The claim that says what somebody may do, such as groups or realm_access.roles; read at " +
         "every sign-in. None: new users are members, and roles are given here.",
@@ -77,6 +107,7 @@ export const OidcConfig = t.Object({
   timeout: Duration({
     ...now,
     default: "10s",
+    stored: { least_ms: 1, most_ms: timeout_ms_max },
     description: "For one answer of the provider.",
   }),
 });
@@ -90,8 +121,6 @@ export interface OidcClient {
   readonly scope: string;
   readonly timeout_ms: number;
 }
-
-const timeout_ms_max = 30_000;
 
 /** Null when nobody signs in this way. @throws ConfigError that says what to set. */
 export function clientOf(settings: OidcSettings): OidcClient | null {

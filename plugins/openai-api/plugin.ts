@@ -2,7 +2,7 @@
  * The OpenAI form of Dossier: chat front ends and programs that speak to OpenAI speak to it with
  * nothing but its address and a key. Folders are models and vector stores, documents are files.
  */
-import { definePlugin, fill, Protocols, t } from "../../core/sdk";
+import { definePlugin, fill, NotBlankLimits, Protocols, t } from "../../core/sdk";
 import { DirectAnswers } from "../chats/contract";
 import { Documents } from "../documents/contract";
 import { Folders } from "../folders/contract";
@@ -28,6 +28,7 @@ export default definePlugin({
       minLength: 1,
       maxLength: 255,
       changes: "now",
+      stored: NotBlankLimits,
       description: "The folder that files go into that are uploaded there; made when needed.",
     }),
   }),

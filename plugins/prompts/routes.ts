@@ -13,15 +13,15 @@ import {
   type Static,
   named,
   RequiredText,
+  TrimmedName,
   LimitedText,
   description_length_max,
 } from "../../core/sdk";
 import { text_length_max, type PromptService } from "./service";
 import type { PromptRow } from "./store";
 
-const Name = RequiredText(
-  "What people call the prompt. Trimmed, not blank, at most 255 characters.",
-);
+const name_words = "What people call the prompt. Trimmed, not blank, at most 255 characters.";
+const NewName = TrimmedName(name_words);
 const Text = RequiredText(
   "What the answers are asked to respect. Not blank, at most 32,000 characters.",
   text_length_max,
@@ -33,12 +33,12 @@ const Description = Nullable(
 
 const NewPrompt = named(
   "NewPrompt",
-  t.Object({ name: Name, text: Text, description: t.Optional(Description) }),
+  t.Object({ name: NewName, text: Text, description: t.Optional(Description) }),
 );
 const PromptChange = named(
   "PromptChange",
   t.Object({
-    name: t.Optional(Name),
+    name: t.Optional(NewName),
     text: t.Optional(Text),
     description: t.Optional(Description),
   }),
@@ -47,7 +47,7 @@ const PromptRecord = named(
   "Prompt",
   t.Object({
     id: t.String({ description: "Opaque, starts with `prm_`." }),
-    name: Name,
+    name: RequiredText(name_words),
     text: Text,
     description: Description,
     created_at: Timestamp("When it was saved."),

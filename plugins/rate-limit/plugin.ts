@@ -2,7 +2,15 @@
  * Rate limit: so many requests in a window for each owner of keys, and for each address that comes
  * without a valid key.
  */
-import { ConfigError, definePlugin, Duration, fill, RateLimiter, t } from "../../core/sdk";
+import {
+  ConfigError,
+  definePlugin,
+  Duration,
+  fill,
+  RateLimiter,
+  SomeTimeLimits,
+  t,
+} from "../../core/sdk";
 import { FixedWindows } from "./fixed-windows";
 import { LeasedWindows } from "./leased-windows";
 
@@ -23,7 +31,12 @@ export default definePlugin({
       changes: "now",
       description: "Requests allowed in one window.",
     }),
-    window: Duration({ default: "60s", changes: "now", description: "Length of a window." }),
+    window: Duration({
+      default: "60s",
+      changes: "now",
+      stored: SomeTimeLimits,
+      description: "Length of a window.",
+    }),
   }),
   checkConfig: ({ window }) => {
     if (window < 1) throw new ConfigError(["rate_limit.window must be at least 1ms."]);

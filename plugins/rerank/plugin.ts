@@ -5,9 +5,11 @@
 import {
   definePlugin,
   Duration,
+  EndpointLimits,
   fill,
   fillWith,
   hostOf,
+  KeyLimits,
   Secret,
   t,
   type EndpointFinding,
@@ -16,7 +18,7 @@ import { ok, SystemChecks } from "../doctor/contract";
 import { Rerankers } from "../search/contract";
 import { TriedSections } from "../settings/contract";
 import { askReranker, EndpointReranker } from "./reranker";
-import { endpointOf, type Endpoint, type RerankSettings } from "./settings";
+import { endpointOf, timeout_ms_max, type Endpoint, type RerankSettings } from "./settings";
 
 /** People wait for these. */
 const trial_ms_max = 20_000;
@@ -31,6 +33,7 @@ export default definePlugin({
     base_url: t.Optional(
       t.String({
         changes: "now",
+        stored: EndpointLimits,
         description:
           "Of a Cohere- or Jina-compatible endpoint: what comes before /rerank, such as " +
           "http://127.0.0.1:8080/v1. None: passages keep their order. A proxy of the environment " +
@@ -40,6 +43,7 @@ export default definePlugin({
     api_key: t.Optional(
       Secret({
         changes: "now",
+        stored: KeyLimits,
         description: "Sent to the endpoint; none for one that wants none.",
       }),
     ),
@@ -49,6 +53,7 @@ export default definePlugin({
     timeout: Duration({
       default: "2s",
       changes: "now",
+      stored: { least_ms: 1, most_ms: timeout_ms_max },
       description: "What a search waits for it; then its passages keep their order.",
     }),
     passages_max: t.Integer({

@@ -18,7 +18,7 @@ export interface Endpoint {
 }
 
 /** Searches wait for it. */
-const timeout_ms_max = 30_000;
+export const timeout_ms_max = 30_000;
 
 /** Null when none is set. @throws ConfigError */
 export function endpointOf({

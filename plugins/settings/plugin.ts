@@ -3,10 +3,11 @@
  * and are tried before that.
  * What wins over what, and what is stored: core/plugin/live-settings.ts.
  */
-import { definePlugin } from "../../core/sdk";
+import { definePlugin, DocumentParts, fill } from "../../core/sdk";
 import { commandHandlers, commands } from "./commands";
 import { TriedSections } from "./contract";
 import { settingJobs } from "./jobs";
+import { newSettings } from "./new-settings";
 import { routes, settingHandlers } from "./routes";
 import { Trials } from "./trial";
 
@@ -22,6 +23,13 @@ export default definePlugin({
       routes: settingHandlers({ ...ctx, trials }),
       commands: commandHandlers({ ...ctx, trials }),
       jobs: settingJobs(ctx),
+      fills: [
+        fill(DocumentParts, {
+          schemas: [
+            { name: "NewSettings", read: () => newSettings(ctx.operations.settingForms()) },
+          ],
+        }),
+      ],
     };
   },
 });

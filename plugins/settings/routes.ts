@@ -8,6 +8,7 @@ import {
   type HandlersOf,
   type SettingState,
   named,
+  narrowed,
 } from "../../core/sdk";
 
 import type { Trials } from "./trial";
@@ -81,6 +82,7 @@ const example = {
   problem: null,
 };
 
+/** In the document it has every setting there is, see `newSettings`. */
 const Changes = named("NewSettings", t.Object({}, { additionalProperties: Nullable(Value) }));
 
 const Trial = named(
@@ -115,7 +117,7 @@ export const routes = {
     tag,
     operation: "changeSettings",
     admin: true,
-    body: Changes,
+    body: narrowed(Changes, { minProperties: 1 }),
     example: { "rate_limit.requests": 1_200, "audit.keep": null },
     answers: {
       200: {
@@ -156,8 +158,9 @@ export const routes = {
     summary: "Try settings before they are stored",
     description:
       "Uses the service that the section names, such as a language model, and says what is " +
-      "wrong. The fields are those of `PATCH /settings`, of this section alone; what is not " +
-      "given is as it is in force. Nothing is stored. A key that is set already is sent to no " +
+      "wrong. The fields are those of `PATCH /settings`; those of other sections are not " +
+      "tried, and what is not given is as it is in force. Nothing is stored. A key that is " +
+      "set already is sent to no " +
       "other server than the one that it is used at.",
     tag,
     operation: "trySettings",

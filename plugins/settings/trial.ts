@@ -50,7 +50,8 @@ export class Trials {
     const tried = operations.trySettings(name, changes);
     const { values, withheld } = guarded(tried, changes, states, section.address ?? "base_url");
     const finding = await this.bounded((ends) => section.run(values as never, ends), signal);
-    return withAll(finding, { withheld, overruled: overruledOf(changes, states) });
+    const strays = Object.keys(changes).filter((setting) => !setting.startsWith(`${name}.`));
+    return withAll(finding, { withheld, strays, overruled: overruledOf(changes, states) });
   }
 
   private async bounded<R>(
@@ -111,12 +112,19 @@ function withAll(
   finding: EndpointFinding,
   {
     withheld,
+    strays,
     overruled,
-  }: { readonly withheld: Withheld | null; readonly overruled: readonly SettingState[] },
+  }: {
+    readonly withheld: Withheld | null;
+    /** Given, and of other sections. */
+    readonly strays: readonly string[];
+    readonly overruled: readonly SettingState[];
+  },
 ): EndpointFinding {
   const notes = overruled.map(
     ({ setting, origin }) => `${setting} is what ${origin} says: that was tried.`,
   );
+  if (strays.length > 0) notes.push(`Of another section, and not tried: ${strays.join(", ")}.`);
   if (withheld === null) return { ...finding, detail: [finding.detail, ...notes].join(" ") };
   const { setting, used_at } = withheld;
   notes.push(`The key that is set was not sent: it is used at ${used_at}.`);

@@ -7,8 +7,11 @@ import {
   definePlugin,
   DnsLookup,
   Duration,
+  EndpointLimits,
   fill,
   fillWith,
+  KeyLimits,
+  NotBlankLimits,
   Secret,
   t,
   type Context,
@@ -32,7 +35,13 @@ import { CompletedEvent, completedEvent, TranscriptionRunner } from "./runner";
 import { TranscriptionRuns } from "./runs";
 import { toldRun } from "./told";
 import { Transcriptions } from "./service";
-import { chosenTranscriber, type Chosen, type TranscriptionSettings } from "./settings";
+import {
+  chosenTranscriber,
+  language_pattern,
+  timeout_ms_max,
+  type Chosen,
+  type TranscriptionSettings,
+} from "./settings";
 import { fileIsUsed } from "./store";
 import { CommandTranscriber, killLeftovers } from "./transcribers/command";
 import { EndpointTranscriber } from "./transcribers/openai";
@@ -52,13 +61,20 @@ export default definePlugin({
     base_url: t.Optional(
       t.String({
         changes: "now",
+        stored: EndpointLimits,
         description: "The OpenAI-compatible endpoint, such as http://127.0.0.1:8000/v1.",
       }),
     ),
     api_key: t.Optional(
-      Secret({ changes: "now", description: "The endpoint's key, when it wants one." }),
+      Secret({
+        changes: "now",
+        stored: KeyLimits,
+        description: "The endpoint's key, when it wants one.",
+      }),
     ),
-    model: t.Optional(t.String({ changes: "now", description: "The model there." })),
+    model: t.Optional(
+      t.String({ changes: "now", stored: NotBlankLimits, description: "The model there." }),
+    ),
     command: t.Optional(
       t.String({
         changes: "outside",
@@ -70,6 +86,7 @@ export default definePlugin({
     language: t.Optional(
       t.String({
         changes: "now",
+        stored: { json: { pattern: language_pattern }, must: "be a code such as en" },
         description: "The language that is spoken, such as en, for transcribers that want to know.",
       }),
     ),
@@ -81,6 +98,7 @@ export default definePlugin({
     timeout: Duration({
       default: "2h",
       changes: "now",
+      stored: { least_ms: 1, most_ms: timeout_ms_max },
       description: "For transcribing one recording.",
     }),
     concurrency: t.Integer({

@@ -1,6 +1,7 @@
 /** The HTTP face of transcriptions: a shape in, one call to the service, a shape out. */
 import {
   check_errors,
+  documented,
   announcedBytes,
   badRequest,
   Nullable,
@@ -18,7 +19,7 @@ import {
   type HandlersOf,
   type Static,
   named,
-  PublicUrl,
+  WebUrl,
   Failure,
 } from "../../core/sdk";
 import type { Documents } from "../documents/contract";
@@ -87,8 +88,13 @@ const Format = t.Union(
 const NewUrl = named(
   "NewTranscription",
   t.Object({
-    folder_id: t.String({ description: "The folder that the transcript goes into." }),
-    url: PublicUrl(
+    folder_id: t.Optional(
+      t.String({
+        minLength: 1,
+        description: "The folder that the transcript goes into, in place of that of the query.",
+      }),
+    ),
+    url: WebUrl(
       "Absolute http or https URL of a recording or captions on a public host, at most 2,048 " +
         "characters.",
     ),
@@ -141,17 +147,20 @@ export const routes = {
     description:
       "Makes a document of what is said in a recording (audio or video), or of captions (WebVTT " +
       "or SRT). The file comes as a multipart part `file`, with `folder_id` in the query; or " +
-      "as JSON with the `url` that it is fetched from. " +
+      "as JSON with the `url` that it is fetched from; JSON may name the folder itself, and " +
+      "needs none in the query then. " +
       "What can't be transcribed is a run that failed, with its reason. Captions need no set-up; " +
       "recordings need a transcriber in the server's settings. `transcription.completed` is " +
       "sent to webhooks when the document is made.",
-    query: t.Object({
-      folder_id: t.Optional(
-        t.String({
-          description: "The folder that the transcript goes into; required for a multipart body.",
-        }),
-      ),
-    }),
+    // The handler requires it, but of JSON that names a folder.
+    query: documented(
+      t.Object({
+        folder_id: t.Optional(
+          t.String({ description: "The folder that the transcript goes into." }),
+        ),
+      }),
+      { required: ["folder_id"] },
+    ),
     body: {
       multipart: {
         part: "file",
@@ -161,7 +170,7 @@ export const routes = {
       },
       or_json: NewUrl,
     },
-    example: { folder_id: example.folder_id, url: "https://example.com/interview.mp3" },
+    example: { url: "https://example.com/interview.mp3" },
     answers: {
       202: {
         description: "The run.",
@@ -254,12 +263,7 @@ export function transcriptionHandlers(
       "retry-after": "1",
     });
 
-  const upload = async (
-    owner_id: string,
-    folder_id: string | undefined,
-    request: Request,
-  ): Promise<RunRow> => {
-    if (!folder_id) throw badRequest("The query field `folder_id` is required.", "?folder_id");
+  const upload = async (owner_id: string, folder_id: string, request: Request): Promise<RunRow> => {
     const bytes_max = upload_bytes_max();
     const announced_bytes = announcedBytes(request, bytes_max);
     await transcriptions.admit(owner_id, folder_id, announced_bytes);
@@ -272,12 +276,18 @@ export function transcriptionHandlers(
   };
 
   return {
-    create: async ({ caller, query, body, request }) =>
-      accepted(
+    create: async ({ caller, query, body, request }) => {
+      const folder_id = body?.folder_id ?? query.folder_id;
+      if (!folder_id)
+        throw body
+          ? badRequest("`folder_id` is required.", "/folder_id")
+          : badRequest("The query field `folder_id` is required.", "?folder_id");
+      return accepted(
         await (body
-          ? transcriptions.addUrl(caller.owner_id, body)
-          : upload(caller.owner_id, query.folder_id, request)),
-      ),
+          ? transcriptions.addUrl(caller.owner_id, { ...body, folder_id })
+          : upload(caller.owner_id, folder_id, request)),
+      );
+    },
     list: async ({ caller, query }) => {
       const { rows, total } = await transcriptions.list(caller.owner_id, query);
       const names = await transcriptions.names(rows);

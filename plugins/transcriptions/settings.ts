@@ -21,7 +21,8 @@ export type Chosen =
     }
   | { readonly kind: "command"; readonly words: readonly string[] };
 
-const timeout_ms_max = 24 * 3_600_000;
+export const timeout_ms_max = 24 * 3_600_000;
+export const language_pattern = "^[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8})*$";
 
 /** @throws ConfigError that says what to set. */
 export function chosenTranscriber(settings: TranscriptionSettings): Chosen {
@@ -32,8 +33,7 @@ export function chosenTranscriber(settings: TranscriptionSettings): Chosen {
     settings.timeout > 0 && settings.timeout <= timeout_ms_max
       ? null
       : "transcription.timeout must be more than nothing and at most 24h.",
-    settings.language === undefined ||
-    /^[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8})*$/.test(settings.language)
+    settings.language === undefined || new RegExp(language_pattern).test(settings.language)
       ? null
       : "transcription.language must be a code such as en.",
   ].filter((problem) => problem !== null);

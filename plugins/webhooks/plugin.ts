@@ -20,7 +20,8 @@ import { enqueueAttempt, webhookJobs, webhookSchedules } from "./jobs";
 import { webhookMetrics } from "./metrics";
 import { migrations } from "./migrations";
 import { recordEventJobs, recordEvents } from "./record-events";
-import { eventType, routes, webhookHandlers } from "./routes";
+import { lateSchemas } from "./new-webhook";
+import { routes, webhookHandlers } from "./routes";
 import { sentRequest } from "./sent-requests";
 import { Webhooks } from "./service";
 import { Subscriptions } from "./subscriptions";
@@ -58,6 +59,7 @@ export default definePlugin({
     retry_delays: List<number>("duration", {
       default: "5s,5m",
       changes: "now",
+      stored: { items_least: 1, items_most: retries, must: "be one or two durations such as 5s" },
       description: "Before the second and before the third attempt, give or take a fifth.",
     }),
     per_account: t.Integer({
@@ -139,7 +141,10 @@ export default definePlugin({
         ...webhookMetrics(ctx),
         ...webhookChecks({ ...ctx, lookup, deliveries }),
         fill(DocumentParts, {
-          schemas: [{ name: "WebhookEventType", read: () => eventType(slots.events()) }],
+          schemas: lateSchemas({
+            events: slots.events,
+            any_address: config.allow_networks.length > 0,
+          }),
           sends: () => slots.events().map((event) => sentRequest(event, prefixes())),
         }),
       ],

@@ -16,15 +16,12 @@ import {
   type Static,
   named,
   documented,
-  PublicUrl,
 } from "../../core/sdk";
-import type { WebhookEvent } from "./contract";
 import type { Deliveries, FullDelivery } from "./deliveries";
+import { Events, EventType, NewWebhook, url_words } from "./new-webhook";
 import type { FullWebhook, Webhooks } from "./service";
 
 const Text = t.String();
-/** In the list of one webhook. */
-const events_max = 50;
 const Status = named(
   "DeliveryStatus",
   t.Union(
@@ -42,38 +39,8 @@ const Status = named(
     },
   ),
 );
-const EventType = t.String({
-  description:
-    "`transcription.completed` or `import.finished`; plugins may add further ones. Those of " +
-    "documents and answers can be registered for with a list of `events` only.",
-});
-const Events = (description: string) => t.Array(t.String(), { maxItems: events_max, description });
-const url_of = "Absolute http or https URL on a public host, at most 2,048 characters.";
-const Url = documented(t.String({ description: url_of }), { format: "uri" });
+const Url = documented(t.String({ description: url_words }), { format: "uri" });
 
-/** Those that can be registered for, in the document: events that plugins bring, too. */
-export const eventType = (events: readonly WebhookEvent[]) =>
-  t.Union(
-    events.map(({ type }) => t.Literal(type)),
-    { description: "The event." },
-  );
-
-const NewWebhook = named(
-  "NewWebhook",
-  t.Object({
-    event_type: named("WebhookEventType", EventType),
-    url: PublicUrl(url_of),
-    events: t.Optional(
-      t.Union([
-        Events(
-          "What it is told beside `event_type`: `document.synced`, `document.failed`, " +
-            "`document.deleted`, `answer.completed`, or any other event.",
-        ),
-        t.Null(),
-      ]),
-    ),
-  }),
-);
 const WebhookFields = {
   id: t.String({ description: "Opaque, starts with `whk_`." }),
   event_type: EventType,

@@ -10,7 +10,7 @@ import { join } from "node:path";
 import { importRefusalCases } from "../cases/import-refusals";
 import { rfc3339 } from "../helpers/contract";
 import { startExecutable, type Executable } from "../helpers/executable";
-import { startNameServer, type NameServer } from "../helpers/dns";
+import { startNameServer, type NameServer } from "../../scripts/lib/name-server";
 import { zip } from "../helpers/office";
 import {
   ended,

@@ -6,7 +6,7 @@ import { expect } from "bun:test";
 import { startExecutable, type Executable } from "./executable";
 import { person, type Person } from "./person";
 import { until, type Answered } from "./server";
-import { startNameServer, type NameServer } from "./dns";
+import { startNameServer, type NameServer } from "../../scripts/lib/name-server";
 import { startReceiver, type Receiver } from "./receiver";
 
 /** The only address on loopback that may be delivered to. */

@@ -87,8 +87,8 @@ describe("calls", () => {
     expect(run.total_item_count).toBe(2);
     const captions = "WEBVTT\n\n00:00.000 --> 00:02.000\nThe tide turns.\n";
     const made = await ada.createTranscription(
-      { file: textFile(captions, "tide.vtt") },
       { folder_id: folder },
+      { file: textFile(captions, "tide.vtt") },
     );
     await until(async () => (await ada.getTranscription(made.id)).status === "completed");
     expect(await ada.getTranscriptionResult(made.id)).toMatchObject({ text: "The tide turns." });

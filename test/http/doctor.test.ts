@@ -7,7 +7,7 @@ import { Doctors, type Checked } from "../../plugins/doctor/contract";
 import { Embedders } from "../../plugins/search-index/contract";
 import { signedIn, type Browser } from "../helpers/browser";
 import { onSqlite, spoilDatabase } from "../helpers/databases";
-import { startNameServer, type NameServer } from "../helpers/dns";
+import { startNameServer, type NameServer } from "../../scripts/lib/name-server";
 import { startTestServer, type TestServer } from "../helpers/host";
 
 let server: TestServer;

@@ -340,7 +340,10 @@ function* limitsOf(schema: Json, id: string): Generator<readonly [string, unknow
   if (maxItems !== undefined)
     yield [`maxItems ${maxItems}`, Array(maxItems + 1).fill(id), Array(maxItems).fill(id)];
   if (pattern?.includes("u0000")) yield ["no U+0000", "a\u0000b", "ab"];
-  if (pattern?.includes("u2028")) yield ["not blank", "\u2003 \u200b", "\u2003x"];
+  if (pattern?.includes("u2028") && minLength > 0) yield ["not blank", "\u2003 \u200b", "\u2003x"];
+  // Of names, which are counted without the spaces around them.
+  if (pattern?.includes("{0,253}"))
+    yield ["255 characters", "x".repeat(256), ` ${"😀".repeat(255)}\u2003`];
   if (format === "uuid") yield ["format uuid", "6f1f2c0e", crypto.randomUUID()];
   if (minimum !== undefined) yield [`minimum ${minimum}`, minimum - 1, minimum];
   if ([type].flat().includes("boolean")) yield ["type boolean", "yes"];
@@ -456,7 +459,7 @@ describe("a document that is served", () => {
   ] as const;
   for (const path of paths)
     for (const [encoding, decode] of encodings)
-      test(`${path} comes as ${encoding}, an eighth as long, when the client takes that`, async () => {
+      test(`${path} comes as ${encoding}, a seventh as long, when the client takes that`, async () => {
         const plain = new Uint8Array(await (await ask(path, {})).arrayBuffer());
         const answer = await ask(path, { "accept-encoding": `deflate, ${encoding}` });
         const bytes = new Uint8Array(await answer.arrayBuffer());
@@ -465,7 +468,7 @@ describe("a document that is served", () => {
           expect.stringMatching(/accept-encoding/i),
         ]);
         expect(new Uint8Array(decode(bytes))).toEqual(plain);
-        expect(bytes.length).toBeLessThan(plain.length / 8);
+        expect(bytes.length).toBeLessThan(plain.length / 7);
       });
   test.each<[string, string, string | null]>([
     ["no header", "", null],

@@ -450,10 +450,17 @@ describe("a trial", () => {
     ]);
   });
 
+  test("leaves out what is of another section, and says so", async () => {
+    const { status, body } = await tried("answers", { "embeddings.model": "m" });
+    expect([status, body.detail]).toEqual([
+      200,
+      expect.stringContaining("Of another section, and not tried: embeddings.model."),
+    ]);
+  });
+
   const refused: [why: string, section: string, changes: object, status: number, says: RegExp][] = [
     ["a section that nobody knows", "nothing", {}, 404, /could not be found/],
     ["a section that names no service", "quotas", {}, 404, /could not be found/],
-    ["another section's", "answers", { "embeddings.model": "m" }, 400, /is not a setting of answ/],
     [
       "a setting that nobody knows",
       "answers",

@@ -87,6 +87,9 @@ describe("refused, and nothing is stored", () => {
     ],
     ["one of two", { "quotas.folders": 3, "quotas.chats": "many" }, /^quotas\.chats must be/],
     ["nothing at all", {}, /at least one setting/],
+    ["no address, though nothing uses it yet", { "answers.base_url": "x" }, /must be an address/],
+    ["a number in other words", { "quotas.folders": "007" }, /must be a whole number of 0 to/],
+    ["a time of nothing", { "embeddings.timeout": "0s" }, /^embeddings\.timeout must be a dur/],
   ];
   test.each(cases)("%s", async (_why, changes, says) => {
     const { status, body } = await change(changes);
@@ -162,6 +165,17 @@ describe("what follows at once", () => {
     await change({ "webhooks.per_account": 3 });
     expect(await stateOf("webhooks.per_account")).toMatchObject({ value: 3, origin: "stored" });
     await change({ "webhooks.per_account": null });
+  });
+  test("the pauses before further attempts of a delivery", async () => {
+    for (const delays of ["1s, 2m", ["3s"]]) {
+      await change({ "webhooks.retry_delays": delays });
+      expect(await stateOf("webhooks.retry_delays")).toMatchObject({
+        value: delays,
+        origin: "stored",
+        problem: null,
+      });
+    }
+    await change({ "webhooks.retry_delays": null });
   });
   test("the level of the log", async () => {
     expect((await change({ "server.log_level": "debug" })).body[0].value).toBe("debug");

@@ -5,7 +5,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { Webhook } from "standardwebhooks";
 import { scriptedExtractor } from "../helpers/documents";
-import { startNameServer, type NameServer } from "../helpers/dns";
+import { startNameServer, type NameServer } from "../../scripts/lib/name-server";
 import { startTestServer, type TestServer } from "../helpers/host";
 import { person, type Person } from "../helpers/person";
 import { startReceiver, type Receiver } from "../helpers/receiver";

@@ -9,7 +9,7 @@ import { definePlugin } from "../../core/sdk";
 import { WebhookDue } from "../../plugins/webhooks/contract";
 import { startTestServer, type TestServer } from "../helpers/host";
 import { until } from "../helpers/server";
-import { startNameServer, type NameServer } from "../helpers/dns";
+import { startNameServer, type NameServer } from "../../scripts/lib/name-server";
 import { event_type, finished } from "../helpers/hooks";
 import { startReceiver, type Receiver } from "../helpers/receiver";
 

@@ -10,7 +10,7 @@ import { filesOf } from "../helpers/data-directory";
 import { startTestServer, type TestServer } from "../helpers/host";
 import { person, type Person } from "../helpers/person";
 import { until } from "../helpers/server";
-import { startNameServer, type NameServer } from "../helpers/dns";
+import { startNameServer, type NameServer } from "../../scripts/lib/name-server";
 import { ended, importOf, page, startWebsite, type Served, type Website } from "../helpers/website";
 
 let server: TestServer;

@@ -1,6 +1,7 @@
 /** Cron expressions of import schedules: what the document allows is taken, and comes. */
 import { expect, test } from "bun:test";
-import { checkCron, cron_pattern, nextTime } from "../../plugins/imports/cron";
+import { cron_pattern, nextTime } from "../../core/lib/cron";
+import { checkCron } from "../../plugins/imports/cron";
 import { chance } from "../helpers/random";
 
 const documented = new RegExp(cron_pattern, "u");

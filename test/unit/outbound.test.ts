@@ -5,9 +5,19 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { checkHost } from "../../core/outbound/host-check";
 import { createDnsLookup } from "../../core/outbound/dns-lookup";
-import { createAddressPolicy, isPublic } from "../../core/outbound/address-policy";
+import {
+  createAddressPolicy,
+  isPublic,
+  special_v4,
+  special_v6,
+} from "../../core/outbound/address-policy";
 import { parseTarget } from "../../core/outbound/target";
-import { bytesOf, startNameServer } from "../helpers/dns";
+import {
+  not_public_pattern,
+  public_uri_pattern,
+  uri_pattern,
+} from "../../core/outbound/url-patterns";
+import { bytesOf, startNameServer } from "../../scripts/lib/name-server";
 
 /**
  * The special-purpose registries of IANA, IPv4 and IPv6, with the ranges for multicast and what is
@@ -333,4 +343,61 @@ describe("looking up", async () => {
     });
   test("a name server that is no address is refused at once", () =>
     expect(() => createDnsLookup({ servers: ["not a server"] })).toThrow());
+});
+
+describe("what the API's document says of addresses", () => {
+  const uri = new RegExp(`^${uri_pattern}$`, "u");
+  const may_be_public = new RegExp(`^${public_uri_pattern}$`, "u");
+  const not_public = new RegExp(not_public_pattern, "u");
+  const saysPublic = (url: string) => may_be_public.test(url) && !not_public.test(url);
+  const cases: [why: string, url: string, taken: boolean][] = [
+    ["a name", "https://hooks.example.com/a?b=c", true],
+    ["capitals, a port, a dot at the end", "HTTP://Hooks.Example.COM.:8443/", true],
+    ["seven short parts", "http://a.b.c.d.e.f.g", true],
+    ["an address", "http://93.184.215.14/", true],
+    ["an address of IPv6", "http://[2606:2800:21f:cb07:6820:80da:af6b:8b2c]:80/x", true],
+    ["a short one", "http://[2a00::1]", true],
+    ["a name of one part", "http://intranet/", false],
+    ["a name inside a network", "http://nas.home.arpa:80", false],
+    ["the same in capitals, with a dot", "http://printer.LOCAL.", false],
+    ["a number as a name", "http://1.2.3/", false],
+    ["a space", "http://a.example/a b", false],
+    ["a fragment", "http://a.example/#b", false],
+    ["a user name", "http://me@a.example/", false],
+    ["no port", "http://a.example:0/", false],
+    ["a port beyond all ports", "http://a.example:65536/", false],
+    ["an escape that is none", "http://a.example/%zz", false],
+  ];
+  test.each(cases)("%s", (_why, url, taken) => expect(saysPublic(url)).toBe(taken));
+
+  test("of addresses exactly what is public, however they are written", () => {
+    const blocks = [...special_v4, ...special_v6].map(([block]) => block.split("/")[0]!);
+    const v4 = Array.from({ length: 4_000 }, (_, n) =>
+      [n * 7, n * 31 + 3, n * 13, n].map((one) => one % 256).join("."),
+    );
+    const v6 = Array.from({ length: 4_000 }, (_, n) => {
+      const group = (of: number) => ((n * of + of) % 0x10000).toString(16);
+      const first = ["2001", "2620", "3fff", "2002", "2a00", "fe80", "3ffe"][n % 7]!;
+      const second = [group(3), "4f", "1ff", "200", "db8", "0", "0fff"][(n >> 3) % 7]!;
+      return [`${first}:${second}:${group(5)}::`, `${first}:${second}::${group(7)}`, `${first}::`];
+    }).flat();
+    const urlOf = (address: string) =>
+      `http://${address.includes(":") ? `[${address}]` : address}/`;
+    const wrong = [...blocks, ...v4, ...v6].filter(
+      (address) => saysPublic(urlOf(address)) !== isPublic(address),
+    );
+    expect(wrong).toEqual([]);
+  });
+  test("whatever it allows can be asked for", () => {
+    const urls = [
+      ...cases.map(([, url]) => url),
+      `http://${`${"a".repeat(63)}.`.repeat(3)}${"b".repeat(61)}`,
+      `http://${`${"a".repeat(63)}.`.repeat(4)}b`,
+      `http://${`${"a".repeat(27)}.`.repeat(7)}${"b".repeat(27)}/`,
+      "http://_dmarc.a-_b.example/?~!$&'()*+,;=:@/?%20",
+    ];
+    const allowed = urls.filter((one) => uri.test(one));
+    expect(allowed.length).toBeGreaterThan(8);
+    for (const url of allowed.filter(saysPublic)) expect(parseTarget(url).href).toBeString();
+  });
 });

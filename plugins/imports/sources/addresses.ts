@@ -3,8 +3,9 @@ import {
   badRequest,
   documented,
   looksLikeUrl,
+  named,
   t,
-  url_pattern_with_fragment,
+  uri_pattern_with_fragment,
 } from "../../../core/sdk";
 
 const scheme = /^[a-z][a-z0-9+.-]*:/i;
@@ -12,10 +13,11 @@ const shown_chars = 80;
 
 const isAddress = (text: string): boolean =>
   looksLikeUrl(text) || (scheme.test(text.trim()) && URL.canParse(text.trim()));
-const shape = { format: "uri", pattern: `^${url_pattern_with_fragment}$` };
+const shape = { format: "uri", pattern: `^${uri_pattern_with_fragment}$` };
 
 /** A field that `requireAddress` checks. */
-export const Address = (description: string) => documented(t.String({ description }), shape);
+export const Address = (description: string) =>
+  documented(named("WebAddress", t.String({ description })), shape);
 /** One that `requireSomeAddress` checks. */
 export const Addresses = (items_max: number, description: string) =>
   documented(t.Array(t.String(), { maxItems: items_max, description }), {

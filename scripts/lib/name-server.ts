@@ -24,7 +24,8 @@ const codes = { servfail: 2, nxdomain: 3, refused: 5 } as const;
 const type_a = 1,
   type_aaaa = 28;
 
-export async function startNameServer(): Promise<NameServer> {
+/** `otherwise`: names that were not set; by default there are none. */
+export async function startNameServer(otherwise?: Zone): Promise<NameServer> {
   const zones = new Map<string, Zone>();
   const counts = new Map<string, number>();
   const socket = createSocket("udp4");
@@ -33,7 +34,7 @@ export async function startNameServer(): Promise<NameServer> {
     const family = type === type_a ? "a" : "aaaa";
     const before = counts.get(`${name} ${family}`) ?? 0;
     counts.set(`${name} ${family}`, before + 1);
-    const zone = zones.get(name);
+    const zone = zones.get(name) ?? otherwise;
     const known = zone?.[family];
     const said =
       zone === undefined ? "nxdomain" : typeof known === "function" ? known(before) : (known ?? []);

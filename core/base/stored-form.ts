@@ -1,0 +1,160 @@
+/**
+ * What may be stored of a setting while the server runs, as a JSON Schema: exactly what the API
+ * takes. dossier.toml and the environment may hold more: texts with spaces around them, say.
+ */
+import { integers } from "../lib/number-pattern";
+import type { Kinded } from "./config";
+import { duration, size } from "./measure-patterns";
+
+/** The longest text in code points; a list in one text, too. */
+export const text_length_max = 8_192;
+const items_max = 500;
+const item_length_max = 255;
+/** Of fifteen digits, as in a query. */
+const number_max = 999_999_999_999_999;
+
+/** The name of what settings of a kind have in common, and what this one adds. */
+export interface StoredForm {
+  readonly kind: "Text" | "Flag" | "Integer" | "Number" | "Duration" | "Size" | "List";
+  /** Keywords of JSON Schema; each is about values of one type. */
+  readonly limits: Readonly<Record<string, unknown>>;
+}
+
+/** All that settings of one kind have in common. Null takes away what is stored. */
+export const kinds: Readonly<Record<StoredForm["kind"], Readonly<Record<string, unknown>>>> = {
+  Text: { type: ["string", "null"], minLength: 1, maxLength: text_length_max },
+  Flag: {
+    anyOf: [{ type: "boolean" }, { type: "string", enum: ["true", "false"] }, { type: "null" }],
+  },
+  Integer: {
+    description: "A number, or the same as a text.",
+    anyOf: [{ type: "integer" }, { type: "string", pattern: "^-?[0-9]+$" }, { type: "null" }],
+  },
+  Number: {
+    description: "A number, or the same as a text.",
+    anyOf: [
+      { type: "number" },
+      { type: "string", pattern: "^-?[0-9]{1,15}(?:\\.[0-9]{1,15})?$" },
+      { type: "null" },
+    ],
+  },
+  Duration: {
+    description: "`500ms`, `30s`, `5m`, `2h` or `30d`.",
+    type: ["string", "null"],
+    pattern: duration(),
+  },
+  Size: {
+    description: "`512KiB`, `64MiB` or `2GiB`; a number is bytes.",
+    anyOf: [
+      { type: "string", pattern: size() },
+      { type: "integer", minimum: 0, maximum: number_max },
+      { type: "null" },
+    ],
+  },
+  List: {
+    description: "A list of texts, or one text with commas between them.",
+    anyOf: [
+      {
+        type: "array",
+        items: { type: "string", maxLength: item_length_max },
+        maxItems: items_max,
+      },
+      { type: "string", maxLength: text_length_max },
+      { type: "null" },
+    ],
+  },
+};
+
+export function storedForm(of: Kinded): StoredForm {
+  const { stored } = of;
+  if (of.kind === "duration")
+    return { kind: "Duration", limits: stored ? { pattern: duration(stored) } : {} };
+  if (of.kind === "size") return { kind: "Size", limits: {} };
+  if (of.kind === "list") return { kind: "List", limits: listLimits(of) };
+  if (Array.isArray(of.anyOf))
+    return { kind: "Text", limits: { enum: [...of.anyOf.map((one) => one.const), null] } };
+  if (of.type === "boolean") return { kind: "Flag", limits: {} };
+  if (of.type === "integer") {
+    const minimum: number = of.minimum ?? -number_max;
+    const maximum: number = of.maximum ?? number_max;
+    const pattern = `^${integers(minimum, maximum)}$`;
+    return { kind: "Integer", limits: { minimum, maximum, pattern } };
+  }
+  const { minimum, maximum, minLength, maxLength, pattern } = of;
+  const limits = { minimum, maximum, minLength, maxLength, pattern, ...stored?.json };
+  return {
+    kind: of.type === "number" ? "Number" : "Text",
+    limits: Object.fromEntries(Object.entries(limits).filter(([, limit]) => limit !== undefined)),
+  };
+}
+
+/** Items of a list stand alone, and in one text with commas between them. */
+function listLimits({ of, stored }: Kinded): Record<string, unknown> {
+  const item = of === "duration" ? duration() : stored?.item;
+  if (item === undefined) return { ...stored?.json };
+  const { items_least = 0, items_most } = stored ?? {};
+  const one = ` *${item.slice(1, -1)} *`;
+  const further =
+    items_most === undefined ? "*" : `{${Math.max(0, items_least - 1)},${items_most - 1}}`;
+  const text = `${one}(?:,${one})${further}`;
+  return {
+    items: { type: "string", pattern: item },
+    ...(items_least > 0 && { minItems: items_least }),
+    ...(items_most !== undefined && { maxItems: items_most }),
+    pattern: items_least > 0 ? `^${text}$` : `^(?:${text})?$`,
+    ...stored?.json,
+  };
+}
+
+/** What it must be, after `must`. */
+export function formWords(of: Kinded): string {
+  const { kind, limits } = storedForm(of);
+  if (kind === "Duration") return "be a duration such as 500ms, 30s, 5m, 2h or 30d";
+  if (kind === "Size") return "be a size such as 512KiB, 64MiB or 2GiB";
+  if (kind === "Flag") return "be true or false";
+  if (kind === "List")
+    return `be a list of at most ${items_max} texts of at most ${item_length_max} characters`;
+  if (kind === "Integer")
+    return `be a whole number of ${limits.minimum} to ${limits.maximum}, without zeros before it`;
+  return kind === "Number"
+    ? "be a number"
+    : `be a text of at most ${limits.maxLength ?? text_length_max} characters`;
+}
+
+/** Whether a value has this form. */
+export function hasForm(value: unknown, { kind, limits }: StoredForm): boolean {
+  const { anyOf, ...common } = kinds[kind] as { readonly anyOf?: readonly Json[] } & Json;
+  return (
+    fits(value, common) && (!anyOf || anyOf.some((one) => fits(value, one))) && fits(value, limits)
+  );
+}
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** The keywords that forms are made of. A keyword about another type says nothing of the value. */
+const keywords: Readonly<Record<string, (value: any, limit: any) => boolean>> = {
+  type: (value, types: string | readonly string[]) =>
+    [types].flat().includes(typeOf(value, [types].flat())),
+  enum: (value, of: readonly unknown[]) => of.includes(value),
+  minimum: (value, least: number) => typeof value !== "number" || value >= least,
+  maximum: (value, most: number) => typeof value !== "number" || value <= most,
+  minLength: (value, least: number) => typeof value !== "string" || lengthOf(value) >= least,
+  maxLength: (value, most: number) => typeof value !== "string" || lengthOf(value) <= most,
+  pattern: (value, text: string) => typeof value !== "string" || new RegExp(text, "u").test(value),
+  items: (value, of: Json) => !Array.isArray(value) || value.every((one) => fits(one, of)),
+  minItems: (value, least: number) => !Array.isArray(value) || value.length >= least,
+  maxItems: (value, most: number) => !Array.isArray(value) || value.length <= most,
+  contains: (value, of: Json) => !Array.isArray(value) || value.some((one) => fits(one, of)),
+};
+
+const fits = (value: unknown, schema: Json): boolean =>
+  Object.entries(schema).every(([keyword, limit]) => keywords[keyword]?.(value, limit) ?? true);
+
+function typeOf(value: unknown, wanted: readonly string[]): string {
+  if (value === null) return "null";
+  if (Array.isArray(value)) return "array";
+  return Number.isInteger(value) && wanted.includes("integer") ? "integer" : typeof value;
+}
+
+/** In code points, as `maxLength` of JSON Schema counts. */
+const lengthOf = (text: string): number => [...text].length;

@@ -1,0 +1,22 @@
+/** What settings of several plugins may be: the address of a service, its key, no blank text. */
+import type { StoredLimits } from "../base/settings";
+import { endpoint_pattern } from "../outbound/url-patterns";
+import { requiredPattern } from "./fields";
+
+/** The address of a service. */
+export const EndpointLimits: StoredLimits = {
+  name: "Endpoint",
+  json: { pattern: `^${endpoint_pattern}$` },
+  must: "be an address such as http://127.0.0.1:8080/v1, without user name, query and fragment",
+};
+/** A time that is more than nothing. */
+export const SomeTimeLimits: StoredLimits = { name: "SomeDuration", least_ms: 1 };
+export const KeyLimits: StoredLimits = {
+  name: "Key",
+  json: { pattern: "^[!-~]+$" },
+  must: "hold no spaces and no characters beyond ASCII",
+};
+export const NotBlankLimits: StoredLimits = {
+  json: { pattern: requiredPattern() },
+  must: "not be blank",
+};

@@ -1,0 +1,108 @@
+/** What may be stored of each setting, by itself; what is refused, in words. */
+import { decode, type Kinded, type Sections, type StoredValues } from "../base/config";
+import { badRequest } from "../base/errors";
+import { nearest } from "../base/nearest";
+import type { Changes } from "../base/settings";
+import {
+  formWords,
+  hasForm,
+  storedForm,
+  text_length_max,
+  type StoredForm,
+} from "../base/stored-form";
+import { changesOf, keysOf, propertyOf } from "./setting-state";
+
+/** `section.key` → the new value as people write it; null goes back to the default. */
+export type SettingChanges = Readonly<Record<string, unknown>>;
+/** A setting, how it is defined, and what may be stored of it. */
+export interface SettingForm {
+  readonly setting: string;
+  readonly schema: Kinded;
+  readonly form: StoredForm;
+}
+
+export class SettingRules {
+  constructor(private readonly sections: Sections) {}
+
+  /** Every setting that can be stored, and what may be stored of it. */
+  forms(): SettingForm[] {
+    return [...this.sections].flatMap(([section, schema]) =>
+      keysOf(schema)
+        .filter((key) => changesOf(schema, key) !== "outside")
+        .map((key) => {
+          const of = propertyOf(schema, key);
+          return { setting: `${section}.${key}`, schema: of, form: storedForm(of) };
+        }),
+    );
+  }
+
+  /** What would be stored. @throws HttpError 400 */
+  storedWith(stored: StoredValues, changes: SettingChanges): Map<string, unknown> {
+    const next = new Map(stored);
+    for (const [name, given] of Object.entries(changes)) {
+      const raw = this.checked(name, given);
+      if (raw === null) next.delete(name);
+      else next.set(name, raw);
+    }
+    return next;
+  }
+
+  /** What is stored of it; null takes away what is. @throws HttpError 400 */
+  private checked(name: string, raw: unknown): unknown {
+    const of = this.find(name);
+    const refuse = (why: string): never => {
+      throw badRequest(`${name} ${why}.`, `/${name}`);
+    };
+    if (of === undefined) {
+      const known = [...this.sections].flatMap(([section, schema]) =>
+        keysOf(schema).map((key) => `${section}.${key}`),
+      );
+      throw badRequest(
+        `There is no setting ${name}; the nearest is ${nearest(name, known)}.`,
+        `/${name}`,
+      );
+    }
+    if (of.changes === "outside")
+      return refuse(
+        "can't be stored, because it decides what the server may reach or how it is reached: set " +
+          "it in dossier.toml, in the environment or on the command line, and start the server " +
+          "again",
+      );
+    if (raw === null) return null;
+    if (raw === "" && of.schema.kind !== "list")
+      return refuse("is empty: unset it to go back to the default");
+    if (
+      typeof raw === "string" &&
+      raw.length > text_length_max &&
+      [...raw].length > text_length_max
+    )
+      return refuse(`must be at most ${text_length_max} characters`);
+    const decoded = decode(raw, of.schema);
+    if ("problem" in decoded) return refuse(decoded.problem);
+    // Durations and sizes stay as they are written, those of a list too.
+    const { kind, of: items } = of.schema;
+    return kind === "duration" || kind === "size" || items === "duration" ? raw : decoded.value;
+  }
+
+  /** After everything else, which says better what is wrong. @throws HttpError 400 */
+  requireForm(name: string, raw: unknown): void {
+    const { schema } = this.find(name)!;
+    if (!hasForm(raw, storedForm(schema)))
+      throw badRequest(`${name} must ${schema.stored?.must ?? formWords(schema)}.`, `/${name}`);
+  }
+
+  decoded(name: string, raw: unknown): unknown {
+    const decoded = decode(raw, this.find(name)!.schema);
+    return "value" in decoded ? decoded.value : undefined;
+  }
+
+  find(name: string): { readonly schema: Kinded; readonly changes: Changes } | undefined {
+    const schema = this.sections.get(sectionOf(name));
+    const key = keyOf(name);
+    if (schema === undefined || !Object.hasOwn(schema.properties, key)) return undefined;
+    return { schema: propertyOf(schema, key), changes: changesOf(schema, key) };
+  }
+}
+
+export const sectionOf = (name: string): string => name.slice(0, Math.max(0, name.indexOf(".")));
+export const keyOf = (name: string): string => name.slice(name.indexOf(".") + 1);

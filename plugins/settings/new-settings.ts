@@ -1,0 +1,20 @@
+/** What may be stored of settings, in the API's document: every one by its name, nothing else. */
+import { named, narrowed, setting_kinds, t, type SettingForm } from "../../core/sdk";
+
+/** Settings of plugins that run, and of those that are known and will run at the next start. */
+export const newSettings = (forms: readonly SettingForm[]) => ({
+  ...t.Object(Object.fromEntries(forms.map((one) => [one.setting, t.Optional(schemaOf(one))]))),
+  additionalProperties: false,
+});
+
+function schemaOf({ schema, form: { kind, limits } }: SettingForm) {
+  const { description, stored } = schema;
+  const choices = limits.enum as readonly unknown[] | undefined;
+  if (choices) return t.Unsafe({ type: ["string", "null"], enum: choices, description });
+  if (stored?.name !== undefined) {
+    const shared = named(`Setting${stored.name}`, t.Unsafe({ ...setting_kinds[kind], ...limits }));
+    return narrowed(shared, { description });
+  }
+  const common = named(`Setting${kind}`, t.Unsafe(setting_kinds[kind]));
+  return narrowed(common, { description, ...limits, ...stored?.shown });
+}

@@ -72,6 +72,7 @@ export {
   type ReadStatement,
 } from "./store/read-connection";
 export { PostgresReadSession } from "./store/postgres/read-session";
+export { PostgresSideSession, type RunAside } from "./store/postgres/side-session";
 export { findDamage, type DamageFound, type SearchPlace } from "./store/integrity";
 export { copySnapshot, snapshotBytes } from "./store/snapshot";
 export {

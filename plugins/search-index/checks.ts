@@ -2,6 +2,8 @@
 import { fill, HealthFields, type Fill } from "../../core/sdk";
 import { ok, SystemChecks, type CheckResult, type SystemCheck } from "../doctor/contract";
 import type { EmbeddingState } from "./contract";
+import { version_min } from "./pgvector";
+import type { CopyState, PgvectorCopy } from "./pgvector-copy";
 
 export interface CheckedVectors {
   state(): EmbeddingState;
@@ -14,7 +16,10 @@ export interface CheckedVectors {
 /** A look at all that waits. */
 const hold_ms = 5 * 60_000;
 
-export const vectorFills = (vectors: CheckedVectors): Fill[] => [
+export const vectorFills = (
+  vectors: CheckedVectors,
+  pgvector: Pick<PgvectorCopy, "state">,
+): Fill[] => [
   fill(HealthFields, {
     name: "vectors",
     read: async () => {
@@ -23,7 +28,30 @@ export const vectorFills = (vectors: CheckedVectors): Fill[] => [
     },
   }),
   fill(SystemChecks, vectorsCheck(vectors)),
+  fill(SystemChecks, { name: "Vector search", run: async () => judge(await pgvector.state()) }),
 ];
+
+/** Who compares vectors, and what keeps pgvector from it. */
+function judge(copy: CopyState | null): CheckResult {
+  if (copy === null) return ok("The server compares vectors itself.");
+  const { state, version, is_searched, copied } = copy,
+    itself = "The server compares vectors itself";
+  if (is_searched)
+    return ok(
+      `pgvector ${version} finds what is near where vectors exceed index.vector_cache: it has ` +
+        `about ${copied}; the server compares the others itself.`,
+    );
+  if (state === "ready")
+    return ok(`${itself}; pgvector ${version} is there for when they exceed index.vector_cache.`);
+  if (state === "absent") return ok(`${itself}; PostgreSQL has no pgvector.`);
+  return state === "old"
+    ? ok(`${itself}; pgvector ${version} is older than ${version_min}, which is needed.`)
+    : {
+        status: "warn",
+        detail: `${itself}: pgvector ${version} is installed, but this user may not make it.`,
+        fix: "As an administrator of the database: create extension vector;",
+      };
+}
 
 const vectorsCheck = (vectors: CheckedVectors): SystemCheck => ({
   name: "Vectors",

@@ -17,6 +17,9 @@ export const EmbedDocuments = job("index.embed", t.Object({}));
 /** Vectors of earlier versions take their new form, some in each run. */
 export const ConvertVectors = job("index.convert_vectors", t.Object({}));
 
+/** What pgvector searches is brought up to the vectors that there are. */
+export const CopyVectors = job("index.copy_vectors", t.Object({}));
+
 /** Key and subject of `EmbedDocuments`: at most one waits, and it can be cancelled. */
 const embed_key = "index.embed";
 
@@ -37,15 +40,20 @@ export const cancelEmbedding = (
 export const enqueueConversion = ({ enqueue }: Pick<Context, "enqueue">, db: Db): Promise<void> =>
   enqueue(db, ConvertVectors, {}, { key: "index.convert_vectors", priority: -1 });
 
+export const enqueueCopying = ({ enqueue }: Pick<Context, "enqueue">, db: Db): Promise<void> =>
+  enqueue(db, CopyVectors, {}, { key: "index.copy_vectors", priority: -1 });
+
 export interface JobFunctions {
   readonly reindex: (step: number, run: JobRun) => Promise<JobEffect | void>;
   readonly embedDocuments: (run: JobRun) => Promise<JobEffect | void>;
   readonly convertVectors: () => Promise<JobEffect | void>;
+  readonly copyVectors: (run: JobRun) => Promise<void>;
 }
 export const jobHandlers = ({
   reindex,
   embedDocuments,
   convertVectors,
+  copyVectors,
 }: JobFunctions): JobHandler[] => [
   handle(Reindex, ({ step }, run) => reindex(step, run), {
     attempts_max: 5,
@@ -57,4 +65,10 @@ export const jobHandlers = ({
     timeout_ms: 60 * 60_000,
   }),
   handle(ConvertVectors, () => convertVectors(), { attempts_max: 5, timeout_ms: 10 * 60_000 }),
+  // The next search asks for it again.
+  handle(CopyVectors, (_payload, run) => copyVectors(run), {
+    attempts_max: 2,
+    concurrency: 1,
+    timeout_ms: 6 * 60 * 60_000,
+  }),
 ];

@@ -2,11 +2,17 @@
 import type { Hit } from "./bm25";
 import { wholeQuery } from "./vector-block";
 import { Comparison, type VectorMemory } from "./vector-memory";
-import type { VectorReader } from "./vector-reader";
+import type { NearSegments, VectorReader } from "./vector-reader";
 import type { QueryVector } from "./vectors";
 import type { Pauses } from "./worker-protocol";
 
 const none: ReadonlyMap<number, null> = new Map();
+
+/** As `VectorReader.near`. */
+type NearestAsked = (
+  query: Float32Array,
+  segments: number,
+) => Promise<NearSegments | null | undefined>;
 
 export interface NearestOptions {
   /** Of the same set. */
@@ -14,6 +20,8 @@ export interface NearestOptions {
   readonly reader: VectorReader;
   readonly limit: number;
   readonly pauses: Pauses;
+  /** Asks the database what is near, where it can tell: when there is more than memory holds. */
+  readonly near?: NearestAsked | undefined;
 }
 
 export interface NearestChunks {
@@ -22,14 +30,62 @@ export interface NearestChunks {
   /** Of the chunks that have vectors: how many, and the mean of their cosines. */
   readonly compared: number;
   readonly mean: number;
+  /** There are more than the memory holds, and the database could not tell which are near. */
+  readonly is_beyond: boolean;
 }
+
+/** By so many segments, or a little more, it is judged what vectors have in common. */
+const judged_segments = 256;
+/** That the database does not know of so many is as if it could not tell. */
+const unknown_segments = 64;
 
 /** `ids`: the segments, ascending; what has no vectors of this set is passed over. */
 export async function nearestChunks(
   ids: Float64Array,
+  vector: QueryVector,
+  options: NearestOptions,
+): Promise<NearestChunks> {
+  const found = options.memory.hasRoomFor(ids.length)
+    ? undefined
+    : await options.near?.(vector.scale?.own ?? vector.data, ids.length);
+  return found
+    ? nearestAmong(ids, vector, found, options)
+    : { ...(await compareAll(ids, vector, options)), is_beyond: found === null };
+}
+
+/**
+ * Where the database has found what is near: these are compared, and some others, which stay the
+ * same ones, for what all have in common.
+ */
+async function nearestAmong(
+  ids: Float64Array,
+  vector: QueryVector,
+  { near, unknown }: NearSegments,
+  options: NearestOptions,
+): Promise<NearestChunks> {
+  const judged = ids.filter((id) => shareOf(id) * ids.length < judged_segments),
+    { compared, mean } = await compareAll(judged, vector, { ...options, limit: 1 });
+  const wanted = new Set([...near, ...unknown]),
+    places: number[] = [];
+  for (let place = 0; place < ids.length; place++) if (wanted.has(ids[place]!)) places.push(place);
+  const some = Float64Array.from(places, (place) => ids[place]!),
+    { hits } = await compareAll(some, vector, options);
+  return {
+    hits: hits.map((hit) => ({ ...hit, segment: places[hit.segment]! })),
+    compared: Math.round((compared * ids.length) / Math.max(1, judged.length)),
+    mean,
+    is_beyond: unknown.length > unknown_segments,
+  };
+}
+
+/** From 0 to 1, as if by chance, and the same each time. */
+const shareOf = (id: number): number => (Math.imul(id % 2 ** 32, 0x9e37_79b1) >>> 0) / 2 ** 32;
+
+async function compareAll(
+  ids: Float64Array,
   { set_id, data, scale }: QueryVector,
   { memory, reader, limit, pauses }: NearestOptions,
-): Promise<NearestChunks> {
+): Promise<Omit<NearestChunks, "is_beyond">> {
   const search = memory.beginSearch(),
     comparison = new Comparison(search, wholeQuery(scale?.own ?? data), limit);
   try {

@@ -23,6 +23,7 @@ import { jobHandlers } from "./jobs";
 import { indexMetrics } from "./metrics";
 import { migrations } from "./migrations";
 import { askIndex } from "./probe";
+import { PgvectorCopy } from "./pgvector-copy";
 import { QueryEmbedder } from "./query-embedder";
 import { Reindexer } from "./reindexer";
 import type { SearchProtocol } from "./search-handler";
@@ -102,6 +103,7 @@ export default definePlugin({
     const compared = { ...parts, servingSet: () => document_embedder.servingSet() },
       query_embedder = new QueryEmbedder(compared),
       similarities = new TextSimilarities({ ...compared, questions: query_embedder });
+    const pgvector = new PgvectorCopy(ctx);
     const index = new IndexService({
       ...ctx,
       encoder,
@@ -109,6 +111,7 @@ export default definePlugin({
       query_embedder,
       similarities,
       document_embedder,
+      pgvector,
     });
     const reindexer = new Reindexer({ ...ctx, index }),
       converter = new VectorConverter(ctx);
@@ -121,7 +124,7 @@ export default definePlugin({
           embedding: document_embedder,
           countBytes: byteCounter(ctx),
         }),
-        ...vectorFills(document_embedder),
+        ...vectorFills(document_embedder, pgvector),
         fill(ReadinessChecks, {
           name: "index",
           failing: () => searcher.failure() ?? encoder.failure(),
@@ -135,12 +138,14 @@ export default definePlugin({
         reindex: (step, run) => reindexer.run(step, run),
         embedDocuments: (run) => document_embedder.run(run),
         convertVectors: () => converter.run(),
+        copyVectors: ({ signal }) => pgvector.run(signal),
       }),
       async start() {
         await index.start();
         await reindexer.start();
         await document_embedder.start();
         await converter.start();
+        await pgvector.start();
         stopFollowing = ctx.notifier.subscribe(EmbedderChanged, "all", () =>
           document_embedder.follow(),
         );
@@ -150,17 +155,23 @@ export default definePlugin({
         await document_embedder.stop();
         await Promise.all([encoder.stop(), searcher.stop(), index.stop()]);
       },
-      async health() {
-        const failing = [
-          outdatedMessage(await index.countOutdated(outdated_counted_max + 1)),
-          document_embedder.state().failing,
-          query_embedder.failing(),
-        ].filter((one) => one !== null);
-        return failing.length === 0 ? "ok" : { failing: failing.join(" ") };
-      },
+      health: () => healthOf(index, document_embedder, query_embedder),
     };
   },
 });
+
+async function healthOf(
+  index: IndexService,
+  document_embedder: DocumentEmbedder,
+  query_embedder: QueryEmbedder,
+): Promise<"ok" | { readonly failing: string }> {
+  const failing = [
+    outdatedMessage(await index.countOutdated(outdated_counted_max + 1)),
+    document_embedder.state().failing,
+    query_embedder.failing(),
+  ].filter((one) => one !== null);
+  return failing.length === 0 ? "ok" : { failing: failing.join(" ") };
+}
 
 function outdatedMessage(documents: number): string | null {
   if (documents === 0) return null;

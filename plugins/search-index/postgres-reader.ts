@@ -13,7 +13,8 @@ import type { ChunkKey, PublishedChunk, SegmentReader } from "./segment-reader";
 import { fromStored } from "./stored-segment";
 import type { ChunkRow } from "./store";
 import { blockOfFloats, isBlockOf } from "./vector-block";
-import type { VectorMark, VectorReader } from "./vector-reader";
+import { nearSegments } from "./pgvector-reader";
+import type { NearRequest, NearSegments, VectorMark, VectorReader } from "./vector-reader";
 
 /** Rows that one statement reads by their keys. */
 const rows_together = 256;
@@ -225,6 +226,9 @@ export class PostgresSegmentReader implements SegmentReader {
 
 class PostgresVectorReader implements VectorReader {
   constructor(private readonly session: PostgresReadSession) {}
+
+  readonly near = (request: NearRequest): Promise<NearSegments | null | undefined> =>
+    nearSegments(this.session, request);
 
   async vectors(
     set_id: number,

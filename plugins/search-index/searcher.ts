@@ -24,6 +24,7 @@ import type { Segment } from "./segment";
 import { SegmentCache } from "./segment-cache";
 import type { ChunkKey, PublishedChunk, SegmentReader } from "./segment-reader";
 import { VectorMemory } from "./vector-memory";
+import type { NearRequest, NearSegments } from "./vector-reader";
 import type { QueryVector } from "./vectors";
 import { no_pauses, type Pauses } from "./worker-protocol";
 
@@ -44,6 +45,8 @@ export interface HybridSearchRequest extends SearchRequest {
 export interface Searched extends SearchResult {
   /** Chunks in scope that are in no pack. */
   readonly loose_chunks: number;
+  /** It compared more vectors than the memory holds. */
+  readonly is_beyond_memory: boolean;
 }
 
 /** Segments that are read together. */
@@ -52,6 +55,8 @@ const segments_read = 32;
 const attempts_max = 3;
 /** The share of the cache that heads of packs may take. */
 const heads_share = 0.25;
+/** How long the database is not asked what is near after it could not tell. */
+const near_pause_ms = 60_000;
 
 /** Something in scope was deleted since the scope was read. */
 class ScopeChanged extends Error {}
@@ -67,6 +72,7 @@ export class Searcher {
   private readonly scopes: ScopeResolver;
   /** Vectors of one set: another set replaces them. */
   private vectors: { readonly set_id: number; readonly memory: VectorMemory } | undefined;
+  private near_failed_at_ms = -Infinity;
 
   constructor(
     private readonly reader: SegmentReader,
@@ -137,7 +143,7 @@ export class Searcher {
     pauses: Pauses,
     onGone: OnGone,
   ): Promise<Searched> {
-    const nothing = { passages: [], terms: [], loose_chunks: 0 };
+    const nothing = { passages: [], terms: [], loose_chunks: 0, is_beyond_memory: false };
     // What has no words may still have a meaning.
     if (query.terms.length === 0 && request.vector === undefined) return nothing;
     const scope = await this.scopes.resolve(request, pauses);
@@ -149,12 +155,13 @@ export class Searcher {
     const loose_chunks = await this.addLoose(ranker, scope, pauses, onGone);
     const ranking = await ranker.ranking(Math.max(limit, rerank_hits_max), pauses),
       by_words = await this.rerank(ranking, query, limit, scope, pauses, onGone);
+    const meaning = vector && (await this.nearest(scope, vector, request, pauses));
     const hits =
-      vector === undefined
+      meaning === undefined
         ? wordsAlone(by_words)
         : fuseRankings(
             { hits: by_words, coverage: coverageOf(by_words[0], ranker, query, ranking.idfs) },
-            await this.nearest(scope, vector, pauses),
+            meaning,
             request,
           );
     const passages = await this.passagesOf(hits, scope, request.folder_ids, onGone);
@@ -162,7 +169,7 @@ export class Searcher {
       term,
       idf: ranking.idfs[at]! * Math.min(1, weight),
     }));
-    return { passages, terms, loose_chunks };
+    return { passages, terms, loose_chunks, is_beyond_memory: meaning?.is_beyond ?? false };
   }
 
   /** @throws ScopeChanged */
@@ -223,16 +230,36 @@ export class Searcher {
   private async nearest(
     { ids }: Scope,
     vector: QueryVector,
+    { folder_ids, document_ids }: ScopeRequest,
     pauses: Pauses,
-  ): Promise<MeaningRanking> {
+  ): Promise<MeaningRanking & { readonly is_beyond: boolean }> {
     const { set_id, data, scale } = vector,
       { cache_bytes_max, vector_cache_bytes_max = cache_bytes_max } = this.options;
     if (this.vectors?.set_id !== set_id)
       this.vectors = { set_id, memory: new VectorMemory(data.length, vector_cache_bytes_max) };
     const { memory } = this.vectors,
       { vectors: reader } = this.reader,
-      options = { memory, reader, limit: fusion_hits_max, pauses };
+      near =
+        document_ids === undefined
+          ? (query: Float32Array, segments: number) =>
+              this.nearIn({ folder_ids, set_id, query, segments })
+          : undefined,
+      options = { memory, reader, limit: fusion_hits_max, pauses, near };
     return { ...(await nearestChunks(ids, vector, options)), scale };
+  }
+
+  /** @throws ScopeChanged after an error: what is read with it has ended too. */
+  private async nearIn(request: NearRequest): Promise<NearSegments | null | undefined> {
+    const { vectors } = this.reader,
+      now_ms = performance.now();
+    if (vectors.near === undefined || now_ms < this.near_failed_at_ms + near_pause_ms)
+      return undefined;
+    try {
+      return await vectors.near(request);
+    } catch {
+      this.near_failed_at_ms = now_ms;
+      throw new ScopeChanged();
+    }
   }
 
   private async passagesOf(

@@ -25,6 +25,7 @@ import { areLanguagesDifferent } from "./languages";
 import type { QueryEmbedder } from "./query-embedder";
 import { findCopy } from "./published-copy";
 import type { SearchProtocol } from "./search-handler";
+import type { PgvectorCopy } from "./pgvector-copy";
 import { StagedVersions, type StagedVersionsParts } from "./staged-versions";
 import type { TextSimilarities } from "./similarities";
 import { languageOf } from "./languages";
@@ -37,6 +38,7 @@ export interface IndexParts
   /** Without them, search goes by words alone. */
   readonly query_embedder?: Pick<QueryEmbedder, "vectorOf">;
   readonly similarities?: Pick<TextSimilarities, "of">;
+  readonly pgvector?: Pick<PgvectorCopy, "wanted">;
   readonly document_embedder?: Pick<
     DocumentEmbedder,
     "add" | "lacking" | "link" | "remove" | "setFor" | "unlink"
@@ -179,7 +181,8 @@ export class IndexService implements SearchIndex {
     const { owner_id, folder_ids } = request,
       search = vector === undefined ? request : { ...request, vector };
     const searched = await this.parts.searcher.ask({ search }, { owner: owner_id, signal });
-    const { passages, terms, loose_chunks } = searched!;
+    const { passages, terms, loose_chunks, is_beyond_memory } = searched!;
+    if (is_beyond_memory) this.parts.pgvector?.wanted();
     this.packer.searched(owner_id, folder_ids, loose_chunks);
     return { passages, terms };
   }

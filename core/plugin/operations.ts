@@ -16,7 +16,7 @@ import type { JobState } from "../jobs/schema";
 import { silent_ms_max, type KnownNode, type Nodes } from "../store/nodes";
 import type { Db, Space, Store } from "../store/store";
 import type { LiveSettings } from "./live-settings";
-import type { SettingChanges, SettingForm } from "./setting-rules";
+import type { SettingChanges, SettingForm, SettingUpdate } from "./setting-rules";
 import type { SettingState } from "./setting-state";
 import type { Origins } from "./settings-store";
 import type { DescribedPlugin, PluginDescription, PluginFiles } from "./plugin-files";
@@ -89,11 +89,12 @@ export interface Operations {
   settingForms(): SettingForm[];
   /**
    * Stores settings, all of them or none, and puts those in force here that change at once; null
-   * goes back to the default. `also` runs in the same transaction. @throws HttpError 400 that names
+   * goes back to the default. `also` runs in the same transaction, as does a function that says
+   * what to change. @throws HttpError 400 that names
    * the setting.
    */
   changeSettings(
-    changes: SettingChanges,
+    changes: SettingChanges | SettingUpdate,
     also?: (tx: Db<any>) => Promise<void>,
   ): Promise<SettingState[]>;
   /**

@@ -14,6 +14,11 @@ import { changesOf, keysOf, propertyOf } from "./setting-state";
 
 /** `section.key` → the new value as people write it; null goes back to the default. */
 export type SettingChanges = Readonly<Record<string, unknown>>;
+/**
+ * Changes that go on from what is stored, which another process may have just changed: by the name
+ * of a setting, undefined when nothing is.
+ */
+export type SettingUpdate = (stored: (name: string) => unknown) => SettingChanges;
 /** A setting, how it is defined, and what may be stored of it. */
 export interface SettingForm {
   readonly setting: string;

@@ -124,11 +124,7 @@ export class PluginManager {
     if (file === null) throw notFound(`plugin ${name}`);
     plugin_files.remove(file);
     const { next } = await this.disabled();
-    if (next.includes(name))
-      await this.storeDisabled(
-        next.filter((one) => one !== name),
-        also,
-      );
+    if (next.includes(name)) await this.storeDisabled(name, { enabled: true }, also);
     return file;
   }
 
@@ -145,10 +141,7 @@ export class PluginManager {
     if (next.includes(name) === !enabled) return;
     if (pinned_by !== null)
       throw conflict(`${pinned_by} says which plugins are disabled: change it there.`, "overruled");
-    const wanted = enabled ? next.filter((one) => one !== name) : [...next, name];
-    const [problem] = enabled ? [] : plugin_files.disablingProblems(wanted);
-    if (problem !== undefined) throw conflict(problem.replace(/^\S+: /, ""), "needed");
-    await this.storeDisabled(wanted, also);
+    await this.storeDisabled(name, { enabled }, also);
   }
 
   /** What it has left in the database. */
@@ -227,20 +220,34 @@ export class PluginManager {
     const state = operations.settingStates().find(({ setting }) => setting === disabled_setting);
     if (state === undefined) throw badRequest(`There is no setting ${disabled_setting}.`);
     const is_pinned = state.origin !== "default" && state.origin !== "stored";
-    const names = (value: unknown) => (value ?? []) as readonly string[];
     return {
-      now: names(state.value),
-      next: is_pinned ? names(state.value) : names(state.stored),
+      now: namesIn(state.value),
+      next: namesIn(is_pinned ? state.value : state.stored),
       pinned_by: is_pinned ? state.origin : null,
     };
   }
 
-  private async storeDisabled(names: readonly string[], also: Also): Promise<void> {
-    const stored = names.length === 0 ? null : names;
-    await this.parts.operations.changeSettings({ [disabled_setting]: stored }, also);
+  /**
+   * Goes on from the names that are stored by then: somebody else may disable another plugin at the
+   * same moment. @throws HttpError 409 when others need it
+   */
+  private async storeDisabled(
+    name: string,
+    { enabled }: { readonly enabled: boolean },
+    also: Also,
+  ): Promise<void> {
+    const { operations } = this.parts;
+    await operations.changeSettings((stored) => {
+      const others = namesIn(stored(disabled_setting)).filter((one) => one !== name);
+      const names = enabled ? others : [...others, name];
+      const [problem] = enabled ? [] : operations.plugin_files.disablingProblems(names);
+      if (problem !== undefined) throw conflict(problem.replace(/^\S+: /, ""), "needed");
+      return { [disabled_setting]: names.length === 0 ? null : names };
+    }, also);
   }
 }
 
+const namesIn = (value: unknown) => (value ?? []) as readonly string[];
 const byName = (one: PluginRow, other: PluginRow): number => one.name.localeCompare(other.name);
 
 function nextOfFile(

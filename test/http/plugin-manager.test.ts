@@ -204,6 +204,23 @@ test("what is disabled is stored for the next start, and taken back", async () =
   expect((await row()).next_start).toBeNull();
 });
 
+test("what two disable at the same moment is both disabled", async () => {
+  const names = ["rate-limit", "prompts", "metrics", "audit"];
+  const states = async () =>
+    (await root.send("GET", "/plugins")).body.data
+      .filter((one: any) => names.includes(one.name) && one.next_start === "disabled")
+      .map((one: any) => one.name)
+      .sort();
+  const all = (what: string) =>
+    Promise.all(names.map((name) => root.send("POST", `/plugins/${name}/${what}`)));
+  const answers = await all("disable");
+  const done = names.filter((_, at) => answers[at]!.status === 204).sort();
+  expect(done.length).toBeGreaterThan(1);
+  expect(await states()).toEqual(done);
+  await all("enable");
+  expect(await states()).toEqual([]);
+});
+
 test("a removed plugin is gone from the directory", async () => {
   expect((await root.send("DELETE", "/plugins/notes")).status).toBe(204);
   expect(files()).toEqual([]);

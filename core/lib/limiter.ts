@@ -36,23 +36,10 @@ interface Waiting {
   readonly admit: () => void;
 }
 
-export class Limiter {
-  private readonly limits: () => LimiterOptions;
-  private readonly waiting: Waiting[] = [];
-  private readonly running_by_key = new Map<string, number>();
-  /** Without those that run beyond `concurrency`. */
-  private running = 0;
-  private overflow = 0;
-
-  /** A function is asked whenever somebody comes or leaves. */
-  constructor(limits: LimiterOptions | (() => LimiterOptions)) {
-    this.limits = typeof limits === "function" ? limits : () => limits;
-  }
-
-  /** Somebody has to wait. */
-  get saturated(): boolean {
-    return this.waiting.length > 0;
-  }
+/** Where one has to get in before one runs, and leaves at the end. */
+export abstract class Entrance {
+  /** Resolves when there is room, with what to call at the end of the run. */
+  abstract enter(entry?: Entry): Promise<() => void>;
 
   /** @throws what `work` throws, and as `enter` does. */
   async run<T>(work: () => Promise<T>, entry?: Entry): Promise<T> {
@@ -63,12 +50,32 @@ export class Limiter {
       leave();
     }
   }
+}
+
+export class Limiter extends Entrance {
+  private readonly limits: () => LimiterOptions;
+  private readonly waiting: Waiting[] = [];
+  private readonly running_by_key = new Map<string, number>();
+  /** Without those that run beyond `concurrency`. */
+  private running = 0;
+  private overflow = 0;
+
+  /** A function is asked whenever somebody comes or leaves. */
+  constructor(limits: LimiterOptions | (() => LimiterOptions)) {
+    super();
+    this.limits = typeof limits === "function" ? limits : () => limits;
+  }
+
+  /** Somebody has to wait. */
+  get saturated(): boolean {
+    return this.waiting.length > 0;
+  }
 
   /**
-   * Resolves when there is capacity, with what to call at the end of the run.
-   * @throws LimiterRefusal, and the reason of the signal when that fires before.
+   * As `Entrance` says. @throws LimiterRefusal, and the reason of the signal when that fires
+   * before.
    */
-  async enter({ key = "", signal }: Entry = {}): Promise<() => void> {
+  override async enter({ key = "", signal }: Entry = {}): Promise<() => void> {
     signal?.throwIfAborted();
     if (this.waiting.length >= (this.limits().waiting_max ?? Infinity))
       throw new LimiterRefusal("full");

@@ -5,7 +5,7 @@
  */
 import { topic, type Notifier } from "../base/notifier";
 import { newUuid } from "../base/ids";
-import { LimiterRefusal, type Entry } from "../lib/limiter";
+import { Entrance, LimiterRefusal, type Entry } from "../lib/limiter";
 import type { SharedState, Step } from "../store/shared-state";
 import type { Presence } from "./presence";
 
@@ -45,7 +45,7 @@ const keep_ms = 3_600_000;
 const look_every_ms = 1_000;
 const repeat_every_ms = keep_ms / 6;
 
-export class SharedLimiter {
+export class SharedLimiter extends Entrance {
   /** Of this process: those that wait with what lets them in, and those that run. */
   readonly #waiting = new Map<string, { readonly key: string; readonly admit: () => void }>();
   readonly #running = new Map<string, string>();
@@ -60,23 +60,15 @@ export class SharedLimiter {
     private readonly name: string,
     private readonly limits: () => PlaceLimits,
     private readonly parts: SharedLimiterParts,
-  ) {}
-
-  /** @throws what `work` throws, and as `enter` does. */
-  async run<T>(work: () => Promise<T>, entry?: Entry): Promise<T> {
-    const leave = await this.enter(entry);
-    try {
-      return await work();
-    } finally {
-      leave();
-    }
+  ) {
+    super();
   }
 
   /**
-   * Resolves when there is room, with what to call at the end of the run.
-   * @throws LimiterRefusal, HttpError 503, and the reason of the signal when that fires before.
+   * As `Entrance` says. @throws LimiterRefusal, HttpError 503, and the reason of the signal when
+   * that fires before.
    */
-  async enter({ key = "", signal }: Entry = {}): Promise<() => void> {
+  override async enter({ key = "", signal }: Entry = {}): Promise<() => void> {
     signal?.throwIfAborted();
     this.#subscribe();
     const id = newUuid().slice(0, 13);

@@ -121,10 +121,10 @@ function spoiled(file: Uint8Array, random: (below: number) => number): Uint8Arra
   return zip(Object.fromEntries(parts));
 }
 
-test("1,400 spoiled files end with a text whose pages and headings lie in it, or with a reason", async () => {
+test("700 spoiled files end with a text whose pages and headings lie in it, or with a reason", async () => {
   const random = seededRandom(7);
   let read = 0;
-  for (let run = 0; run < 200 * seeds.length; run++) {
+  for (let run = 0; run < 100 * seeds.length; run++) {
     const [path, output] = [join(directory, "file"), join(directory, `text-${run}`)];
     writeFileSync(path, spoiled(seeds[run % seeds.length]!, random));
     try {
@@ -143,5 +143,5 @@ test("1,400 spoiled files end with a text whose pages and headings lie in it, or
       if (!(error instanceof ExtractionFailure)) throw new Error(`run ${run}`, { cause: error });
     }
   }
-  expect(read).toBeGreaterThan(500);
+  expect(read).toBeGreaterThan(250);
 }, 60_000);

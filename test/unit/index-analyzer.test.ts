@@ -178,12 +178,12 @@ describe("stems", () => {
 
 test("text of every shape costs linear time", () => {
   const shapes = [
-    "a".repeat(4_000_000),
+    "a".repeat(1_000_000),
     "a-".repeat(1_000_000),
-    "\n".repeat(4_000_000),
+    "\n".repeat(1_000_000),
     "a\u00ad".repeat(1_000_000),
-    "é".repeat(2_000_000),
-    `a-${" ".repeat(2_000_000)}`,
+    "é".repeat(500_000),
+    `a-${" ".repeat(500_000)}`,
     "漢".repeat(1_000_000),
     "a\u0002 ".repeat(1_000_000),
     "'s".repeat(1_000_000),

@@ -1,11 +1,10 @@
 /**
- * `npm test`: types, lint and format beside unit tests and in-process HTTP, which run in a few
- * processes that take file after file (should one of them fail, each file in a process of its own);
- * then every other test file in its own process. One that failed runs once more, alone, and that
- * counts. Ends with `N passed, N failed`. Words on the command line choose files by path:
- * `npm test -- folders`, `npm test -- browser/`.
- *
- * Those over HTTP that touch the store most run once more on a PostgreSQL that is started for it.
+ * `npm test`: types, lint and format; unit tests and in-process HTTP, which run in a few processes
+ * that take file after file (should one of them fail, each file in a process of its own); those
+ * over HTTP that touch the store most once more, on a PostgreSQL that is started for it; and every
+ * other test file in its own process. One that failed runs once more, alone, and that counts. Ends
+ * with `N passed, N failed`. Words on the command line choose files by path: `npm test -- folders`,
+ * `npm test -- browser/`.
  *
  * `npm run test:quick`: the first part; needs no build. `npm run test:databases`: whatever can run
  * on PostgreSQL does.
@@ -26,8 +25,9 @@ const root = resolve(import.meta.dir, "..");
 const file_limit_ms = 8 * 60_000;
 /** A test that takes longer hangs; how fast something is, benchmarks tell. */
 const test_limit_ms = 60_000;
-/** Processes that run many files at the same time: those tests need none besides. */
-const shared_together_max = Math.min(8, availableParallelism() * 3);
+/** Processes that run many files at the same time, when nothing else runs, and beside others. */
+const shared_alone = Math.min(8, availableParallelism() * 3);
+const shared_beside = Math.min(8, availableParallelism() + 1);
 /**
  * They run much code a few times each: what the last tier of the compiler makes of it would cost
  * them a tenth more than it saves.
@@ -185,28 +185,31 @@ function testFiles(words: readonly string[]): string[] {
   return files.filter((path) => words.length === 0 || words.some((word) => path.includes(word)));
 }
 
-/** The checks, and beside them what needs no build. */
-const runBasics = (): Promise<Outcome[]> =>
-  doTogether(
-    [
-      () =>
-        runShared(
-          shared_name,
-          embedded,
-          shared_kinds.map((kind) => `test/${kind}/`),
-        ),
-      ...tools.map((step) => () => runTool(step)),
-    ],
-    { min: 2, max: 2 },
-    tell,
-  );
+type Work = () => Promise<Outcome>;
+
+/** The checks, and what needs no build. */
+const basics = (processes: number): Work[] => [
+  () =>
+    runShared(
+      shared_name,
+      embedded,
+      shared_kinds.map((kind) => `test/${kind}/`),
+      processes,
+    ),
+  ...tools.map((step) => () => runTool(step)),
+];
 
 /** Tests that need no build in a few processes that each run many files. */
-async function runShared(name: string, engine: Engine, paths: readonly string[]): Promise<Outcome> {
+async function runShared(
+  name: string,
+  engine: Engine,
+  paths: readonly string[],
+  processes = shared_alone,
+): Promise<Outcome> {
   const started = performance.now();
   const { counts, ...run } = await runBunTest(
     [
-      `--parallel=${shared_together_max}`,
+      `--parallel=${processes}`,
       "--no-isolate",
       `--timings=${await writeTimings()}`,
       ...paths.map((path) => `./${path}`),
@@ -232,10 +235,27 @@ const skippedOnPostgres = (): Outcome => {
 };
 
 /** Of `npm test`: what touches the store most. */
-async function runBrieflyOnPostgres(): Promise<Outcome[]> {
+async function runBrieflyOnPostgres(): Promise<Outcome> {
   const paths = on_both.map((name) => `test/http/${name}.test.ts`);
-  const outcomes = await withPostgres((engine) => runSharedOnPostgres(engine(1), paths));
-  return outcomes ?? [skippedOnPostgres()];
+  const outcome = await withPostgres((engine) => runShared("http", engine(1), paths, 2));
+  return outcome === null ? skippedOnPostgres() : { ...outcome, again: runBrieflyOnPostgres };
+}
+
+/**
+ * `npm test`: everything, beside each other: what waits for a clock leaves the processors to what
+ * computes.
+ */
+async function runAll(): Promise<Outcome[]> {
+  const files = testFiles([]);
+  const fileWork = (some: readonly string[]): Work[] => some.map((path) => () => runFile(path));
+  const alone = fileWork(files.filter((path) => !isShared(path)));
+  const work = [...basics(shared_beside), runBrieflyOnPostgres, ...alone];
+  const outcomes = await doTogether(work, as_many_as_fit, tell);
+  const shared = outcomes.find(({ name }) => name === shared_name)!;
+  if (shared.failed === 0) return againAlone(outcomes);
+  // What failed in a shared process may be another file's doing: each for itself then.
+  const apart = await doTogether(fileWork(files.filter(isShared)), as_many_as_fit, tell);
+  return againAlone([...outcomes.filter((one) => one !== shared), ...apart]);
 }
 
 /**
@@ -290,19 +310,11 @@ if (import.meta.main) {
   }
   if (process.argv.includes("--databases")) finish(await runOnPostgres(words));
   if (words.length === 0) await generateConsoleSchema();
-  if (process.argv.includes("--quick")) finish(await runBasics());
-  const basics = words.length === 0 ? await runBasics() : [];
-  const on_postgres = words.length === 0 ? await runBrieflyOnPostgres() : [];
-  const shared = basics.find(({ name }) => name === shared_name);
-  // What failed in a shared process may be another file's doing: each for itself then.
-  const is_done = shared?.failed === 0 ? isShared : () => false;
-  const files = testFiles(words).filter((path) => !is_done(path));
+  if (process.argv.includes("--quick"))
+    finish(await doTogether(basics(shared_alone), { min: 2, max: 2 }, tell));
+  if (words.length === 0) finish(await runAll());
+  const files = testFiles(words);
   if (files.length === 0) console.log(`No test file has ${words.join(" or ")} in its path.`);
-  const outcomes = await doTogether(
-    files.map((path) => () => runFile(path)),
-    as_many_as_fit,
-    tell,
-  );
-  const kept = basics.filter((one) => one !== shared || one.failed === 0);
-  finish([...kept, ...on_postgres, ...(await againAlone(outcomes))]);
+  const work = files.map((path) => () => runFile(path));
+  finish(await againAlone(await doTogether(work, as_many_as_fit, tell)));
 }

@@ -18,7 +18,7 @@ export interface Together {
 
 export const as_many_as_fit: Together = {
   min: Math.min(4, availableParallelism() + 1),
-  max: Math.min(8, availableParallelism() + 3),
+  max: Math.min(8, availableParallelism() + 4),
 };
 
 /** Whether the processors have time left. */

@@ -73,6 +73,92 @@ describe("tables", () => {
     ["three rules across", cells(prices, lefts), booktabs, prices],
     ["no rule at all, but columns of values", cells(prices, lefts), nothing, prices],
     [
+      "years and amounts, with names wider than what stands below them",
+      [
+        ...words("Year", 98, 712),
+        ...words("Freshwater ducks", 126, 712),
+        ...cells(
+          [
+            ["2019", "120"],
+            ["2020", "135"],
+            ["2021", "150"],
+            ["2022", "170"],
+          ],
+          [105, 155],
+          699,
+        ).map((word) => ({ ...word, base: 699 - (699 - word.base) * 0.65 })),
+      ],
+      nothing,
+      [
+        ["Year", "Freshwater ducks"],
+        ["2019", "120"],
+        ["2020", "135"],
+        ["2021", "150"],
+        ["2022", "170"],
+      ],
+    ],
+    [
+      "bullets in cells belong to their items",
+      cells(
+        [
+          ["Berth", "•", "Deep at all tides"],
+          ["", "•", "With a crane"],
+          ["Quay", "•", "Shallow"],
+        ],
+        [a, b, b + 12],
+      ),
+      {
+        across: [across(714, a, d), across(674, a, d), across(654, a, d)],
+        down: [a, b, d].map((at) => ({ at, from: 654, to: 714 })),
+        fills: [],
+      },
+      [
+        ["Berth", "• Deep at all tides\n• With a crane"],
+        ["Quay", "• Shallow"],
+      ],
+    ],
+    [
+      "rows of a group between two rules, its name in the middle",
+      [
+        ...cells([["Layers", "Form", "Score"]], lefts, 720),
+        ...[
+          ["6", "0.965", "0.969"],
+          ["4", "0.938", "0.952"],
+          ["2", "0.923", "0.945"],
+        ].flatMap(([name, first, second], at) => [
+          ...words(name!, a + 5, 694 - 40 * at),
+          ...cells([["", "OTSL", first!]], lefts, 700 - 40 * at),
+          ...cells([["", "HTML", second!]], lefts, 688 - 40 * at),
+        ]),
+      ],
+      { ...nothing, across: [734, 714, 674, 634, 594].map((at) => across(at, a, d)) },
+      [
+        ["Layers", "Form", "Score"],
+        ["6", "OTSL", "0.965"],
+        ["", "HTML", "0.969"],
+        ["4", "OTSL", "0.938"],
+        ["", "HTML", "0.952"],
+        ["2", "OTSL", "0.923"],
+        ["", "HTML", "0.945"],
+      ],
+    ],
+    [
+      "further lines below the second cell of a row",
+      [
+        ...cells([["Shops", "bakeries, markets, grocers and all stalls"]], [a, b]),
+        ...words("that sell by the week, libraries, florists, smiths", b + 5, 688),
+        ...cells([["Fuel", "all stations"]], [a, b], 660),
+      ],
+      { ...nothing, across: [714, 674, 640].map((at) => across(at, a, 420)) },
+      [
+        [
+          "Shops",
+          "bakeries, markets, grocers and all stalls that sell by the week, libraries, florists, smiths",
+        ],
+        ["Fuel", "all stations"],
+      ],
+    ],
+    [
       "a rule below the head alone",
       cells(prices, lefts),
       { ...nothing, across: [across(694, a, d)] },

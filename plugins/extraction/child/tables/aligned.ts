@@ -4,13 +4,17 @@ import { median, piecesOf, type Rule, type Table, type TextRow, type Word } from
 import { headRows, isSpanning, logicalRows, type CellLine } from "./logical-rows";
 import { makeTable } from "./made-table";
 import { isProse } from "./prose";
-import { hasBoldHead, hasTableContent, isValue } from "./values";
+import { hasBoldHead, hasTableContent, isHeadedGrid, isValue } from "./values";
 
 /** Between two columns, in sizes of the font. */
 const gap_min = 0.9;
 /** A page with more lines has no such table that is looked for. */
 const rows_max = 600;
 const head_lines_max = 4;
+/** From a head down to the first row, in sizes of the font. */
+const head_step_max = 2.2;
+/** In the name of a column. */
+const head_words_max = 6;
 /** A chart has words and numbers all over. */
 const filled_share_min = 0.34;
 /** Words in runs of lines that are looked at, of one page. */
@@ -44,7 +48,8 @@ export function alignedTables(rows: readonly TextRow[], across: readonly Rule[])
     };
   });
   const found: Table[] = [];
-  let words = 0;
+  let words = 0,
+    end = 0;
   for (let at = 0; at < rows.length && words < words_max;) {
     const run = parted[at]!.pieces.length > 1 ? runFrom(parted, at) : null;
     if (run === null) {
@@ -54,8 +59,17 @@ export function alignedTables(rows: readonly TextRow[], across: readonly Rule[])
     for (const row of run.rows) words += row.words.length;
     const is_likely =
         run.values >= values_share_min * run.rows.length || isHeaded(run.rows, across),
-      table = is_likely ? tableOf(run.rows, across) : null;
-    if (table !== null) found.push(table);
+      before = at > end ? parted[at - 1]! : null,
+      is_near =
+        before !== null &&
+        before.row.base - run.rows[0]!.base <= head_step_max * before.row.size &&
+        parted[at]!.has_value,
+      above = is_near ? before : null,
+      table = is_likely ? tableOf(run.rows, across, above) : null;
+    if (table !== null) {
+      found.push(table);
+      end = run.next;
+    }
     // What follows is much the same.
     at = table === null ? at + Math.max(1, run.rows.length >> 3) : run.next;
   }
@@ -132,13 +146,25 @@ function intersection(one: readonly Range[], other: readonly Range[], least: num
   }
   return shared;
 }
-function tableOf(rows: readonly TextRow[], across: readonly Rule[]): Table | null {
+/** `above` is the line before them. */
+function tableOf(
+  rows: readonly TextRow[],
+  across: readonly Rule[],
+  above: PartedRow | null,
+): Table | null {
   const columns = columnsOf(rows, gap_min);
   if (columns.length < 2 || columns.length > columns_max) return null;
   const edges = edgesOf(columns, columns[0]!);
-  const lines = rows.map((row): CellLine => ({ row, cells: cellsOf(row, columns, edges) }));
-  const ruled = headRule(lines, columns, across);
-  if (isProse(lines, columns) || !hasTableContent(lines, columns, ruled !== null)) return null;
+  const lineOf = (row: TextRow): CellLine => ({ row, cells: cellsOf(row, columns, edges) });
+  const lines = rows.map(lineOf),
+    head_above = above !== null && isHeadOf(above, lineOf(above.row)) ? lineOf(above.row) : null;
+  let ruled = headRule(lines, columns, across);
+  const is_table = hasTableContent(lines, columns, ruled !== null);
+  if (head_above !== null && (is_table || isHeadedGrid([head_above, ...lines]))) {
+    lines.unshift(head_above);
+    ruled = headRule(lines, columns, across);
+  } else if (!is_table) return null;
+  if (isProse(lines, columns)) return null;
   const head = ruled ?? headLines(lines);
   return makeTable(
     [
@@ -151,6 +177,18 @@ function tableOf(rows: readonly TextRow[], across: readonly Rule[]): Table | nul
     edges,
     null,
     filled_share_min,
+  );
+}
+
+/** Whether a line has names of the columns, which may be wider than what stands below them. */
+function isHeadOf({ pieces }: PartedRow, { cells }: CellLine): boolean {
+  const named = cells.filter((cell) => cell.some(({ text }) => /\p{L}{2}/u.test(text))).length;
+  return (
+    pieces.length > 1 &&
+    pieces.length === named &&
+    cells.filter((cell) => cell.length > 0).length === named &&
+    named >= cells.length - 1 &&
+    cells.every((cell) => cell.length <= head_words_max)
   );
 }
 

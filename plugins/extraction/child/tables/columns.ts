@@ -29,7 +29,7 @@ export function columnsOf(rows: readonly TextRow[], gap_min = gapFor(rows.length
       );
       return inside.length > 1 && isBalanced(pieces, inside) ? inside : [column];
     });
-  return withoutSigns(columns, words);
+  return withoutBullets(withoutSigns(columns, words), words, size);
 }
 /** Few rows have a gap in common by chance. */
 const gapFor = (rows: number): number => (rows <= 3 ? 0.9 : rows <= 6 ? 0.7 : 0.55);
@@ -97,6 +97,31 @@ function withoutSigns(columns: readonly Column[], words: readonly Word[]): Colum
     }
   }
   if (opening !== null) found.push(opening);
+  return found;
+}
+
+/** How far bullets stand before their items, in sizes of the font. */
+const bullet_gap_max = 2.5;
+/** A column of bullets belongs to the items after it. */
+function withoutBullets(
+  columns: readonly Column[],
+  words: readonly Word[],
+  size: number,
+): Column[] {
+  const found: Column[] = [];
+  let left: number | null = null;
+  for (const [at, column] of columns.entries()) {
+    const next = columns[at + 1],
+      is_near = next !== undefined && next.left - column.right <= bullet_gap_max * size;
+    const is_bullets =
+      is_near &&
+      words.every((word) => !isIn(word, column) || /^[•‣▪◦●○■□➢✓\uf0b7\uf0a7]$/u.test(word.text));
+    if (is_bullets) left ??= column.left;
+    else {
+      found.push(left === null ? column : { left, right: column.right });
+      left = null;
+    }
+  }
   return found;
 }
 

@@ -20,15 +20,32 @@ export const joinedRow = (lines: readonly CellLine[]): Cells =>
   (lines[0]?.cells ?? []).map((_cell, column) => lines.flatMap(({ cells }) => cells[column]!));
 
 /**
- * Whether these lines between two rules are rows of their own: a column has numbers in nearly all
- * of them, and most columns are filled.
+ * These lines between two rules as rows of their own, when they are: what stands alone in its
+ * column, between the others, belongs to all of them and goes to the first. Null otherwise.
  */
-export function areRows(lines: readonly CellLine[]): boolean {
-  const columns = lines[0]?.cells.length ?? 0;
+export function separateRows(lines: readonly CellLine[]): Cells[] | null {
+  const counts = (lines[0]?.cells ?? []).map(
+      (_cell, at) => lines.filter(({ cells }) => isFilled(cells[at]!)).length,
+    ),
+    isBeside = ({ cells }: CellLine): boolean =>
+      cells.every((cell, at) => !isFilled(cell) || counts[at] === 1),
+    beside = lines.filter(isBeside),
+    own = lines.filter((line) => !isBeside(line)),
+    columns = counts.filter((_count, at) => !beside.some(({ cells }) => isFilled(cells[at]!)));
+  if (!areRows(own, columns.length)) return null;
+  return own.map(({ cells }, row) =>
+    row > 0
+      ? cells
+      : cells.map((cell, at) => [...cell, ...beside.flatMap((line) => line.cells[at]!)]),
+  );
+}
+
+/** A column has numbers in nearly all of them, and most columns are filled. */
+function areRows(lines: readonly CellLine[], columns: number): boolean {
   if (lines.length < 2 || columns < 2) return false;
   const nearlyAll = (holds: (line: CellLine) => boolean): boolean =>
     lines.filter(holds).length >= (lines.length < 4 ? 1 : 0.8) * lines.length;
-  const has_numbers = Array.from({ length: columns }, (_, at) => at).some((at) =>
+  const has_numbers = lines[0]!.cells.some((_cell, at) =>
     nearlyAll(({ cells }) => isNumeric(cells[at]!)),
   );
   return (

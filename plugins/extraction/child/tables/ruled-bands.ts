@@ -15,11 +15,11 @@ import {
   type Word,
 } from "./geometry";
 import {
-  areRows,
   headRows,
   isSpanning,
   joinedRow,
   logicalRows,
+  separateRows,
   type CellLine,
   type Cells,
 } from "./logical-rows";
@@ -38,6 +38,8 @@ interface Interval {
 /** Gap between pieces of a row that tells a row of a table from a line of text, in font sizes. */
 const apart_min = 0.8;
 const filled_share_min = 0.25;
+/** A cell beside a name has no more lines, where running text stands beside other text. */
+const hanging_lines_max = 8;
 /** More lines are no head. */
 const head_lines_max = 6;
 
@@ -78,10 +80,17 @@ function runsOf(intervals: readonly Interval[]): Interval[][] {
   return runs;
 }
 const isTabular = ({ rows, width }: Interval): boolean => {
-  const parted = rows.filter((row) => piecesOf(row, apart_min).length > 1).length,
-    // Further lines of a cell.
-    narrow = rows.filter(({ words }) => words.at(-1)!.right - words[0]!.left < 0.45 * width).length;
-  return parted > 0 && (parted >= 0.5 * rows.length || narrow + parted >= rows.length);
+  const pieces = rows.map((row) => piecesOf(row, apart_min)),
+    parted = pieces.filter(({ length }) => length > 1).length,
+    [, second] = pieces[0] ?? [],
+    hangs_from = rows.length <= hanging_lines_max ? (second?.[0]!.left ?? Infinity) : Infinity;
+  // Further lines of a cell: they are narrow, or stand below the second cell of the first line.
+  const further = pieces.filter(
+    ([first, ...others]) =>
+      others.length === 0 &&
+      (first!.at(-1)!.right - first![0]!.left < 0.45 * width || first![0]!.left > hangs_from - 2),
+  ).length;
+  return parted > 0 && (parted >= 0.5 * rows.length || further + parted >= rows.length);
 };
 /** The title of a part of the table, or the space between two rules. */
 const isShort = ({ top, bottom, rows }: Interval): boolean =>
@@ -223,7 +232,7 @@ function bodyRows(
 ): Cells[] {
   return intervals.flatMap((lines) => {
     if (lines.length < 2) return lines.map((line) => line.cells);
-    if (is_banded) return areRows(lines) ? lines.map((line) => line.cells) : [joinedRow(lines)];
+    if (is_banded) return separateRows(lines) ?? [joinedRow(lines)];
     return logicalRows(lines, rights);
   });
 }

@@ -13,7 +13,7 @@ import {
   type TextRow,
   type Word,
 } from "./geometry";
-import { areRows, logicalRows, type CellLine, type Cells } from "./logical-rows";
+import { logicalRows, separateRows, type CellLine, type Cells } from "./logical-rows";
 import { makeTable } from "./made-table";
 import { rule_tolerance, type RuleGroup } from "./rules";
 
@@ -212,7 +212,8 @@ class Grid {
   /** The rows that these lines between two rules are; null when they are one. */
   private rowsOf(lines: readonly CellLine[], band: number, is_beside: boolean): Cells[] | null {
     if (lines.length < 2) return null;
-    if (areRows(lines)) return lines.map((line) => line.cells);
+    const separate = separateRows(lines);
+    if (separate !== null) return separate;
     const is_body = this.bands <= 2 && (band > 0 || this.bands === 1);
     return is_body && !is_beside ? logicalRows(lines, this.xs.slice(1)) : null;
   }

@@ -23,7 +23,7 @@ const isRoman = (cell: Cell): boolean => /^[ivxlc]{1,7}$/i.test(textOf(cell));
 /** A number or a bullet before an item of a list, or `[12]` of a bibliography. */
 const isMarker = (cell: Cell): boolean =>
   cell.length === 1 &&
-  /^(?:[^\p{L}\p{N}]|\[?\(?[\p{L}\p{N}]{1,3}[.)\]]|\d+(?:\.\d+)*\.?|\[\p{L}*\d{1,4}\])$/u.test(
+  /^(?:[^\p{L}\p{N}]|\[?\(?[\p{L}\p{N}]{1,3}[.)\]]|\d{1,3}(?:\.\d+)*\.?|\[\p{L}*\d{1,4}\])$/u.test(
     textOf(cell),
   );
 
@@ -46,14 +46,15 @@ export function hasTableContent(
     return false;
   if (share(cells, (cell) => /[:：]$/.test(textOf(cell))) > 0.3) return false;
   if (share(cells, (cell) => /(?:[.·…] ?){4}|_{4}/.test(textOf(cell))) > 0.2) return false;
-  if (!hasWords(full) && !isNumberGrid(full, cells, count)) return false;
+  const has_words = hasWords(full);
+  if (!has_words && !isNumberGrid(full, cells, count) && !isHeadedGrid(full)) return false;
   const column = (at: number): Cell[] => full.map((line) => line.cells[at]!).filter(isFilled);
   const body = (at: number): Cell[] =>
     full
       .slice(1)
       .map((line) => line.cells[at]!)
       .filter(isFilled);
-  if (isContents(column, count)) return false;
+  if (has_words && isContents(column, count)) return false;
   if (columns.some((_column, at) => meanWords(body(at)) > column_words_mean_max)) return false;
   const places = Array.from({ length: count }, (_, at) => at),
     marked = share(body(0), isMarker) > 0.8 && body(0).length > 1,
@@ -64,7 +65,8 @@ export function hasTableContent(
       })
       .filter((at) => at > 0 || !marked).length;
   const real = marked ? count - 1 : count;
-  if (isTypewritten(full)) return real >= 3 && numbers >= 2;
+  // All digits have the same width.
+  if (has_words && isTypewritten(full)) return real >= 3 && numbers >= 2;
   if (real < 2) return false;
   if (real === 2)
     return (
@@ -98,6 +100,12 @@ const isNumberGrid = (
   columns >= 3 &&
   cells.length >= 0.85 * lines.length * columns &&
   share(cells, (cell) => isValue(cell) && textOf(cell).length >= 2) >= 0.85;
+
+/** A name above each column, and numbers alone below: years and amounts. */
+export const isHeadedGrid = ([head, ...body]: readonly CellLine[]): boolean =>
+  body.length >= 4 &&
+  head!.cells.every((cell) => /\p{L}{2}/u.test(textOf(cell))) &&
+  body.every(({ cells }) => cells.every(isValue));
 
 /** A matrix or a chart has none. */
 const hasWords = (lines: readonly CellLine[]): boolean =>

@@ -18,6 +18,7 @@ import { generateConsoleSchema } from "./console-schema";
 import { embedded, whyNoPostgres, withPostgres, type Engine } from "./lib/engines";
 import { cleanEnvironment } from "./lib/launch";
 import { of_sqlite_alone, on_both, seconds_of } from "./lib/test-files";
+import { countsOf, talliesOf, type Counts } from "./lib/test-output";
 import { as_many_as_fit, doTogether } from "./lib/work-pool";
 
 const root = resolve(import.meta.dir, "..");
@@ -40,38 +41,6 @@ const shared_kinds = ["unit", "http"];
 const shared_name = shared_kinds.join(" and ");
 const isShared = (path: string): boolean =>
   shared_kinds.some((kind) => path.startsWith(`test/${kind}/`));
-
-/** How `bun test` ends: a line for each count, then how many tests it ran. */
-const closing_lines = new RegExp(
-  "((?:^ *\\d+ (?:pass|skip|todo|fail|error|snapshots|expect\\(\\) calls).*\\n)+)" +
-    "Ran (\\d+) tests? across",
-  "m",
-);
-
-export interface Counts {
-  readonly passed: number;
-  readonly failed: number;
-  readonly skipped: number;
-}
-
-/**
- * What one run of `bun test` amounts to. Its closing lines count, its exit code decides: a run that
- * ended without them, ran nothing, or failed without saying where has failed once more than it
- * says.
- */
-export function countsOf(output: string, code: number): Counts {
-  const closing = closing_lines.exec(output.slice(output.lastIndexOf("\n\n")));
-  if (!closing) return { passed: 0, failed: 1, skipped: 0 };
-  const count = (word: string) =>
-    Number(new RegExp(`^ *(\\d+) ${word}`, "m").exec(closing[1]!)?.[1] ?? 0);
-  const failed = count("fail");
-  const unexplained = (code !== 0 && failed === 0) || closing[2] === "0";
-  return {
-    passed: count("pass"),
-    failed: failed + (unexplained ? 1 : 0),
-    skipped: count("skip") + count("todo"),
-  };
-}
 
 interface Outcome extends Counts {
   readonly name: string;
@@ -157,11 +126,14 @@ async function againAlone(outcomes: readonly Outcome[]): Promise<Outcome[]> {
     console.log(`     ${outcome.name} once more, alone …`);
     const second = await outcome.again();
     tell(second);
-    if (second.failed === 0) console.log(`FLAKY ${outcome.name}: it failed beside others`);
+    if (second.failed === 0) tellFlaky(outcome);
     settled.push(second);
   }
   return settled;
 }
+
+const tellFlaky = ({ name }: Outcome): void =>
+  console.log(`FLAKY ${name}: it failed beside others`);
 
 function tell({ name, seconds, processor, passed, failed, skipped, output }: Outcome): void {
   const counts = [
@@ -254,8 +226,34 @@ async function runAll(): Promise<Outcome[]> {
   const shared = outcomes.find(({ name }) => name === shared_name)!;
   if (shared.failed === 0) return againAlone(outcomes);
   // What failed in a shared process may be another file's doing: each for itself then.
-  const apart = await doTogether(fileWork(files.filter(isShared)), as_many_as_fit, tell);
-  return againAlone([...outcomes.filter((one) => one !== shared), ...apart]);
+  const { rest, failing } = failedApart(shared);
+  const apart = await doTogether(
+    fileWork(failing ?? files.filter(isShared)),
+    as_many_as_fit,
+    (outcome) => {
+      tell(outcome);
+      if (outcome.failed === 0 && failing) tellFlaky(outcome);
+    },
+  );
+  return againAlone([...outcomes.filter((one) => one !== shared), ...rest, ...apart]);
+}
+
+/**
+ * The files that hold what failed in a shared run, and what the others came to. `failing` is null
+ * when its files don't add up to what it says, as when it was cut off: it counts for nothing then.
+ */
+function failedApart(shared: Outcome): { rest: Outcome[]; failing: string[] | null } {
+  const all = [...talliesOf(shared.output)];
+  const bad = all.filter(([, { failed }]) => failed > 0);
+  const sum = (of: typeof all, count: keyof Counts) => of.reduce((n, [, one]) => n + one[count], 0);
+  if (sum(all, "failed") !== shared.failed || sum(all, "passed") !== shared.passed)
+    return { rest: [], failing: null };
+  const passed = shared.passed - sum(bad, "passed"),
+    skipped = shared.skipped - sum(bad, "skipped");
+  return {
+    rest: [{ ...shared, passed, skipped, failed: 0 }],
+    failing: bad.map(([path]) => path),
+  };
 }
 
 /**

@@ -6,7 +6,7 @@ import { describe, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { of_sqlite_alone, on_both, seconds_of } from "../../scripts/lib/test-files";
-import { countsOf } from "../../scripts/test";
+import { countsOf, talliesOf } from "../../scripts/lib/test-output";
 
 describe("counting one test file", () => {
   const cases: [
@@ -78,4 +78,36 @@ test("the files that are named are there", () => {
   ];
   const missing = named.filter((name) => !existsSync(join(import.meta.dir, `../${name}.test.ts`)));
   expect(missing).toEqual([]);
+});
+
+test("what failed is found with its file, though several files tell by turns", () => {
+  const output = [
+    "bun test v1.4.5 4x PARALLEL",
+    "",
+    "test/unit/a.test.ts:",
+    "(pass) one [0.86ms]",
+    "",
+    "test/unit/b.test.ts:",
+    "",
+    "# Unhandled error between tests",
+    "error: at load",
+    "",
+    "test/unit/a.test.ts:",
+    "Expected: 2",
+    "(fail) two > of it [0.03ms]",
+    "(skip) three",
+    "",
+    "test/unit/c.test.ts:",
+    "(pass) four",
+    "",
+    "1 tests failed:",
+    "(fail) two > of it [0.03ms]",
+    "",
+    " 2 pass",
+  ].join("\n");
+  expect([...talliesOf(output)]).toEqual([
+    ["test/unit/a.test.ts", { passed: 1, failed: 1, skipped: 1 }],
+    ["test/unit/b.test.ts", { passed: 0, failed: 1, skipped: 0 }],
+    ["test/unit/c.test.ts", { passed: 1, failed: 0, skipped: 0 }],
+  ]);
 });

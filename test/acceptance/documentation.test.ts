@@ -30,7 +30,10 @@ const pages: readonly Page[] = [
     path: "docs/clients.md",
     after: "server",
     env: local,
-    stages: ["python", "go"],
+    elsewhere: {
+      words: ["python", "openapi-python-client", "go", "oapi-codegen"],
+      why: "test/acceptance/clients.test.ts types it",
+    },
     installs: true,
   },
   { path: "docs/models.md", after: "server" },

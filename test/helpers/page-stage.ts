@@ -16,7 +16,7 @@ import {
 import { dirname, join, resolve } from "node:path";
 import { startPostgres } from "../../scripts/lib/postgres";
 import { startExecutable } from "./executable";
-import { findOapiCodegen, findPython } from "./foreign-tools";
+import { findPython } from "./foreign-tools";
 import { selfSigned } from "./self-signed";
 
 const root = resolve(import.meta.dir, "../..");
@@ -51,7 +51,6 @@ export const stages = {
   root: ownMachine,
   postgres: databaseServer,
   python: pythonPackages,
-  go: goPrograms,
   socket: (place: Place): Staged => ({
     server_env: { DOSSIER_SERVER_SOCKET: join(place.home, "dossier.sock") },
     names: [["/run/dossier/dossier.sock", join(place.home, "dossier.sock")]],
@@ -113,16 +112,6 @@ async function pythonPackages({ home }: Place): Promise<Staged> {
     writeFileSync(join(scripts, name), script, { mode: 0o755 });
   }
   return { path: [scripts, dirname(found.path)] };
-}
-
-/** With the programs that it installs, and what it has fetched for them. */
-async function goPrograms(): Promise<Staged> {
-  const found = await findOapiCodegen();
-  if ("missing" in found) return found;
-  const known = JSON.parse(
-    Bun.spawnSync(["go", "env", "-json", "GOPATH", "GOCACHE", "GOMODCACHE"]).stdout.toString(),
-  ) as Record<string, string>;
-  return { path: [dirname(found.path)], env: { ...known, GOBIN: dirname(found.path) } };
 }
 
 function tokenFile({ home }: Place): Staged {

@@ -39,6 +39,8 @@ export interface Page {
   readonly env?: Readonly<Record<string, string>>;
   /** What else is there. */
   readonly stages?: readonly Stage[];
+  /** Blocks that need one of these are left out: another test has them. */
+  readonly elsewhere?: { readonly words: readonly string[]; readonly why: string };
   /** Packages are installed for good, in directories of the reader. */
   readonly installs?: boolean;
 }
@@ -154,7 +156,8 @@ class Reader implements AsyncDisposable {
     readonly path: string,
   ) {}
 
-  static async open({ after, env = {}, stages: wanted = [], installs }: Page): Promise<Reader> {
+  static async open(page: Page): Promise<Reader> {
+    const { after, env = {}, stages: wanted = [], elsewhere, installs } = page;
     const home = temporaryDirectory();
     const data = join(home, "data");
     const { clone, programs } = layOut(home);
@@ -162,6 +165,7 @@ class Reader implements AsyncDisposable {
     else mkdirSync(data);
     const staged = new Map<string, Staged>();
     for (const name of wanted) staged.set(name, await stages[name]({ home, data }));
+    for (const word of elsewhere?.words ?? []) staged.set(word, { missing: elsewhere!.why });
     const all_env = Object.assign({}, env, ...[...staged.values()].map((one) => one.env));
     const of_server = [...staged.values()].map((one) => one.server_env);
     const server_env = Object.assign({ ...everybodys, ...all_env }, ...of_server);

@@ -107,18 +107,19 @@ export const on_both: readonly string[] = ["accounts", "chats", "documents", "fo
 /** Acceptance tests that are not for PostgreSQL, and why. */
 export const of_sqlite_alone: Readonly<Record<string, string>> = {
   "acceptance/backup": "backups of PostgreSQL are made by its own tools",
-  "acceptance/commands-pages": "backups and restores among commands",
-  "acceptance/console-built": "the files of the console, no database",
-  "acceptance/crash-texts": "looks into the file of the database",
-  "acceptance/deployment": "writes the configuration of a service",
-  "acceptance/doctor": "spoils the file of the database",
+  "acceptance/deployment": "supervisors and containers, whatever the database",
+  "acceptance/doctor":
+    "spoils, restores and rolls back the file of the database; http/doctor runs on both",
   "acceptance/documentation":
     "the pages say what to do with the embedded database; docs/scale.md has its own test",
-  "acceptance/embeddings-builtin": "the model, not the database",
-  "acceptance/memory": "the memory of one process with its database",
-  "acceptance/memory-texts": "the memory of one process with its database",
+  "acceptance/embeddings-builtin":
+    "models in one data directory; http/embeddings-builtin makes vectors on both",
+  "acceptance/memory": "measures one process with its database in it",
+  "acceptance/memory-texts": "measures one process with its database in it",
+  "acceptance/migrate-to": "starts a PostgreSQL of its own",
   "acceptance/nodes": "starts a PostgreSQL of its own",
-  "acceptance/plugin-bench": "the workbench of plugins, no database",
+  "acceptance/plugin-bench": "the workbench of plugins, which starts servers of its own",
   "acceptance/postgres": "starts a PostgreSQL of its own",
-  "acceptance/upgrade": "data directories of earlier versions",
+  "acceptance/shared-limits": "starts a PostgreSQL of its own",
+  "acceptance/upgrade": "data directories of earlier versions; there are none on PostgreSQL yet",
 };

@@ -3,10 +3,10 @@
  * or says what to do.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { Database } from "bun:sqlite";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { temporaryDirectory } from "../helpers/data-directory";
+import { spoilDatabase } from "../helpers/databases";
 import { startExecutable, type Executable } from "../helpers/executable";
 
 const handbook = join(import.meta.dir, "../../examples/handbook/handbook.pdf");
@@ -155,7 +155,7 @@ describe("jobs", () => {
     (await listOf("job", "list")).filter(({ kind }) => kind === of);
 
   test("those that failed are listed and run again, one or all of a kind", async () => {
-    addFailed("job_one", "job_two", "job_three");
+    await addFailed("job_one", "job_two", "job_three");
     expect((await failed("webhooks.prune"))[0]).toMatchObject({
       can_retry: true,
       error: "The moon is full.",
@@ -173,11 +173,10 @@ describe("jobs", () => {
   });
 
   /** As an earlier run has left them. */
-  function addFailed(...ids: string[]): void {
-    using database = new Database(join(server.data, "dossier.db"));
-    database.run("pragma busy_timeout = 5000");
+  async function addFailed(...ids: string[]): Promise<void> {
     for (const id of ids)
-      database.run(
+      await spoilDatabase(
+        server.data,
         `insert into core_jobs (id, plugin, name, payload, owner, lane, lane_max, priority, state,
            run_at, attempts, attempts_max, crashes, error, created_at, finished_at)
          values (?, 'webhooks', 'webhooks.prune', '{}', 'test', 'test', 1, 0, 'failed', ?, 3, 3, 0,

@@ -3,8 +3,7 @@
  * and found, and of what was not nothing stays.
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { Database } from "bun:sqlite";
-import { join } from "node:path";
+import { askDatabase } from "../helpers/databases";
 import { startExecutable, type Executable } from "../helpers/executable";
 import { chance } from "../helpers/random";
 
@@ -88,24 +87,25 @@ test("long texts outlive kills, and nothing else does", async () => {
     60_000,
   );
   // What the cleaning after a start has not reached yet would be seen as left over.
-  await server.untilTrue(() => leftOver() === 0, 60_000);
+  await server.untilTrue(async () => (await leftOver()) === 0, 60_000);
   await server.stop();
-  expect(leftOver()).toBe(0);
+  expect(await leftOver()).toBe(0);
 }, 240_000);
 
 /** Pieces of texts that no version has, and index versions that no document has. */
-function leftOver(): number {
-  using database = new Database(join(server.data, "dossier.db"), { readonly: true });
-  const count = (sql: string): number => database.query<{ n: number }, []>(sql).get()!.n;
-  return (
-    count(`select count(*) as n from texts_pieces p where not exists (
-      select 1 from documents_versions v where p.id >= v.text_id
-        and p.id < v.text_id + (v.text_units + 16383) / 16384)`) +
-    count(`select count(*) as n from index_segments s where not exists (
-      select 1 from index_documents d where d.edition = s.edition)`) +
-    count("select count(*) as n from texts_unused") +
-    count("select count(*) as n from index_staged") +
-    count(`select count(*) as n from index_places p where not exists (
-      select 1 from index_segments s where s.id = p.segment_id)`)
+async function leftOver(): Promise<number> {
+  const [row] = await askDatabase<{ n: number }>(
+    server.data,
+    `select
+      (select count(*) from texts_pieces p where not exists (
+        select 1 from documents_versions v where p.id >= v.text_id
+          and p.id < v.text_id + (v.text_units + 16383) / 16384)) +
+      (select count(*) from index_segments s where not exists (
+        select 1 from index_documents d where d.edition = s.edition)) +
+      (select count(*) from texts_unused) +
+      (select count(*) from index_staged) +
+      (select count(*) from index_places p where not exists (
+        select 1 from index_segments s where s.id = p.segment_id)) as n`,
   );
+  return row!.n;
 }

@@ -44,6 +44,7 @@ export function filesOf(data: string): string[] {
   const { TEST_S3_DIRECTORY: store } = process.env;
   if (store === undefined)
     return entriesIn(join(data, "files"))
+      .filter(({ name }) => name !== "dossier-originals")
       .map((entry) => (entry.parentPath.endsWith("tmp") ? `tmp/${entry.name}` : entry.name))
       .sort();
   const stored = entriesIn(join(store, "originals", prefixOf(data)))

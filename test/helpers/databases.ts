@@ -80,6 +80,25 @@ export async function placesWith(data: string, word: string): Promise<string[]> 
   return files;
 }
 
+/** What a statement finds, as numbers and texts: beside the server, whichever database it has. */
+export async function askDatabase<T>(data: string, statement: string): Promise<T[]> {
+  if (on_postgres) {
+    await using sql = new SQL(databaseUrlOf(data), { max: 1, bigint: true });
+    const rows: Record<string, unknown>[] = await sql.unsafe(statement);
+    return rows.map(
+      (row) =>
+        Object.fromEntries(
+          Object.entries(row).map(([name, value]) => [
+            name,
+            typeof value === "bigint" ? Number(value) : value,
+          ]),
+        ) as T,
+    );
+  }
+  using database = new Database(join(data, "dossier.db"), { readonly: true });
+  return database.query<T, []>(statement).all();
+}
+
 /** A change that no server makes: it asks neither the rules of the tables nor the code. */
 export async function spoilDatabase(
   data: string,

@@ -17,7 +17,7 @@ import {
   type ApiServer,
   type StartOptions,
 } from "./server";
-import { directoriesOf, launchSeveral } from "./several";
+import { directoriesOf, launchSeveral, settingsOfSeveral } from "./several";
 
 export interface CallOptions {
   /** The API key. Default: the last one `createUser` made; null sends none. */
@@ -96,12 +96,13 @@ export async function startExecutable({
   const has_database = on_postgres && !("DOSSIER_DATABASE_URL" in env);
   if (has_database) await settleDatabase(data);
   if (example !== undefined) await addExample(example, data);
-  const settings = settingsOf(env);
+  const is_several = has_database && processes > 1;
+  const settings = { ...(is_several && settingsOfSeveral(data)), ...settingsOf(env) };
   let last_key: string | null = null;
   let now = await start();
 
   async function start(): Promise<Launched> {
-    const launched = await (has_database && processes > 1
+    const launched = await (is_several
       ? launchSeveral({ data, env: settings, args }, processes)
       : launch({ data, env: settings, args }));
     running.add(launched);

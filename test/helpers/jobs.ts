@@ -3,8 +3,6 @@
  * lines it wrote.
  */
 import { Type } from "@sinclair/typebox";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Clock } from "../../core/base/clock";
 import { jsonLog, type Log } from "../../core/base/log";
@@ -14,8 +12,8 @@ import { coreSchema, type JobsTables } from "../../core/jobs/schema";
 import type { JobLimits } from "../../core/jobs/contract";
 import { event, job } from "../../core/jobs/contract";
 import { migrate } from "../../core/store/migrate";
-import { SqliteStore } from "../../core/store/sqlite-store";
 import type { Db, Store } from "../../core/store/store";
+import { openTestStore } from "./store";
 
 const Payload = Type.Object({ name: Type.String() });
 export const Work = job("test.work", Payload);
@@ -67,12 +65,11 @@ export function movableClock(from_ms = Date.UTC(2026, 0, 5, 12)): MovableClock {
 }
 
 export async function jobsWorld(): Promise<JobsWorld> {
-  const directory = mkdtempSync(join(tmpdir(), "dossier-jobs-"));
   const lines: string[] = [];
   const log = jsonLog("debug", (line) => lines.push(line));
   const clock = movableClock();
   const disk = { free_bytes: 2 ** 30, reserve_bytes: 2 ** 16 };
-  const store = new SqliteStore(join(directory, "dossier.db"), { log, freeSpace: () => disk });
+  const { store, directory, close } = await openTestStore({ log, freeSpace: () => disk });
   await migrate(store, [coreSchema], clock, { backups: join(directory, "backups"), log });
   await store.db.schema
     .createTable("effects")
@@ -100,10 +97,7 @@ export async function jobsWorld(): Promise<JobsWorld> {
         throw new Error(row ? "there are more jobs than one" : "there is no job");
       return row;
     },
-    async close() {
-      await store.close();
-      rmSync(directory, { recursive: true });
-    },
+    close,
   };
 }
 

@@ -7,20 +7,23 @@ import { connect, createServer, type Socket } from "node:net";
 import { join } from "node:path";
 import { launch, type Launched, type LaunchOptions } from "../../scripts/lib/launch";
 
-/** What they have in common beside the database. */
-const shared = ["files", "plugins"];
+/** Their originals lie where tests look for them. */
+export const settingsOfSeveral = (data: string): Readonly<Record<string, string>> => ({
+  DOSSIER_FILES_URL: `file://${join(data, "files")}`,
+  DOSSIER_FILES_KEEP_DELETED: "0s",
+});
 
 export const directoriesOf = (data: string, count: number): string[] =>
   Array.from({ length: count }, (_, n) => (n === 0 ? data : `${data}-${n + 1}`));
 
 export async function launchSeveral(options: LaunchOptions, count: number): Promise<Launched> {
   const { data } = options;
+  mkdirSync(join(data, "files"), { recursive: true });
   for (const directory of directoriesOf(data, count).slice(1)) {
     mkdirSync(directory, { recursive: true, mode: 0o700 });
-    for (const name of shared) {
-      mkdirSync(join(data, name), { recursive: true });
-      if (!existsSync(join(directory, name))) symlinkSync(join(data, name), join(directory, name));
-    }
+    mkdirSync(join(data, "plugins"), { recursive: true });
+    if (!existsSync(join(directory, "plugins")))
+      symlinkSync(join(data, "plugins"), join(directory, "plugins"));
     if (existsSync(join(data, "dossier.toml")))
       copyFileSync(join(data, "dossier.toml"), join(directory, "dossier.toml"));
   }

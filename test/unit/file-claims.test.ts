@@ -1,22 +1,19 @@
 /** What several processes know of each other about files that they share, by a clock of the test. */
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { jsonLog } from "../../core/base/log";
 import { FileClaims, pin_ms, createFileClaims } from "../../core/store/objects/file-claims";
-import { SqliteStore } from "../../core/store/sqlite-store";
-import { join } from "node:path";
-import { temporaryDirectory } from "../helpers/data-directory";
+import { openTestStore, type TestStore } from "../helpers/store";
 
 let now_ms: number;
-let store: SqliteStore;
+let opened: TestStore;
 let claims: FileClaims;
 beforeEach(async () => {
   now_ms = 1_000_000;
-  const log = jsonLog("error", console.error);
-  store = new SqliteStore(join(temporaryDirectory(), "dossier.db"), { log, onLostSync: () => {} });
+  opened = await openTestStore();
+  const { store } = opened;
   await store.inTransaction(createFileClaims);
   claims = new FileClaims(store, { now_ms: () => now_ms });
 });
-afterEach(() => store.close());
+afterEach(() => opened.close());
 const minutes = (count: number) => count * 60_000;
 
 test("a file is deleted by one process at a time, and by another when that one is silent", async () => {

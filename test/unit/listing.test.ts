@@ -1,19 +1,17 @@
 /** Pages of lists: which rows they have, and from which end they are read. */
 import { sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { jsonLog } from "../../core/base/log";
 import { listInStretches, listPage, nearerEnd } from "../../core/store/listing";
-import { SqliteStore } from "../../core/store/sqlite-store";
+import type { Store } from "../../core/store/store";
+import { openTestStore, type TestStore } from "../helpers/store";
 
-const directory = mkdtempSync(join(tmpdir(), "dossier-listing-"));
-let store: SqliteStore;
+let opened: TestStore;
+let store: Store;
 const count = 11;
 
 beforeAll(async () => {
-  store = new SqliteStore(join(directory, "dossier.db"), { log: jsonLog("error", () => {}) });
+  opened = await openTestStore();
+  store = opened.store;
   await store.db.schema
     .createTable("notes")
     .addColumn("id", "text", (c) => c.primaryKey())
@@ -26,10 +24,7 @@ beforeAll(async () => {
       .values({ id: `note-${String(i).padStart(2, "0")}`, created_at: i >> 2 })
       .execute();
 });
-afterAll(async () => {
-  await store.close();
-  rmSync(directory, { recursive: true });
-});
+afterAll(() => opened.close());
 
 const all = Array.from({ length: count }, (_, i) => `note-${String(i).padStart(2, "0")}`);
 const notes = () => store.db.selectFrom("notes").select("id");

@@ -1,13 +1,9 @@
 /** Statements that are compiled once: each call has its own values, and each shape its statement. */
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { sql } from "kysely";
-import { jsonLog } from "../../core/base/log";
 import { prepared, preparedFirst } from "../../core/store/prepared";
-import { SqliteStore } from "../../core/store/sqlite-store";
-import type { Db } from "../../core/store/store";
+import type { Db, Store } from "../../core/store/store";
+import { openTestStore, type TestStore } from "../helpers/store";
 
 interface Note {
   readonly id: string;
@@ -16,19 +12,14 @@ interface Note {
 }
 type NotesDb = Db<{ notes: Note }>;
 
-let directory: string;
-let store: SqliteStore;
+let opened: TestStore;
+let store: Store;
 beforeEach(async () => {
-  directory = mkdtempSync(join(tmpdir(), "dossier-prepared-"));
-  store = new SqliteStore(join(directory, "dossier.db"), {
-    log: jsonLog("error", () => undefined),
-  });
+  opened = await openTestStore();
+  store = opened.store;
   await sql`create table notes (id text primary key, words text, size integer)`.execute(store.db);
 });
-afterEach(async () => {
-  await store.close();
-  rmSync(directory, { recursive: true });
-});
+afterEach(() => opened.close());
 
 let built = 0;
 const insert = prepared((db: NotesDb, row: Note) => {

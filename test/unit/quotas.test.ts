@@ -1,18 +1,13 @@
 /** Quotas: exact under concurrency, refused with the limit in force. */
 import { describe, expect, test } from "bun:test";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { jsonLog } from "../../core/base/log";
 import { HttpError } from "../../core/base/errors";
-import { SqliteStore } from "../../core/store/sqlite-store";
 import type { Counted } from "../../plugins/quotas/contract";
 import { migrations } from "../../plugins/quotas/migrations";
 import { bytes, QuotaService, type Limits } from "../../plugins/quotas/service";
+import { openTestStore } from "../helpers/store";
 
 async function quotasWith(limits: Limits) {
-  const directory = mkdtempSync(join(tmpdir(), "dossier-quotas-"));
-  const store = new SqliteStore(join(directory, "dossier.db"), { log: jsonLog("error") });
+  const { store, close } = await openTestStore();
   for (const { up } of migrations) await store.inTransaction(up);
   const quotas = new QuotaService(limits, store.reads);
   const charge = (what: Counted, amount: number, owner_id = "usr_ada") =>
@@ -21,10 +16,6 @@ async function quotasWith(limits: Limits) {
     const found = await quotas.held(store.db, owner_id, what);
     expect(await quotas.heldCommitted(owner_id, what)).toBe(found);
     return found;
-  };
-  const close = async () => {
-    await store.close();
-    rmSync(directory, { recursive: true });
   };
   return { ...store, quotas, charge, held, close };
 }

@@ -17,6 +17,8 @@ const payloads_each = 200;
 /** A connection that is dead without anybody having said so: it is asked to speak so often. */
 const ask_every_ms = 5_000;
 const silent_ms_max = 15_000;
+/** What it says then, which means nothing to others. */
+const own_voice = "";
 
 export interface PostgresChannelParts {
   /** Whose connection listens. */
@@ -89,12 +91,14 @@ export class PostgresChannel implements Channel {
     this.#heard_at_ms = performance.now();
     const [sender, ...said] = payload.split("\n");
     if (sender === this.#self || this.#stopped) return;
-    for (const one of said)
+    for (const one of said) {
+      if (one === own_voice) continue;
       try {
         onSaid(one);
       } catch (error) {
         this.parts.log.error("a message of another process was not understood", errorFields(error));
       }
+    }
   }
 
   async #sendWaiting(): Promise<void> {
@@ -111,7 +115,7 @@ export class PostgresChannel implements Channel {
   /** Hears its own voice, or begins anew. */
   async #askToSpeak(subscribe: () => Promise<void>): Promise<void> {
     try {
-      await this.notify(this.parts.run, [""]);
+      await this.notify(this.parts.run, [own_voice]);
       if (this.#stopped || performance.now() - this.#heard_at_ms < silent_ms_max) return;
       this.parts.log.warn("nothing is heard of other processes any more: listening anew");
       await this.#subscription?.unlisten().catch(() => undefined);

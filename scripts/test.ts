@@ -17,7 +17,7 @@ import { check, processorSeconds, tools, type Step } from "./check";
 import { generateConsoleSchema } from "./console-schema";
 import { embedded, whyNoPostgres, withPostgres, type Engine } from "./lib/engines";
 import { cleanEnvironment } from "./lib/launch";
-import { of_sqlite_alone, on_both, seconds_of } from "./lib/test-files";
+import { of_sqlite_alone, on_both, seconds_of, unit_on_both } from "./lib/test-files";
 import { countsOf, talliesOf, type Counts } from "./lib/test-output";
 import { as_many_as_fit, doTogether } from "./lib/work-pool";
 
@@ -257,16 +257,17 @@ function failedApart(shared: Outcome): { rest: Outcome[]; failing: string[] | nu
 }
 
 /**
- * `npm run test:databases`: every test over HTTP on PostgreSQL, and the acceptance tests on it with
- * one process and with three.
+ * `npm run test:databases`: every test over HTTP and of the store on PostgreSQL, and the acceptance
+ * tests on it with one process and with three.
  */
 async function runOnPostgres(words: readonly string[]): Promise<Outcome[]> {
   const ofKind = (kind: string): string[] =>
     testFiles(words).filter((path) => path.startsWith(`test/${kind}/`));
   const acceptance = ofKind("acceptance").filter((path) => !(nameOf(path) in of_sqlite_alone));
   const outcomes = await withPostgres(async (engine) => {
-    const http = ofKind("http");
-    const all = http.length === 0 ? [] : await runSharedOnPostgres(engine(1), http);
+    const units = unit_on_both.map((name) => `test/unit/${name}.test.ts`);
+    const shared = [...ofKind("http"), ...ofKind("unit").filter((path) => units.includes(path))];
+    const all = shared.length === 0 ? [] : await runSharedOnPostgres(engine(1), shared);
     for (const processes of [1, 3]) {
       const work = acceptance.map((path) => () => runFile(path, engine(processes)));
       all.push(...(await againAlone(await doTogether(work, as_many_as_fit, tell))));

@@ -104,6 +104,22 @@ export const seconds_of: Readonly<Record<string, number>> = {
 /** Tests over HTTP that `npm test` runs on both databases: those that touch the store most. */
 export const on_both: readonly string[] = ["accounts", "chats", "documents", "folders", "queue"];
 
+/** Unit tests of what keeps or finds something in the database, for either one. */
+export const unit_on_both: readonly string[] = [
+  "certain-time",
+  "file-claims",
+  "jobs",
+  "jobs-at-once",
+  "jobs-clock",
+  "jobs-ends",
+  "jobs-queues",
+  "jobs-server",
+  "listing",
+  "prepared",
+  "quotas",
+  "schedule",
+];
+
 /** Acceptance tests that are not for PostgreSQL, and why. */
 export const of_sqlite_alone: Readonly<Record<string, string>> = {
   "acceptance/backup": "backups of PostgreSQL are made by its own tools",

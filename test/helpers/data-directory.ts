@@ -14,25 +14,34 @@ export const filesIn = (data: string): string[] =>
     .filter((path) => !path.startsWith("backups/"))
     .sort();
 
-/** Files of the data directory, backups aside, in which the word is found. */
+/** That of a server, and those of the other processes beside it: `several.ts` names them. */
+function directoriesOf(data: string): string[] {
+  const all = [data];
+  for (let n = 2; existsSync(`${data}-${n}`); n++) all.push(`${data}-${n}`);
+  return all;
+}
+
+/** Files of the data directories of a server, backups aside, in which the word is found. */
 export const filesWith = (data: string, word: string): string[] =>
-  filesIn(data).filter((path) => {
-    // A file may go between the listing and the reading.
-    try {
-      return readFileSync(join(data, path)).includes(word);
-    } catch {
-      return false;
-    }
-  });
+  directoriesOf(data).flatMap((directory) =>
+    filesIn(directory).filter((path) => {
+      // A file may go between the listing and the reading.
+      try {
+        return readFileSync(join(directory, path)).includes(word);
+      } catch {
+        return false;
+      }
+    }),
+  );
 
 /**
  * What arrives is written somewhere before it is a document: the files that no finished upload
  * leaves.
  */
 export const temporaryFiles = (data: string): string[] =>
-  filesIn(data).filter(
-    (path) => path.split("/").slice(0, -1).includes("tmp") && !path.includes("/copies/"),
-  );
+  directoriesOf(data)
+    .flatMap(filesIn)
+    .filter((path) => path.split("/").slice(0, -1).includes("tmp") && !path.includes("/copies/"));
 
 /** How s3rver names the files of objects. */
 export const stored_as = "._S3rver_object";

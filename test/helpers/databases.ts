@@ -25,6 +25,7 @@ const of_sqlite_alone = {
   disks: "the disk of the data directory is that of the database",
   references: "rows that point nowhere: PostgreSQL keeps references itself, whoever writes",
   plans: "how SQLite finds rows, in its own words",
+  connection: "one connection reads and writes there",
 } as const;
 
 /** For tests of what only the database in the data directory has: `onSqlite("backups").test(…)`. */

@@ -9,6 +9,7 @@ import {
   type CandidateWindow,
 } from "../../core/jobs/candidates";
 import { handle, type EnqueueOptions } from "../../core/jobs/contract";
+import { on_postgres } from "../helpers/databases";
 import {
   Happened,
   jobsWorld,
@@ -185,15 +186,19 @@ describe("queues", () => {
         { ...limits, concurrency: 4 },
       ),
     );
-    const queues = Array.from({ length: 300 }, (_, i) => `queue ${String(i).padStart(3, "0")}`);
+    // A claim takes longer on PostgreSQL, with every queue that something waits in.
+    const count = on_postgres ? 100 : 300;
+    const queues = Array.from({ length: count }, (_, i) => `queue ${String(i).padStart(3, "0")}`);
     await world.store.inTransaction(async (tx) => {
       for (let round = 0; round < 3; round++)
         for (const name of queues)
           await queue.enqueue(tx, Work, { name }, { queue: name, queue_concurrency: 1 });
     });
-    expect(await queue.runDue()).toBe(900);
-    for (let round = 0; round < 3; round++)
-      expect(new Set(order.slice(300 * round, 300 * (round + 1))).size).toBeGreaterThan(280);
+    expect(await queue.runDue()).toBe(3 * count);
+    for (let round = 0; round < 3; round++) {
+      const served = new Set(order.slice(count * round, count * (round + 1)));
+      expect(served.size).toBeGreaterThan(count * 0.93);
+    }
   }, 60_000);
 });
 

@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { JobsKept } from "../../core/jobs/housekeeping";
 import { handle, PermanentFailure } from "../../core/jobs/contract";
+import { onSqlite } from "../helpers/databases";
 import {
   jobsWorld,
   limits,
@@ -136,7 +137,7 @@ test("a queue that was stopped leaves the database alone, however early it was s
   }
 });
 
-describe("starting again", () => {
+onSqlite("alone").describe("starting again", () => {
   const interrupted = (attempts: number) =>
     world.db
       .updateTable("core_jobs")

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import { sql } from "kysely";
 import { prepared, preparedFirst } from "../../core/store/prepared";
 import type { Db, Store } from "../../core/store/store";
+import { onSqlite } from "../helpers/databases";
 import { openTestStore, type TestStore } from "../helpers/store";
 
 interface Note {
@@ -115,16 +116,19 @@ test("nothing goes around a transaction, or comes after its end", async () => {
   expect(await find(store.db, row)).toBeUndefined();
 });
 
-test("what is asked of the database meanwhile waits for the transaction", async () => {
-  const row = { id: "a", words: null, size: 1 };
-  const seen: unknown[] = [];
-  const done = store.inTransaction(async (tx) => {
-    await insert(tx, row);
-    await Bun.sleep(1);
-    seen.push("committed");
-  });
-  await Bun.sleep(0);
-  seen.push(await find(store.db, row));
-  await done;
-  expect(seen).toEqual(["committed", row]);
-});
+onSqlite("connection").test(
+  "what is asked of the database meanwhile waits for the transaction",
+  async () => {
+    const row = { id: "a", words: null, size: 1 };
+    const seen: unknown[] = [];
+    const done = store.inTransaction(async (tx) => {
+      await insert(tx, row);
+      await Bun.sleep(1);
+      seen.push("committed");
+    });
+    await Bun.sleep(0);
+    seen.push(await find(store.db, row));
+    await done;
+    expect(seen).toEqual(["committed", row]);
+  },
+);

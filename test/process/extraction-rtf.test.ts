@@ -110,10 +110,17 @@ const cases: [string, string, string][] = [
     "{\\header Top\\par}{\\headerf Top\\par}{\\footer Foot\\par}Body\\par",
     "Body\n\nTop\n\nFoot",
   ],
+  ["numbers of lists", "{\\listtext 1.\\tab}One\\par{\\pntext 2.\\tab}Two\\par", "1. One\n2. Two"],
   [
-    "numbers of lists",
-    "{\\listtext 1.\\tab}One\\par{\\pntext 2.\\tab}Two\\par",
-    "1.\tOne\n\n2.\tTwo",
+    "bullets of lists, and of lists in them; a heading stays one",
+    "{\\listtext\\pard\\plain\\u8226\\'95\\tab}\\ilvl0 One\\par{\\listtext o\\tab}\\ilvl1 Two\\par" +
+      "\\pard\\outlinelevel0{\\listtext\\pard 1.1\\tab}Title\\par",
+    "- One\n  - Two\n\n# 1.1 Title",
+  ],
+  [
+    "numbers of lists in cells are text",
+    "\\pard\\intbl{\\listtext\\pard 1.\\tab}One\\cell Two\\cell\\row\\intbl A\\cell B\\cell\\row",
+    "| 1. One | Two |\n| --- | --- |\n| A | B |",
   ],
   [
     "no properties, pictures, objects, styles, unknown destinations",

@@ -6,6 +6,7 @@ import { ExtractionFailure } from "../contract";
 import type { Block, Page } from "../child/blocks";
 import { no_emphasis, type Emphasis } from "../child/emphasis";
 import { NestedTableBuilder } from "../child/nested-table-builder";
+import { formatBullet } from "../child/list-markers";
 import { Fonts } from "./fonts";
 import { readTokens, type RtfHandler } from "./tokenizer";
 import {
@@ -25,7 +26,7 @@ const asides_depth_max = 8;
 
 interface Group {
   /** What its content is. Of `either`, only the part in Unicode (`\ud`) is read. */
-  content: "text" | "font_table" | "style_sheet" | "skipped" | "either";
+  content: "text" | "marker" | "font_table" | "style_sheet" | "skipped" | "either";
   font: number;
   /** How many characters after `\u` are for readers without Unicode. */
   unicode_skip: number;
@@ -48,13 +49,28 @@ interface RowDescription {
   is_covered: boolean;
 }
 const newRow = (): RowDescription => ({ edges: [], covered: [], is_covered: false });
+const isText = (content: Group["content"]): boolean => content === "text" || content === "marker";
+/** Of a number or bullet: its properties say nothing of the paragraph. */
+const marker_words: ReadonlySet<string> = new Set(["u", "uc", "f", ...Object.keys(characters)]);
+const is_number = /^\(?(?:\p{N}|\p{L}{1,4}[.)])/u;
 interface Paragraph {
   in_table: boolean;
   depth: number;
   style: number;
   outline: number | null;
+  /** Its number or bullet. */
+  marker: string;
+  /** Inside how many other lists its list is. */
+  level: number;
 }
-const new_paragraph: Paragraph = { in_table: false, depth: 0, style: -1, outline: null };
+const new_paragraph: Paragraph = {
+  in_table: false,
+  depth: 0,
+  style: -1,
+  outline: null,
+  marker: "",
+  level: 0,
+};
 
 /** @throws ExtractionFailure */
 export function readRtfDocument(bytes: Uint8Array, characters_max: number): Page[] {
@@ -96,6 +112,8 @@ class RtfReader implements RtfHandler {
   private readonly seen = new Set<string>();
   private skip = 0;
   private length = 0;
+  /** The number or bullet that is being read. */
+  private marker = "";
 
   constructor(private readonly characters_max: number) {}
 
@@ -113,12 +131,13 @@ class RtfReader implements RtfHandler {
     const before = this.groups.pop();
     if (before === undefined) return;
     this.skip = 0;
-    if (before.emphasis !== this.group.emphasis) this.flush();
     const { ends, content } = this.group;
+    if (before.emphasis !== this.group.emphasis || content === "marker") this.flush();
     this.group = before;
     if (ends !== null) this.flush();
     if (content === "style_sheet") this.endStyle();
     if (ends !== null) this.endSeparateText(ends);
+    if (content === "marker" && before.content !== "marker") this.endMarker();
   }
   text(bytes: Uint8Array): void {
     this.group.is_at_start = false;
@@ -126,7 +145,7 @@ class RtfReader implements RtfHandler {
     this.skip -= skipped;
     const rest = skipped === 0 ? bytes : bytes.subarray(skipped);
     const { content, font } = this.group;
-    if (content === "text" && !this.group.hidden && !this.group.deleted)
+    if (isText(content) && !this.group.hidden && !this.group.deleted)
       this.put(this.fonts.bytes(rest, font));
     else if (content === "font_table") this.fonts.fontTableText(rest);
     else if (content === "style_sheet" && this.style_name.length < 100)
@@ -149,9 +168,12 @@ class RtfReader implements RtfHandler {
     if (group.content === "font_table") this.fonts.fontTableWord(name, number);
     else if (group.content === "style_sheet") this.styleWord(name, number);
     else if (group.content === "text") this.textWord(name, number, has_number);
+    else if (group.content === "marker" && marker_words.has(name))
+      this.textWord(name, number, has_number);
   }
   blocks(): Block[] {
     this.flush();
+    this.builder.marker(this.paragraph.marker, this.paragraph.level);
     while (this.outer.length > 0) this.endSeparateText("aside");
     return [...this.builder.take(), ...this.running];
   }
@@ -169,7 +191,11 @@ class RtfReader implements RtfHandler {
       (group.is_starred && !starred_destinations.has(name))
     )
       group.content = "skipped";
-    else if (name === "upr") group.content = "either";
+    else if (name === "listtext" || name === "pntext") {
+      this.flush();
+      this.marker = "";
+      group.content = "marker";
+    } else if (name === "upr") group.content = "either";
     else if (name === "nesttableprops") group.describes_nested = true;
     else if (asides.has(name)) this.beginSeparateText("aside");
     else if (running_text.has(name)) this.beginSeparateText("running");
@@ -228,14 +254,11 @@ class RtfReader implements RtfHandler {
       case "deff":
         this.fonts.default_font = number;
         return;
-      case "v":
-        this.flush();
-        group.hidden = on;
-        return;
       case "deleted":
         this.flush();
         group.deleted = on;
         return;
+      case "v":
       case "htmlrtf":
         this.flush();
         group.hidden = on;
@@ -262,6 +285,9 @@ class RtfReader implements RtfHandler {
         return;
       case "itap":
         paragraph.depth = Math.max(0, number);
+        return;
+      case "ilvl":
+        paragraph.level = Math.min(8, Math.max(0, number));
         return;
       case "s":
         paragraph.style = number;
@@ -306,6 +332,8 @@ class RtfReader implements RtfHandler {
       case "page":
       case "column":
         this.flush();
+        this.builder.marker(this.paragraph.marker, this.paragraph.level);
+        this.paragraph.marker = "";
         return this.builder.endParagraph(
           in_table ? Math.max(1, depth) : 0,
           in_table ? null : (outline ?? this.style_levels.get(style) ?? null),
@@ -334,6 +362,15 @@ class RtfReader implements RtfHandler {
     if (!this.group.hidden && !this.group.deleted)
       this.put(this.fonts.character(number & 0xffff, this.group.font));
   }
+  /** In a cell it is text; in a heading a bullet is none. */
+  private endMarker(): void {
+    const written = this.marker.trim();
+    this.marker = "";
+    if (written === "") return;
+    const marker = is_number.test(written) ? written : formatBullet(written);
+    if (this.paragraph.in_table) this.put(`${marker} `);
+    else this.paragraph.marker = marker;
+  }
   private flush(): void {
     this.put(this.fonts.flush());
   }
@@ -345,6 +382,7 @@ class RtfReader implements RtfHandler {
         "too_large",
         `The text of this document is longer than ${this.characters_max} characters.`,
       );
-    this.builder.text(text, this.group.emphasis);
+    if (this.group.content === "marker") this.marker += text;
+    else this.builder.text(text, this.group.emphasis);
   }
 }

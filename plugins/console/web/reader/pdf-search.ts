@@ -16,6 +16,8 @@ export const no_marks: Marks = { pages: new Map(), shades: new Map(), column: nu
 
 /** A passage that spans more pages is searched for on the first ones. */
 const pages_max = 8;
+/** A quote without a page is searched for on so many. */
+const anywhere_pages_max = 1_000;
 
 /** The texts of a page's pieces, in the order that the text layer lays them out. */
 export const piecesOf = (content: TextContent): string[] =>
@@ -29,7 +31,8 @@ export async function findOnPages(
   pdf: PDFDocumentProxy,
   { quote, page, page_end, surroundings }: Highlight,
 ): Promise<Marks> {
-  if (page === null || quote === "") return no_marks;
+  if (quote === "") return no_marks;
+  if (page === null) return findAnywhere(pdf, quote);
   const last = Math.min(page_end ?? page, page + pages_max - 1);
   const exact = [page, last] as const,
     wider = [page - 1, last + 1] as const;
@@ -47,6 +50,16 @@ export async function findOnPages(
       const hits = [...found.pages.get(first)!, ...(found.shades.get(first) ?? [])];
       return { ...found, column: await columnOf(pdf, first, hits) };
     }
+  }
+  return no_marks;
+}
+
+/** From a link without a page: the first page that has most of the quote. */
+async function findAnywhere(pdf: PDFDocumentProxy, quote: string): Promise<Marks> {
+  for (let page = 1; page <= Math.min(pdf.numPages, anywhere_pages_max); page++) {
+    const found = await marksBetween(pdf, page, page, quote, undefined);
+    const hits = found.pages.get(page);
+    if (hits !== undefined) return { ...found, column: await columnOf(pdf, page, hits) };
   }
   return no_marks;
 }

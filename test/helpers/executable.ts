@@ -5,10 +5,18 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { buildIfStale } from "../../scripts/build";
-import { launch, mustRun, runCommand, type Launched, type Said } from "../../scripts/lib/launch";
+import {
+  createKey,
+  launch,
+  mustRun,
+  runCommand,
+  type Launched,
+  type Said,
+} from "../../scripts/lib/launch";
 import { addExample } from "./bench";
+import { temporaryDirectory } from "./data-directory";
 import { createDatabase, databaseUrlOf, dropDatabase, on_postgres, processes } from "./databases";
-import { addUser, preparedDirectory } from "./prepared-data";
+import { addUser, prepareDatabase } from "./prepared-data";
 import {
   answerOf,
   callOf,
@@ -91,10 +99,13 @@ export async function startExecutable({
   example,
 }: ExecutableOptions = {}): Promise<Executable> {
   await buildIfStale();
-  const data = given ?? (await preparedDirectory());
+  const data = given ?? temporaryDirectory();
   for (const [path, text] of Object.entries(files)) await Bun.write(join(data, path), text);
   const has_database = on_postgres && !("DOSSIER_DATABASE_URL" in env);
   if (has_database) await settleDatabase(data);
+  const isOnSqlite = async (): Promise<boolean> =>
+    !("DOSSIER_DATABASE_URL" in env) && !(await namesDatabase(data));
+  if (given === undefined && (await isOnSqlite())) await prepareDatabase(data);
   if (example !== undefined) await addExample(example, data);
   const is_several = has_database && processes > 1;
   const settings = { ...(is_several && settingsOfSeveral(data)), ...settingsOf(env) };
@@ -110,6 +121,8 @@ export async function startExecutable({
     return launched;
   }
 
+  const createUser = async (email: string, role: "admin" | "member" = "member"): Promise<string> =>
+    (await isOnSqlite()) ? addUser(data, email, role) : createKey(data, email, { role });
   const request = (key: string | null, ...sent: Sent): Promise<Response> => {
     const { path, init } = callOf(key, ...sent);
     // A connection of its own, where each goes to another process.
@@ -119,7 +132,7 @@ export async function startExecutable({
   const executable: Executable = {
     data,
     async key(who) {
-      const made = keys.get(who) ?? addUser(data, `${who}@example.com`);
+      const made = keys.get(who) ?? createUser(`${who}@example.com`);
       keys.set(who, made);
       last_key = await made;
       return made;
@@ -137,7 +150,7 @@ export async function startExecutable({
     pid: () => now.pid,
     output: () => now.output(),
     async createUser(email = "ada@example.com", options = {}) {
-      last_key = await addUser(data, email, options.role);
+      last_key = await createUser(email, options.role);
       return last_key;
     },
     cli: (words, options) => runCommand(data, words, { env: settings, ...options }),
@@ -189,14 +202,20 @@ export async function startExecutable({
   return executable;
 }
 
+/** Whether the settings in a directory say where its database is. */
+async function namesDatabase(data: string): Promise<boolean> {
+  const file = Bun.file(join(data, "dossier.toml"));
+  return (await file.exists()) && /^\[database\]/m.test(await file.text());
+}
+
 /**
  * An empty database on PostgreSQL for this directory, which its settings name from now on: for the
  * server and for commands.
  */
 async function settleDatabase(data: string): Promise<void> {
+  if (await namesDatabase(data)) return;
   const file = Bun.file(join(data, "dossier.toml"));
   const text = (await file.exists()) ? await file.text() : "";
-  if (/^\[database\]/m.test(text)) return;
   await createDatabase(data);
   await Bun.write(file, `${text}\n[database]\nurl = "${databaseUrlOf(data)}"\nconnections = 4\n`);
 }

@@ -18,9 +18,8 @@ import { newId } from "../../core/base/ids";
 import { newKeyRow } from "../../plugins/accounts/key";
 import { newUserRow } from "../../plugins/accounts/user";
 import { executable } from "../../scripts/build";
-import { createKey, mustRun } from "../../scripts/lib/launch";
+import { mustRun } from "../../scripts/lib/launch";
 import { temporaryDirectory } from "./data-directory";
-import { on_postgres } from "./databases";
 
 export const password = "correct horse battery staple";
 /** Of that password: what `dossier user create` would take a core for a moment to make. */
@@ -30,12 +29,9 @@ const password_hash =
 
 let made: Promise<string> | undefined;
 
-/** A new data directory with its tables, and nothing in them. */
-export async function preparedDirectory(): Promise<string> {
-  const database = await (made ??= preparedDatabase());
-  const data = temporaryDirectory();
-  copyFileSync(database, join(data, "dossier.db"));
-  return data;
+/** Puts a database with every table and nothing in them into a new data directory. */
+export async function prepareDatabase(data: string): Promise<void> {
+  copyFileSync(await (made ??= preparedDatabase()), join(data, "dossier.db"));
 }
 
 /** Made once of each executable. Resolves to its path. */
@@ -69,13 +65,12 @@ async function preparedDatabase(): Promise<string> {
 const ids = { now_ms: Date.now, newId };
 const passwords = { hash: async () => password_hash };
 
-/** A user with an API key, in the database of this directory. Answers the key. */
+/** A user with an API key, in the SQLite database of this directory. Answers the key. */
 export async function addUser(
   data: string,
   email: string,
   role: "admin" | "member" = "member",
 ): Promise<string> {
-  if (on_postgres) return createKey(data, email, { role });
   const user = await newUserRow({ email, password, role }, { ...ids, passwords });
   const { row: key, token } = newKeyRow(user.id, { name: "made by a script" }, ids);
   using database = new Database(join(data, "dossier.db"));

@@ -38,6 +38,11 @@ const commands = {
     built: true,
     run: (args) => [bun(), [at("scripts", "soak", "main.ts"), ...args]],
   },
+  cluster: {
+    tools: false,
+    built: true,
+    run: (args) => [bun(), [at("scripts", "cluster", "main.ts"), ...args]],
+  },
   races: {
     tools: false,
     built: true,

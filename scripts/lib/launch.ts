@@ -104,16 +104,20 @@ export async function launch({
   }
 }
 
+export interface CommandOptions {
+  readonly stdin?: string;
+  readonly env?: Readonly<Record<string, string>>;
+  /** Another version of the executable. */
+  readonly program?: string;
+}
+
 /** Runs a command of the executable to its end: `dossier key create …`. */
 export async function runCommand(
   data: string,
   args: readonly string[],
-  {
-    stdin = "",
-    env = {},
-  }: { readonly stdin?: string; readonly env?: Readonly<Record<string, string>> } = {},
+  { stdin = "", env = {}, program = executable }: CommandOptions = {},
 ): Promise<Said> {
-  const run = Bun.spawn([executable, ...args, "--data", data], {
+  const run = Bun.spawn([program, ...args, "--data", data], {
     cwd: data,
     env: cleanEnvironment(env),
     stdin: new Blob([stdin]),
@@ -135,7 +139,7 @@ export async function runCommand(
 export async function mustRun(
   data: string,
   args: readonly string[],
-  options: { readonly stdin?: string; readonly env?: Readonly<Record<string, string>> } = {},
+  options: CommandOptions = {},
 ): Promise<string> {
   const { code, stdout, stderr } = await runCommand(data, args, options);
   if (code !== 0)
@@ -147,10 +151,14 @@ export async function mustRun(
 export async function createKey(
   data: string,
   email: string,
-  { role = "member" }: { readonly role?: "admin" | "member" } = {},
+  {
+    role = "member",
+    ...options
+  }: Omit<CommandOptions, "stdin"> & { readonly role?: "admin" | "member" } = {},
 ): Promise<string> {
   await mustRun(data, ["user", "create", "--email", email, "--role", role, "--password-stdin"], {
+    ...options,
     stdin: "correct horse battery staple",
   });
-  return mustRun(data, ["key", "create", "--user", email, "--name", "made by a script"]);
+  return mustRun(data, ["key", "create", "--user", email, "--name", "made by a script"], options);
 }

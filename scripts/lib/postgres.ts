@@ -3,9 +3,9 @@
  * are installed here. What it has confirmed outlives its own end, not that of the machine.
  */
 import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { freePort } from "./free-port";
 import { memoryPlace } from "./memory-place";
 
 /** The oldest version that Dossier works on. */
@@ -103,13 +103,3 @@ export async function startPostgres({
   };
   return server;
 }
-
-const freePort = (): Promise<number> =>
-  new Promise((resolve, reject) => {
-    const probe = createServer();
-    probe.once("error", reject);
-    probe.listen(0, "127.0.0.1", () => {
-      const { port } = probe.address() as { port: number };
-      probe.close(() => resolve(port));
-    });
-  });

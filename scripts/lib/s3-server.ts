@@ -1,0 +1,104 @@
+/**
+ * A store with the API of S3 for long proofs: SeaweedFS where its program `weed` is installed, or
+ * the one that DOSSIER_S3_SERVER names (`seaweedfs`, `moto`, `s3rver`); else s3rver, from npm.
+ */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { freePort } from "./free-port";
+
+const key = { access_key: "dossier", secret_key: "secret-of-the-store" };
+const start_ms_max = 60_000;
+
+export interface S3Server extends AsyncDisposable {
+  readonly name: string;
+  readonly endpoint: string;
+  readonly bucket: Bun.S3Client;
+  /** Settings of a server that keeps its originals there. */
+  readonly env: Readonly<Record<string, string>>;
+}
+
+export async function startS3Server(
+  name = process.env.DOSSIER_S3_SERVER ?? (Bun.which("weed") === null ? "s3rver" : "seaweedfs"),
+): Promise<S3Server> {
+  const directory = mkdtempSync(join(tmpdir(), "dossier-s3-")),
+    port = await freePort();
+  const stop =
+    name === "s3rver" ? await startS3rver(directory, port) : await start(name, directory, port);
+  const { access_key, secret_key } =
+      name === "s3rver" ? { access_key: "S3RVER", secret_key: "S3RVER" } : key,
+    endpoint = `http://127.0.0.1:${port}`;
+  const bucket = new Bun.S3Client({
+    endpoint,
+    bucket: "originals",
+    region: "us-east-1",
+    accessKeyId: access_key,
+    secretAccessKey: secret_key,
+  });
+  if (name === "moto") await fetch(`${endpoint}/originals`, { method: "PUT" });
+  for (const end_ms = performance.now() + start_ms_max; ;)
+    try {
+      await bucket.write("probe-first", "there");
+      break;
+    } catch (error) {
+      if (performance.now() > end_ms) throw error;
+      await Bun.sleep(200);
+    }
+  await bucket.delete("probe-first");
+  return {
+    name,
+    endpoint,
+    bucket,
+    env: {
+      DOSSIER_FILES_URL: `s3://originals?endpoint=${endpoint}`,
+      DOSSIER_FILES_ACCESS_KEY: access_key,
+      DOSSIER_FILES_SECRET_KEY: secret_key,
+    },
+    async [Symbol.asyncDispose]() {
+      await stop();
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+async function startS3rver(directory: string, port: number): Promise<() => Promise<void>> {
+  const S3rver = require("@20minutes/s3rver");
+  const server = new S3rver({
+    address: "127.0.0.1",
+    port,
+    silent: true,
+    directory,
+    configureBuckets: [{ name: "originals" }],
+  });
+  server.logger.format = { transform: (line: object) => line };
+  await server.run();
+  return () => server.close();
+}
+
+/** A program of its own, with a door of its own for each of its parts. */
+async function start(name: string, directory: string, port: number): Promise<() => Promise<void>> {
+  const own = await Promise.all([freePort(), freePort(), freePort()]);
+  const command =
+    name === "moto"
+      ? ["moto_server", "-H", "127.0.0.1", "-p", String(port)]
+      : [
+          ...["weed", "server", "-s3", `-dir=${directory}`, "-ip=127.0.0.1", "-ip.bind=127.0.0.1"],
+          ...[`-s3.port=${port}`, `-master.port=${own[0]}`, `-volume.port=${own[1]}`],
+          ...[`-filer.port=${own[2]}`, "-volume.max=50", "-master.volumeSizeLimitMB=128"],
+        ];
+  const child = Bun.spawn(command, {
+    cwd: directory,
+    env: {
+      PATH: process.env.PATH ?? "",
+      HOME: directory,
+      AWS_ACCESS_KEY_ID: key.access_key,
+      AWS_SECRET_ACCESS_KEY: key.secret_key,
+    },
+    stdout: "ignore",
+    stderr: "ignore",
+  });
+  return async () => {
+    child.kill("SIGTERM");
+    await child.exited;
+  };
+}

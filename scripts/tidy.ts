@@ -235,6 +235,7 @@ const entries = new RegExp(
     "plugins/[^/]+/plugin",
     "scripts/[^/]+",
     "scripts/bench/(main|raw-server|raw-index)",
+    "scripts/cluster/main",
     "scripts/soak/cluster",
     "scripts/soak/main",
     "scripts/races/main",

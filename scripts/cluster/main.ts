@@ -1,6 +1,6 @@
 /**
- * `npm run cluster`: what examples/cluster/compose.yaml describes, as processes of this machine: two
- * web nodes and a worker on PostgreSQL and an S3 store behind Caddy, with the settings of those
+ * `npm run cluster`: what examples/cluster/compose.yaml describes, as processes of this machine:
+ * two web nodes and a worker on PostgreSQL and an S3 store behind Caddy, with the settings of those
  * files. Does the main job through Caddy, while nodes are killed and replaced; `--old EXECUTABLE`
  * begins with that version and replaces one node after the other. Exit code 1 when anything failed.
  */
@@ -28,7 +28,9 @@ function environmentOf(name: Name): Record<string, string> {
     services: Record<Name, { readonly environment: Record<string, string> }>;
   };
   const { environment } = services[name],
-    { "<<": shared = {}, ...own } = environment as Record<string, any>;
+    { "<<": shared = {}, ...own } = environment as Record<string, string> & {
+      readonly "<<"?: Record<string, string>;
+    };
   return Object.fromEntries(
     Object.entries({ ...shared, ...own }).map(([key, value]) => [
       key,
@@ -121,6 +123,9 @@ async function startCaddy(directory: string, cluster: Cluster) {
   return { url, stop: () => child.kill("SIGTERM") };
 }
 
+type Named = Readonly<{ id: string }>;
+type Found = Readonly<{ data: readonly { readonly document_id: string }[] }>;
+
 /** One user's requests through Caddy. */
 class Caller {
   /** Requests that were answered, and by status those that were refused. */
@@ -133,7 +138,7 @@ class Caller {
   ) {}
 
   /** @throws Error when it is refused for another reason than that nobody is there */
-  async call(method: string, path: string, body?: unknown): Promise<any> {
+  async call<T>(method: string, path: string, body?: unknown): Promise<T> {
     const form = body instanceof FormData;
     const answer = await fetch(`${this.url}/api/dev/v1${path}`, {
       method,
@@ -149,14 +154,14 @@ class Caller {
       throw new Error(`${method} ${path} answered ${answer.status}: ${text}`);
     }
     this.answered++;
-    return text === "" ? null : JSON.parse(text);
+    return (text === "" ? null : JSON.parse(text)) as T;
   }
 
   /** As `call`; what met a node in the moment of its end is sent again, as clients do. */
-  async again(method: string, path: string, body: () => unknown): Promise<any> {
+  async again<T>(method: string, path: string, body: () => unknown): Promise<T> {
     for (let tries = 1; ; tries++)
       try {
-        return await this.call(method, path, body());
+        return await this.call<T>(method, path, body());
       } catch (error) {
         if (tries === 3 || !/answered 50[23]/.test(String(error))) throw error;
         await Bun.sleep(500);
@@ -166,18 +171,21 @@ class Caller {
   /** Upload, index, search, download: the main job. */
   async mainJob(folder_id: string, word: string): Promise<void> {
     const text = `# ${word}\n\nThe ${word} is cleaned every ninety days.`;
-    const { id } = await this.again("POST", `/documents/file?folder_id=${folder_id}`, () => {
+    const { id } = await this.again<Named>("POST", `/documents/file?folder_id=${folder_id}`, () => {
       const form = new FormData();
       form.append("file", new Blob([text]), `${word}.md`);
       return form;
     });
     await until(`${word} is indexed`, async () => {
-      return (await this.call("GET", `/documents/${id}`)).status === "synced";
+      return (
+        (await this.call<{ readonly status: string }>("GET", `/documents/${id}`)).status ===
+        "synced"
+      );
     });
-    const found = await this.again("POST", "/search", () => ({
+    const found = await this.again<Found>("POST", "/search", () => ({
       query: `when is the ${word} cleaned`,
     }));
-    if (!found.data.some((one: any) => one.document_id === id))
+    if (!found.data.some(({ document_id }) => document_id === id))
       throw new Error(`${word} is not found`);
     const original = await fetch(`${this.url}/api/dev/v1/documents/${id}/file`, {
       headers: { authorization: `Bearer ${this.key}` },
@@ -210,7 +218,7 @@ const key = await createKey(cluster.nodes.get("web1")!.data, "ada@example.com", 
   program: first,
 });
 const caller = new Caller(caddy.url, key);
-const folder_id = (await caller.call("POST", "/folders", { name: "Hut" })).id as string;
+const folder_id = (await caller.call<Named>("POST", "/folders", { name: "Hut" })).id;
 
 async function step(what: string, work: () => Promise<void>): Promise<void> {
   const began_ms = performance.now();

@@ -209,3 +209,40 @@ test("the compose file builds that image and gives it no more than it needs", ()
   expect(volumes[0].split(":")[1]).toBe(env.DOSSIER_DATA);
   expect(read("Dockerfile")).toContain(`EXPOSE ${ports[0].split(":").at(-1)}`);
 });
+
+const cluster = join(directory, "../cluster");
+test("the compose file of several nodes names what there is: settings, volumes, services", () => {
+  const { services, volumes: named } = Bun.YAML.parse(
+    readFileSync(join(cluster, "compose.yaml"), "utf8"),
+  ) as { services: Record<string, Record<string, any>>; volumes: Record<string, unknown> };
+  const settings = read("../../docs/configuration.md");
+  for (const [name, service] of Object.entries(services)) {
+    const { "<<": shared = {}, ...own } = service;
+    const { build, volumes, depends_on, environment, read_only } = { ...shared, ...own };
+    for (const volume of volumes as string[])
+      if (!volume.startsWith("./")) expect(named).toHaveProperty(volume.split(":")[0]!);
+    const needed = Array.isArray(depends_on) ? depends_on : Object.keys(depends_on ?? {});
+    for (const other of needed) expect(services).toHaveProperty(other);
+    if (build === undefined) continue;
+    expect([name, read_only]).toEqual([name, true]);
+    expect(existsSync(join(cluster, build.context, build.dockerfile))).toBe(true);
+    const { "<<": all = {}, ...more } = environment;
+    for (const setting of Object.keys({ ...all, ...more }))
+      expect(settings).toContain(`\`${setting}\``);
+  }
+});
+
+const caddy = Bun.which("caddy");
+if (!caddy) console.log("The Caddyfile of several nodes is not verified: there is no caddy.");
+test.skipIf(!caddy)("Caddy takes the Caddyfile of several nodes, which names its web nodes", () => {
+  const file = join(cluster, "Caddyfile");
+  const { exitCode } = Bun.spawnSync(
+    [caddy!, "validate", "--adapter", "caddyfile", "--config", file],
+    {
+      env: { PATH: process.env.PATH ?? "", HOME: temporaryDirectory() },
+      stderr: "ignore",
+    },
+  );
+  expect(exitCode).toBe(0);
+  expect(readFileSync(file, "utf8")).toContain("reverse_proxy web1:4780 web2:4780 {");
+});

@@ -41,11 +41,7 @@ export class DamageCheck {
         ...this.#last.result,
         detail: `${this.#last.result.detail} It is being read again${progress}.`,
       };
-    return {
-      status: "warn",
-      detail: `It is being read for the first time since the start${progress}. Look again later.`,
-      fix: null,
-    };
+    return ok(`It is being read for the first time since the start${progress}.`);
   }
 
   #holds(): boolean {

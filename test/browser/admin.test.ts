@@ -260,18 +260,17 @@ describe.skipIf(!chromium_path)("the queue", () => {
     async () => {
       const { id } = await at.api("POST", "/folders", { name: "Waiting" });
       await at.open("/system?part=jobs");
-      await say("No document waits to be read.");
       await press("Pause intake");
       await expectWell(at.window, { within: "dialog[open]" });
       await dialog().getByRole("button", { name: "Pause intake" }).click();
       await say("Intake is paused: new documents wait to be read.");
       await at.api("POST", "/documents", { folder_id: id, content: "It waits." });
       await row(id).getByText("ada@example.com").waitFor();
-      await row("documents.index_text").waitFor();
+      await row("Make texts findable").waitFor();
       await expectWell(at.window);
       await press("Resume intake");
       await page.getByText("new documents wait to be read").waitFor({ state: "detached" });
-      await say("No document waits to be read.");
+      await page.getByText("Folders that are read now").waitFor({ state: "detached" });
     },
     limit_ms,
   );

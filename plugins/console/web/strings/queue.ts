@@ -34,7 +34,7 @@ export const queue_strings = {
   retried_some: (count: number, left: number) =>
     `${jobs(count)} run again; ${left} can’t, what they were for says how.`,
   dropped: (count: number) => `${jobs(count)} dropped.`,
-  drop_title: (kind: string) => `Drop jobs of ${kind}?`,
+  drop_title: (kind: string) => `Drop jobs: ${kind}?`,
   drop: "Drop",
   drop_texts: {
     failed: (count: number) =>
@@ -53,7 +53,6 @@ export const queue_strings = {
   per_minute: (count: number) => `${count} a minute`,
   left: "Time left",
   unknown: "–",
-  no_folders: "No document waits to be read.",
   jobs_title: "Jobs",
   vectors: {
     title: "Vectors",

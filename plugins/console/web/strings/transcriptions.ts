@@ -36,6 +36,7 @@ export const transcription_strings = {
   url_hint: "Of a recording or captions on a public host",
   folder_label: "Into the folder",
   start: "Transcribe",
+  another: "Try another recording",
   uploading: (share: string) => `Uploading ${share}`,
   upload_label: "Upload",
   cancel: "Cancel transcription",

@@ -23,6 +23,13 @@ export const usage_strings = {
     storage_bytes: "Storage",
   },
   numbers: "Day by day",
+  /** In place of a chart. */
+  nothing: {
+    requests: "Nobody asked anything of the server in these days.",
+    answers: "No question was answered in these days.",
+    uploads: "No document came in these days.",
+    storage_bytes: "Nothing was stored in these days.",
+  } as Readonly<Record<string, string>>,
   total: (text: string) => `${text} in all`,
   now: (text: string) => `${text} now`,
   chart_label: (what: string, days: number) => `${what} of the last ${days} days`,

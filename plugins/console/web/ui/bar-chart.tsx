@@ -19,6 +19,8 @@ interface BarChartProps {
   readonly format: (value: number) => string;
   /** Values are bytes: the axis has round numbers of their units. */
   readonly binary?: boolean;
+  /** Said in its place while every value is nought. */
+  readonly empty: string;
 }
 
 const height = 120;
@@ -29,7 +31,15 @@ const labels_max = 3;
 
 const sumOf = ({ values }: Bar): number => values.reduce((sum, value) => sum + value, 0);
 
-export function BarChart({ label, bars, format, binary = false }: BarChartProps) {
+export function BarChart({ empty, ...chart }: BarChartProps) {
+  return chart.bars.some((bar) => sumOf(bar) > 0) ? (
+    <Drawn {...chart} />
+  ) : (
+    <p class="chart chart-empty muted">{empty}</p>
+  );
+}
+
+function Drawn({ label, bars, format, binary = false }: Omit<BarChartProps, "empty">) {
   const [at, setAt] = useState<number | null>(null);
   const ticks = axisOf(Math.max(0, ...bars.map(sumOf)), binary);
   const top = ticks[0] || 1;
@@ -40,10 +50,7 @@ export function BarChart({ label, bars, format, binary = false }: BarChartProps)
       <p class="chart-said small num" aria-hidden="true">
         {at === null ? "" : bars[at]?.text}
       </p>
-      <div
-        class={`chart-ticks small muted num${ticks.length === 1 ? " chart-ticks-none" : ""}`}
-        aria-hidden="true"
-      >
+      <div class="chart-ticks small muted num" aria-hidden="true">
         {ticks.map((tick) => (
           <span key={tick}>{format(tick)}</span>
         ))}

@@ -13,3 +13,10 @@ export const file_type_names: Readonly<Record<Document["file_type"], string>> = 
   recording: "Recording",
   other: "Other",
 };
+
+/** E-books are texts for those who look for a type, and have their own name. */
+export const fileTypeOf = ({
+  file_type,
+  media_type,
+}: Pick<Document, "file_type" | "media_type">): string =>
+  media_type === "application/epub+zip" ? "E-book" : file_type_names[file_type];

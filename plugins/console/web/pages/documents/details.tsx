@@ -4,7 +4,7 @@ import type { ComponentChildren } from "preact";
 import type { Document, Folder } from "../../api/types";
 import { forPeople } from "../../ui/sentence";
 import { Button, IconButton } from "../../ui/button";
-import { file_type_names } from "../../ui/file-type";
+import { fileTypeOf } from "../../ui/file-type";
 import { formatBytes, formatDateTime, formatNumber } from "../../ui/format";
 import { Icon } from "../../ui/icons";
 import { folder_strings } from "../../strings/folders";
@@ -56,7 +56,7 @@ export function Details({ document }: { readonly document: Document }) {
     ...(indexing.vectors === "pending"
       ? [[strings.vectors, strings.vectors_pending] as const]
       : []),
-    [strings.type, <span title={media_type}>{file_type_names[file_type]}</span>],
+    [strings.type, <span title={media_type}>{fileTypeOf(document)}</span>],
     [strings.size, formatBytes(size_bytes)],
     ...(page_count === null
       ? []

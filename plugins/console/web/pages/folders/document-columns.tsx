@@ -2,7 +2,7 @@
 import { apiUrl } from "../../api/client";
 import type { Document } from "../../api/types";
 import { Button } from "../../ui/button";
-import { file_type_names } from "../../ui/file-type";
+import { fileTypeOf } from "../../ui/file-type";
 import { formatBytes } from "../../ui/format";
 import { Menu } from "../../ui/menu";
 import type { Column } from "../../ui/table";
@@ -63,7 +63,7 @@ const type_and_size: readonly Column<Document>[] = [
     header: strings.type,
     kind: "tight",
     sort: "type",
-    cell: ({ file_type }) => file_type_names[file_type],
+    cell: fileTypeOf,
     wide_only: true,
     roomy_only: true,
   },

@@ -11,7 +11,9 @@ import { Empty } from "../../ui/states";
 import type { Column } from "../../ui/table";
 import { toast, toastError } from "../../ui/toast";
 import { Time } from "../../ui/time";
+import { jobKind } from "../../strings/job-kinds";
 import { system_strings as strings } from "../../strings/system";
+import { JobName } from "./job-name";
 import type { Job } from "./records";
 
 const states = ["failed", "running", "ready"] as const;
@@ -35,7 +37,7 @@ const columns: readonly Column<Job>[] = [
     kind: "main",
     cell: ({ name, subject, error }) => (
       <span class="two-lines">
-        <span class="strong">{name}</span>
+        <JobName name={name} />
         {error ? (
           <span class="bad-text wrap-anywhere">{error}</span>
         ) : (
@@ -74,7 +76,7 @@ const columns: readonly Column<Job>[] = [
         <Button
           small
           icon="refresh"
-          aria-label={strings.run_again_label(job.name)}
+          aria-label={strings.run_again_label(jobKind(job.name).words)}
           onClick={() => void runAgain(job)}
         >
           {strings.run_again}

@@ -11,7 +11,9 @@ import { Note } from "../../ui/note";
 import { Empty, Loading } from "../../ui/states";
 import { Table, type Column } from "../../ui/table";
 import { toast, toastError } from "../../ui/toast";
+import { jobKind } from "../../strings/job-kinds";
 import { queue_strings as strings } from "../../strings/queue";
+import { JobName } from "./job-name";
 import { duration } from "./records";
 
 type Queue = Answer<"getQueue">;
@@ -154,23 +156,20 @@ function PauseButton() {
   );
 }
 
-const FoldersAtWork = ({ folders }: Pick<Queue, "folders">) => (
-  <section class="card">
-    <div class="card-head">
-      <h2>{strings.folders_title}</h2>
-    </div>
-    {folders.length === 0 ? (
-      <p class="card-foot small muted">{strings.no_folders}</p>
-    ) : (
+const FoldersAtWork = ({ folders }: Pick<Queue, "folders">) =>
+  folders.length === 0 ? null : (
+    <section class="card">
+      <div class="card-head">
+        <h2>{strings.folders_title}</h2>
+      </div>
       <Table
         label={strings.folders_label}
         columns={folder_columns}
         rows={folders}
         row_key={({ folder_id }) => folder_id}
       />
-    )}
-  </section>
-);
+    </section>
+  );
 
 async function setVectors(vectors: "open" | "paused"): Promise<void> {
   await api("/system/queue/vectors", { method: "PUT", body: { vectors } });
@@ -220,7 +219,7 @@ function DropDialog({
   const { kind, state, count, error } = dropping;
   return (
     <ConfirmDialog
-      title={strings.drop_title(kind.name)}
+      title={strings.drop_title(jobKind(kind.name).words)}
       confirm_label={strings.drop}
       onClose={onClose}
       onConfirm={() => dropAll(dropping)}
@@ -297,7 +296,7 @@ const kindColumns = (onDrop: OnDrop): readonly Column<Kind>[] => [
     kind: "main",
     cell: (kind) => (
       <span class="two-lines">
-        <span class="strong wrap-anywhere">{kind.name}</span>
+        <JobName name={kind.name} />
         {kind.reasons.map((reason) => (
           <Reason key={reason.error} kind={kind} reason={reason} onDrop={onDrop} />
         ))}
@@ -316,7 +315,9 @@ const kindColumns = (onDrop: OnDrop): readonly Column<Kind>[] => [
     kind: "actions",
     cell: (kind) => {
       const items = itemsOf(kind, onDrop);
-      return items.length > 0 && <Menu label={strings.menu(kind.name)} items={items} />;
+      return (
+        items.length > 0 && <Menu label={strings.menu(jobKind(kind.name).words)} items={items} />
+      );
     },
   },
 ];

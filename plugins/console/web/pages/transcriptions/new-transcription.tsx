@@ -5,7 +5,7 @@ import { refresh } from "../../api/queries";
 import type { Folder } from "../../api/types";
 import { upload } from "../../api/upload";
 import { FormDialog } from "../../ui/dialog";
-import { Field, Segments, Select, TextField } from "../../ui/field";
+import { Field, Segments, Select, TextField, type Option } from "../../ui/field";
 import { formatPercent } from "../../ui/format";
 import { Progress } from "../../ui/tag";
 import { transcription_strings as strings } from "../../strings/transcriptions";
@@ -26,12 +26,18 @@ const uploadRecording = (
 const fetchRecording = (folder_id: string, url: string) =>
   api<TranscriptionRun>("/transcriptions", { method: "POST", body: { folder_id, url } });
 
+const firstOf = (options: readonly Option[], into: string | null): string =>
+  (options.find(({ value }) => value === into) ?? options[0]!).value;
+
 export function NewTranscription({
   folders,
+  into,
   onClose,
   onStarted,
 }: {
   readonly folders: readonly Folder[];
+  /** The folder that is chosen at first; null for any. */
+  readonly into: string | null;
   readonly onClose: () => void;
   readonly onStarted: (run: TranscriptionRun) => void;
 }) {
@@ -39,7 +45,7 @@ export function NewTranscription({
   const [from, setFrom] = useState<From>("file");
   const [file, setFile] = useState<File | null>(null);
   const [url, setUrl] = useState("");
-  const [folder_id, setFolder] = useState(options[0]!.value);
+  const [folder_id, setFolder] = useState(firstOf(options, into));
   const [share, setShare] = useState<number | null>(null);
   const [problem, setProblem] = useState<ApiProblem | null>(null);
   const leaving = useRef(new AbortController());

@@ -84,7 +84,12 @@ function Actions({ run }: { readonly run: TranscriptionRun }) {
       </>
     );
   }
-  if (run.status !== "completed") return null;
+  if (run.status !== "completed")
+    return (
+      <ButtonLink href={`/transcriptions?new=${run.folder_id}`} kind="primary" icon="plus">
+        {strings.another}
+      </ButtonLink>
+    );
   return (
     <>
       {run.document_id !== null && (

@@ -2,7 +2,7 @@
 import { useQuery } from "@tanstack/preact-query";
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
-import { Link, useLocation } from "wouter-preact";
+import { Link, useLocation, useSearch } from "wouter-preact";
 import { api } from "../../api/client";
 import { keys, useFolderNames, useFolders } from "../../api/queries";
 import type { Page } from "../../api/types";
@@ -24,7 +24,9 @@ const running_ms = 2_000;
 export default function Transcriptions() {
   const [, navigate] = useLocation();
   const [page, setPage] = useState(1);
-  const [creating, setCreating] = useState(false);
+  // `?new=` and a folder opens the dialog for one.
+  const wanted = new URLSearchParams(useSearch()).get("new");
+  const [creating, setCreating] = useState(wanted !== null);
   const folders = useFolders();
   const runs = useQuery({
     queryKey: [...keys.transcriptions, "list", page],
@@ -59,6 +61,7 @@ export default function Transcriptions() {
       {creating && folders.data && folders.data.length > 0 && (
         <NewTranscription
           folders={folders.data}
+          into={wanted}
           onClose={() => setCreating(false)}
           onStarted={({ id }) => navigate(`/transcriptions/${id}`)}
         />

@@ -126,6 +126,7 @@ function Chart({ name, of, days }: ChartProps) {
         label={`${strings.chart_label(name, days.length)}: ${said}`}
         format={written}
         binary={of[0] === "storage_bytes"}
+        empty={strings.nothing[of[0]!]!}
         bars={days.map((day) => ({
           key: day.date,
           values: of.map((measure) => day[measure]),

@@ -1,0 +1,12 @@
+/** What a job does, with the name that logs and the API have for it. */
+import { jobKind } from "../../strings/job-kinds";
+
+export function JobName({ name }: { readonly name: string }) {
+  const { words, code } = jobKind(name);
+  return (
+    <span>
+      <span class="strong wrap-anywhere">{words}</span>
+      {code !== null && <span class="job-code mono">{code}</span>}
+    </span>
+  );
+}

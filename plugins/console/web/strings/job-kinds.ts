@@ -1,0 +1,41 @@
+/** What kinds of jobs do, in words; those of other plugins have their names alone. */
+const names: Readonly<Record<string, string>> = {
+  "accounts.look_again": "Remove what is left of deleted users",
+  "audit.prune": "Forget old entries of the audit log",
+  "backups.make": "Make a backup",
+  "backups.prune_copies": "Remove old copies of backups",
+  "backups.rehearse": "Read a backup back",
+  "chats.answer": "Answer questions",
+  "chats.expire": "Fail questions that waited too long",
+  "chats.prune": "Forget chats deleted long ago",
+  "chats.purge": "Remove deleted chats",
+  "documents.delete_originals": "Remove originals of deleted documents",
+  "documents.find_unused_originals": "Find originals that no document has",
+  "documents.index": "Read documents",
+  "documents.index_text": "Make texts findable",
+  "documents.purge": "Remove deleted documents",
+  "documents.retitle": "Find documents by their new names",
+  "events.prune": "Forget old events",
+  "folder_archives.announce": "Announce imported folders",
+  "folder_archives.forget": "Forget old exports of folders",
+  "folder_archives.import": "Bring in exported folders",
+  "folders.purge": "Remove deleted folders",
+  "imports.items": "Fetch what imports have listed",
+  "imports.list": "List what imports bring",
+  "imports.prune": "Forget old imports",
+  "imports.tick": "Begin imports that are due",
+  "index.convert_vectors": "Bring vectors into their new form",
+  "index.embed": "Make vectors",
+  "index.reencode": "Make vectors anew",
+  "settings.reload": "Take changed settings",
+  "transcriptions.fetch": "Fetch recordings",
+  "transcriptions.hear": "Transcribe recordings",
+  "transcriptions.prune": "Forget old transcriptions",
+  "transcriptions.read": "Read captions and transcripts",
+  "webhooks.deliver": "Deliver webhooks",
+  "webhooks.prune": "Forget old deliveries",
+};
+
+/** The words for a kind, and its name where there are words. */
+export const jobKind = (name: string): { readonly words: string; readonly code: string | null } =>
+  names[name] === undefined ? { words: name, code: null } : { words: names[name], code: name };

@@ -23,6 +23,11 @@ describe("what a page shows", () => {
       "Un<b>frie</b>nd<i>ly</i> <a href=x>host</a>",
       "Unfriendly host",
     ],
+    [
+      "raised and lowered numbers are characters, other notes stay",
+      "5 m<sup>2</sup>, 10<sup> -6 </sup>, H<sub>2</sub>O, 2<sup>nd</sup><sup><a>[1]</a></sup>",
+      "5 m², 10⁻⁶, H₂O, 2nd[1]",
+    ],
     ["line breaks", "One<br>two<BR/>three", "One\ntwo\nthree"],
     ["headings", "<h1>A <em>b</em></h1>text<h2>C</h2>", "# A b\n\ntext\n\n## C"],
     [

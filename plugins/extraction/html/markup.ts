@@ -2,6 +2,7 @@
  * Runs in the child: turns any HTML, however broken, deep or hostile, into small and balanced
  * markup of what it shows. In linear time: the parser behind it is not safe by itself.
  */
+import { scriptForm, type Script } from "../child/scripts";
 import {
   block_elements,
   cell_closers,
@@ -215,6 +216,11 @@ const emphasising = new Map<string, { readonly begins: string; readonly ends: st
   ["em", italic],
 ]);
 
+const scripts = new Map<string, Script>([
+  ["sup", "raised"],
+  ["sub", "lowered"],
+]);
+
 /** Whether this element begins and ends a line. */
 const isBlock = (name: string): boolean => block_elements.has(name) || table_elements.has(name);
 
@@ -238,7 +244,9 @@ class MarkupWriter {
 
   text(text: string): void {
     if (this.hidden_at === null) {
-      this.pieces.push(text.replace(emphasis_marks, ""));
+      const script = scripts.get(this.open_elements.at(-1)?.name ?? "");
+      const shown = script === undefined ? null : scriptForm(text.trim(), script);
+      this.pieces.push(shown ?? text.replace(emphasis_marks, ""));
       return;
     }
     // Text in a head that was not closed belongs to the body.

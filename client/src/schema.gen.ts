@@ -1574,6 +1574,11 @@ export interface components {
          * @example 2026/survey.pdf
          */
         readonly DocumentName2: string;
+        /**
+         * @description What it is to be called, instead of the recording's name.
+         * @example Interview with the warden
+         */
+        readonly DocumentName3: string;
         /** @enum {string} */
         readonly DocumentOrigin: "text" | "upload" | "import" | "transcription";
         readonly DocumentPage: {
@@ -3198,6 +3203,7 @@ export type DocumentIds = components['schemas']['DocumentIds'];
 export type DocumentLink = components['schemas']['DocumentLink'];
 export type DocumentName = components['schemas']['DocumentName'];
 export type DocumentName2 = components['schemas']['DocumentName2'];
+export type DocumentName3 = components['schemas']['DocumentName3'];
 export type DocumentOrigin = components['schemas']['DocumentOrigin'];
 export type DocumentPage = components['schemas']['DocumentPage'];
 export type DocumentSort = components['schemas']['DocumentSort'];
@@ -5757,6 +5763,11 @@ export interface operations {
                  * @example fld_01J9ZK3V6W8Q2T4Y5N7B1C0DEF
                  */
                 readonly folder_id: string;
+                /**
+                 * @description What it is to be called, instead of the recording's name.
+                 * @example Interview with the warden
+                 */
+                readonly name?: components["schemas"]["DocumentName3"];
             };
             readonly header?: never;
             readonly path?: never;

@@ -1,6 +1,8 @@
 /** The HTTP face of transcriptions: a shape in, one call to the service, a shape out. */
 import {
   check_errors,
+  checkedName,
+  TrimmedName,
   documented,
   announcedBytes,
   badRequest,
@@ -85,6 +87,11 @@ const Format = t.Union(
   (["json", "vtt", "srt", "txt"] as const).map((format) => t.Literal(format)),
   { default: "json", description: "`json`, `vtt` (WebVTT), `srt` or `txt`." },
 );
+const control_class = "\\u0000-\\u001F\\u007F-\\u009F";
+const NewName = TrimmedName("What it is to be called, instead of the recording's name.", {
+  component: "DocumentName",
+  without: control_class,
+});
 const NewUrl = named(
   "NewTranscription",
   t.Object({
@@ -157,6 +164,11 @@ export const routes = {
       t.Object({
         folder_id: t.Optional(
           t.String({ description: "The folder that the transcript goes into." }),
+        ),
+        name: t.Optional(
+          documented(NewName, {
+            examples: ["Interview with the warden"],
+          }),
         ),
       }),
       { required: ["folder_id"] },
@@ -263,7 +275,10 @@ export function transcriptionHandlers(
       "retry-after": "1",
     });
 
-  const upload = async (owner_id: string, folder_id: string, request: Request): Promise<RunRow> => {
+  const upload = async (
+    { owner_id, folder_id, name }: Pick<RunRow, "owner_id" | "folder_id" | "name">,
+    request: Request,
+  ): Promise<RunRow> => {
     const bytes_max = upload_bytes_max();
     const announced_bytes = announcedBytes(request, bytes_max);
     await transcriptions.admit(owner_id, folder_id, announced_bytes);
@@ -272,7 +287,8 @@ export function transcriptionHandlers(
       bytes_max,
       admit: async () => undefined,
     });
-    return transcriptions.addUpload(owner_id, folder_id, file, received, request.signal);
+    const named = { ...file, name: name ?? file.name };
+    return transcriptions.addUpload(owner_id, folder_id, named, received, request.signal);
   };
 
   return {
@@ -282,10 +298,12 @@ export function transcriptionHandlers(
         throw body
           ? badRequest("`folder_id` is required.", "/folder_id")
           : badRequest("The query field `folder_id` is required.", "?folder_id");
+      const name = query.name === undefined ? null : checkedNewName(query.name);
+      const { owner_id } = caller;
       return accepted(
         await (body
-          ? transcriptions.addUrl(caller.owner_id, { ...body, folder_id })
-          : upload(caller.owner_id, folder_id, request)),
+          ? transcriptions.addUrl(owner_id, { ...body, folder_id, name })
+          : upload({ owner_id, folder_id, name }, request)),
       );
     },
     list: async ({ caller, query }) => {
@@ -306,6 +324,14 @@ export function transcriptionHandlers(
     cancel: async ({ caller, params }) =>
       accepted(await transcriptions.cancel(caller.owner_id, params.transcriptionId)),
   };
+}
+
+/** @throws HttpError 400 */
+function checkedNewName(given: string): string {
+  const name = checkedName(given, "?name");
+  if (new RegExp(`[${control_class}]`, "u").test(name))
+    throw badRequest("The name must not contain control characters.", "?name");
+  return name;
 }
 
 function formatted(

@@ -26,6 +26,8 @@ import type { Transcript } from "./transcript";
 export interface NewUrl {
   readonly folder_id: string;
   readonly url: string;
+  /** What the transcript is to be called; null: as the recording is. */
+  readonly name: string | null;
 }
 
 export interface TranscriptionsParts extends Pick<
@@ -91,9 +93,10 @@ export class Transcriptions {
    * A run for a URL, which is fetched and checked in the background. @throws HttpError 400 on an
    * unfit URL, 403, 404 or 507.
    */
-  async addUrl(owner_id: string, { folder_id, url }: NewUrl): Promise<RunRow> {
+  async addUrl(owner_id: string, { folder_id, url, name }: NewUrl): Promise<RunRow> {
     const href = requireUrl(url, "/url");
-    return this.insertPending({ ...this.newRun(owner_id, folder_id, nameOf(href)), url: href });
+    const run = this.newRun(owner_id, folder_id, name ?? nameOf(href));
+    return this.insertPending({ ...run, url: href });
   }
 
   list(owner_id: string, page: PageRequest): Promise<{ rows: RunRow[]; total: number }> {

@@ -101,6 +101,16 @@ describe("captions", () => {
     });
   });
 
+  test("a transcript is called what the query says, also of an address in JSON", async () => {
+    const made = async (body: unknown) => {
+      const path = `/transcriptions?folder_id=${folder}&name=%20Tide%20talk%20`;
+      const { status, body: run } = await server.send("ada", "POST", path, body);
+      return [status, run.name, run.folder_id];
+    };
+    expect(await made(formOf("a.vtt", captions))).toEqual([202, "Tide talk", folder]);
+    expect(await made({ url: "https://example.com/a.mp3" })).toEqual([202, "Tide talk", folder]);
+  });
+
   test("an answer's citations have the times of what they quote", async () => {
     await ended("a.vtt", captions);
     const {
@@ -499,6 +509,17 @@ describe("who may, and how much", () => {
     [
       "no folder in the query",
       () => server.send("ada", "POST", "/transcriptions", formOf("a.vtt", captions)),
+      400,
+    ],
+    [
+      "a name with a line break",
+      () =>
+        server.send(
+          "ada",
+          "POST",
+          `/transcriptions?folder_id=${folder}&name=a%0Ab`,
+          formOf("a.vtt", captions),
+        ),
       400,
     ],
     [

@@ -512,17 +512,6 @@ describe("who may, and how much", () => {
       400,
     ],
     [
-      "a name with a line break",
-      () =>
-        server.send(
-          "ada",
-          "POST",
-          `/transcriptions?folder_id=${folder}&name=a%0Ab`,
-          formOf("a.vtt", captions),
-        ),
-      400,
-    ],
-    [
       "no folder in the body",
       () => server.send("ada", "POST", "/transcriptions", { url: "https://example.com/a.mp3" }),
       400,

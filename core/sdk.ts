@@ -42,6 +42,7 @@ export {
   job,
   JobObserver,
   PermanentFailure,
+  type BegunJob,
   type EndedRun,
   type EventRef,
   type EventWriter,

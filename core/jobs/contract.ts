@@ -177,6 +177,28 @@ export class PermanentFailure extends Error {
   override readonly name = "PermanentFailure";
 }
 
+/**
+ * A job whose work has begun before the transaction that enqueues it: what is done by then takes
+ * effect in that same transaction.
+ */
+export interface BegunJob {
+  /**
+   * Waits for the work, at most so long; never rejects. False when it is not done yet. The
+   * transaction should follow at once.
+   */
+  settles(within_ms: number): Promise<boolean>;
+  /**
+   * Inside the transaction, and again in another one that is tried in its place. Work that is done
+   * takes effect here and leaves no job behind; any other goes on as a job that was enqueued, and
+   * so does work whose effect has failed in an earlier try. @throws what the effect throws
+   */
+  enqueue(tx: Db<any>): Promise<void>;
+  /** Whether its effect was tried and has thrown: without it, the transaction may be kept. */
+  readonly has_failed: boolean;
+  /** No transaction is kept: ends the work. Does nothing after one was. */
+  drop(): void;
+}
+
 export interface EnqueueOptions {
   /** Not before, epoch ms. Default: now. */
   readonly run_at_ms?: number;

@@ -8,6 +8,7 @@ import type { Db, Store } from "../store/store";
 import type { RoomWaiters } from "./room-waiters";
 import { findCandidates, type Capacity } from "./candidates";
 import type { EndedRun, JobHandler } from "./contract";
+import type { EarlyRun } from "./early-run";
 import type { Handlers } from "./handlers";
 import { readRunningCounts, type RunningCounts } from "./running-counts";
 import { runJob, Stopped, type Run } from "./run";
@@ -146,12 +147,12 @@ export class Dispatcher {
     return { token: this.promise_token, until_ms: clock.now_ms() + this.lease_ms };
   }
 
-  /** The transaction is on disk: begins the job. */
-  keepPromise(job: table.NewJob, claimed: table.Claimed): void {
+  /** The transaction is on disk: begins the job, or goes on with it. */
+  keepPromise(job: table.NewJob, claimed: table.Claimed, early?: EarlyRun): void {
     this.promised.delete(job);
     this.served.note(ownerKey(job.owner));
     this.served.note(queueKey(job.queue));
-    this.begin(claimed);
+    this.begin(claimed, early);
   }
   breakPromise(job: table.NewJob): void {
     this.promised.delete(job);
@@ -312,9 +313,10 @@ export class Dispatcher {
     return table.tokenOf(this.options.node_id, newUuid());
   }
 
-  private begin(job: table.Claimed): void {
+  private begin(job: table.Claimed, early?: EarlyRun): void {
     const handler = this.options.handlers.find(job)!;
-    const run: Run = { job, handler, controller: new AbortController() };
+    const { controller = new AbortController(), working } = early ?? {};
+    const run: Run = { job, handler, controller, working };
     const what = `job ${job.name}`;
     this.options.work?.begin(what);
     const origin = { request_id: job.request_id ?? undefined, job: job.id };

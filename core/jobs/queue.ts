@@ -8,11 +8,12 @@ import { newId } from "../base/ids";
 import type { Log } from "../base/log";
 import { topic, type Notifier } from "../base/notifier";
 import { tellAll } from "../base/observers";
-import { originOf } from "../base/origin";
+import { originOf, withOrigin } from "../base/origin";
 import type { Work } from "../base/stall-meter";
 import { settlesWithin } from "../lib/timeout";
 import type { Db, Store } from "../store/store";
 import type {
+  BegunJob,
   EndedRun,
   EnqueueOptions,
   EventRef,
@@ -23,6 +24,7 @@ import type {
 } from "./contract";
 import { CertainTime } from "./certain-time";
 import { Dispatcher } from "./dispatcher";
+import { EarlyRun } from "./early-run";
 import { Handlers, type Registered } from "./handlers";
 import { Housekeeping, kept_by_default, type JobsKept } from "./housekeeping";
 import { countKinds, countReasons, type FailureReason, type KindCount } from "./kind-counts";
@@ -76,6 +78,7 @@ export class JobQueue {
   private readonly poller: Poller;
   private readonly certain_time: CertainTime;
   private readonly writers: () => readonly EventWriter[];
+  private readonly tell: (run: EndedRun) => void;
   /** For administrators. */
   readonly overview: JobsOverview;
 
@@ -98,6 +101,7 @@ export class JobQueue {
     const { handlers } = this;
     const onEnded = (): void => this.poller.wake();
     const tell = (run: EndedRun): void => tellAll(observers(), run, log);
+    this.tell = tell;
     const room = new RoomWaiters(store);
     const parts = {
       store,
@@ -155,25 +159,70 @@ export class JobQueue {
     payload: PayloadOf<R>,
     options: EnqueueOptions = {},
   ): Promise<void> {
-    requireFit(on, payload);
-    const [handler] = this.handlers.of(on);
-    if (!handler) throw new Error(`no plugin handles the job ${on.id}`);
-    const job = this.newJob(handler, payload, options);
-    const lease = this.dispatcher.promise(job, handler.handler);
+    const { job, handler } = this.newJobOf(on, payload, options);
+    const lease = this.dispatcher.promise(job, handler);
     if (lease !== undefined && (await this.beginWith(db, job, lease))) return;
+    await this.insert(db, job);
+  }
+
+  /**
+   * As in the plugin contract. @throws Error on a payload that does not fit, or when nobody handles
+   * the job.
+   */
+  begin<R extends JobRef>(
+    on: R,
+    payload: PayloadOf<R>,
+    options: EnqueueOptions = {},
+  ): BegunJob | undefined {
+    const { dispatcher } = this;
+    const { store, clock, work } = this.options;
+    const { job, handler } = this.newJobOf(on, payload, options);
+    const lease = dispatcher.promise(job, handler);
+    if (lease === undefined) return undefined;
+    const { id, attempts_max } = job;
+    const what = `job ${job.name}`;
+    return new EarlyRun({
+      ...{ store, job, lease, tell: this.tell, now_ms: () => clock.now_ms() },
+      start: async (signal) => {
+        work?.begin(what);
+        const origin = { request_id: job.request_id ?? undefined, job: id };
+        try {
+          return await withOrigin(origin, () =>
+            handler.run(payload, { id, attempt: 1, last: attempts_max === 1, signal }),
+          );
+        } finally {
+          work?.end(what);
+        }
+      },
+      goOn: async (tx, run) => {
+        if (await this.beginWith(tx, job, lease, run)) return;
+        await this.insert(tx, job);
+        store.afterCommit(() => run.drop());
+      },
+      leave: () => dispatcher.breakPromise(job),
+    });
+  }
+
+  private async insert(db: Db<any>, job: table.NewJob): Promise<void> {
     await table.insertJob(db, job);
     this.announce();
   }
 
   /** The job begins with the surrounding transaction; false when it has to wait after all. */
-  private async beginWith(db: Db<any>, job: table.NewJob, lease: table.Lease): Promise<boolean> {
+  private async beginWith(
+    db: Db<any>,
+    job: table.NewJob,
+    lease: table.Lease,
+    early?: EarlyRun,
+  ): Promise<boolean> {
     const { dispatcher } = this;
     const undone = (): void => dispatcher.breakPromise(job);
     try {
       const queue_max = dispatcher.queueMaxAtOnce(job);
       const claimed = await table.insertRunning(db, job, lease, queue_max);
       if (claimed === null) undone();
-      else this.options.store.afterCommit(() => dispatcher.keepPromise(job, claimed), undone);
+      else
+        this.options.store.afterCommit(() => dispatcher.keepPromise(job, claimed, early), undone);
       return claimed !== null;
     } catch (error) {
       undone();
@@ -303,6 +352,17 @@ export class JobQueue {
 
   private announce(): void {
     this.options.notifier.publish(JobsReady, "", null);
+  }
+
+  private newJobOf(
+    on: JobRef,
+    payload: unknown,
+    options: EnqueueOptions,
+  ): { readonly job: table.NewJob; readonly handler: JobHandler } {
+    requireFit(on, payload);
+    const [registered] = this.handlers.of(on);
+    if (!registered) throw new Error(`no plugin handles the job ${on.id}`);
+    return { job: this.newJob(registered, payload, options), handler: registered.handler };
   }
 
   private newJob(

@@ -37,6 +37,8 @@ export interface Run {
   readonly job: table.Claimed;
   readonly handler: JobHandler;
   readonly controller: AbortController;
+  /** What its handler gives, where it has begun already. */
+  readonly working?: ReturnType<JobHandler["run"]> | undefined;
 }
 export interface RunnerOptions {
   readonly store: Store;
@@ -135,13 +137,15 @@ class Runner {
       () => controller.abort(new Stopped("timeout", `it took longer than ${timeout_ms / 1_000} s`)),
       timeout_ms,
     );
-    const running = (async () =>
-      handler.run(checkedPayload(handler.on.payload, job.payload), {
-        id: job.id,
-        attempt: job.attempts,
-        last: isLast(job),
-        signal: controller.signal,
-      }))();
+    const running =
+      this.of.working ??
+      (async () =>
+        handler.run(checkedPayload(handler.on.payload, job.payload), {
+          id: job.id,
+          attempt: job.attempts,
+          last: isLast(job),
+          signal: controller.signal,
+        }))();
     const abandoned = new TimeLimit(Infinity, {
       signal: controller.signal,
       grace_ms: this.parts.grace_ms,

@@ -84,6 +84,7 @@ export function contextOf(
     node: sources.nodes,
     newId,
     enqueue: queue.enqueue.bind(queue),
+    begin: queue.begin.bind(queue),
     emit: queue.emit.bind(queue),
     cancelJobs: queue.cancelJobs.bind(queue),
     // The child finds a built-in plugin by its name, and loads any other from its file.

@@ -17,6 +17,7 @@ import type { Change, Notifier } from "../base/notifier";
 import type { Fill, ServiceRef, ServicesOf, SlotRef, SlotsOf } from "../base/refs";
 import type { Isolate, Task } from "../isolate/contract";
 import type {
+  BegunJob,
   EnqueueOptions,
   EventRef,
   JobHandler,
@@ -104,6 +105,15 @@ export interface Context<C extends TObject = TObject, N = {}, L = {}, T = {}> {
     payload: PayloadOf<R>,
     options?: EnqueueOptions,
   ) => Promise<void>;
+  /**
+   * Begins the work of a job that begins at once (`begins_at_once`) even before the transaction
+   * that enqueues it; undefined when such a job has to wait its turn.
+   */
+  readonly begin: <R extends JobRef>(
+    on: R,
+    payload: PayloadOf<R>,
+    options?: EnqueueOptions,
+  ) => BegunJob | undefined;
   readonly emit: <R extends EventRef>(db: Db<any>, on: R, payload: PayloadOf<R>) => Promise<void>;
   /**
    * Removes waiting jobs about these records and aborts running ones once the transaction is on

@@ -13,6 +13,8 @@ import { rowsOf } from "./written-out";
  */
 const members_max = 64;
 const gather_ms_max = 4;
+/** Whoever was in a group comes again within this time, or not in the next one. */
+const return_ms_max = 8;
 /** After so long, whoever else waits joins the next group, and requests are answered between. */
 const group_ms_max = 20;
 
@@ -53,6 +55,12 @@ const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(reso
 export class GroupCommit {
   readonly #waiting: Member[] = [];
   #writing = false;
+  /** Members that are about to come. */
+  #expected = 0;
+  /** How many the last group had, and when they were told. */
+  #last = { members: 0, at_ms: -Infinity };
+  /** Wakes a group that waits for one of them. */
+  #wake: () => void = () => undefined;
 
   constructor(private readonly options: GroupCommitOptions) {}
 
@@ -63,8 +71,23 @@ export class GroupCommit {
   run<R>(work: Work<R>, options: RunOptions = {}): Promise<R> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ ...options, work, resolve, reject, alone: false, has_reserve: "none" });
+      this.#wake();
       if (!this.#writing) void this.#writeAll();
     });
+  }
+
+  /**
+   * A member comes once this has settled: a group that is about to be committed waits for it, as
+   * long as it waits for others at all.
+   */
+  expect(coming: Promise<unknown>): void {
+    this.#expected++;
+    const came = (): void => {
+      this.#expected--;
+      // After it has joined.
+      setImmediate(() => this.#wake());
+    };
+    coming.then(came, came);
   }
 
   async #writeAll(): Promise<void> {
@@ -88,11 +111,11 @@ export class GroupCommit {
         begun = true;
         const commit_at_ms = performance.now() + gather_ms_max;
         const close_at_ms = commit_at_ms - gather_ms_max + group_ms_max;
+        const is_soon = commit_at_ms - gather_ms_max < this.#last.at_ms + return_ms_max;
+        const usual = is_soon ? this.#last.members : 0;
         for (let joined = 0; joined < members_max && performance.now() < close_at_ms; joined++) {
-          // One turn of the event loop lets requests that have arrived join before the disk is
-          // waited for.
-          if (this.#waiting.length === 0 && joined > 0 && performance.now() < commit_at_ms)
-            await nextTurn();
+          if (this.#waiting.length === 0 && joined > 0)
+            await this.#gather(commit_at_ms, () => done.length < usual);
           if (joined > 0 && this.#waiting[0]?.alone) break;
           current = this.#waiting.shift();
           if (!current) break;
@@ -117,7 +140,27 @@ export class GroupCommit {
         else this.#tryAlone(member);
       return;
     }
+    this.#last = { members: done.length, at_ms: performance.now() };
     for (const { member, result } of done) member.resolve(result);
+  }
+
+  /**
+   * One turn of the event loop lets requests that have arrived join before the disk is waited for.
+   * Those that are expected are waited for a little longer; so are as many as the last group had,
+   * because who was just answered often goes on. One that writes alone waits for nobody.
+   */
+  async #gather(until_ms: number, isFewer: () => boolean): Promise<void> {
+    const isOver = (): boolean => this.#waiting.length > 0 || (this.#expected === 0 && !isFewer());
+    const left_ms = until_ms - performance.now();
+    if (left_ms <= 0) return;
+    await nextTurn();
+    if (isOver()) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(resolve, left_ms);
+    this.#wake = () => isOver() && resolve();
+    await promise;
+    clearTimeout(timer);
+    this.#wake = () => undefined;
   }
 
   /** @throws when the whole group is lost. */

@@ -183,6 +183,8 @@ export class SqliteStore implements Store {
       return this.#commits.run(inScope, options);
     });
 
+  readonly expect = (coming: Promise<unknown>): void => this.#commits.expect(coming);
+
   readonly afterCommit: Store["afterCommit"] = (work, undone) =>
     this.#scopes.afterCommit(work, undone);
 

@@ -58,6 +58,11 @@ export interface Store {
     work: (tx: Db<any>) => Promise<R>,
     options?: TransactionOptions,
   ) => Promise<R>;
+  /**
+   * A transaction comes once this has settled: who commits meanwhile may wait for it a moment, so
+   * that both share one write.
+   */
+  readonly expect: (coming: Promise<unknown>) => void;
   /** `inTransaction` with `uses_reserve`. */
   readonly inDeletion: <R>(work: (tx: Db<any>) => Promise<R>) => Promise<R>;
   /**

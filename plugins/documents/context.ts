@@ -1,5 +1,5 @@
 /** What the functions of this plugin are handed, and how they say that a document has changed. */
-import type { Change, Context, Db, Hooks, PayloadOf } from "../../core/sdk";
+import type { BegunJob, Change, Context, Db, Hooks, PayloadOf } from "../../core/sdk";
 import { DocumentChanged } from "../events/contract";
 import type { Extraction } from "../extraction/contract";
 import type { Folders } from "../folders/contract";
@@ -7,6 +7,7 @@ import type { SearchIndex } from "../search-index/contract";
 import type { Quotas } from "../quotas/contract";
 import type { Texts } from "../texts/contract";
 import type { DocumentIntake, DocumentStatus, DocumentUse } from "./contract";
+import type { EarlyIndexing } from "./early-indexing";
 import type { FreshTexts } from "./fresh-texts";
 import { setLinkStatus } from "./link-store";
 import type { DocumentLists } from "./list-store";
@@ -41,6 +42,7 @@ export interface DocumentContext extends Pick<
   readonly quotas: Quotas;
   readonly texts: Texts;
   readonly fresh_texts: FreshTexts;
+  readonly early_indexing: EarlyIndexing;
   readonly lists: DocumentLists;
   /** Those who keep something about documents. Complete once every plugin is set up. */
   readonly uses: () => readonly DocumentUse[];
@@ -55,6 +57,13 @@ export interface DocumentContext extends Pick<
     document: Pick<DocumentRow, "id" | "owner_id" | "version" | "size_bytes">,
     is_text: boolean,
   ) => Promise<void>;
+  /**
+   * Begins to index a small text before it is stored: jobs.ts. It is in `fresh_texts`. Undefined
+   * for what has to be queued.
+   */
+  readonly beginIndexing: (
+    text: Pick<DocumentRow, "id" | "owner_id" | "version" | "size_bytes">,
+  ) => BegunJob | undefined;
   /** Queues the job that gives the index the document's present name: jobs.ts. */
   readonly enqueueRetitling: (
     tx: Db,

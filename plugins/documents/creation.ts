@@ -3,7 +3,14 @@
  * transcriptions ingest.
  */
 import { longTextOf } from "../../core/lib/utf8-text";
-import { conflict, isUnique, type Db, type HttpError, type ReceivedFile } from "../../core/sdk";
+import {
+  conflict,
+  isUnique,
+  type BegunJob,
+  type Db,
+  type HttpError,
+  type ReceivedFile,
+} from "../../core/sdk";
 import { admitSent, requireAdmitted } from "./admission";
 import { DocumentCreated } from "../events/contract";
 import {
@@ -13,16 +20,24 @@ import {
   moveStatus,
   type DocumentContext,
 } from "./context";
-import type { IngestRequest, ReadyText, IngestResult } from "./contract";
+import type { IngestRequest, IngestResult } from "./contract";
 import { queued } from "./indexer";
 import * as linkStore from "./link-store";
 import { refuseTakenName } from "./links";
-import { measured, measuredBytes, mediaType } from "./measured";
+import { measured, measuredBytes } from "./measured";
 import { cleanedName, documentName, nameKey, nameOfLongText, nameOfText } from "./names";
+import {
+  fileVersion,
+  isText,
+  not_extracted,
+  repaired,
+  textVersion,
+  type NewVersion,
+} from "./new-versions";
 import { withVectors } from "./queries";
 import type { Document } from "./record";
 import * as store from "./store";
-import type { DocumentRow, VersionRow } from "./store";
+import type { DocumentRow } from "./store";
 import * as textStore from "./text-store";
 
 export interface NewText {
@@ -41,23 +56,14 @@ export interface Upload {
   readonly overwrite: boolean;
 }
 
-type NewVersion = Omit<VersionRow, "document_id" | "version">;
 /** Where the newest version comes from. */
 type Source = Pick<DocumentRow, "source_kind" | "source_uri" | "source_run_id">;
-type NewDocument = Pick<DocumentRow, "owner_id" | "name"> & { readonly folder_id: string };
+type NewDocument = Pick<DocumentRow, "owner_id" | "name"> & {
+  readonly id?: string;
+  readonly folder_id: string;
+};
 
-/** What is only known once a version is indexed. */
-const not_extracted = {
-  pages: "[]",
-  page_labels: null,
-  headings: null,
-  times: null,
-  text_ready: 0,
-  text_id: null,
-  text_units: null,
-  text_points: null,
-  content: null,
-} as const;
+/** What is only known once a document is indexed. */
 const not_indexed = { ...queued, warnings: "[]", page_count: null, language: null } as const;
 
 /**
@@ -93,23 +99,25 @@ export async function addText(
     in_files: 0,
   };
   const source: Source = { source_kind: "text", source_uri: null, source_run_id: null };
+  const id = ctx.newId("doc");
+  // A long one is read from where it is stored.
+  const fresh = long_text === undefined && {
+    ...version,
+    ...{ id, owner_id, name, version: 1, piece: content },
+    text: { stored: text.stored, content, units: content.length },
+  };
   try {
-    return await ctx.inTransaction(async (tx) => {
-      await ctx.folders.require(tx, owner_id, folder_id);
-      ctx.files.requireFreeSpace();
-      await text.keep(tx);
-      const id = ctx.newId("doc");
-      // Before the job that wants it begins; a long one is read from where it is stored.
-      if (long_text === undefined)
-        ctx.afterCommit(() =>
-          ctx.fresh_texts.keep({
-            ...version,
-            ...{ id, owner_id, name, version: 1, piece: content },
-            text: { stored: text.stored, content, units: content.length },
-          }),
-        );
-      return insert(ctx, tx, { owner_id, folder_id, name }, version, source, id);
-    });
+    return await ctx.early_indexing.run(fresh, (indexing) =>
+      ctx.inTransaction(async (tx) => {
+        await ctx.folders.require(tx, owner_id, folder_id);
+        ctx.files.requireFreeSpace();
+        await text.keep(tx);
+        // Before the job that wants it begins.
+        if (fresh && !indexing) ctx.afterCommit(() => ctx.fresh_texts.keep(fresh));
+        const document = { id, owner_id, folder_id, name };
+        return insert(ctx, tx, document, version, source, indexing);
+      }),
+    );
   } catch (error) {
     text.discard();
     throw error;
@@ -254,61 +262,23 @@ async function isUnchanged(
   return answering !== undefined && textStore.isText(tx, answering.text, content);
 }
 
-/** A version whose text is extracted from its file. */
-function fileVersion(file: IngestRequest["file"], declared_type: string | null): NewVersion {
-  if (file === null) throw new Error("a document needs a file or a text");
-  return {
-    ...not_extracted,
-    sha256: file.sha256,
-    size_bytes: file.size_bytes,
-    media_type: mediaType(declared_type),
-    in_files: 1,
-  };
-}
-
-/** Neither repair moves an offset. */
-const repaired = (content: string): string => content.toWellFormed().replaceAll("\0", " ");
-
-/** A version whose text is ready, with the file that it was made from, if any. */
-async function textVersion(
-  text: ReadyText,
-  file: IngestRequest["file"],
-  declared_type: string | null,
-): Promise<NewVersion> {
-  const ready = {
-    ...not_extracted,
-    ...store.toStoredSpans({ pages: [], ...text }),
-    text_ready: 1,
-  } as const;
-  if (file === null)
-    return {
-      ...ready,
-      ...(await measured(text.content)),
-      media_type: text.media_type,
-      in_files: 0,
-    };
-  const { sha256, size_bytes } = file;
-  const media_type = mediaType(declared_type ?? text.media_type);
-  return { ...ready, sha256, size_bytes, media_type, in_files: 1 };
-}
-
 const nameTaken = (): HttpError =>
   conflict(
     "A document with the same file name already exists; pass overwrite=true to replace it.",
     "name_taken",
   );
 
-/** Not of a file with its text: the text may be longer than the file. */
-const isText = ({ in_files }: NewVersion): boolean => in_files === 0;
-
-/** Writes a document with its first version, charges the quotas and queues its indexing. */
+/**
+ * Writes a document with its first version, charges the quotas and queues its indexing, unless that
+ * has begun. Answers the document as it is created, whether it is indexed by then or not.
+ */
 async function insert(
   ctx: DocumentContext,
   tx: Db,
-  { folder_id, owner_id, name }: NewDocument,
+  { id = ctx.newId("doc"), folder_id, owner_id, name }: NewDocument,
   version: NewVersion,
   source: Source,
-  id = ctx.newId("doc"),
+  indexing?: BegunJob,
 ): Promise<Document> {
   const now = ctx.now_ms();
   const { sha256, size_bytes, media_type } = version;
@@ -337,10 +307,12 @@ async function insert(
     { folder_id, counter: "held_documents", by: 1 },
     { folder_id, counter: "held_bytes", by: size_bytes },
   ]);
-  await ctx.enqueueIndexing(tx, row, isText(version));
   const { source_kind: kind } = source;
   await ctx.emit(tx, DocumentCreated, { owner_id, document_id: id, name, folder_id, kind });
   notifyFolders(ctx, row, [folder_id], "created");
+  // It may be indexed with that.
+  if (indexing) await indexing.enqueue(tx);
+  else await ctx.enqueueIndexing(tx, row, isText(version));
   return { row, folder_ids: [folder_id], vectors: "none" };
 }
 

@@ -12,17 +12,18 @@ export class FreshTexts {
   private readonly versions = new Map<string, PendingVersion>();
   private units = 0;
 
-  /** Once it is on disk. */
-  keep(version: PendingVersion): void {
+  /** For the job that begins right after this. False for a text that is read where it is stored. */
+  keep(version: PendingVersion): boolean {
     const { units, content } = version.text;
     // It would not be read back as it is here.
-    if (units > piece_units || !content?.isWellFormed()) return;
+    if (units > piece_units || !content?.isWellFormed()) return false;
     this.versions.set(keyOf(version), version);
     this.units += units;
     for (const oldest of this.versions.values()) {
-      if (this.units <= units_max) return;
+      if (this.units <= units_max) break;
       this.forget(oldest);
     }
+    return true;
   }
 
   /** It is not here any more after that. */

@@ -29,24 +29,38 @@ const texts_concurrency = 48;
 const texts_concurrency_per_owner = 40;
 const small_text_bytes_max = 64 * 1024;
 
+type Indexed = Parameters<DocumentContext["enqueueIndexing"]>[1];
+const isSmall = ({ size_bytes }: Pick<Indexed, "size_bytes">): boolean =>
+  size_bytes <= small_text_bytes_max;
+/** What `enqueue` is given for this version. */
+const indexing = (
+  on: typeof IndexDocument,
+  { id, owner_id, version }: Indexed,
+  queue_concurrency: number,
+) =>
+  [
+    on,
+    { document_id: id, version },
+    { subject: id, owner: owner_id, queue: `${on.id}:${owner_id}`, queue_concurrency },
+  ] as const;
+const textIndexing = (document: Indexed) =>
+  indexing(IndexText, document, texts_concurrency_per_owner);
+
 export const enqueuers = ({
+  begin,
   enqueue,
-}: Pick<Context, "enqueue">): Pick<DocumentContext, "enqueueIndexing" | "enqueueRetitling"> => ({
-  enqueueIndexing: (tx, { id, owner_id, version, size_bytes }, is_text) => {
-    const is_small = is_text && size_bytes <= small_text_bytes_max;
-    const on = is_small ? IndexText : IndexDocument;
-    return enqueue(
+}: Pick<Context, "begin" | "enqueue">): Pick<
+  DocumentContext,
+  "beginIndexing" | "enqueueIndexing" | "enqueueRetitling"
+> => ({
+  beginIndexing: (text) => (isSmall(text) ? begin(...textIndexing(text)) : undefined),
+  enqueueIndexing: (tx, document, is_text) =>
+    enqueue(
       tx,
-      on,
-      { document_id: id, version },
-      {
-        subject: id,
-        owner: owner_id,
-        queue: `${on.id}:${owner_id}`,
-        queue_concurrency: is_small ? texts_concurrency_per_owner : indexing_concurrency_per_owner,
-      },
-    );
-  },
+      ...(is_text && isSmall(document)
+        ? textIndexing(document)
+        : indexing(IndexDocument, document, indexing_concurrency_per_owner)),
+    ),
   enqueueRetitling: (tx, { id, owner_id }) =>
     enqueue(
       tx,

@@ -12,6 +12,7 @@ import {
   Size,
   t,
   DocumentParts,
+  type Context,
 } from "../../core/sdk";
 import {
   DocumentChanged,
@@ -37,6 +38,7 @@ import {
   Intake,
 } from "./contract";
 import { ingest } from "./creation";
+import { EarlyIndexing } from "./early-indexing";
 import { FreshTexts } from "./fresh-texts";
 import { documentJobs, documentSchedules, enqueuers, resumePurge } from "./jobs";
 import { takeOut } from "./links";
@@ -102,8 +104,7 @@ export default definePlugin({
     const ctx: DocumentContext = {
       ...host,
       ...host.services,
-      ...enqueuers(host),
-      fresh_texts: new FreshTexts(),
+      ...indexing(host),
       lists: new DocumentLists(host.db),
       uses: host.slots.uses,
       before_intake: new Hooks({
@@ -160,3 +161,9 @@ export default definePlugin({
     };
   },
 });
+
+/** How documents come to be indexed. */
+function indexing(host: Pick<Context, "begin" | "enqueue">) {
+  const parts = { ...enqueuers(host), fresh_texts: new FreshTexts() };
+  return { ...parts, early_indexing: new EarlyIndexing(parts) };
+}

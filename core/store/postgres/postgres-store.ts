@@ -163,6 +163,9 @@ export class PostgresStore implements Store {
       (inScope) => this.#commits.run(inScope, options),
     );
 
+  /** Nobody: other processes would wait too. */
+  readonly expect = (): void => {};
+
   readonly exclusively = <R>(work: () => Promise<R>): Promise<R> =>
     exclusively(this.#options, work);
 

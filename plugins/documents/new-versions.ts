@@ -1,0 +1,60 @@
+/** What a new version of a document is made of, before it is indexed: a file, a text, or both. */
+import type { IngestRequest, ReadyText } from "./contract";
+import { measured, mediaType } from "./measured";
+import { toStoredSpans, type VersionRow } from "./store";
+
+export type NewVersion = Omit<VersionRow, "document_id" | "version">;
+
+/** What is only known once a version is indexed. */
+export const not_extracted = {
+  pages: "[]",
+  page_labels: null,
+  headings: null,
+  times: null,
+  text_ready: 0,
+  text_id: null,
+  text_units: null,
+  text_points: null,
+  content: null,
+} as const;
+
+/** A version whose text is extracted from its file. */
+export function fileVersion(file: IngestRequest["file"], declared_type: string | null): NewVersion {
+  if (file === null) throw new Error("a document needs a file or a text");
+  return {
+    ...not_extracted,
+    sha256: file.sha256,
+    size_bytes: file.size_bytes,
+    media_type: mediaType(declared_type),
+    in_files: 1,
+  };
+}
+
+/** Neither repair moves an offset. */
+export const repaired = (content: string): string => content.toWellFormed().replaceAll("\0", " ");
+
+/** A version whose text is ready, with the file that it was made from, if any. */
+export async function textVersion(
+  text: ReadyText,
+  file: IngestRequest["file"],
+  declared_type: string | null,
+): Promise<NewVersion> {
+  const ready = {
+    ...not_extracted,
+    ...toStoredSpans({ pages: [], ...text }),
+    text_ready: 1,
+  } as const;
+  if (file === null)
+    return {
+      ...ready,
+      ...(await measured(text.content)),
+      media_type: text.media_type,
+      in_files: 0,
+    };
+  const { sha256, size_bytes } = file;
+  const media_type = mediaType(declared_type ?? text.media_type);
+  return { ...ready, sha256, size_bytes, media_type, in_files: 1 };
+}
+
+/** Not of a file with its text: the text may be longer than the file. */
+export const isText = ({ in_files }: NewVersion): boolean => in_files === 0;

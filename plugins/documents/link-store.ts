@@ -3,7 +3,7 @@
  * list-store.ts.
  */
 import { fileType } from "../../core/lib/file-types";
-import { prepared, sql } from "../../core/sdk";
+import { prepared, sql, toNumber } from "../../core/sdk";
 import { isGone } from "../folders/contract";
 import type { DocumentName } from "./contract";
 import { nameKey, nameOrder } from "./names";
@@ -99,6 +99,28 @@ export const answeringLinks = async (
         .where("documents.current_version", ">", 0)
         .limit(limit)
         .execute();
+
+/** When the documents of a folder were synced that were after this time: `limit` of the newest. */
+export const syncedSince = async (
+  db: DocumentsDb,
+  folder_id: string,
+  after_ms: number,
+  limit: number,
+): Promise<number[]> =>
+  (
+    await db
+      .selectFrom("documents_links as l")
+      .innerJoin("documents as d", "d.id", "l.document_id")
+      .select("d.synced_at")
+      .where("l.folder_id", "=", folder_id)
+      .where("l.is_deleted", "=", 0)
+      // A document changes when it is synced, and perhaps after that.
+      .where("l.updated_at", ">", after_ms)
+      .where("d.synced_at", ">", after_ms)
+      .orderBy("l.updated_at", "desc")
+      .limit(limit)
+      .execute()
+  ).map((row) => toNumber(row.synced_at));
 
 /** Which of them lie in the folder now. */
 export const findHere = async (

@@ -133,7 +133,7 @@ export default definePlugin({
           upload_bytes_max: () => ctx.config.upload_bytes_max,
         },
         intake: {
-          foldersAtWork: () => foldersAtWork({ ...ctx, operations: host.operations }),
+          foldersAtWork: () => foldersAtWork(ctx),
         },
       },
       routes: { ...documentHandlers(ctx), ...bulkHandlers(ctx) },

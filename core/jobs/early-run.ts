@@ -1,4 +1,7 @@
 /** A job whose work begins before the transaction that enqueues it: see `BegunJob`. */
+import type { Clock } from "../base/clock";
+import { withOrigin } from "../base/origin";
+import type { Work } from "../base/stall-meter";
 import { settlesWithin } from "../lib/timeout";
 import type { Db, Store } from "../store/store";
 import type { BegunJob, EndedRun, JobEffect, JobHandler } from "./contract";
@@ -7,12 +10,14 @@ import type { Lease, NewJob } from "./table";
 
 export interface EarlyRunParts {
   readonly store: Pick<Store, "afterCommit" | "expect">;
-  readonly now_ms: () => number;
+  readonly clock: Clock;
+  /** Is told what runs. */
+  readonly work?: Work | undefined;
   readonly job: NewJob;
+  readonly handler: JobHandler;
+  readonly payload: unknown;
   /** Under which it goes on, should it be enqueued before its work is done. */
   readonly lease: Lease;
-  /** Begins the work. */
-  readonly start: (signal: AbortSignal) => ReturnType<JobHandler["run"]>;
   /** It goes on as a job that was enqueued. */
   readonly goOn: (tx: Db<any>, run: EarlyRun) => Promise<void>;
   /** It takes no place any more. */
@@ -31,20 +36,13 @@ export class EarlyRun implements BegunJob {
   readonly #began_ms = performance.now();
 
   constructor(private readonly parts: EarlyRunParts) {
-    this.#started_at = parts.now_ms();
-    this.working = parts.start(this.controller.signal);
+    this.#started_at = parts.clock.now_ms();
+    this.working = this.#run();
     this.working.then(
       (effect) => void (this.#done = { effect }),
       // Whoever it goes on for handles it.
       () => undefined,
     );
-  }
-
-  get job(): NewJob {
-    return this.parts.job;
-  }
-  get lease(): Lease {
-    return this.parts.lease;
   }
 
   settles(within_ms: number): Promise<boolean> {
@@ -56,8 +54,8 @@ export class EarlyRun implements BegunJob {
   async enqueue(tx: Db<any>): Promise<void> {
     const { store, goOn } = this.parts;
     if (!this.#done || this.has_failed) {
-      store.afterCommit(() => void (this.#kept = true));
-      return goOn(tx, this);
+      await goOn(tx, this);
+      return store.afterCommit(() => void (this.#kept = true));
     }
     try {
       await this.#done.effect?.(tx);
@@ -73,6 +71,21 @@ export class EarlyRun implements BegunJob {
     this.#kept = true;
     this.parts.leave();
     this.controller.abort(new Stopped("cancelled", "nobody wants the job any more"));
+  }
+
+  async #run(): Promise<JobEffect | void> {
+    const { work, job, handler, payload } = this.parts,
+      { id, name, request_id, attempts_max } = job,
+      what = `job ${name}`,
+      { signal } = this.controller;
+    work?.begin(what);
+    try {
+      return await withOrigin({ request_id: request_id ?? undefined, job: id }, () =>
+        handler.run(payload, { id, attempt: 1, last: attempts_max === 1, signal }),
+      );
+    } finally {
+      work?.end(what);
+    }
   }
 
   #end(): void {

@@ -8,7 +8,7 @@ import { newId } from "../base/ids";
 import type { Log } from "../base/log";
 import { topic, type Notifier } from "../base/notifier";
 import { tellAll } from "../base/observers";
-import { originOf, withOrigin } from "../base/origin";
+import { originOf } from "../base/origin";
 import type { Work } from "../base/stall-meter";
 import { settlesWithin } from "../lib/timeout";
 import type { Db, Store } from "../store/store";
@@ -179,21 +179,8 @@ export class JobQueue {
     const { job, handler } = this.newJobOf(on, payload, options);
     const lease = dispatcher.promise(job, handler);
     if (lease === undefined) return undefined;
-    const { id, attempts_max } = job;
-    const what = `job ${job.name}`;
     return new EarlyRun({
-      ...{ store, job, lease, tell: this.tell, now_ms: () => clock.now_ms() },
-      start: async (signal) => {
-        work?.begin(what);
-        const origin = { request_id: job.request_id ?? undefined, job: id };
-        try {
-          return await withOrigin(origin, () =>
-            handler.run(payload, { id, attempt: 1, last: attempts_max === 1, signal }),
-          );
-        } finally {
-          work?.end(what);
-        }
-      },
+      ...{ store, clock, work, job, handler, payload, lease, tell: this.tell },
       goOn: async (tx, run) => {
         if (await this.beginWith(tx, job, lease, run)) return;
         await this.insert(tx, job);

@@ -12,7 +12,7 @@ import { rowsOf } from "./written-out";
  * others wait.
  */
 const members_max = 64;
-const gather_ms_max = 4;
+const gather_ms_by_default = 4;
 /** Whoever was in a group comes again within this time, or not in the next one. */
 const return_ms_max = 8;
 /** After so long, whoever else waits joins the next group, and requests are answered between. */
@@ -35,6 +35,8 @@ interface Member extends RunOptions {
 export interface GroupCommitOptions {
   /** Runs its argument between `begin` and `commit`. */
   readonly transact: (within: (group: Kysely<any>) => Promise<void>) => Promise<void>;
+  /** How long a commit may be put off for others. Default: 4 ms. */
+  readonly gather_ms?: number;
   /** A handle for one member, made of that for the whole group. */
   readonly memberHandle: (group: Kysely<any>) => Pick<MemberHandle, "tx" | "end">;
   /** False when the database has ended the transaction by itself, as a full disk makes it. */
@@ -109,9 +111,10 @@ export class GroupCommit {
     try {
       await this.options.transact(async (group) => {
         begun = true;
-        const commit_at_ms = performance.now() + gather_ms_max;
-        const close_at_ms = commit_at_ms - gather_ms_max + group_ms_max;
-        const is_soon = commit_at_ms - gather_ms_max < this.#last.at_ms + return_ms_max;
+        const begun_at_ms = performance.now();
+        const commit_at_ms = begun_at_ms + (this.options.gather_ms ?? gather_ms_by_default);
+        const close_at_ms = begun_at_ms + group_ms_max;
+        const is_soon = begun_at_ms < this.#last.at_ms + return_ms_max;
         const usual = is_soon ? this.#last.members : 0;
         for (let joined = 0; joined < members_max && performance.now() < close_at_ms; joined++) {
           if (this.#waiting.length === 0 && joined > 0)

@@ -39,7 +39,7 @@ export interface JobsWorld {
   readonly lines: string[];
   /** What the disk has, as the store is told; its limit of growth follows after a moment. */
   readonly disk: { free_bytes: number; reserve_bytes: number };
-  queue(options?: Pick<JobQueueOptions, "slots_max" | "grace_ms" | "kept">): JobQueue;
+  queue(options?: Pick<JobQueueOptions, "slots_max" | "grace_ms" | "kept" | "observers">): JobQueue;
   /** The rows of the job table by id. */
   rows(): Promise<JobsTables["core_jobs"][]>;
   states(): Promise<string[]>;

@@ -72,3 +72,50 @@ describe("a group of which", () => {
     expect(await outcomes([group.run(async () => "later")])).toEqual(["later"]);
   });
 });
+
+describe("a commit that may be put off for long", () => {
+  const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
+  /** How many members each commit had. */
+  function counting() {
+    const sizes: number[] = [];
+    let members = 0;
+    const group = new GroupCommit({
+      ...parts,
+      gather_ms: 60_000,
+      transact: async (within) => {
+        members = 0;
+        await within(tx);
+        sizes.push(members);
+      },
+    });
+    const write = () => group.run(async () => void members++);
+    return { sizes, group, write };
+  }
+
+  test("waits for nobody when it is alone", async () => {
+    const { sizes, write } = counting();
+    for (let i = 0; i < 3; i++) await write();
+    expect(sizes).toEqual([1, 1, 1]);
+  });
+  test("waits for those that are expected", async () => {
+    const { sizes, group, write } = counting();
+    const coming = (async () => {
+      for (let i = 0; i < 20; i++) await nextTurn();
+    })();
+    group.expect(coming);
+    const others = coming.then(() => Promise.all([write(), write()]));
+    await write();
+    await others;
+    expect(sizes).toEqual([3]);
+  });
+  test("waits no more when those that are expected don't come", async () => {
+    const { sizes, group, write } = counting();
+    const coming = Promise.withResolvers<void>();
+    group.expect(coming.promise);
+    const written = write();
+    for (let i = 0; i < 20; i++) await nextTurn();
+    coming.reject(new Error("it came to nothing"));
+    await written;
+    expect(sizes).toEqual([1]);
+  });
+});

@@ -1,0 +1,125 @@
+/** Jobs whose work begins before the transaction that enqueues them. */
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { handle, type BegunJob, type EndedRun } from "../../core/jobs/contract";
+import type { JobQueue } from "../../core/jobs/queue";
+import {
+  jobsWorld,
+  limits,
+  minute,
+  record,
+  recorded,
+  until,
+  Work,
+  type JobsWorld,
+} from "../helpers/jobs";
+
+let world: JobsWorld;
+let queue: JobQueue;
+let runs: AbortSignal[];
+let ended: EndedRun[];
+let gate: PromiseWithResolvers<void>;
+/** Its effect fails so often. */
+let faults: number;
+beforeEach(async () => {
+  world = await jobsWorld();
+  runs = [];
+  ended = [];
+  faults = 0;
+  gate = Promise.withResolvers();
+  queue = world.queue({ slots_max: 16, observers: () => [(run) => ended.push(run)] });
+  queue.register(
+    "test",
+    handle(
+      Work,
+      async ({ name }, { signal }) => {
+        runs.push(signal);
+        await gate.promise;
+        return async (tx) => {
+          await record(tx, name);
+          if (faults-- > 0) throw new Error("no effect");
+        };
+      },
+      { ...limits, concurrency: 12, begins_at_once: true, backoff_ms: () => 0 },
+    ),
+  );
+});
+afterEach(async () => {
+  gate.resolve();
+  await queue.drain(minute);
+  await world.close();
+});
+
+const begun = (): BegunJob => queue.begin(Work, { name: "a" })!;
+const enqueue = (job: BegunJob) => world.store.inTransaction((tx) => job.enqueue(tx));
+
+test("done by then, it takes effect with the transaction and leaves no job", async () => {
+  await queue.start();
+  gate.resolve();
+  const job = begun();
+  expect(await job.settles(minute)).toBe(true);
+  expect(await recorded(world.db)).toEqual([]);
+  await enqueue(job);
+  expect(await recorded(world.db)).toEqual(["a"]);
+  expect(await world.rows()).toEqual([]);
+  expect(ended).toMatchObject([{ name: Work.id, attempt: 1, outcome: "done" }]);
+});
+
+test("not done by then, it goes on as a job, and runs once", async () => {
+  await queue.start();
+  const job = begun();
+  expect(await job.settles(0)).toBe(false);
+  await enqueue(job);
+  expect(await world.only()).toMatchObject({ state: "running", attempts: 1 });
+  gate.resolve();
+  await until(async () => (await world.only()).state === "done");
+  expect(await recorded(world.db)).toEqual(["a"]);
+  expect(runs).toHaveLength(1);
+  await until(() => ended.length === 1);
+});
+
+test("what fails while it begins is tried again as a job", async () => {
+  await queue.start();
+  const job = begun();
+  gate.reject(new Error("not yet"));
+  expect(await job.settles(minute)).toBe(true);
+  gate = Promise.withResolvers();
+  gate.resolve();
+  await enqueue(job);
+  await until(async () => (await world.only()).state === "done");
+  expect([runs.length, await recorded(world.db)]).toEqual([2, ["a"]]);
+});
+
+test("of an undone transaction nothing is left, and the work is told to end", async () => {
+  await queue.start();
+  const jobs = Array.from({ length: 9 }, begun);
+  expect(queue.begin(Work, { name: "b" })).toBeUndefined();
+  for (const job of jobs) {
+    const undone = world.store.inTransaction(async (tx) => {
+      await job.enqueue(tx);
+      throw new Error("undone");
+    });
+    await expect(undone).rejects.toThrow("undone");
+    job.drop();
+  }
+  expect(runs.map(({ aborted }) => aborted)).toEqual(Array(9).fill(true));
+  expect(await world.rows()).toEqual([]);
+  // Its place is free again.
+  expect(queue.begin(Work, { name: "b" })).toBeDefined();
+});
+
+test("an effect that fails undoes the transaction; another one leaves it to the job", async () => {
+  await queue.start();
+  faults = 1;
+  gate.resolve();
+  const job = begun();
+  await job.settles(minute);
+  await expect(enqueue(job)).rejects.toThrow("no effect");
+  expect([job.has_failed, await recorded(world.db)]).toEqual([true, []]);
+  await enqueue(job);
+  await until(async () => (await world.only()).state === "done");
+  expect(await recorded(world.db)).toEqual(["a"]);
+});
+
+test("before the queue is started it has to wait its turn", () => {
+  expect(queue.begin(Work, { name: "a" })).toBeUndefined();
+});

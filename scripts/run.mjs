@@ -43,6 +43,11 @@ const commands = {
     built: true,
     run: (args) => [bun(), [at("scripts", "cluster", "main.ts"), ...args]],
   },
+  simulation: {
+    tools: false,
+    built: false,
+    run: (args) => [bun(), [at("scripts", "simulation", "main.ts"), ...args]],
+  },
   races: {
     tools: false,
     built: true,

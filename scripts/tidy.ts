@@ -236,6 +236,7 @@ const entries = new RegExp(
     "scripts/[^/]+",
     "scripts/bench/(main|raw-server|raw-index)",
     "scripts/cluster/main",
+    "scripts/simulation/main",
     "scripts/soak/cluster",
     "scripts/soak/main",
     "scripts/races/main",

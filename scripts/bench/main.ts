@@ -24,6 +24,7 @@ import { listRows } from "./lists";
 import { met, type Row } from "./measure";
 import { memoryRows } from "./memory";
 import { millionRows } from "./million";
+import { scaleRows } from "./scale";
 import { searchRows } from "./search";
 import { takeStalls } from "./server";
 import { startRows } from "./start";
@@ -66,6 +67,7 @@ const default_parts: Readonly<Record<string, () => Promise<Row[]>>> = {
 /** Run only when named: they take minutes, or need what is not part of the project. */
 const optional_parts: typeof default_parts = {
   million: millionRows,
+  scale: scaleRows,
   rivals: async () => {
     const directory = resolve(data ?? fail("rivals needs --data <directory of sets>."));
     // The rivals are development dependencies, which the other rows can do without.

@@ -42,7 +42,7 @@ export async function startDossier(
   env: Readonly<Record<string, string>> = {},
 ): Promise<Dossier> {
   const launched = await launch({ data, env: { ...settings, ...env } });
-  const key = known_key ?? (await createKey(data, email));
+  const key = known_key ?? (await createKey(data, email, { env }));
   return {
     ...launched,
     output: launched.output,

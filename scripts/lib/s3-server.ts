@@ -35,9 +35,10 @@ export async function startS3Server(
     accessKeyId: access_key,
     secretAccessKey: secret_key,
   });
-  if (name === "moto") await fetch(`${endpoint}/originals`, { method: "PUT" });
   for (const end_ms = performance.now() + start_ms_max; ;)
     try {
+      // The others have it, or make it with the first object.
+      if (name === "moto") await fetch(`${endpoint}/originals`, { method: "PUT" });
       await bucket.write("probe-first", "there");
       break;
     } catch (error) {

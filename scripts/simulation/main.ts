@@ -1,0 +1,120 @@
+/**
+ * `npm run simulation`: what a thousand owners with ten million passages ask of several search
+ * nodes on one PostgreSQL: how often the vectors that a search covers are in the memory of the node
+ * that does it, and what is read where they are not. The owners and their searches are made up; the
+ * memory of a node works as `VectorMemory` does: what was longest not needed goes.
+ */
+import { parseArgs } from "node:util";
+
+const { values } = parseArgs({
+  options: {
+    owners: { type: "string", default: "1000" },
+    passages: { type: "string", default: "10000000" },
+    searches: { type: "string", default: "200000" },
+  },
+});
+const owners = Number(values.owners),
+  passages = Number(values.passages),
+  searches = Number(values.searches);
+
+/** What a passage of the built-in encoder takes: 384 numbers, a scale and its place. */
+const vector_bytes = 390;
+/** The largest owner has so many times what the one in the middle has: sizes fall as 1 / rank^s. */
+const size_exponent = 0.8;
+/** Who has more asks more, but not in proportion. */
+const activity_exponent = 0.5;
+
+/** The same numbers in each run. */
+function chance(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
+}
+
+const weights = Array.from({ length: owners }, (_, rank) => (rank + 1) ** -size_exponent),
+  weight_sum = weights.reduce((sum, one) => sum + one, 0),
+  sizes = weights.map((weight) => (weight / weight_sum) * passages * vector_bytes),
+  activity = sizes.map((size) => size ** activity_exponent);
+
+/** The owner of each search. */
+function asked(): Uint16Array {
+  const random = chance(1),
+    sums: number[] = [];
+  for (const one of activity) sums.push((sums.at(-1) ?? 0) + one);
+  return Uint16Array.from({ length: searches }, () => {
+    const at = random() * sums.at(-1)!;
+    let low = 0,
+      high = sums.length - 1;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (sums[middle]! < at) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  });
+}
+
+/** The vectors of owners that a node holds, those used last at the end. */
+class NodeMemory {
+  private readonly held = new Map<number, number>();
+  private used = 0;
+  constructor(private readonly bytes_max: number) {}
+
+  /** Bytes that are read for a search of all that an owner has. */
+  search(owner: number): number {
+    const size = sizes[owner]!,
+      has = this.held.get(owner) ?? 0;
+    this.held.delete(owner);
+    this.used -= has;
+    const kept = Math.min(size, this.bytes_max);
+    for (const [oldest, bytes] of this.held) {
+      if (this.used + kept <= this.bytes_max) break;
+      this.held.delete(oldest);
+      this.used -= bytes;
+    }
+    this.held.set(owner, kept);
+    this.used += kept;
+    return size - has;
+  }
+}
+
+type Routing = "in turn" | "by owner";
+function simulate(nodes: number, mib: number, routing: Routing, who: Uint16Array) {
+  const memories = Array.from({ length: nodes }, () => new NodeMemory(mib * 2 ** 20)),
+    warm_from = searches / 2;
+  let from_memory = 0,
+    read_bytes = 0;
+  who.forEach((owner, n) => {
+    const node = routing === "in turn" ? n % nodes : owner % nodes,
+      bytes = memories[node]!.search(owner);
+    if (n < warm_from) return;
+    read_bytes += bytes;
+    if (bytes === 0) from_memory++;
+  });
+  const counted = searches - warm_from;
+  return { share: from_memory / counted, mb: read_bytes / counted / 1e6 };
+}
+
+const who = asked(),
+  gb = (sizes.reduce((sum, one) => sum + one, 0) / 1e9).toFixed(1),
+  largest = Math.round((sizes[0]! / vector_bytes / 1_000) * 1) * 1_000;
+console.log(
+  `${owners} owners, ${passages} passages: ${gb} GB of vectors, the largest has ${largest}`,
+);
+console.log("nodes  memory of each  requests go  searches from memory  MB read for a search");
+for (const nodes of [1, 2, 4, 8])
+  for (const mib of [256, 1_024])
+    for (const routing of ["in turn", "by owner"] as const) {
+      if (nodes === 1 && routing === "by owner") continue;
+      const { share, mb } = simulate(nodes, mib, routing, who);
+      const cells = [
+        String(nodes).padEnd(5),
+        `${mib} MiB`.padEnd(14),
+        routing.padEnd(11),
+        `${(share * 100).toFixed(0)} %`.padEnd(20),
+        mb.toFixed(2),
+      ];
+      console.log(cells.join("  "));
+    }

@@ -4,20 +4,23 @@ interface Pairs {
   readonly keys: Uint32Array;
   readonly values: Uint32Array;
 }
+const key_bits = 32;
+/** Few pairs are sorted by more and smaller digits, whose counts are few as well. */
 const digit_bits = 11,
-  /** Three digits of eleven bits are a key. */
-  digits = 3,
-  digit_mask = 2 ** digit_bits - 1;
+  small_digit_bits = 8,
+  few_pairs = 4_096;
 
 /** The pairs in the order of their keys; equal keys keep their order. The arrays are used up. */
 export function radixSort(keys: Uint32Array, values: Uint32Array): Pairs {
   let from: Pairs = { keys, values },
     to: Pairs = { keys: new Uint32Array(keys.length), values: new Uint32Array(keys.length) };
-  for (let digit = 0; digit < digits; digit++) {
-    sortByDigit(from, to, digit * digit_bits);
+  const is_few = keys.length <= few_pairs,
+    bits = is_few ? small_digit_bits : digit_bits;
+  for (let shift = 0; shift < key_bits; shift += bits) {
+    sortByDigit(from, to, shift, 2 ** bits - 1);
     [from, to] = [to, from];
   }
-  release(to);
+  if (!is_few) release(to);
   return from;
 }
 
@@ -26,7 +29,7 @@ export function release({ keys, values }: Pairs): void {
   for (const { buffer } of [keys, values]) (buffer as ArrayBuffer).transfer(0);
 }
 
-function sortByDigit(from: Pairs, to: Pairs, shift: number): void {
+function sortByDigit(from: Pairs, to: Pairs, shift: number, digit_mask: number): void {
   const starts = new Uint32Array(digit_mask + 2),
     count = from.keys.length;
   for (let at = 0; at < count; at++) starts[((from.keys[at]! >>> shift) & digit_mask) + 1]!++;

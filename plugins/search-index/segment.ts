@@ -10,6 +10,8 @@
  *
  * It is read through one Uint32Array, so that a cached segment costs one object.
  */
+import { radixSort } from "./radix-sort";
+
 export const segment_chunks_max = 256;
 /** Occurrences of terms after which a segment is closed; so its postings fit 16 bits. */
 export const segment_terms_max = 60_000;
@@ -70,8 +72,9 @@ export const postingAt = (segment: Segment, place: number): number =>
 
 /** Collects the terms of chunks, in order, and builds their segment. */
 export class SegmentBuilder {
-  /** `hash * 65,536 + (chunk << 8)` for each occurrence: sorted, these are the postings. */
-  private occurrences = new Float64Array(4_096);
+  /** The hash and the chunk of each occurrence, chunk by chunk: sorted, these are the postings. */
+  private hashes = new Uint32Array(1_024);
+  private places = new Uint32Array(1_024);
   private used = 0;
   private chunk_start = 0;
   private readonly lengths: number[] = [];
@@ -87,12 +90,12 @@ export class SegmentBuilder {
   /** Counts one term of the chunk that is being added. */
   add(hash: number): void {
     if (this.used - this.chunk_start >= segment_terms_max || this.used === 65_535) return;
-    if (this.used === this.occurrences.length) {
-      const larger = new Float64Array(this.used * 2);
-      larger.set(this.occurrences);
-      this.occurrences = larger;
+    if (this.used === this.hashes.length) {
+      this.hashes = doubled(this.hashes);
+      this.places = doubled(this.places);
     }
-    this.occurrences[this.used++] = hash * 65_536 + (this.lengths.length << 8);
+    this.hashes[this.used] = hash;
+    this.places[this.used++] = this.lengths.length;
   }
 
   /** Ends the chunk. `length` is its length for BM25, or `listing_length`. */
@@ -107,44 +110,53 @@ export class SegmentBuilder {
 
   /** The segment of everything added; the builder is empty again. */
   finish(analyzer: number): Segment {
-    const sorted = this.occurrences.subarray(0, this.used).sort();
-    const hashes: number[] = [],
-      starts: number[] = [],
-      postings: number[] = [];
-    for (let at = 0; at < sorted.length;) {
-      const key = sorted[at]!,
-        hash = Math.floor(key / 65_536);
-      let end = at + 1;
-      while (end < sorted.length && sorted[end] === key) end++;
-      if (hashes.at(-1) !== hash) {
-        hashes.push(hash);
-        starts.push(postings.length);
-      }
-      postings.push(key - hash * 65_536 + Math.min(end - at, tf_max));
-      at = end;
+    const { used } = this;
+    // Equal hashes keep their order, which is that of their chunks.
+    const { keys, values } = radixSort(this.hashes.slice(0, used), this.places.slice(0, used));
+    let terms = 0,
+      postings = 0;
+    for (let at = 0; at < used; at++) {
+      const is_new = at === 0 || keys[at] !== keys[at - 1];
+      if (is_new) terms++;
+      if (is_new || values[at] !== values[at - 1]) postings++;
     }
-    const segment = packed(analyzer, hashes, this.lengths, [...starts, postings.length], postings);
+    const columns = newSegment(analyzer, terms, this.lengths.length, postings);
+    columns.lengths.set(this.lengths);
+    writePostings(columns, keys, values);
     this.used = 0;
     this.chunk_start = 0;
     this.lengths.length = 0;
-    return segment;
+    return sealed(columns);
   }
 }
 
-function packed(
-  analyzer: number,
-  hashes: readonly number[],
-  lengths: readonly number[],
-  starts: readonly number[],
-  postings: readonly number[],
-): Segment {
-  const counts = [hashes.length, lengths.length, postings.length] as const;
-  const columns = newSegment(analyzer, ...counts);
-  columns.hashes.set(hashes);
-  columns.lengths.set(lengths);
-  columns.starts.set(starts);
-  columns.postings.set(postings);
-  return sealed(columns);
+function doubled(array: Uint32Array): Uint32Array<ArrayBuffer> {
+  const larger = new Uint32Array(array.length * 2);
+  larger.set(array);
+  return larger;
+}
+
+/** Of occurrences that are sorted by their hashes, and then by their chunks. */
+function writePostings(
+  { hashes, starts, postings }: SegmentColumns,
+  keys: Uint32Array,
+  chunks: Uint32Array,
+): void {
+  let term = 0,
+    posting = 0;
+  for (let at = 0; at < keys.length;) {
+    const hash = keys[at]!,
+      chunk = chunks[at]!;
+    if (at === 0 || keys[at - 1] !== hash) {
+      hashes[term] = hash;
+      starts[term++] = posting;
+    }
+    let end = at + 1;
+    while (end < keys.length && keys[end] === hash && chunks[end] === chunk) end++;
+    postings[posting++] = (chunk << 8) | Math.min(end - at, tf_max);
+    at = end;
+  }
+  starts[term] = posting;
 }
 
 /** A segment that is being written, and its columns. */

@@ -197,6 +197,7 @@ describe("Word", () => {
       item("second", 5) +
       item("deeper", 5, 1) +
       item("point", 6) +
+      wp("goes on", `<w:ind w:left="720"/>`) +
       item("none", 0);
     const { text, headings } = await read(
       docx(
@@ -206,7 +207,7 @@ describe("Word", () => {
       ),
     );
     expect(text).toBe(
-      "## Moorings\n\n1. first\n\n1.a) deeper\n\n2. second\n\n2.a) deeper\n\n- point\n\nnone",
+      "## Moorings\n\n1. first\n\n1.a) deeper\n\n2. second\n\n2.a) deeper\n\n- point\n\n  goes on\n\nnone",
     );
     expect(headings).toEqual([{ start: 3, end: 11, level: 2 }]);
   });

@@ -68,7 +68,7 @@ describe("text", () => {
       `<text:list text:style-name="N">${item(tp("one"))}` +
         `${item(`${tp("two")}${tp("more")}<text:list>${item(tp("deeper"))}</text:list>`)}</text:list>` +
         `<text:list text:style-name="B">${item(tp("point"))}</text:list>`,
-      "1. one\n2. two\n\nmore\n\n2.a) deeper\n\n- point",
+      "1. one\n2. two\n\n   more\n\n2.a) deeper\n\n- point",
     ],
   ];
   const automatic = `<text:list-style style:name="N">

@@ -97,6 +97,9 @@ const skipped = new Set([
 
 const scripts: Readonly<Record<string, Script>> = { superscript: "raised", subscript: "lowered" };
 
+/** A paragraph that is indented as far goes on with the item before it. */
+const item_indent_min = 200;
+
 /** Empty columns before the first cell of a row, at most. */
 const columns_before_max = 60;
 
@@ -115,6 +118,10 @@ class WordReader implements XmlHandler {
   private is_drop_cap = false;
   private emphasis: Emphasis = no_emphasis;
   private script: Script | null = null;
+  /** Of the paragraph that is open, in twentieths of a point. */
+  private indent = 0;
+  /** The level of the last item of a list. */
+  private item_level = 0;
   private equation: EquationReader | null = null;
   /** How long the text was when the last one ended: the next one stands apart from it. */
   private equation_end = -1;
@@ -194,6 +201,9 @@ class WordReader implements XmlHandler {
         return;
       case "w:rStyle":
         this.emphasis = this.document.styles.emphasisOf(tag.get("val"));
+        return;
+      case "w:ind":
+        this.indent = Number(tag.get("left") ?? tag.get("start") ?? 0) || 0;
         return;
       case "w:vertAlign":
         this.script = scripts[tag.get("val") ?? ""] ?? null;
@@ -327,7 +337,12 @@ class WordReader implements XmlHandler {
       builder.is_at_start || number === null || number === "0"
         ? ""
         : numbering.next(number, level, from_style?.styles);
-    builder.endParagraph(styles.headingLevel(paragraph), marker, level ?? 0);
+    const heading = styles.headingLevel(paragraph),
+      goes_on = marker === "" && heading === null && this.indent >= item_indent_min,
+      depth = goes_on ? this.item_level : (level ?? 0);
+    if (marker !== "") this.item_level = depth;
+    this.indent = 0;
+    builder.endParagraph(heading, marker, depth, goes_on);
     this.paragraph = newParagraph();
     // In a damaged file an instruction that does not end must not hide the rest of the document.
     if (this.outer.length === 0 && this.fields.includes("instruction")) this.fields.length = 0;

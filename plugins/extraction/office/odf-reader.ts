@@ -70,6 +70,7 @@ export class OdfReader implements XmlHandler {
     readonly level: number | null;
     readonly marker: string;
     readonly depth: number;
+    readonly goes_on: boolean;
     readonly is_aside: boolean;
   }[] = [];
   /** The line so far is empty or ends with white space. */
@@ -199,13 +200,15 @@ export class OdfReader implements XmlHandler {
     const is_aside = this.open_paragraphs.length > 0 && !this.builder.is_at_start;
     if (is_aside) this.builder.beginAside();
     const marker = this.lists.markerOf(tag, level),
-      depth = Math.max(0, this.lists.depth - 1);
-    this.open_paragraphs.push({ level, marker, depth, is_aside });
+      depth = Math.max(0, this.lists.depth - 1),
+      goes_on = level === null && marker === "" && this.lists.depth > 0 && !is_aside;
+    this.open_paragraphs.push({ level, marker, depth, goes_on, is_aside });
     this.after_space = true;
   }
   private endParagraph(): void {
     const paragraph = this.open_paragraphs.pop();
-    this.builder.endParagraph(paragraph?.level ?? null, paragraph?.marker, paragraph?.depth);
+    const { level = null, marker, depth, goes_on } = paragraph ?? {};
+    this.builder.endParagraph(level, marker, depth, goes_on);
     if (paragraph?.is_aside === true) this.builder.endAside();
     this.after_space = false;
   }

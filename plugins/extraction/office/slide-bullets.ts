@@ -93,11 +93,17 @@ export class SlideBullets {
 /** They follow other styles of the master than that of bodies. */
 const without_bullets = new Set(["title", "ctrTitle", "dt", "ftr", "hdr", "sldNum", "sldImg"]);
 
+interface PlaceholderStyle {
+  readonly type: string;
+  readonly style: ListStyle;
+}
 /** What a layout or a master says of its placeholders. */
 class PlaceholderStyles implements XmlHandler {
   /** That of all bodies. */
   readonly body = new ListStyle();
-  private readonly placeholders: (Placeholder & { readonly style: ListStyle })[] = [];
+  /** By index and by type, the first of each. */
+  private readonly by_index = new Map<string, PlaceholderStyle>();
+  private readonly by_type = new Map<string, PlaceholderStyle>();
   private placeholder: Placeholder | null = null;
   private open_style: ListStyle | null = null;
 
@@ -107,16 +113,18 @@ class PlaceholderStyles implements XmlHandler {
     else if (tag.name === "p:bodyStyle") this.open_style = this.body;
     else if (tag.name === "a:lstStyle" && this.placeholder !== null) {
       this.open_style = new ListStyle();
-      this.placeholders.push({ ...this.placeholder, style: this.open_style });
+      this.keep({ type: this.placeholder.type, style: this.open_style }, this.placeholder.index);
     } else this.open_style?.open(tag);
   }
   text(): void {}
   close(name: string): void {
     if (name === "a:lstStyle" || name === "p:bodyStyle") this.open_style = null;
   }
-  find({ type, index }: Placeholder): (Placeholder & { readonly style: ListStyle }) | undefined {
-    return this.placeholders.find((other) =>
-      index === null ? other.type === type : other.index === index,
-    );
+  find({ type, index }: Placeholder): PlaceholderStyle | undefined {
+    return index === null ? this.by_type.get(type) : this.by_index.get(index);
+  }
+  private keep(found: PlaceholderStyle, index: string | null): void {
+    if (!this.by_type.has(found.type)) this.by_type.set(found.type, found);
+    if (index !== null && !this.by_index.has(index)) this.by_index.set(index, found);
   }
 }

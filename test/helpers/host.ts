@@ -145,12 +145,8 @@ export async function startTestServer({
   return server;
 }
 
-/**
- * One pool for every server of this process, with few children that last: one from sources takes a
- * processor for a second to start.
- */
+/** One pool for every server of this process: a child from sources takes half a second to start. */
 const pool = new ChildPool({
-  ...{ children_max: 1, overflow_max: 1, runs_max: 1_000 },
   command: [process.execPath, join(import.meta.dir, "../../core/main.ts"), "__task"],
   log: jsonLog("error", (line) => console.error(line)),
 });

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Page } from "playwright-core";
-import { chromium_path, why_skipped } from "../helpers/chromium";
+import { becomesTrue, chromium_path, why_skipped } from "../helpers/chromium";
 import { expectWell, limit_ms, startConsole, type Console } from "../helpers/console";
 import { temporaryDirectory } from "../helpers/data-directory";
 import { unpacked } from "../helpers/folder-archives";
@@ -24,7 +24,8 @@ afterAll(() => at?.[Symbol.asyncDispose]());
 const link = (name: string) => page.getByRole("link", { name, exact: true });
 /** The rows of an order come a moment after its header. */
 const rows = (names: readonly string[]) =>
-  page.waitForFunction(
+  becomesTrue(
+    page,
     `[...document.querySelectorAll("tbody .title-link")].map((row) => row.innerText).join() === ` +
       JSON.stringify(names.join()),
   );

@@ -5,7 +5,13 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Browser } from "playwright-core";
 import { join } from "node:path";
-import { chromium_path, launchChromium, visit, why_skipped } from "../helpers/chromium";
+import {
+  becomesTrue,
+  chromium_path,
+  launchChromium,
+  visit,
+  why_skipped,
+} from "../helpers/chromium";
 import { startExecutable, type Executable } from "../helpers/executable";
 
 const handbook = join(import.meta.dir, "../../examples/handbook/handbook.pdf");
@@ -56,7 +62,8 @@ test.skipIf(!chromium_path)(
       .first();
     await marked.waitFor();
     // It is drawn on its page, and the page is scrolled to it.
-    await page.waitForFunction(
+    await becomesTrue(
+      page,
       "(() => { const at = document.querySelector('.pdf-text mark')?.getBoundingClientRect(); " +
         "return at && at.top > 0 && at.bottom < innerHeight; })()",
     );

@@ -5,6 +5,7 @@
 import type axe from "axe-core";
 import { existsSync } from "node:fs";
 import { chromium, type Browser, type Page } from "playwright-core";
+import { until } from "./server";
 
 const places = [
   process.env["CHROMIUM"],
@@ -35,6 +36,14 @@ const quiet = [
 ];
 export const launchChromium = (): Promise<Browser> =>
   chromium.launch({ ...(chromium_path ? { executablePath: chromium_path } : {}), args: quiet });
+
+/**
+ * Waits until the expression is true on the page. Playwright's own `waitForFunction` evaluates text
+ * on the page itself whenever the first look is too early, which the console's content security
+ * policy refuses.
+ */
+export const becomesTrue = (page: Page, expression: string, limit_ms = 60_000): Promise<void> =>
+  until(() => page.evaluate<boolean>(`Boolean(${expression})`), limit_ms);
 
 export interface Look {
   readonly width?: number;

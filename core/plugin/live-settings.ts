@@ -45,9 +45,6 @@ export interface LiveSettingsOptions {
 /** Whether the values of a section fit each other. @throws ConfigError */
 export type SectionCheck = (values: any) => void;
 
-/** The most settings in one change. */
-const changes_max = 100;
-
 type Section = ReturnType<typeof readSection>;
 
 export class LiveSettings {
@@ -328,12 +325,10 @@ export class LiveSettings {
   }
 }
 
-/** @throws HttpError 400 when there are none, or too many. */
+/** All of which there must be. @throws HttpError 400 when none is named. */
 function namesIn(changes: SettingChanges): string[] {
   const names = Object.keys(changes);
   if (names.length === 0) throw badRequest("Name at least one setting.");
-  if (names.length > changes_max)
-    throw badRequest(`One call changes at most ${changes_max} settings.`);
   return names;
 }
 const sectionsOf = (names: Iterable<string>): string[] => [

@@ -13,8 +13,12 @@ import { rowsOf } from "./written-out";
  */
 const members_max = 64;
 const gather_ms_by_default = 4;
-/** Whoever was in a group comes again within this time, or not in the next one. */
+/**
+ * Whoever was in a group comes again within this time, or not in the next one, which waits no
+ * longer than that for as many as the last one had.
+ */
 const return_ms_max = 8;
+const usual_ms_max = 2;
 /** After so long, whoever else waits joins the next group, and requests are answered between. */
 const group_ms_max = 20;
 
@@ -116,9 +120,17 @@ export class GroupCommit {
         const close_at_ms = begun_at_ms + group_ms_max;
         const is_soon = begun_at_ms < this.#last.at_ms + return_ms_max;
         const usual = is_soon ? this.#last.members : 0;
+        /** Until when it waits, as things are. */
+        const untilWhen = (): number => {
+          if (this.#expected > 0) return commit_at_ms;
+          return done.length < usual ? Math.min(begun_at_ms + usual_ms_max, commit_at_ms) : 0;
+        };
         for (let joined = 0; joined < members_max && performance.now() < close_at_ms; joined++) {
-          if (this.#waiting.length === 0 && joined > 0)
-            await this.#gather(commit_at_ms, () => done.length < usual);
+          if (this.#waiting.length === 0 && joined > 0) {
+            // Requests that have arrived join before the disk is waited for.
+            if (performance.now() < commit_at_ms) await nextTurn();
+            await this.#gather(untilWhen);
+          }
           if (joined > 0 && this.#waiting[0]?.alone) break;
           current = this.#waiting.shift();
           if (!current) break;
@@ -148,22 +160,20 @@ export class GroupCommit {
   }
 
   /**
-   * One turn of the event loop lets requests that have arrived join before the disk is waited for.
-   * Those that are expected are waited for a little longer; so are as many as the last group had,
-   * because who was just answered often goes on. One that writes alone waits for nobody.
+   * Those that are expected are waited for a little; so are as many as the last group had, because
+   * who was just answered often goes on. One that writes alone waits for nobody.
    */
-  async #gather(until_ms: number, isFewer: () => boolean): Promise<void> {
-    const isOver = (): boolean => this.#waiting.length > 0 || (this.#expected === 0 && !isFewer());
-    const left_ms = until_ms - performance.now();
-    if (left_ms <= 0) return;
-    await nextTurn();
-    if (isOver()) return;
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const timer = setTimeout(resolve, left_ms);
-    this.#wake = () => isOver() && resolve();
-    await promise;
-    clearTimeout(timer);
-    this.#wake = () => undefined;
+  async #gather(untilWhen: () => number): Promise<void> {
+    while (this.#waiting.length === 0) {
+      const left_ms = untilWhen() - performance.now();
+      if (left_ms <= 0) return;
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const timer = setTimeout(resolve, left_ms);
+      this.#wake = resolve;
+      await promise;
+      clearTimeout(timer);
+      this.#wake = () => undefined;
+    }
   }
 
   /** @throws when the whole group is lost. */

@@ -98,6 +98,13 @@ const commands = {
     ],
     env: { DOSSIER_TEST_FAULTS: "all" },
   },
+  // What every change is tried with in a smaller size, in full.
+  "test:long": {
+    tools: true,
+    built: true,
+    run: (args) => [bun(), [at("scripts", "test.ts"), "memory-texts", "crash-deliveries", ...args]],
+    env: { DOSSIER_TEST_LONG: "all", DOSSIER_TEST_KILLS: "30" },
+  },
   test: { tools: true, built: true, run: (args) => [bun(), [at("scripts", "test.ts"), ...args]] },
 };
 

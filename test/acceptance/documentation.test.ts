@@ -20,16 +20,19 @@ const local = {
   DOSSIER_IMPORTS_ALLOW_NETWORKS: "127.0.0.0/8",
   DOSSIER_WEBHOOKS_ALLOW_NETWORKS: "127.0.0.0/8",
 };
+/** A page that shows what words find as well as what vectors do. */
+const by_words = { DOSSIER_EMBEDDINGS_PROVIDER: "none" };
 const pages: readonly Page[] = [
   { path: "README.md", after: "nothing" },
   { path: "docs/start.md", after: "nothing" },
-  { path: "docs/api.md", after: "server", env: local },
-  { path: "docs/agents.md", after: "server", stages: ["python"] },
-  { path: "docs/events.md", after: "server" },
+  { path: "docs/api.md", after: "server", env: local, server_env: by_words },
+  { path: "docs/agents.md", after: "server", stages: ["python"], server_env: by_words },
+  { path: "docs/events.md", after: "server", server_env: by_words },
   {
     path: "docs/clients.md",
     after: "server",
     env: local,
+    server_env: by_words,
     elsewhere: {
       words: ["python", "openapi-python-client", "go", "oapi-codegen"],
       why: "test/acceptance/clients.test.ts types it",
@@ -44,8 +47,8 @@ const pages: readonly Page[] = [
     stages: ["root", "socket", "prometheus", "failed jobs", "earlier version", "plugin site"],
   },
   { path: "docs/scale.md", after: "nothing", stages: ["postgres"] },
-  { path: "docs/plugins.md", after: "server", installs: true },
-  { path: "examples/README.md", after: "server" },
+  { path: "docs/plugins.md", after: "server", server_env: by_words, installs: true },
+  { path: "examples/README.md", after: "server", server_env: by_words },
   { path: "docs/architecture.md", after: "nothing" },
 ];
 /** Those without a block. */

@@ -37,6 +37,8 @@ export interface Page {
   readonly after: "nothing" | "server";
   /** Settings of the server, such as those that let it reach a test's own addresses. */
   readonly env?: Readonly<Record<string, string>>;
+  /** Settings of the server that the reader does not see. */
+  readonly server_env?: Readonly<Record<string, string>>;
   /** What else is there. */
   readonly stages?: readonly Stage[];
   /** Blocks that need one of these are left out: another test has them. */
@@ -168,7 +170,10 @@ class Reader implements AsyncDisposable {
     for (const word of elsewhere?.words ?? []) staged.set(word, { missing: elsewhere!.why });
     const all_env = Object.assign({}, env, ...[...staged.values()].map((one) => one.env));
     const of_server = [...staged.values()].map((one) => one.server_env);
-    const server_env = Object.assign({ ...everybodys, ...all_env }, ...of_server);
+    const server_env = Object.assign(
+      { ...everybodys, ...all_env, ...page.server_env },
+      ...of_server,
+    );
     const server = after === "nothing" ? null : await startExecutable({ data, env: server_env });
     for (const { begun } of staged.values()) begun?.();
     const host = server ? new URL(server.url()).host : null;

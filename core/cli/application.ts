@@ -117,14 +117,22 @@ export const documentOf = (host: Host, described: Described, server_url: string)
     parts: host.slot(DocumentParts),
   });
 
-/** Made when it is first asked for: every plugin is set up by then. */
+/**
+ * Made when it is first asked for: every plugin is set up by then; and anew once settings are known
+ * of a plugin that was installed meanwhile.
+ */
 function serveDocument(host: Host, described: Described, public_url: () => string) {
   let served: ServedText | undefined;
+  let sections = 0;
   return ({ request }: { readonly request: Request }): Promise<Response> => {
-    served ??= new ServedText(
-      JSON.stringify(documentOf(host, described, public_url())),
-      "application/json",
-    );
+    const known = host.operations.knownSections();
+    if (served === undefined || sections !== known) {
+      sections = known;
+      served = new ServedText(
+        JSON.stringify(documentOf(host, described, public_url())),
+        "application/json",
+      );
+    }
     return served.respond(request);
   };
 }

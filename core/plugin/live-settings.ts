@@ -126,6 +126,10 @@ export class LiveSettings {
     return this.sectionWith(section, next).values;
   }
 
+  get sections(): number {
+    return this.options.config.sections.size;
+  }
+
   /** Every setting that can be stored, and what may be stored of it. */
   forms(): SettingForm[] {
     return this.rules.forms();

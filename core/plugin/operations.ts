@@ -85,6 +85,8 @@ export interface Operations {
   coreSetting(setting: string): unknown;
   /** Every setting, with what is stored of it. Secrets are hidden. */
   settingStates(): SettingState[];
+  /** How many sections of settings are known. */
+  knownSections(): number;
   /** Those that can be stored, and what may be stored of each. */
   settingForms(): SettingForm[];
   /**
@@ -272,6 +274,10 @@ export class ServerOperations implements Operations {
 
   settingStates(): SettingState[] {
     return this.options.settings.list();
+  }
+
+  knownSections(): number {
+    return this.options.settings.sections;
   }
 
   settingForms(): SettingForm[] {

@@ -165,6 +165,8 @@ test("a plugin waits for the next start, and its settings can be made before", a
     "notes.look choice",
     "notes.token secret",
   ]);
+  const { body: document } = await open.send("root", "GET", "/openapi.json");
+  expect(Object.keys(document.components.schemas.NewSettings.properties)).toContain("notes.many");
   const wrong = await root.send("PATCH", "/settings", { "notes.many": "0" });
   expect(wrong.body.errors).toEqual([{ pointer: "/notes.many", detail: expect.any(String) }]);
   const changes = { "notes.title": "Mine", "notes.every": "5m", "notes.token": "very secret" };

@@ -67,5 +67,5 @@ const withListed = (events: readonly WebhookEvent[]) =>
     },
     // The keyword of JSON Schema.
     // oxlint-disable-next-line unicorn/no-thenable
-    then: { required: ["events"], properties: { events: { type: "array", minItems: 1 } } },
+    then: { required: ["events"], properties: { events: { minItems: 1 } } },
   });

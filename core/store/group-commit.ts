@@ -13,12 +13,6 @@ import { rowsOf } from "./written-out";
  */
 const members_max = 64;
 const gather_ms_by_default = 4;
-/**
- * Whoever was in a group comes again within this time, or not in the next one, which waits no
- * longer than that for as many as the last one had.
- */
-const return_ms_max = 8;
-const usual_ms_max = 2;
 /** After so long, whoever else waits joins the next group, and requests are answered between. */
 const group_ms_max = 20;
 
@@ -63,8 +57,6 @@ export class GroupCommit {
   #writing = false;
   /** Members that are about to come. */
   #expected = 0;
-  /** How many the last group had, and when they were told. */
-  #last = { members: 0, at_ms: -Infinity };
   /** Wakes a group that waits for one of them. */
   #wake: () => void = () => undefined;
 
@@ -118,18 +110,11 @@ export class GroupCommit {
         const begun_at_ms = performance.now();
         const commit_at_ms = begun_at_ms + (this.options.gather_ms ?? gather_ms_by_default);
         const close_at_ms = begun_at_ms + group_ms_max;
-        const is_soon = begun_at_ms < this.#last.at_ms + return_ms_max;
-        const usual = is_soon ? this.#last.members : 0;
-        /** Until when it waits, as things are. */
-        const untilWhen = (): number => {
-          if (this.#expected > 0) return commit_at_ms;
-          return done.length < usual ? Math.min(begun_at_ms + usual_ms_max, commit_at_ms) : 0;
-        };
         for (let joined = 0; joined < members_max && performance.now() < close_at_ms; joined++) {
           if (this.#waiting.length === 0 && joined > 0) {
             // Requests that have arrived join before the disk is waited for.
             if (performance.now() < commit_at_ms) await nextTurn();
-            await this.#gather(untilWhen);
+            await this.#gather(commit_at_ms);
           }
           if (joined > 0 && this.#waiting[0]?.alone) break;
           current = this.#waiting.shift();
@@ -155,17 +140,13 @@ export class GroupCommit {
         else this.#tryAlone(member);
       return;
     }
-    this.#last = { members: done.length, at_ms: performance.now() };
     for (const { member, result } of done) member.resolve(result);
   }
 
-  /**
-   * Those that are expected are waited for a little; so are as many as the last group had, because
-   * who was just answered often goes on. One that writes alone waits for nobody.
-   */
-  async #gather(untilWhen: () => number): Promise<void> {
-    while (this.#waiting.length === 0) {
-      const left_ms = untilWhen() - performance.now();
+  /** Those that are expected are waited for a little. One that writes alone waits for nobody. */
+  async #gather(until_ms: number): Promise<void> {
+    while (this.#waiting.length === 0 && this.#expected > 0) {
+      const left_ms = until_ms - performance.now();
       if (left_ms <= 0) return;
       const { promise, resolve } = Promise.withResolvers<void>();
       const timer = setTimeout(resolve, left_ms);

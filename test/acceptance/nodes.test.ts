@@ -395,6 +395,7 @@ suite("several processes on one PostgreSQL", () => {
       // Not by its lease: it was missed.
       const said = [web, other].map((one) => one.output()).join("");
       expect(said).toContain("jobs of a process that has gone continue");
+      expect(said).not.toContain("was not understood");
       expect((await nodesSeen(web)).map((one) => one.id)).not.toContain(runner);
       const metrics = await (await fetch(`${other.url()}/metrics`)).text();
       const up = [...metrics.matchAll(/^dossier_node_up\{.*role="(\w+)".*\} (\d)$/gm)];

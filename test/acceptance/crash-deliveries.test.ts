@@ -3,8 +3,7 @@
  * deliveries, nothing is imported twice, and no receiver sees a fourth attempt. [23]
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { Database } from "bun:sqlite";
-import { join } from "node:path";
+import { askDatabase, damageIn } from "../helpers/databases";
 import { person, type Person } from "../helpers/person";
 import { until } from "../helpers/server";
 import { allowed, event_type, startHooks, type Hooks } from "../helpers/hooks";
@@ -190,14 +189,9 @@ test(`kill -9, ${kills} times: every run that ended is told of, and no message c
   );
   expect([ended.size > kills, imports.size > 0]).toEqual([true, true]);
   await hooks.server.stop();
-  const database = new Database(join(hooks.server.data, "dossier.db"), { readonly: true });
-  expect(database.query("pragma integrity_check").get()).toEqual({ integrity_check: "ok" });
-  expect(
-    database
-      .query("select name, state from core_jobs where state not in ('done', 'cancelled')")
-      .all(),
-  ).toEqual([]);
-  database.close();
+  expect(damageIn(hooks.server.data)).toEqual([]);
+  const left = "select name, state from core_jobs where state not in ('done', 'cancelled')";
+  expect(await askDatabase(hooks.server.data, left)).toEqual([]);
 }, 600_000);
 
 /** The deliveries about documents, once each document of the imports was told of: once. */

@@ -3,12 +3,12 @@
  * settings work as its comments say.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { Database } from "bun:sqlite";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { packExample } from "../helpers/bench";
 import { openBrowser } from "../helpers/browser";
+import { askDatabase, spoilDatabase } from "../helpers/databases";
 import { startExecutable, type Executable } from "../helpers/executable";
 
 const source = resolve(import.meta.dir, "../../examples/activity/plugin.ts");
@@ -190,30 +190,24 @@ test(
       files: { "plugins/activity.ts": await Bun.file(source).text() },
       env: { DOSSIER_ACTIVITY_KEEP: "2d" },
     });
-    const database = new Database(join(kept.data, "dossier.db"));
-    const ids = () =>
-      database
-        .query<{ id: string }, []>("select id from activity order by id")
-        .all()
-        .map(({ id }) => id);
-    try {
-      database.run("pragma busy_timeout = 5000");
-      const insert = database.prepare(
+    const ids = async () =>
+      (await askDatabase<{ id: string }>(kept.data, "select id from activity order by id")).map(
+        ({ id }) => id,
+      );
+    for (const [id, days] of [
+      ["a_today", 0],
+      ["b_yesterday", 1],
+      ["c_last_week", 7],
+    ] as const)
+      await spoilDatabase(
+        kept.data,
         "insert into activity (id, owner_id, document_id, version, status, at) values (?, " +
           "'usr_a', 'doc_a', 1, 'synced', ?)",
+        [id, Date.now() - days * 86_400_000],
       );
-      for (const [id, days] of [
-        ["a_today", 0],
-        ["b_yesterday", 1],
-        ["c_last_week", 7],
-      ] as const)
-        insert.run(id, Date.now() - days * 86_400_000);
-      await kept.restart();
-      await kept.untilTrue(() => ids().length < 3);
-      expect(ids()).toEqual(["a_today", "b_yesterday"]);
-    } finally {
-      database.close();
-    }
+    await kept.restart();
+    await kept.untilTrue(async () => (await ids()).length < 3);
+    expect(await ids()).toEqual(["a_today", "b_yesterday"]);
   },
   start_limit_ms,
 );

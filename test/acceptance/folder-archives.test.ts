@@ -3,9 +3,9 @@
  * answered the same there, and survives a kill in the middle.
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { Database } from "bun:sqlite";
 import { join } from "node:path";
 import { temporaryDirectory } from "../helpers/data-directory";
+import { askDatabase } from "../helpers/databases";
 import { startEmbedder } from "../helpers/embedder";
 import { startExecutable, type Executable } from "../helpers/executable";
 import { docx, wp } from "../helpers/office";
@@ -54,7 +54,7 @@ beforeAll(async () => {
     ({ body }) => body.status_counts.syncing === 0 && body.document_count === 40,
     { limit_ms: 60_000 },
   );
-  await one.untilTrue(() => waiting(one) === 0, 60_000);
+  await one.untilTrue(async () => (await waiting(one)) === 0, 60_000);
   const { body: chat } = await one.api("POST", "/chats", { usedFolders: [folder_id] });
   for (const text of ["How often is the ceramic filter replaced?", "When is berth 3 checked?"]) {
     const { body } = await one.api("POST", `/chats/${chat.id}/messages`, { text });
@@ -67,16 +67,14 @@ afterAll(async () => {
   void embedder?.stop();
 });
 
-function waiting({ data }: Executable): number {
-  using database = new Database(join(data, "dossier.db"), { readonly: true });
-  return database.query("select count(*) as n from index_vectors_waiting").get()!["n" as never];
-}
-const rowsOf = ({ data }: Executable, sql: string): any[] => {
-  using database = new Database(join(data, "dossier.db"), { readonly: true });
-  return database.query(sql).all();
-};
+const rowsOf = ({ data }: Executable, sql: string): Promise<any[]> => askDatabase(data, sql);
+const countOf = async (server: Executable, sql: string): Promise<number> =>
+  (await rowsOf(server, sql)).length;
+const waiting = (server: Executable): Promise<number> =>
+  countOf(server, "select 1 as one from index_vectors_waiting");
 const listOf = async (server: Executable, path: string): Promise<any[]> =>
   (await server.api("GET", `${path}${path.includes("?") ? "&" : "?"}per_page=200`)).body.data;
+const unfinished_imports = "select id from folder_archives_imports where finished_at is null";
 const staged_documents =
   "select id from documents where held_by in (select id from folders where staged = 1)";
 const facts = (citations: any[], source: (id: string) => string) =>
@@ -104,8 +102,8 @@ test("a folder goes from one server to another, which reads and embeds nothing",
   const run = JSON.parse(await two.mustCli(["import", file, "--json"]));
   expect(run).toMatchObject({ status: "completed", document_count: 60, error: null });
   expect(embedder.asked.length).toBe(asked);
-  expect(waiting(two)).toBe(0);
-  const jobs = rowsOf(two, "select distinct name from core_jobs").map(({ name }) => name);
+  expect(await waiting(two)).toBe(0);
+  const jobs = (await rowsOf(two, "select distinct name from core_jobs")).map(({ name }) => name);
   expect(jobs.filter((name) => name.startsWith("documents.index"))).toEqual([]);
 
   const source = await sourceIds(run.id);
@@ -143,12 +141,11 @@ test("a kill in the middle leaves nothing by halves: all of it comes, or nothing
     expect(status).toBe(202);
     // Or it was quicker than a look at it.
     await two.untilTrue(
-      () =>
-        rowsOf(two, staged_documents).length > kills * 5 ||
-        rowsOf(two, "select id from folder_archives_imports where finished_at is null").length ===
-          0,
+      async () =>
+        (await countOf(two, staged_documents)) > kills * 5 ||
+        (await countOf(two, unfinished_imports)) === 0,
     );
-    const [staged] = rowsOf(two, `${staged_documents} limit 1`);
+    const [staged] = await rowsOf(two, `${staged_documents} limit 1`);
     const seen = staged && (await two.api("GET", `/documents/${staged.id}`));
     if (seen?.status !== 404)
       expect((await two.api("GET", `/folder-imports/${body.id}`)).body.status).toBe("completed");
@@ -168,14 +165,14 @@ test("a kill in the middle leaves nothing by halves: all of it comes, or nothing
   );
   await two.until("/health", ({ body }) => body.purging.documents === 0);
   await two.untilTrue(
-    () => rowsOf(two, "select id from folders where deleted_at is not null").length === 0,
+    async () => (await countOf(two, "select id from folders where deleted_at is not null")) === 0,
   );
   // Four imports of sixty, and no row of an attempt that was cut off.
-  expect(rowsOf(two, "select id from documents").length).toBe(240);
-  expect(rowsOf(two, "select document_id from index_documents").length).toBe(
-    rowsOf(two, "select id from documents where status = 'synced'").length,
+  expect(await countOf(two, "select id from documents")).toBe(240);
+  expect(await countOf(two, "select document_id from index_documents")).toBe(
+    await countOf(two, "select id from documents where status = 'synced'"),
   );
-  expect(rowsOf(two, "select id from chats").length).toBe(4);
+  expect(await countOf(two, "select id from chats")).toBe(4);
   await two.mustCli(["doctor"]);
 }, 180_000);
 

@@ -3,12 +3,12 @@
  * left hanging by a server that is killed in its middle.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { Database } from "bun:sqlite";
 import { mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { importRefusalCases } from "../cases/import-refusals";
 import { rfc3339 } from "../helpers/contract";
+import { spoilDatabase } from "../helpers/databases";
 import { startExecutable, type Executable } from "../helpers/executable";
 import { startNameServer, type NameServer } from "../../scripts/lib/name-server";
 import { zip } from "../helpers/office";
@@ -280,17 +280,17 @@ describe("a server that is killed", () => {
     await ended(client, id);
     await server.stop();
     // As it is when the end came between two files.
-    const database = new Database(join(server.data, "dossier.db"));
-    database.run(
+    await spoilDatabase(
+      server.data,
       "update imports_runs set status = 'running', finished_at = null, total = 2 where id = ?",
       [id],
     );
-    database.run(
+    await spoilDatabase(
+      server.data,
       "insert into imports_items (id, run_id, ordinal, uri, host, status, attempts, joined) " +
         "values ('itm_left', ?, 1, 'b.txt', '', 'pending', 0, 0)",
       [id],
     );
-    database.close();
     await server.restart();
     const { run, items } = await ended(client, id);
     expect([run.status, items.map(({ uri, error }) => [uri, error?.code])]).toEqual([

@@ -3,10 +3,10 @@
  * runs on the directory and after it was restarted.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { Database } from "bun:sqlite";
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { temporaryDirectory } from "../helpers/data-directory";
+import { askDatabase, columnsIn } from "../helpers/databases";
 import { startExecutable, type Executable } from "../helpers/executable";
 import { selfSigned } from "../helpers/self-signed";
 
@@ -84,17 +84,8 @@ afterAll(async () => {
 const plugins = () => readdirSync(join(dossier.data, "plugins")).sort();
 const info = async (name: string) =>
   JSON.parse(await dossier.mustCli(["plugin", "info", name, "--json"]));
-const database = <R>(use: (database: Database) => R): R => {
-  const opened = new Database(join(dossier.data, "dossier.db"));
-  try {
-    opened.run("pragma busy_timeout = 5000");
-    return use(opened);
-  } finally {
-    opened.close();
-  }
-};
-const count = (query: string): number =>
-  database((at) => at.query<{ n: number }, []>(query).get()!.n);
+const count = async (query: string): Promise<number> =>
+  (await askDatabase<{ n: number }>(dossier.data, query))[0]!.n;
 
 describe("what can't be added", () => {
   const refused: [reason: string, words: () => string[], said: RegExp, code: number][] = [
@@ -279,21 +270,22 @@ test(
     await dossier.mustCli(["plugin", "remove", "notes"]);
     expect(plugins()).toEqual(["notes-archive.ts"]);
     await dossier.restart();
-    expect(count("select count(*) as n from notes_pages")).toBe(1);
+    expect(await count("select count(*) as n from notes_pages")).toBe(1);
     const unsure = await dossier.cli(["plugin", "remove", "notes", "--purge"], { stdin: "no\n" });
     expect([unsure.code, unsure.stderr]).toEqual([
       1,
       expect.stringMatching(/the table notes with 1 rows.*the settings notes\.colour/s),
     ]);
-    expect(count("select count(*) as n from notes_pages")).toBe(1);
+    expect(await count("select count(*) as n from notes_pages")).toBe(1);
     await dossier.mustCli(["plugin", "remove", "notes", "--purge"], { stdin: "y\n" });
     const left =
-      "select (select count(*) from sqlite_master where name like 'notes%' and name not like " +
-      "'notes_archive%') + (select count(*) from core_jobs where plugin = 'notes') + (select " +
-      "count(*) from core_migrations where plugin = 'notes') + (select count(*) from " +
-      "core_settings where setting like 'notes.%') as n";
-    expect(count(left)).toBe(0);
-    expect(count("select count(*) as n from notes_archive")).toBe(0);
+      "select (select count(*) from core_jobs where plugin = 'notes') + (select count(*) from " +
+      "core_migrations where plugin = 'notes') + (select count(*) from core_settings where " +
+      "setting like 'notes.%') as n";
+    expect(await count(left)).toBe(0);
+    const tables = new Set((await columnsIn(dossier.data)).map(({ table }) => table));
+    expect([...tables].filter((name) => name.startsWith("notes"))).toEqual(["notes_archive"]);
+    expect(await count("select count(*) as n from notes_archive")).toBe(0);
     const again = await dossier.cli(["plugin", "remove", "notes", "--purge"]);
     expect(again.stderr).toContain("there is no plugin notes, and nothing of one");
   },
@@ -307,12 +299,12 @@ test(
     writeFileSync(join(dossier.data, "plugins/wide/plugin.ts"), plain("wide"));
     await dossier.mustCli(["plugin", "remove", "wide"]);
     expect(existsSync(join(dossier.data, "plugins/wide"))).toBe(false);
-    const said = database((at) =>
-      at
-        .query<{ what: string }, []>("select action || ' ' || record as what from audit_entries")
-        .all()
-        .map(({ what }) => what),
-    );
+    const said = (
+      await askDatabase<{ what: string | null }>(
+        dossier.data,
+        "select action || ' ' || record as what from audit_entries",
+      )
+    ).map(({ what }) => what);
     for (const entry of ["plugin add notes", "plugin disable notes", "plugin remove notes"])
       expect(said.some((one) => one?.includes(entry))).toBe(true);
   },

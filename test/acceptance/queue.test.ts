@@ -1,5 +1,6 @@
 /** Acceptance: the queue on the command line, beside a running server and over its restarts. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { processes } from "../helpers/databases";
 import { startExecutable, type Executable } from "../helpers/executable";
 import { form } from "../helpers/forms";
 
@@ -54,8 +55,8 @@ describe("jobs are dropped", () => {
       ({ kind }: any) => kind === "unlucky.count",
     );
   test("one by its id, those of a reason, and all of a kind", async () => {
-    // Two of each of the three starts.
-    await server.untilTrue(async () => (await failed()).length === 6);
+    // Two of each of the three starts, in every process.
+    await server.untilTrue(async () => (await failed()).length === 6 * processes);
     const [{ id }] = await failed();
     expect(await server.mustCli(["job", "drop", id])).toBe(`${id} is dropped.`);
     expect((await failed()).some((one) => one.id === id)).toBe(false);

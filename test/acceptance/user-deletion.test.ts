@@ -3,9 +3,8 @@
  * in no file of the data directory after it, whenever the server is killed.
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { Database } from "bun:sqlite";
-import { join } from "node:path";
-import { filesIn, filesWith } from "../helpers/data-directory";
+import { filesOf } from "../helpers/data-directory";
+import { askDatabase, columnsIn, placesWith, spoilDatabase } from "../helpers/databases";
 import { startExecutable, type Executable } from "../helpers/executable";
 import { form } from "../helpers/forms";
 import { person, type Person } from "../helpers/person";
@@ -62,25 +61,20 @@ async function fill(ada: Person, word: string): Promise<void> {
 }
 
 /** Rows that name the user, by table: the log of what was done and the finished jobs aside. */
-function rowsOf(user_id: string): string[] {
-  using db = new Database(join(server.data, "dossier.db"), { readonly: true });
+async function rowsOf(user_id: string): Promise<string[]> {
   const kept = ["audit_entries", "accounts_deletions", "core_jobs"];
-  const tables = db
-    .query<{ name: string }, []>("select name from sqlite_schema where type = 'table'")
-    .all()
-    .map(({ name }) => name)
-    .filter((name) => !kept.includes(name));
-  return tables.filter((name) => {
-    const columns = db
-      .query<{ name: string }, []>(`select name from pragma_table_info('${name}')`)
-      .all()
-      .map((column) => column.name)
-      .filter((column) => column === "owner_id" || column === "user_id");
-    return columns.some((column) =>
-      db.query(`select 1 from ${name} where ${column} = ?`).get(user_id),
-    );
-  });
+  const named = (await columnsIn(server.data)).filter(
+    ({ table, column }) => ["owner_id", "user_id"].includes(column) && !kept.includes(table),
+  );
+  const found = new Set<string>();
+  for (const { table, column } of named) {
+    const text = `select 1 as one from ${table} where ${column} = '${user_id}'`;
+    if ((await askDatabase(server.data, text)).length > 0) found.add(table);
+  }
+  return [...found];
 }
+const nothingLeft = async (user_id: string, word: string): Promise<boolean> =>
+  (await placesWith(server.data, word)).length === 0 && (await rowsOf(user_id)).length === 0;
 
 const idOf = async (email: string): Promise<string> =>
   JSON.parse(await server.mustCli(["user", "list", "--json"])).find(
@@ -95,13 +89,13 @@ test("everything of theirs goes: the API at once, files and rows after it, and n
   await bob.settled(id);
   await fill(ada, word);
   const user_id = await idOf("ada@example.com");
-  expect(filesWith(server.data, word).length).toBeGreaterThan(0);
-  expect(rowsOf(user_id).length).toBeGreaterThan(8);
+  expect((await placesWith(server.data, word)).length).toBeGreaterThan(0);
+  expect((await rowsOf(user_id)).length).toBeGreaterThan(8);
   await server.mustCli(["user", "delete", "--email", "ADA@example.com", "--yes"]);
   expect((await ada.send("GET", "/folders")).status).toBe(401);
   expect(await idOf("ada@example.com")).toBeUndefined();
-  await until(() => filesWith(server.data, word).length === 0 && rowsOf(user_id).length === 0);
-  expect(filesIn(join(server.data, "files"))).toHaveLength(1);
+  await until(() => nothingLeft(user_id, word));
+  expect(filesOf(server.data)).toHaveLength(1);
   expect((await bob.send("GET", `/documents/${id}/file`)).text).toBe(shared);
   expect(await bob.found("bytes")).toEqual([id]);
   const { body } = await server.api("GET", "//health");
@@ -119,7 +113,7 @@ test.each([0, 40, 160])(
     await Bun.sleep(after_ms);
     await server.kill();
     await server.restart();
-    await until(() => filesWith(server.data, word).length === 0 && rowsOf(user_id).length === 0);
+    await until(() => nothingLeft(user_id, word));
   },
   60_000,
 );
@@ -129,14 +123,13 @@ test("what a request under way has left behind goes with the next start", async 
   const user_id = await idOf("mel@example.com");
   await server.mustCli(["user", "delete", "--email", "mel@example.com", "--yes"]);
   await server.stop();
-  using db = new Database(join(server.data, "dossier.db"));
-  db.run(
+  await spoilDatabase(
+    server.data,
     "insert into prompts (id, owner_id, name, text, created_at, updated_at) values (?, ?, ?, ?, 1, 1)",
     ["prm_late", user_id, "late", "late"],
   );
-  db.close();
   await server.restart();
-  await until(() => rowsOf(user_id).length === 0);
+  await until(async () => (await rowsOf(user_id)).length === 0);
 }, 60_000);
 
 test("the email is typed to confirm; another one, or none, deletes nothing", async () => {

@@ -100,6 +100,30 @@ export async function askDatabase<T>(data: string, statement: string): Promise<T
   return database.query<T, []>(statement).all();
 }
 
+/** Every column of every table. */
+export const columnsIn = (data: string): Promise<{ table: string; column: string }[]> =>
+  askDatabase(
+    data,
+    on_postgres
+      ? `select table_name as "table", column_name as "column" from information_schema.columns
+         where table_schema = 'public'`
+      : `select t.name as "table", c.name as "column" from sqlite_schema t, pragma_table_info(t.name) c
+         where t.type = 'table'`,
+  );
+
+/** What the embedded database finds broken in its file; PostgreSQL is not asked. */
+export function damageIn(data: string): unknown[] {
+  if (on_postgres) return [];
+  using database = new Database(join(data, "dossier.db"), { readonly: true });
+  return [
+    ...database
+      .query<{ integrity_check: string }, []>("pragma integrity_check")
+      .all()
+      .filter(({ integrity_check }) => integrity_check !== "ok"),
+    ...database.query("pragma foreign_key_check").all(),
+  ];
+}
+
 /** A change that no server makes: it asks neither the rules of the tables nor the code. */
 export async function spoilDatabase(
   data: string,

@@ -29,7 +29,12 @@ export async function launchSeveral(options: LaunchOptions, count: number): Prom
   }
   const all: Launched[] = [];
   const entrance = await openEntrance(() => all.map(({ url }) => Number(new URL(url).port)));
-  const env = { DOSSIER_SERVER_PUBLIC_URL: entrance.url, ...options.env };
+  const env = {
+    DOSSIER_SERVER_PUBLIC_URL: entrance.url,
+    ...options.env,
+    // Its own address is told by the log alone.
+    DOSSIER_SERVER_LOG_LEVEL: "info",
+  };
   try {
     for (const directory of directoriesOf(data, count)) {
       if (directory !== data) copyFileSync(join(data, "secret.key"), join(directory, "secret.key"));

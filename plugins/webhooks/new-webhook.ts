@@ -67,5 +67,8 @@ const withListed = (events: readonly WebhookEvent[]) =>
     },
     // The keyword of JSON Schema.
     // oxlint-disable-next-line unicorn/no-thenable
-    then: { required: ["events"], properties: { events: { minItems: 1 } } },
+    then: {
+      required: ["events"],
+      properties: { events: { type: "array", items: {}, minItems: 1 } },
+    },
   });

@@ -277,8 +277,7 @@ await step("the worker is killed: its successor does what waited", async () => {
   await job;
 });
 await step("the store has every original once", async () => {
-  const keys = (await store.bucket.list({ maxKeys: 1_000 })).contents ?? [];
-  const originals = keys.filter(({ key }) => !key.includes("probe-"));
+  const originals = (await Array.fromAsync(store.place.list())).flat();
   const expected = flags.old === undefined ? 4 : 7;
   if (originals.length !== expected) throw new Error(`${originals.length} instead of ${expected}`);
 });

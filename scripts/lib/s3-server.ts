@@ -5,6 +5,8 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { filesPlaceOf } from "../../core/store/objects/files-url";
+import { S3Place } from "../../core/store/objects/s3-place";
 import { freePort } from "./free-port";
 
 const key = { access_key: "dossier", secret_key: "secret-of-the-store" };
@@ -12,8 +14,8 @@ const start_ms_max = 60_000;
 
 export interface S3Server extends AsyncDisposable {
   readonly name: string;
-  readonly endpoint: string;
-  readonly bucket: Bun.S3Client;
+  /** As a server reads and lists it: Bun's own client is refused by s3rver when it lists. */
+  readonly place: S3Place;
   /** Settings of a server that keeps its originals there. */
   readonly env: Readonly<Record<string, string>>;
 }
@@ -25,35 +27,29 @@ export async function startS3Server(
     port = await freePort();
   const stop =
     name === "s3rver" ? await startS3rver(directory, port) : await start(name, directory, port);
-  const { access_key, secret_key } =
-      name === "s3rver" ? { access_key: "S3RVER", secret_key: "S3RVER" } : key,
-    endpoint = `http://127.0.0.1:${port}`;
-  const bucket = new Bun.S3Client({
-    endpoint,
-    bucket: "originals",
-    region: "us-east-1",
-    accessKeyId: access_key,
-    secretAccessKey: secret_key,
-  });
+  const keys = name === "s3rver" ? { access_key: "S3RVER", secret_key: "S3RVER" } : key,
+    endpoint = `http://127.0.0.1:${port}`,
+    url = `s3://originals?endpoint=${endpoint}`,
+    found = filesPlaceOf({ url, ...keys }, {});
+  if (found.kind !== "bucket") throw new Error("it is a bucket");
+  const place = new S3Place({ ...found, timeout_ms: start_ms_max, now_ms: () => Date.now() });
   for (const end_ms = performance.now() + start_ms_max; ;)
     try {
       // The others have it, or make it with the first object.
       if (name === "moto") await fetch(`${endpoint}/originals`, { method: "PUT" });
-      await bucket.write("probe-first", "there");
+      await place.probe();
       break;
     } catch (error) {
       if (performance.now() > end_ms) throw error;
       await Bun.sleep(200);
     }
-  await bucket.delete("probe-first");
   return {
     name,
-    endpoint,
-    bucket,
+    place,
     env: {
-      DOSSIER_FILES_URL: `s3://originals?endpoint=${endpoint}`,
-      DOSSIER_FILES_ACCESS_KEY: access_key,
-      DOSSIER_FILES_SECRET_KEY: secret_key,
+      DOSSIER_FILES_URL: url,
+      DOSSIER_FILES_ACCESS_KEY: keys.access_key,
+      DOSSIER_FILES_SECRET_KEY: keys.secret_key,
     },
     async [Symbol.asyncDispose]() {
       await stop();

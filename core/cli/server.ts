@@ -23,6 +23,7 @@ import { publicUrlOfSettings } from "./command-options";
 import { openDataDirectory } from "./data-directory";
 import { listenOptions } from "./listening";
 import { readLastEnd, watchPlugins, withoutCulprit, type PluginWatch } from "./plugin-watch";
+import { releaseUnusedMemory } from "./unused-memory";
 
 /** Requests under way may end within this time when the server stops. */
 const requests_ms_max = 10_000;
@@ -82,7 +83,7 @@ export async function startServer(
       left_out: host.failures.map(({ name, reason }) => ({ name, reason })),
     });
     Bun.unsafe.setJITPolicy(1);
-    const tidying = setTimeout(giveMemoryBack, tidy_after_ms).unref();
+    const tidying = setTimeout(releaseUnusedMemory, tidy_after_ms).unref();
     // After the log lines, so that what a person must read comes last.
     const place = served.url === null ? ` (listening on ${listening.socket})` : "";
     print(`Dossier ${version} is ready at ${publicUrl()}/${place}`);
@@ -129,12 +130,6 @@ async function say(
   } catch (error) {
     log.error("a notice of the start could not be made", errorFields(error));
   }
-}
-
-/** Takes some 20 ms; by itself the runtime keeps it for good while nothing happens. */
-function giveMemoryBack(): void {
-  Bun.gc(true);
-  Bun.shrink();
 }
 
 const damaged = ({ message }: Error, data: string): Error =>

@@ -44,6 +44,11 @@ export const preflight_parent = "PREFLIGHT_PARENT";
 const silence_ms_max = 5_000;
 /** The same for whoever adds a plugin: no start waits for it, and a wrong verdict would be one. */
 export const patient_silence_ms_max = 20_000;
+/**
+ * A child that was long in coming up is on a slow or busy machine: no step takes so many times as
+ * long as that did, and none has less time.
+ */
+const silence_per_start = 10;
 const complaint_length_max = 300;
 
 /** By file. */
@@ -116,16 +121,16 @@ async function runChild(
       stdout: "pipe",
       stderr: "pipe",
     });
-    const [output, complaint] = await Promise.all([
+    const [{ text, limit_ms }, complaint] = await Promise.all([
       textOf(child, silence_ms),
       new Response(child.stderr).text(),
       child.exited,
     ]);
-    const { doing, ...progress } = progressOf(output);
+    const { doing, ...progress } = progressOf(text);
     const words = lastWords(complaint);
     const ending =
       child.signalCode === "SIGKILL"
-        ? `its ${doing} hung and was stopped after ${silence_ms / 1_000} s`
+        ? `its ${doing} hung and was stopped after ${Math.round(limit_ms / 1_000)} s`
         : `its ${doing} ended the process: ${words || `exit code ${child.exitCode}`}`;
     return { ...progress, ending };
   } finally {
@@ -133,24 +138,34 @@ async function runChild(
   }
 }
 
-/** What the child says; one that says nothing for too long is stopped. */
+/**
+ * What the child says; one that says nothing for too long is stopped. `limit_ms`: how long that was
+ * in the end.
+ */
 async function textOf(
   child: Bun.Subprocess<"ignore", "pipe", "pipe">,
   silence_ms: number,
-): Promise<string> {
+): Promise<{ readonly text: string; readonly limit_ms: number }> {
   const stop = (): void => child.kill("SIGKILL");
   const decoder = new TextDecoder();
+  const begun_ms = performance.now();
   let text = "";
-  let timer = setTimeout(stop, silence_ms);
+  // No plugin's code runs before its first word.
+  let limit_ms = Math.max(silence_ms, patient_silence_ms_max);
+  let timer = setTimeout(stop, limit_ms);
   for await (const bytes of child.stdout) {
     clearTimeout(timer);
-    timer = setTimeout(stop, silence_ms);
+    if (text === "") limit_ms = silenceFor(silence_ms, performance.now() - begun_ms);
+    timer = setTimeout(stop, limit_ms);
     text += decoder.decode(bytes, { stream: true });
   }
   // What has closed its output may still run.
   void child.exited.then(() => clearTimeout(timer));
-  return text;
+  return { text, limit_ms };
 }
+
+const silenceFor = (silence_ms: number, start_ms: number): number =>
+  Math.max(silence_ms, Math.min(start_ms * silence_per_start, patient_silence_ms_max));
 
 /** The error, if there is one: the last line is the version of the runtime. */
 function lastWords(complaint: string): string | undefined {

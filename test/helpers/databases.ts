@@ -37,9 +37,9 @@ export const onSqlite = (_why: keyof typeof of_sqlite_alone) => ({
 let admin: SQL | undefined;
 
 /** A statement to the server as a whole. */
-async function asAdmin(text: string): Promise<void> {
+async function asAdmin(text: string): Promise<readonly unknown[]> {
   admin ??= new SQL(server_url!, { max: 1 });
-  await admin.unsafe(text);
+  return admin.unsafe(text);
 }
 
 const urlOf = (name: string): string => {
@@ -60,8 +60,46 @@ export async function createDatabase(data: string, template?: string): Promise<s
   return databaseUrlOf(data);
 }
 
-export const dropDatabase = (data: string): Promise<void> =>
-  asAdmin(`drop database if exists ${nameOf(data)} with (force)`);
+export const hasDatabase = async (data: string): Promise<boolean> =>
+  (await asAdmin(`select 1 from pg_database where datname = '${nameOf(data)}'`)).length > 0;
+
+/** Makes the database of one directory that of another, unless that one has got its own by now. */
+export async function passDatabase(from: string, to: string): Promise<void> {
+  await asAdmin(`alter database ${nameOf(from)} rename to ${nameOf(to)}`).catch(async (error) => {
+    if (!(await hasDatabase(to))) throw error;
+    await dropDatabase(from);
+  });
+}
+
+export async function dropDatabase(data: string): Promise<void> {
+  await asAdmin(`drop database if exists ${nameOf(data)} with (force)`);
+}
+
+/** Adds rows beside the server, all or none: `[["accounts_users", row], …]`. */
+export async function insertRows(
+  data: string,
+  rows: readonly (readonly [table: string, row: object])[],
+): Promise<void> {
+  const statements = rows.map(([table, row]) => {
+    const names = Object.keys(row);
+    const places = names.map((_, n) => `$${n + 1}`).join(", ");
+    const text = `insert into ${table} (${names.join(", ")}) values (${places})`;
+    return { text, values: Object.values(row) as (string | number | null)[] };
+  });
+  if (on_postgres) {
+    await using sql = new SQL(databaseUrlOf(data), { max: 1 });
+    await sql.begin(async (tx) => {
+      for (const { text, values } of statements) await tx.unsafe(text, values);
+    });
+    return;
+  }
+  using database = new Database(join(data, "dossier.db"));
+  database.run("pragma busy_timeout = 10000");
+  database.run("pragma foreign_keys = on");
+  database.transaction(() => {
+    for (const { text, values } of statements) database.run(text, values);
+  })();
+}
 
 /** Where a word of the server with this directory is kept: files, and tables of PostgreSQL. */
 export async function placesWith(data: string, word: string): Promise<string[]> {

@@ -15,7 +15,14 @@ import {
 } from "../../scripts/lib/launch";
 import { addExample } from "./bench";
 import { temporaryDirectory } from "./data-directory";
-import { createDatabase, databaseUrlOf, dropDatabase, on_postgres, processes } from "./databases";
+import {
+  createDatabase,
+  databaseUrlOf,
+  dropDatabase,
+  hasDatabase,
+  on_postgres,
+  processes,
+} from "./databases";
 import { addUser, prepareDatabase } from "./prepared-data";
 import {
   answerOf,
@@ -102,10 +109,11 @@ export async function startExecutable({
   const data = given ?? temporaryDirectory();
   for (const [path, text] of Object.entries(files)) await Bun.write(join(data, path), text);
   const has_database = on_postgres && !("DOSSIER_DATABASE_URL" in env);
+  const usesOwn = async (): Promise<boolean> =>
+    !("DOSSIER_DATABASE_URL" in env) &&
+    [undefined, on_postgres && databaseUrlOf(data)].includes(await namedDatabase(data));
+  if (given === undefined && (await usesOwn())) await prepareDatabase(data);
   if (has_database) await settleDatabase(data);
-  const isOnSqlite = async (): Promise<boolean> =>
-    !("DOSSIER_DATABASE_URL" in env) && !(await namesDatabase(data));
-  if (given === undefined && (await isOnSqlite())) await prepareDatabase(data);
   if (example !== undefined) await addExample(example, data);
   const is_several = has_database && processes > 1;
   const settings = { ...(is_several && settingsOfSeveral(data)), ...settingsOf(env) };
@@ -122,7 +130,7 @@ export async function startExecutable({
   }
 
   const createUser = async (email: string, role: "admin" | "member" = "member"): Promise<string> =>
-    (await isOnSqlite()) ? addUser(data, email, role) : createKey(data, email, { role });
+    (await usesOwn()) ? addUser(data, email, role) : createKey(data, email, { role });
   const request = (key: string | null, ...sent: Sent): Promise<Response> => {
     const { path, init } = callOf(key, ...sent);
     // A connection of its own, where each goes to another process.
@@ -202,20 +210,22 @@ export async function startExecutable({
   return executable;
 }
 
-/** Whether the settings in a directory say where its database is. */
-async function namesDatabase(data: string): Promise<boolean> {
+/** What the settings in a directory say where its database is. */
+async function namedDatabase(data: string): Promise<string | undefined> {
   const file = Bun.file(join(data, "dossier.toml"));
-  return (await file.exists()) && /^\[database\]/m.test(await file.text());
+  if (!(await file.exists())) return undefined;
+  const { database } = Bun.TOML.parse(await file.text()) as { database?: { url?: string } };
+  return database?.url;
 }
 
 /**
- * An empty database on PostgreSQL for this directory, which its settings name from now on: for the
- * server and for commands.
+ * A database on PostgreSQL for this directory, an empty one when there is none, which its settings
+ * name from now on: for the server and for commands.
  */
 async function settleDatabase(data: string): Promise<void> {
-  if (await namesDatabase(data)) return;
+  if ((await namedDatabase(data)) !== undefined) return;
   const file = Bun.file(join(data, "dossier.toml"));
   const text = (await file.exists()) ? await file.text() : "";
-  await createDatabase(data);
+  if (!(await hasDatabase(data))) await createDatabase(data);
   await Bun.write(file, `${text}\n[database]\nurl = "${databaseUrlOf(data)}"\nconnections = 4\n`);
 }

@@ -3,7 +3,8 @@
  * database as the executable makes it, and users as `dossier user create` and `dossier key create`
  * leave them.
  */
-import { Database, type SQLQueryBindings } from "bun:sqlite";
+import { SQL } from "bun";
+import { Database } from "bun:sqlite";
 import {
   copyFileSync,
   existsSync,
@@ -13,13 +14,21 @@ import {
   rmSync,
   statSync,
 } from "node:fs";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { newId } from "../../core/base/ids";
 import { newKeyRow } from "../../plugins/accounts/key";
 import { newUserRow } from "../../plugins/accounts/user";
 import { executable } from "../../scripts/build";
 import { mustRun } from "../../scripts/lib/launch";
 import { temporaryDirectory } from "./data-directory";
+import {
+  createDatabase,
+  databaseUrlOf,
+  hasDatabase,
+  insertRows,
+  on_postgres,
+  passDatabase,
+} from "./databases";
 
 export const password = "correct horse battery staple";
 /** Of that password: what `dossier user create` would take a core for a moment to make. */
@@ -29,43 +38,62 @@ const password_hash =
 
 let made: Promise<string> | undefined;
 
-/** Puts a database with every table and nothing in them into a new data directory. */
+/** Gives a new data directory a database with every table and nothing in them. */
 export async function prepareDatabase(data: string): Promise<void> {
-  copyFileSync(await (made ??= preparedDatabase()), join(data, "dossier.db"));
+  const prepared = await (made ??= preparedDatabase());
+  if (on_postgres) await createDatabase(data, prepared);
+  else copyFileSync(prepared, join(data, "dossier.db"));
 }
 
-/** Made once of each executable. Resolves to its path. */
+/** Made once of each executable. Resolves to its path, or the one that PostgreSQL's is named by. */
 async function preparedDatabase(): Promise<string> {
   const { size, mtimeMs } = statSync(executable);
   const directory = join(dirname(executable), "prepared");
-  const name = `${size}-${Math.floor(mtimeMs)}.db`;
-  const path = join(directory, name);
-  if (existsSync(path)) return path;
+  const path = join(directory, `${size}-${Math.floor(mtimeMs)}.db`);
+  if (on_postgres ? await hasDatabase(path) : existsSync(path)) return path;
   const data = temporaryDirectory();
   // A command that may be the first on a directory.
-  await mustRun(data, ["setup", "--link"]);
-  const file = join(data, "dossier.db");
-  {
-    using database = new Database(file);
-    for (const table of ["accounts_setup_links", "audit_entries"])
-      database.run(`delete from ${table}`);
-    database.run("pragma wal_checkpoint(truncate)");
-  }
-  mkdirSync(directory, { recursive: true });
-  for (const old of readdirSync(directory).filter((other) => !other.startsWith(name)))
-    rmSync(join(directory, old), { force: true });
+  await mustRun(data, ["setup", "--link"], {
+    ...(on_postgres && { env: { DOSSIER_DATABASE_URL: await createDatabase(data) } }),
+  });
+  await emptyDatabase(data);
   // Another test may make it at this moment.
-  const fresh = `${path}.${process.pid}`;
-  copyFileSync(file, fresh);
-  renameSync(fresh, path);
+  if (on_postgres) await passDatabase(data, path);
+  else {
+    keepOnly(path);
+    const fresh = `${path}.${process.pid}`;
+    copyFileSync(join(data, "dossier.db"), fresh);
+    renameSync(fresh, path);
+  }
   rmSync(data, { recursive: true, force: true });
   return path;
+}
+
+/** Takes out what the command has left, the mark of this directory's key too. */
+async function emptyDatabase(data: string): Promise<void> {
+  const tables = ["accounts_setup_links", "audit_entries"];
+  if (on_postgres) {
+    await using sql = new SQL(databaseUrlOf(data), { max: 1 });
+    for (const table of [...tables, "core_secret"]) await sql.unsafe(`delete from ${table}`);
+    return;
+  }
+  using database = new Database(join(data, "dossier.db"));
+  for (const table of tables) database.run(`delete from ${table}`);
+  database.run("pragma wal_checkpoint(truncate)");
+}
+
+/** Those of earlier executables are deleted. */
+function keepOnly(path: string): void {
+  const directory = dirname(path);
+  mkdirSync(directory, { recursive: true });
+  for (const old of readdirSync(directory).filter((other) => !other.startsWith(basename(path))))
+    rmSync(join(directory, old), { force: true });
 }
 
 const ids = { now_ms: Date.now, newId };
 const passwords = { hash: async () => password_hash };
 
-/** A user with an API key, in the SQLite database of this directory. Answers the key. */
+/** A user with an API key, in the database of this directory. Answers the key. */
 export async function addUser(
   data: string,
   email: string,
@@ -73,21 +101,9 @@ export async function addUser(
 ): Promise<string> {
   const user = await newUserRow({ email, password, role }, { ...ids, passwords });
   const { row: key, token } = newKeyRow(user.id, { name: "made by a script" }, ids);
-  using database = new Database(join(data, "dossier.db"));
-  database.run("pragma busy_timeout = 10000");
-  database.run("pragma foreign_keys = on");
-  database.transaction(() => {
-    insert(database, "accounts_users", user);
-    insert(database, "accounts_keys", key);
-  })();
+  await insertRows(data, [
+    ["accounts_users", user],
+    ["accounts_keys", key],
+  ]);
   return token;
-}
-
-function insert(database: Database, table: string, row: object): void {
-  const names = Object.keys(row);
-  const places = names.map(() => "?").join(", ");
-  database.run(
-    `insert into ${table} (${names.join(", ")}) values (${places})`,
-    Object.values(row) as SQLQueryBindings[],
-  );
 }

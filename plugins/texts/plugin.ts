@@ -1,6 +1,6 @@
 /**
  * The texts of documents, each of them stored once: documents write and stream them, the index
- * reads its passages from them. How they are cut is in pieces.ts, reading in reader.ts.
+ * reads its passages from them. They are cut by `core/lib/text-pieces.ts`, and read by `core/lib/text-reader.ts`.
  */
 import { definePlugin } from "../../core/sdk";
 import { Texts } from "./contract";

@@ -3,7 +3,7 @@
  */
 import type { TObject, TSchema } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
-import { editDistance, nearest } from "./nearest";
+import { editDistance, nearestWord } from "./nearest-word";
 import type { Changes, StoredLimits } from "./settings";
 
 /** Every problem found, as sentences; the configuration is not used when there is one. */
@@ -336,7 +336,7 @@ function findUnknown(sections: Sections, { file, file_name, env }: ConfigSources
     }
     if (!schema) {
       const known = [...sections.keys()];
-      const near = nearest(section, known);
+      const near = nearestWord(section, known);
       const is_slip = near !== undefined && editDistance(section, near) <= slipsIn(section);
       (is_slip ? unknown.slips : unknown.sections).push(
         `${file_name}: there is no section [${section}]${meant(section, known, (s) => `[${s}]`)}`,
@@ -368,7 +368,7 @@ function addUnknownVariables(
   );
   for (const name of Object.keys(env)) {
     if (!name.startsWith("DOSSIER_") || names.includes(name)) continue;
-    const near = nearest(name, names);
+    const near = nearestWord(name, names);
     // Of `web` and `web_push`, the longer one is meant.
     const [section] = [...sections.keys()]
       .filter((one) => name.startsWith(`DOSSIER_${one.toUpperCase()}_`))
@@ -386,7 +386,7 @@ function addUnknownVariables(
 const slipsIn = (name: string): number => (name.length <= short_name_max ? 1 : slip_edits_max);
 
 const meant = (wrong: string, known: readonly string[], show: (name: string) => string): string => {
-  const near = nearest(wrong, known);
+  const near = nearestWord(wrong, known);
   return near === undefined ? "." : `; the nearest is ${show(near)}.`;
 };
 

@@ -1,4 +1,4 @@
-/** Those who are told of something: a plugin that fails of it takes nobody along. */
+/** Tells observers of something, so that one that throws keeps none of the others from it. */
 import { errorFields, type Log } from "./log";
 
 /** Tells every observer, whatever another one throws. */

@@ -1,4 +1,4 @@
-/** Where a schema of what users give may have secrets: where they are found to be sealed. */
+/** Where secrets may stand in a schema: elsewhere they would not be found, and not be sealed. */
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value);

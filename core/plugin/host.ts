@@ -40,7 +40,7 @@ import {
 import { order, type Off } from "./order";
 import { checkedParts, type SetUpResult, type Taken } from "./parts";
 import type { DescribedPlugin } from "./plugin-files";
-import { PatientStart } from "./patient-start";
+import { DeferredStart } from "./deferred-start";
 import { placeOf } from "./place";
 import { RunningCode, type CodeLabel } from "./running-code";
 import { own_slots, SlotRegistry, type Filled } from "./slots";
@@ -82,7 +82,7 @@ export class Host {
   private readonly services = new Map<string, unknown>();
   private readonly running: SetUpPlugin[] = [];
   private readonly guard: Guard;
-  private readonly patient: PatientStart;
+  private readonly deferred: DeferredStart;
   private readonly secret: Pick<SecretCheckParts, "data" | "secret_key">;
   private readonly sealed: Seal;
   private readonly settings: LiveSettings;
@@ -108,7 +108,7 @@ export class Host {
     });
     this.settings.onChange("jobs", () => this.queue.look());
     followSettings(options, this.settings);
-    this.patient = new PatientStart(log);
+    this.deferred = new DeferredStart(log);
     this.schedules = new CronSchedules({ ...options, queue: this.queue });
     this.operations = new ServerOperations({
       ...options,
@@ -250,7 +250,7 @@ export class Host {
   async start(): Promise<void> {
     let gone: readonly string[] = [];
     // First: what processes that are gone have left behind is nobody's then.
-    await this.patient.start("the list of processes", async () => {
+    await this.deferred.start("the list of processes", async () => {
       gone = await startNode({ ...this.options, queue: this.queue });
     });
     for (const { plugin, parts } of this.running) {
@@ -259,10 +259,10 @@ export class Host {
         await timed(parts.start(), setup_ms_max, "its start").catch((error: unknown) =>
           this.noteFailure(plugin, "start", error),
         );
-      else await this.patient.start(plugin.name, parts.start);
+      else await this.deferred.start(plugin.name, parts.start);
     }
     if (this.nodes.role !== "web") {
-      await this.patient.start("jobs", () => this.queue.start(gone));
+      await this.deferred.start("jobs", () => this.queue.start(gone));
       for (const { plugin, parts } of this.running) this.schedule(plugin, parts.schedules ?? []);
     }
     await this.settings.noteOrigins();
@@ -280,7 +280,7 @@ export class Host {
   async stop(drain_ms: number): Promise<void> {
     this.schedules.stop();
     this.stalls.stop();
-    await this.patient.stop();
+    await this.deferred.stop();
     await this.queue.drain(drain_ms);
     for (const { plugin, parts } of this.running.toReversed())
       if (parts.stop)

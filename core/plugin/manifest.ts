@@ -2,7 +2,7 @@
  * What can be wrong with a plugin by itself, before any of its code runs: its name, version,
  * routes, settings, tables, commands. Pure.
  */
-import { nearest } from "../base/nearest";
+import { nearestWord } from "../base/nearest-word";
 import { version as host_version } from "../base/version";
 import { requireValidSchemas } from "../http/compiled-route";
 import { api, openApiDocument } from "../http/openapi";
@@ -172,6 +172,6 @@ function commandProblems({ commands, tools }: Plugin): string[] {
 
 /** `; the nearest is …`, when there is one. */
 export const nearestHint = (wrong: string, known: readonly string[]): string => {
-  const near = nearest(wrong, known);
+  const near = nearestWord(wrong, known);
   return near === undefined ? "" : `; the nearest is ${near}`;
 };

@@ -1,7 +1,7 @@
 /** What may be stored of each setting, by itself; what is refused, in words. */
 import { decode, type Kinded, type Sections, type StoredValues } from "../base/config";
 import { badRequest } from "../base/errors";
-import { nearest } from "../base/nearest";
+import { nearestWord } from "../base/nearest-word";
 import type { Changes } from "../base/settings";
 import {
   formWords,
@@ -63,7 +63,7 @@ export class SettingRules {
         keysOf(schema).map((key) => `${section}.${key}`),
       );
       throw badRequest(
-        `There is no setting ${name}; the nearest is ${nearest(name, known)}.`,
+        `There is no setting ${name}; the nearest is ${nearestWord(name, known)}.`,
         `/${name}`,
       );
     }

@@ -1,4 +1,4 @@
-/** What checks of documents say. */
+/** Words that the checks of documents share: counts, and ids in a sentence. */
 
 /** Ids in a sentence. */
 const named_max = 3;

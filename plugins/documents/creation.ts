@@ -24,7 +24,7 @@ import type { IngestRequest, IngestResult } from "./contract";
 import { queued } from "./indexer";
 import * as linkStore from "./link-store";
 import { refuseTakenName } from "./links";
-import { measured, measuredBytes } from "./measured";
+import { measureText, measureBytes } from "./content-measures";
 import { cleanedName, documentName, nameKey, nameOfLongText, nameOfText } from "./names";
 import {
   fileVersion,
@@ -82,7 +82,7 @@ export async function addText(
       : long_text
         ? await nameOfLongText(longTextOf(long_text))
         : nameOfText(content);
-  const measure = long_text ? await measuredBytes(long_text) : await measured(content);
+  const measure = long_text ? await measureBytes(long_text) : await measureText(content);
   if (long_text || content.length > large_text_units || ctx.before_intake.any)
     await requireRoom(ctx, owner_id, folder_id, measure.size_bytes);
   const media_type = "text/plain";

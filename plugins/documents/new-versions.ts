@@ -1,6 +1,6 @@
 /** What a new version of a document is made of, before it is indexed: a file, a text, or both. */
 import type { IngestRequest, ReadyText } from "./contract";
-import { measured, mediaType } from "./measured";
+import { measureText, mediaType } from "./content-measures";
 import { toStoredSpans, type VersionRow } from "./store";
 
 export type NewVersion = Omit<VersionRow, "document_id" | "version">;
@@ -47,7 +47,7 @@ export async function textVersion(
   if (file === null)
     return {
       ...ready,
-      ...(await measured(text.content)),
+      ...(await measureText(text.content)),
       media_type: text.media_type,
       in_files: 0,
     };

@@ -50,7 +50,7 @@ import { listPlaces } from "./copy-store";
 import { reindexFound } from "./indexer";
 import { originalsMetrics } from "./originals-metrics";
 import { countToPurge, hideFolders, purgeFolders } from "./purge";
-import { foldersAtWork } from "./intake";
+import { foldersAtWork } from "./indexing-progress";
 import { documentQueries, listOwned } from "./queries";
 import { batchSchema, bulkHandlers, bulkRoutes } from "./bulk-routes";
 import { documentHandlers, routes } from "./routes";

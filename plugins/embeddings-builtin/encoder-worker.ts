@@ -7,21 +7,21 @@ import { compiledKernel } from "./kernels";
 import { readModel } from "./model-container";
 import { problemOf } from "./model-files";
 import {
-  deskOf,
-  desks,
-  type DeskName,
+  priorities,
+  priorityOf,
   type FromEncoderWorker,
   type Kind,
   type OpenModel,
+  type Priority,
   type ToEncoderWorker,
 } from "./worker-protocol";
 
 declare const self: Worker;
 
-class Worked {
-  private readonly desks;
-  /** The text in work, by desk; 0: none. */
-  private readonly in_work: Record<DeskName, number> = { urgent: 0, background: 0 };
+class OpenedEncoder {
+  private readonly workspaces;
+  /** The text in work, by priority; 0: none. */
+  private readonly in_work: Record<Priority, number> = { urgent: 0, background: 0 };
   /** The background rests while there is something urgent. */
   private urgent: Promise<void> = Promise.resolve();
 
@@ -29,32 +29,37 @@ class Worked {
     private readonly encoder: Encoder,
     private readonly prefixes: Readonly<Record<Kind, string>>,
   ) {
-    this.desks = { urgent: encoder.openDesk(), background: encoder.openDesk() };
+    this.workspaces = { urgent: encoder.openWorkspace(), background: encoder.openWorkspace() };
   }
 
   async encode(id: number, kind: Kind, text: string): Promise<void> {
-    const desk = deskOf(kind);
-    this.in_work[desk] = id;
+    const priority = priorityOf(kind);
+    this.in_work[priority] = id;
     const working = this.embed(id, kind, text);
-    if (desk === "urgent") this.urgent = working;
+    if (priority === "urgent") this.urgent = working;
     await working;
   }
 
   cancel(id: number): void {
-    for (const desk of desks) if (this.in_work[desk] === id) this.in_work[desk] = 0;
+    for (const priority of priorities)
+      if (this.in_work[priority] === id) this.in_work[priority] = 0;
   }
 
   /** Answers always, also for what nobody waits for any more: the pool then sends the next. */
   private async embed(id: number, kind: Kind, text: string): Promise<void> {
-    const desk = deskOf(kind);
+    const priority = priorityOf(kind);
     const pause = async (): Promise<void> => {
       await nextMessages();
-      if (desk === "background") await this.urgent;
-      if (this.in_work[desk] !== id) throw new Error("It was given up.");
+      if (priority === "background") await this.urgent;
+      if (this.in_work[priority] !== id) throw new Error("It was given up.");
     };
     try {
       const prefix = this.prefixes[kind],
-        vectors = await this.encoder.embed(text, { prefix, desk: this.desks[desk], pause });
+        vectors = await this.encoder.embed(text, {
+          prefix,
+          workspace: this.workspaces[priority],
+          pause,
+        });
       answer(
         { id, vectors },
         vectors.map(({ buffer }) => buffer),
@@ -73,7 +78,7 @@ const answer = (message: FromEncoderWorker, transfer: ArrayBuffer[] = []): void 
   self.postMessage(message, transfer);
 
 /** Undefined when the file can't be used as it is, which was answered. */
-async function open(model: OpenModel): Promise<Worked | undefined> {
+async function open(model: OpenModel): Promise<OpenedEncoder | undefined> {
   const problem = model.shared === null ? problemOf(model, model) : null;
   if (problem !== null) {
     answer({ problem });
@@ -82,23 +87,23 @@ async function open(model: OpenModel): Promise<Worked | undefined> {
   const data = model.shared === null ? Bun.mmap(model.path) : new Uint8Array(model.shared),
     encoder = new Encoder(readModel(data), await compiledKernel()),
     { query_prefix, document_prefix } = model,
-    opened = new Worked(encoder, {
+    opened_encoder = new OpenedEncoder(encoder, {
       query: query_prefix,
       sentence: document_prefix,
       document: document_prefix,
     });
   answer({ opened: true });
-  return opened;
+  return opened_encoder;
 }
 
-let worked: Worked | undefined;
+let opened: OpenedEncoder | undefined;
 self.addEventListener("message", async ({ data }: MessageEvent<ToEncoderWorker>) => {
   if ("open" in data) {
     try {
-      worked = await open(data.open);
+      opened = await open(data.open);
     } catch (error) {
       answer({ failed: messageOf(error) });
     }
-  } else if ("cancel" in data) worked?.cancel(data.cancel);
-  else await worked?.encode(data.id, data.kind, data.text);
+  } else if ("cancel" in data) opened?.cancel(data.cancel);
+  else await opened?.encode(data.id, data.kind, data.text);
 });

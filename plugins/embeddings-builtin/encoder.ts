@@ -1,6 +1,6 @@
 /**
  * Runs the encoder in WebAssembly: texts in, vectors of length 1 out. One text is in work at a
- * time in each of its desks, and gives way between layers.
+ * time in each workspace, and gives way between layers.
  */
 import {
   dimensions,
@@ -38,7 +38,7 @@ interface Kernel {
 }
 
 /** Where a text in work is kept: so many may be begun at once. */
-interface Desk {
+interface Workspace {
   readonly words: number;
   readonly x: number;
   readonly length: number;
@@ -72,8 +72,8 @@ export class Encoder {
     this.layers = this.putLayers();
   }
 
-  /** Room for one more text in work. */
-  openDesk(): Desk {
+  /** Memory for one more text in work. */
+  openWorkspace(): Workspace {
     return {
       words: this.allocate(tokens_max * this.model.word_bytes),
       x: this.allocate(tokens_max * dimensions * number_bytes),
@@ -89,24 +89,29 @@ export class Encoder {
 
   /**
    * The vectors of a text: one, or one for each window of a text that the model can't read at once.
-   * `pause` is called after each layer: in between, another text may be encoded at another desk.
+   * `pause` is called after each layer: in between, another text may be encoded in another
+   * workspace.
    */
   async embed(
     text: string,
-    { prefix, desk, pause }: { prefix: string; desk: Desk; pause: () => Promise<void> | void },
+    {
+      prefix,
+      workspace,
+      pause,
+    }: { prefix: string; workspace: Workspace; pause: () => Promise<void> | void },
   ): Promise<Float32Array<ArrayBuffer>[]> {
     const { bos, eos } = this.model.vocabulary,
       prefix_ids = prefix === "" ? [] : this.tokenize(prefix.trimEnd()),
       windows = windowsOf(this.tokenize(text), { prefix: prefix_ids, bos, eos }),
       vectors: Float32Array<ArrayBuffer>[] = [];
     for (const ids of windows.slice(0, windows_max))
-      vectors.push(normalised(await this.embedWindow(ids, desk, pause)));
+      vectors.push(normalised(await this.embedWindow(ids, workspace, pause)));
     return vectors;
   }
 
   private async embedWindow(
     ids: readonly number[],
-    { words, x, length, mean }: Desk,
+    { words, x, length, mean }: Workspace,
     pause: () => Promise<void> | void,
   ): Promise<Float32Array> {
     const { kernel, model } = this,

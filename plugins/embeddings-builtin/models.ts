@@ -130,7 +130,7 @@ async function tryOut(data: Uint8Array, path: string): Promise<void> {
     const encoder = new Encoder(readModel(data), await compiledKernel());
     await encoder.embed("Hello.", {
       prefix: "",
-      desk: encoder.openDesk(),
+      workspace: encoder.openWorkspace(),
       pause: () => undefined,
     });
   } catch (error) {

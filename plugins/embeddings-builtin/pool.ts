@@ -5,13 +5,13 @@
 import type { Log } from "../../core/sdk";
 import type { EmbedOptions } from "../search-index/contract";
 import {
-  deskOf,
-  desks,
   kinds,
-  type DeskName,
+  priorities,
+  priorityOf,
   type FromEncoderWorker,
   type Kind,
   type PooledModel,
+  type Priority,
   type ToEncoderWorker,
 } from "./worker-protocol";
 
@@ -37,16 +37,16 @@ interface Text {
   readonly resolve: (vectors: readonly Float32Array[]) => void;
   readonly reject: (error: Error) => void;
 }
-interface Hand {
+interface PooledWorker {
   readonly worker: Worker;
   is_open: boolean;
   /** The model's file was put in place for it. */
   is_repaired: boolean;
-  /** What it has. */
-  readonly has: Record<DeskName, Text | null>;
+  /** The texts that it has. */
+  readonly in_work: Record<Priority, Text | null>;
 }
 
-const isFree = ({ has }: Hand): boolean => !has.urgent && !has.background;
+const isFree = ({ in_work }: PooledWorker): boolean => !in_work.urgent && !in_work.background;
 interface PoolOptions {
   readonly kind: Kind;
   readonly owner: string;
@@ -64,7 +64,7 @@ export class EncoderPool {
     sentence: new Lines(),
     document: new Lines(),
   };
-  private hands: Hand[] = [];
+  private workers: PooledWorker[] = [];
   private last_id = 0;
   /** The file was compared with its hash since this process began. */
   private is_verified = false;
@@ -112,7 +112,7 @@ export class EncoderPool {
 
   /** How many workers there are. */
   get size(): number {
-    return this.hands.length;
+    return this.workers.length;
   }
 
   stop(): void {
@@ -121,94 +121,96 @@ export class EncoderPool {
     this.end();
   }
 
-  /** Gives out what waits, as far as there are hands. */
+  /** Gives out what waits, as far as there are workers. */
   private assign(): void {
     clearTimeout(this.idle_timer);
     for (const kind of kinds) {
       while (this.waiting[kind].size > 0) {
-        const hand = this.handFor(kind);
-        if (hand === undefined) break;
+        const pooled = this.workerFor(kind);
+        if (pooled === undefined) break;
         const text = this.waiting[kind].take()!;
-        hand.has[deskOf(kind)] = text;
-        post(hand.worker, { id: text.id, kind, text: text.text });
+        pooled.in_work[priorityOf(kind)] = text;
+        post(pooled.worker, { id: text.id, kind, text: text.text });
       }
     }
-    const is_idle = this.hands.every((hand) => hand.is_open && isFree(hand));
-    if (this.hands.length === 0 || !is_idle) return;
+    const is_idle = this.workers.every((pooled) => pooled.is_open && isFree(pooled));
+    if (this.workers.length === 0 || !is_idle) return;
     this.idle_timer = setTimeout(() => this.end(), this.options.idle_ms);
     this.idle_timer.unref();
   }
 
   /**
    * One that rests, else what is urgent goes to one that encodes a passage, which waits meanwhile.
-   * What waits without a hand starts another one; the first opens the model before there is a
+   * What waits without a worker starts another one; the first opens the model before there is a
    * second.
    */
-  private handFor(kind: Kind): Hand | undefined {
-    const open = this.hands.filter(({ is_open }) => is_open),
+  private workerFor(kind: Kind): PooledWorker | undefined {
+    const open = this.workers.filter(({ is_open }) => is_open),
       resting = open.find(isFree);
     if (resting !== undefined) return resting;
-    const free = deskOf(kind) === "urgent" ? open.find(({ has }) => !has.urgent) : undefined;
-    const is_opening = open.length < this.hands.length;
-    if (free === undefined && !is_opening && this.hands.length < this.options.threads) this.start();
+    const free =
+      priorityOf(kind) === "urgent" ? open.find(({ in_work }) => !in_work.urgent) : undefined;
+    const is_opening = open.length < this.workers.length;
+    if (free === undefined && !is_opening && this.workers.length < this.options.threads)
+      this.start();
     return free;
   }
 
   private start(): void {
     const worker = this.options.startWorker(),
-      hand: Hand = {
+      pooled: PooledWorker = {
         worker,
         is_open: false,
         is_repaired: false,
-        has: { urgent: null, background: null },
+        in_work: { urgent: null, background: null },
       };
     worker.unref();
-    this.hands.push(hand);
+    this.workers.push(pooled);
     worker.addEventListener("message", ({ data }: MessageEvent<FromEncoderWorker>) => {
-      if (this.hands.includes(hand)) this.receive(hand, data);
+      if (this.workers.includes(pooled)) this.receive(pooled, data);
     });
     worker.addEventListener("error", (event) => {
       event.preventDefault();
-      this.bury(hand, event.message);
+      this.takeOver(pooled, event.message);
     });
-    worker.addEventListener("close", () => this.bury(hand, "it ended"));
-    this.open(hand);
+    worker.addEventListener("close", () => this.takeOver(pooled, "it ended"));
+    this.open(pooled);
   }
 
-  private open({ worker }: Hand): void {
+  private open({ worker }: PooledWorker): void {
     const { is_verified, shared } = this;
     post(worker, { open: { ...this.options.model, with_hash: !is_verified, shared } });
   }
 
   /** Once for a worker: a file that is damaged as it was put there can't be helped. */
-  private async repair(hand: Hand, problem: string): Promise<void> {
+  private async repair(pooled: PooledWorker, problem: string): Promise<void> {
     const { repairModel, model } = this.options;
     try {
-      if (hand.is_repaired) throw new Error(`The model ${model.path} ${problem}.`);
-      hand.is_repaired = true;
+      if (pooled.is_repaired) throw new Error(`The model ${model.path} ${problem}.`);
+      pooled.is_repaired = true;
       this.is_verified = false;
       this.shared = await repairModel(problem);
-      if (this.hands.includes(hand)) this.open(hand);
+      if (this.workers.includes(pooled)) this.open(pooled);
     } catch (error) {
-      this.remove(hand);
+      this.remove(pooled);
       this.fail(error as Error);
     }
   }
 
-  private receive(hand: Hand, message: FromEncoderWorker): void {
+  private receive(pooled: PooledWorker, message: FromEncoderWorker): void {
     if ("opened" in message) {
-      hand.is_open = true;
+      pooled.is_open = true;
       this.is_verified = true;
     } else if ("problem" in message) {
-      void this.repair(hand, message.problem);
+      void this.repair(pooled, message.problem);
     } else if ("failed" in message) {
-      this.remove(hand);
+      this.remove(pooled);
       this.fail(new Error(message.failed));
     } else {
-      for (const desk of desks) {
-        const text = hand.has[desk];
+      for (const priority of priorities) {
+        const text = pooled.in_work[priority];
         if (text?.id !== message.id) continue;
-        hand.has[desk] = null;
+        pooled.in_work[priority] = null;
         if ("vectors" in message) text.resolve(message.vectors);
         else text.reject(new Error(message.error));
       }
@@ -217,14 +219,14 @@ export class EncoderPool {
   }
 
   /** After a worker died: what it had goes to others, unless it has died of that before. */
-  private bury(hand: Hand, reason: string): void {
-    if (!this.hands.includes(hand)) return;
-    this.remove(hand);
+  private takeOver(pooled: PooledWorker, reason: string): void {
+    if (!this.workers.includes(pooled)) return;
+    this.remove(pooled);
     this.options.log.warn("an encoder worker died", { reason });
     // Dead before it had opened the model: the next one would die as well.
-    if (!hand.is_open && this.hands.length === 0)
+    if (!pooled.is_open && this.workers.length === 0)
       this.fail(new Error(`the encoder does not start: ${reason}`));
-    for (const text of Object.values(hand.has)) {
+    for (const text of Object.values(pooled.in_work)) {
       if (text === null) continue;
       if (++text.deaths === deaths_max)
         text.reject(new Error(`the encoder died of a text: ${reason}`));
@@ -235,26 +237,27 @@ export class EncoderPool {
 
   private abandon(text: Text, reason: Error): void {
     this.waiting[text.kind].remove(text);
-    const hand = this.hands.find(({ has }) => has[deskOf(text.kind)] === text);
+    const pooled = this.workers.find(({ in_work }) => in_work[priorityOf(text.kind)] === text);
     // The worker answers, and is free from then on.
-    if (hand !== undefined) post(hand.worker, { cancel: text.id });
+    if (pooled !== undefined) post(pooled.worker, { cancel: text.id });
     text.reject(reason);
   }
 
   private fail(error: Error): void {
     for (const lines of Object.values(this.waiting))
       for (let text = lines.take(); text !== undefined; text = lines.take()) text.reject(error);
-    for (const { has } of this.hands) for (const text of Object.values(has)) text?.reject(error);
+    for (const { in_work } of this.workers)
+      for (const text of Object.values(in_work)) text?.reject(error);
   }
 
-  private remove(hand: Hand): void {
-    this.hands = this.hands.filter((one) => one !== hand);
-    hand.worker.terminate();
+  private remove(pooled: PooledWorker): void {
+    this.workers = this.workers.filter((one) => one !== pooled);
+    pooled.worker.terminate();
   }
 
   private end(): void {
     clearTimeout(this.idle_timer);
-    for (const hand of this.hands) this.remove(hand);
+    for (const pooled of this.workers) this.remove(pooled);
     this.shared = null;
   }
 }

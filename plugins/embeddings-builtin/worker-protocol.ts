@@ -15,10 +15,10 @@ export interface OpenModel extends PooledModel {
 /** What comes first goes first. A sentence is a part of a passage that somebody waits for. */
 export const kinds = ["query", "sentence", "document"] as const;
 export type Kind = (typeof kinds)[number];
-/** Where a worker has a text: one of each at a time. */
-export const desks = ["urgent", "background"] as const;
-export type DeskName = (typeof desks)[number];
-export const deskOf = (kind: Kind): DeskName => (kind === "document" ? "background" : "urgent");
+/** A worker has one text of each in work at a time. */
+export const priorities = ["urgent", "background"] as const;
+export type Priority = (typeof priorities)[number];
+export const priorityOf = (kind: Kind): Priority => (kind === "document" ? "background" : "urgent");
 export type ToEncoderWorker =
   | { readonly open: OpenModel }
   | { readonly id: number; readonly kind: Kind; readonly text: string }

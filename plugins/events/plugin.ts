@@ -18,7 +18,7 @@ import { EventLog } from "./log";
 import { migrations } from "./migrations";
 import { eventHandlers, eventSchema, eventTypeSchema, routes } from "./routes";
 import { EventStreams } from "./streams";
-import { toldEvents } from "./told";
+import { recordEvents } from "./record-events";
 
 /** Drops events that are too old. */
 const Prune = job("events.prune", t.Object({}));
@@ -71,7 +71,7 @@ export default definePlugin({
             { name: "StreamEventType", read: () => eventTypeSchema(slots.streamed()) },
           ],
         }),
-        ...toldEvents.map((one) => fill(StreamedEvents, one)),
+        ...recordEvents.map((one) => fill(StreamedEvents, one)),
       ],
       jobs: [
         handle(Prune, (_payload, { signal }) => log.prune(signal), {

@@ -29,7 +29,7 @@ import { page_prefix } from "./ingest";
 import { enqueuers, importJobs, importSchedules } from "./jobs";
 import { importMetrics } from "./metrics";
 import { migrations } from "./migrations";
-import { toldRun } from "./told";
+import { streamedRun } from "./run-events";
 import { RobotsCache } from "./politeness";
 import { documentedSource } from "./records";
 import { directoryHandlers, directoryRoutes } from "./directory-routes";
@@ -166,7 +166,7 @@ const uses = (ctx: ImportContext, schedules: Schedules) => [
     settled: (tx, settled) => documentSettled(ctx, tx, settled),
   }),
   fill(FileUses, { isUsed: keepsFile }),
-  fill(StreamedEvents, toldRun),
+  fill(StreamedEvents, streamedRun),
   fill(WebhookEvents, {
     type: "import.finished",
     description:

@@ -14,7 +14,7 @@ import { CompletionChunks, completionOf, event } from "./completion";
 import { conversationOf, Message, messages_max } from "./conversation";
 import { folderOf } from "./models";
 import { problemEvent } from "./problems";
-import { patientJson } from "./patient-json";
+import { keepAliveJson } from "./keep-alive-json";
 
 /** Of the whole conversation. */
 const body_bytes_max = 4 * 2 ** 20;
@@ -82,7 +82,7 @@ export const chatHandlers = ({
       ...(body.stream && { emit: (text: string) => pieces.add(text) }),
     });
     if (!body.stream)
-      return patientJson(
+      return keepAliveJson(
         answer.made.then((result) => completionOf(head, result), readable),
         () => left.abort(),
       );

@@ -3,7 +3,7 @@ import { LocalOpenLimit } from "../../core/lib/open-limit";
 import { badRequest, codePoints, HttpError, route, t, type HandlersOf } from "../../core/sdk";
 import type { Embedder, TextVectors } from "../search-index/contract";
 import { all_folders } from "./models";
-import { patientJson } from "./patient-json";
+import { keepAliveJson } from "./keep-alive-json";
 import { modelNotFound } from "./problems";
 import { textOfTokens } from "./token-text";
 
@@ -83,7 +83,7 @@ export const embeddingHandlers = (
         .then((vectors) => embeddingList(vectors, texts, embedder, body))
         .finally(leave);
       made.catch(() => undefined);
-      return patientJson(made, () => left.abort());
+      return keepAliveJson(made, () => left.abort());
     },
   };
 };

@@ -12,7 +12,7 @@ import {
 import { serverAnswers, StoredChange, type StoredChangeParts } from "../settings/contract";
 import { downloadPlugin, isAddress, type DownloadParts } from "./download";
 import { infoLines } from "./info";
-import { isNothing, type Leavings } from "./leavings";
+import { isNothing, type Leftovers } from "./leftovers";
 import type { PluginManager, Seat } from "./service";
 
 export const commands = {
@@ -137,40 +137,40 @@ async function remove(
   const seat = await seatOf(parts);
   const is_built_in = operations.plugin_files.built_in.includes(name);
   const purges = options.purge === true && !is_built_in;
-  const leavings = purges ? await manager.leavings(name) : null;
+  const leftovers = purges ? await manager.leftovers(name) : null;
   const is_installed = is_built_in || (await manager.fileOf(name)) !== null;
-  if (leavings !== null) {
-    if (!is_installed && isNothing(leavings))
+  if (leftovers !== null) {
+    if (!is_installed && isNothing(leftovers))
       throw new Error(`there is no plugin ${name}, and nothing of one in the database`);
     if (seat === "beside" && operations.plugin_files.running().some((one) => one.name === name))
       throw new Error(
         `the running server has ${name} loaded: stop it, or remove the plugin without --purge, ` +
           "restart the server, and purge then",
       );
-    if (options.yes !== true && !(await isSure(name, leavings, ask)))
+    if (options.yes !== true && !(await isSure(name, leftovers, ask)))
       throw new Error("nothing was removed");
   }
-  if (is_installed || leavings === null) {
+  if (is_installed || leftovers === null) {
     const stored = new StoredChange(parts);
     print(`${await manager.remove(name, stored.note)} is gone.`);
   }
-  if (leavings !== null) {
+  if (leftovers !== null) {
     await manager.purge(name);
-    print(`Deleted for good: ${inWords(leavings)}.`);
+    print(`Deleted for good: ${inWords(leftovers)}.`);
   } else print(`Its data is kept; dossier plugin remove ${name} --purge deletes it.`);
   if (is_installed) print(await whatNow(parts, "runs without it"));
 }
 
 async function isSure(
   name: string,
-  leavings: Leavings,
+  leftovers: Leftovers,
   ask: CommandInput["ask"],
 ): Promise<boolean> {
-  const answer = await ask(`${name}: ${inWords(leavings)}. Delete all of it for good? [y/N] `);
+  const answer = await ask(`${name}: ${inWords(leftovers)}. Delete all of it for good? [y/N] `);
   return /^y(es)?$/i.test(answer.trim());
 }
 
-function inWords({ tables, jobs, settings }: Leavings): string {
+function inWords({ tables, jobs, settings }: Leftovers): string {
   const parts = [
     ...tables.map(({ name, rows }) => `the table ${name} with ${rows} rows`),
     ...(jobs > 0 ? [`${jobs} jobs`] : []),

@@ -13,13 +13,13 @@ import {
   type SettingState,
 } from "../../core/sdk";
 import {
-  dropLeavings,
-  findLeavings,
+  dropLeftovers,
+  findLeftovers,
   isNothing,
   rowsIn,
-  type Leavings,
+  type Leftovers,
   type Owners,
-} from "./leavings";
+} from "./leftovers";
 
 /** Which process asks: the server, or a command beside one, or alone. */
 export type Seat = "server" | "beside" | "alone";
@@ -145,17 +145,17 @@ export class PluginManager {
   }
 
   /** What it has left in the database. */
-  async leavings(name: string): Promise<Leavings> {
-    return findLeavings(this.parts.db, await this.owners(name));
+  async leftovers(name: string): Promise<Leftovers> {
+    return findLeftovers(this.parts.db, await this.owners(name));
   }
 
   /** Deletes what it has left in the database: it must not be loaded anywhere. */
-  async purge(name: string): Promise<Leavings> {
+  async purge(name: string): Promise<Leftovers> {
     const { inTransaction, truncateWal } = this.parts;
     const owners = await this.owners(name);
     const dropped = await inTransaction(async (tx) => {
-      const found = await findLeavings(tx, owners);
-      if (!isNothing(found)) await dropLeavings(tx, owners);
+      const found = await findLeftovers(tx, owners);
+      if (!isNothing(found)) await dropLeftovers(tx, owners);
       return found;
     });
     truncateWal();

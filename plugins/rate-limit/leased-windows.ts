@@ -1,7 +1,7 @@
 /**
- * The same windows over all processes, exact: each process takes a part of what is left of a
- * subject's window, and counts requests against that. The less is left, the smaller the parts; and
- * before a request is refused, the others give back what they have not used.
+ * Counts requests in windows of fixed length over all processes, exact: each process takes a part
+ * of what is left of a subject's window, and counts requests against that. The less is left, the
+ * smaller the parts; and before a request is refused, the others give back what they have not used.
  */
 import { newUuid, topic, type Notifier, type RateLimit } from "../../core/sdk";
 import type { RateLimiter, Shared } from "../../core/sdk";

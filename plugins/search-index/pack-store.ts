@@ -1,4 +1,4 @@
-/** The SQL statement that stores a pack; they are deleted with their segments, in `store.ts`. */
+/** The SQL statement that stores a pack; `deletion-store.ts` deletes them with their segments. */
 import { batchesOf } from "../../core/lib/batch";
 import type { BuiltPack } from "./pack";
 import { ids_max, inBatches, type IndexDb } from "./store";

@@ -2,7 +2,7 @@
  * Chunks and encodes a document for publication. A very large one is staged: written ahead, a
  * segment at a time, where no search finds it.
  */
-import { Leavings } from "../../core/lib/leavings";
+import { GarbageMeter } from "../../core/lib/garbage-meter";
 import type { Context, Db } from "../../core/sdk";
 import type { IndexInput, Prepared, TakenOver } from "./contract";
 import type { EncoderProtocol } from "./encoder-worker";
@@ -52,7 +52,7 @@ export class DocumentPreparer {
    */
   private readonly in_progress = new Map<string, Set<AbortController>>();
 
-  private readonly leavings = new Leavings();
+  private readonly garbage = new GarbageMeter();
 
   constructor(private readonly parts: PreparerParts) {}
 
@@ -99,7 +99,7 @@ export class DocumentPreparer {
     const removal = this.begin(document_id),
       ended = signal ? AbortSignal.any([signal, removal.signal]) : removal.signal;
     const rows = new IndexVersionRows(document_id, text, this.parts.nextId),
-      staging = new StagingWriter(document_id, { ...this.parts, leavings: this.leavings }, ended);
+      staging = new StagingWriter(document_id, { ...this.parts, garbage: this.garbage }, ended);
     try {
       const { language, segments } = await this.collectRows(rows, staging, (take) =>
         produce(take, ended),
@@ -184,7 +184,7 @@ const jsonOrNull = (spans: readonly object[] | undefined): string | null =>
   spans?.length ? JSON.stringify(spans) : null;
 
 interface StagingParts extends Pick<PreparerParts, "inTransaction" | "files" | "staged"> {
-  readonly leavings: Leavings;
+  readonly garbage: GarbageMeter;
 }
 
 /** Writes segments one transaction each, in order, while more of them are being encoded. */
@@ -205,7 +205,7 @@ class StagingWriter {
     for (const segment of segments) {
       this.enqueue((tx) => store.insertSegment(tx, segment));
       // With its chunks it takes several times as much.
-      this.parts.leavings.add(4 * segment.row.data.byteLength);
+      this.parts.garbage.add(4 * segment.row.data.byteLength);
     }
   }
 

@@ -11,7 +11,7 @@ import {
 } from "../../core/sdk";
 import type { SignInCookies } from "./cookies";
 import type { SignIn } from "./contract";
-import { goOnPage } from "./go-on-page";
+import { redirectPage } from "./redirect-page";
 import type { SignInService } from "./service";
 
 const tag = "Account";
@@ -149,7 +149,7 @@ export const signInHandlers = (parts: SignInServices): HandlersOf<typeof routes>
       about(params.way);
       const { status, detail } = inWords(error, params.way, parts);
       const to = client.base_path + service.pathAfterFailure(call);
-      return answer(goOnPage(status, detail, to), [cookies.problem({ detail }, client)]);
+      return answer(redirectPage(status, detail, to), [cookies.problem({ detail }, client)]);
     }
   },
 });

@@ -1,6 +1,7 @@
 /**
  * The texts of documents, each of them stored once: documents write and stream them, the index
- * reads its passages from them. They are cut by `core/lib/text-pieces.ts`, and read by `core/lib/text-reader.ts`.
+ * reads its passages from them. `core/lib/text-pieces.ts` says how they are cut, and
+ * `core/lib/text-reader.ts` reads them.
  */
 import { definePlugin } from "../../core/sdk";
 import { Texts } from "./contract";

@@ -1,7 +1,7 @@
 /** Writes texts, large ones ahead and in parts, and deletes those that nobody keeps. */
 import { AscendingIds } from "../../core/lib/ascending-ids";
 import { Cleaner } from "../../core/lib/cleaner";
-import { Leavings } from "../../core/lib/leavings";
+import { GarbageMeter } from "../../core/lib/garbage-meter";
 import { inParts } from "../../core/lib/parts";
 import type { Context, Db } from "../../core/sdk";
 import { isOnePiece, type NewText, type Texts } from "./contract";
@@ -32,7 +32,7 @@ export class TextService implements Texts {
   private readonly ids: AscendingIds;
   /** Texts that are being written, or wait to be kept: they are unused, and stay. */
   private readonly held = new Set<number>();
-  private readonly leavings = new Leavings();
+  private readonly garbage = new GarbageMeter();
   private readonly cleaner = new Cleaner({
     clean: (signal) => this.clean(signal),
     onError: (error) =>
@@ -157,7 +157,7 @@ export class TextService implements Texts {
       });
       last = some.at(-1) ?? last;
       // Bytes, strings and what was cut of them.
-      this.leavings.add(4 * piece_units * some.length);
+      this.garbage.add(4 * piece_units * some.length);
       return !next.done;
     }, signal);
     return storedText(id, last);

@@ -33,7 +33,7 @@ import { temporary_prefix, TranscriptReader } from "./reader";
 import { routes, transcriptionHandlers } from "./routes";
 import { CompletedEvent, completedEvent, TranscriptionRunner } from "./runner";
 import { TranscriptionRuns } from "./runs";
-import { toldRun } from "./told";
+import { streamedRun } from "./run-events";
 import { Transcriptions } from "./service";
 import {
   chosenTranscriber,
@@ -156,7 +156,7 @@ export default definePlugin({
           remove: (tx, document_ids) => runs.removeDocuments(tx, document_ids),
         }),
         fill(FileUses, { isUsed: fileIsUsed }),
-        fill(StreamedEvents, toldRun),
+        fill(StreamedEvents, streamedRun),
         fill(WebhookEvents, {
           type: "transcription.completed",
           sample: completedEvent("trn_00000000000000000000000000"),

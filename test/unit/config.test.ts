@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import { Type, type TObject } from "@sinclair/typebox";
 import { ConfigError, envName, readConfig, type ConfigSources } from "../../core/base/config";
-import { nearest } from "../../core/base/nearest";
+import { nearestWord } from "../../core/base/nearest-word";
 import { Duration, List, Secret, Size } from "../../core/base/settings";
 
 const sections = new Map<string, TObject>([
@@ -223,5 +223,5 @@ test("environment names", () => {
     envName("server", "public_url"),
     envName("rate_limit", "window"),
   ]).toEqual(["DOSSIER_DATA", "DOSSIER_SERVER_PUBLIC_URL", "DOSSIER_RATE_LIMIT_WINDOW"]);
-  expect(nearest("prot", ["port", "host"])).toBe("port");
+  expect(nearestWord("prot", ["port", "host"])).toBe("port");
 });

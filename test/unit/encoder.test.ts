@@ -25,14 +25,14 @@ const builtin = new Models({ data: "/nowhere" }).find("multilingual-e5-small")!,
     );
 const encoder = new Encoder(model, kernelOf("encoder-relaxed.wasm")),
   plain = new Encoder(model, kernelOf("encoder-plain.wasm")),
-  desk = encoder.openDesk(),
-  plain_desk = plain.openDesk();
+  workspace = encoder.openWorkspace(),
+  plain_workspace = plain.openWorkspace();
 const pause = (): void => {};
 const vectorOf = async (
   text: string,
   prefix = builtin.document_prefix,
 ): Promise<Float32Array<ArrayBuffer>> => {
-  const [vector, ...others] = await encoder.embed(text, { prefix, desk, pause });
+  const [vector, ...others] = await encoder.embed(text, { prefix, workspace, pause });
   expect(others).toEqual([]);
   return vector!;
 };
@@ -66,26 +66,26 @@ describe("the reference", () => {
 
 test("relaxed and plain instructions give the same vectors, bit by bit", async () => {
   for (const { text } of reference.filter(({ vector }) => vector !== undefined).slice(0, 12))
-    expect(await plain.embed(text, { prefix: "query: ", desk: plain_desk, pause })).toEqual([
-      await vectorOf(text, "query: "),
-    ]);
+    expect(
+      await plain.embed(text, { prefix: "query: ", workspace: plain_workspace, pause }),
+    ).toEqual([await vectorOf(text, "query: ")]);
 });
 
 test("a letter that is written with an accent of its own has the tokens of the composed one", () => {
   expect(encoder.tokenize("e\u0301te\u0301 Å")).toEqual(encoder.tokenize("été Å"));
 });
 
-test("two texts in work at two desks give what each gives alone", async () => {
+test("two texts in work in two workspaces give what each gives alone", async () => {
   const [one, other] = reference
       .filter(({ vector }) => vector !== undefined)
       .map(({ text }) => text),
-    second = encoder.openDesk(),
+    second = encoder.openWorkspace(),
     alone = [await vectorOf(one!), await vectorOf(other!)],
     prefix = builtin.document_prefix,
     turn = () => Bun.sleep(0);
   const together = await Promise.all([
-    encoder.embed(one!, { prefix, desk, pause: turn }),
-    encoder.embed(other!, { prefix, desk: second, pause: turn }),
+    encoder.embed(one!, { prefix, workspace, pause: turn }),
+    encoder.embed(other!, { prefix, workspace: second, pause: turn }),
   ]);
   expect(together.flat().map((vector) => [...vector])).toEqual(alone.map((vector) => [...vector]));
 });
@@ -149,7 +149,7 @@ test("a text that the model can't read at once has a vector for each window of i
   const prefix = builtin.document_prefix,
     sentence = "The seal is replaced every ninety days. ",
     long = sentence.repeat(80) + "Herons stand in shallow water. ".repeat(40),
-    vectors = await encoder.embed(long, { prefix, desk, pause }),
+    vectors = await encoder.embed(long, { prefix, workspace, pause }),
     about_seals = await vectorOf(sentence),
     nearness = vectors.map((vector) => dot(vector, about_seals));
   expect(vectors.length).toBeGreaterThan(2);
@@ -200,7 +200,7 @@ describe("a model file is refused by what is wrong with it", () => {
       restore = patched(at, [0, 0, 0xc0, 0x7f]),
       broken = new Encoder(readModel(changed), kernelOf("encoder-plain.wasm"));
     restore();
-    const encoding = broken.embed("x", { prefix: "", desk: broken.openDesk(), pause });
+    const encoding = broken.embed("x", { prefix: "", workspace: broken.openWorkspace(), pause });
     await expect(encoding).rejects.toThrow("no numbers");
   });
 });

@@ -37,7 +37,7 @@ import {
 } from "./ends";
 import { copyFiles, originalsIn } from "./files";
 import { mebibytes, Progress } from "./progress";
-import { closingWords } from "./words";
+import { nextSteps } from "./next-steps";
 
 export function addMigrateTo(program: Commander, options: ProgramOptions): void {
   withData(program.command("migrate-to"))
@@ -183,7 +183,7 @@ class Move {
           "this again: it begins anew",
       );
     await finish(target);
-    for (const line of closingWords(this.boot, this.#target)) this.#print(line);
+    for (const line of nextSteps(this.boot, this.#target)) this.#print(line);
   }
 
   async #openNew(): Promise<TargetSide> {

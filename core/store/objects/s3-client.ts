@@ -1,6 +1,6 @@
 /** Signed requests to a bucket: tried again where that may help, and refusals in words. */
 import { jitter } from "../../base/random";
-import { Leavings } from "../../lib/leavings";
+import { GarbageMeter } from "../../lib/garbage-meter";
 import { FilesFault } from "./place";
 import type { BucketAddress, Credentials } from "./files-url";
 import { objectUrl, sha256Of, signedHeaders } from "./s3-signature";
@@ -41,7 +41,7 @@ export interface S3ClientOptions {
 
 export class S3Client {
   readonly #counts = new Map<string, number>();
-  readonly #leavings = new Leavings();
+  readonly #garbage = new GarbageMeter();
   sent_bytes = 0;
   received_bytes = 0;
 
@@ -101,7 +101,7 @@ export class S3Client {
     const sent_bytes = body?.byteLength ?? 0;
     this.sent_bytes += sent_bytes;
     this.received_bytes += answer.body.byteLength;
-    this.#leavings.add(sent_bytes + answer.body.byteLength);
+    this.#garbage.add(sent_bytes + answer.body.byteLength);
     return answer;
   }
 

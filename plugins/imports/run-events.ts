@@ -1,4 +1,4 @@
-/** How runs are told on the stream of events. */
+/** The events of runs on the stream `GET /events`. */
 import { t, type PayloadOf } from "../../core/sdk";
 import { RunningStatus, streamed } from "../events/contract";
 import { ImportChanged } from "./contract";
@@ -31,7 +31,7 @@ const stateOf = (run: PayloadOf<typeof ImportChanged>) => ({
 });
 
 /** What is told of a run that goes on is replaced by what is told later. */
-export const toldRun = streamed(
+export const streamedRun = streamed(
   ImportChanged,
   [
     {

@@ -1,6 +1,6 @@
 /**
- * JSON that takes its time: connections on which nothing is sent for a minute are cut off, here and
- * by proxies, so white space goes ahead of what is not ready by then.
+ * JSON that takes long to make: white space is sent ahead of it as a keep-alive, because
+ * connections on which nothing is sent for a minute are cut off, here and by proxies.
  */
 import { pullStream } from "../../core/sdk";
 import { settlesWithin } from "../../core/lib/timeout";
@@ -11,7 +11,7 @@ const silent_ms = 25_000;
  * `close` is called when nobody waits for it any more. @throws what `made` rejects with, before
  * anything is sent; after it, the answer breaks off.
  */
-export async function patientJson(made: Promise<object>, close: () => void): Promise<Response> {
+export async function keepAliveJson(made: Promise<object>, close: () => void): Promise<Response> {
   if (await settlesWithin(made, silent_ms)) return Response.json(await made);
   let is_sent = false;
   const next = async (): Promise<string | null> => {

@@ -1,10 +1,10 @@
-/** What is left to do after a move: nothing of it is done by itself. */
+/** What an operator has to do after a move, as lines to print: none of it is done automatically. */
 import { join } from "node:path";
 import { database_file } from "../../store/lock";
 import type { Bootstrap } from "../bootstrap";
 import type { Target } from "./ends";
 
-export const closingWords = (boot: Bootstrap, target: Target): string[] =>
+export const nextSteps = (boot: Bootstrap, target: Target): string[] =>
   target.is_directory ? afterDirectory(boot, target) : afterDatabase(boot, target);
 
 /** The originals lie in the data directory. */

@@ -1,4 +1,4 @@
-/** How far the reading of documents is, folder by folder, and how quick it has been of late. */
+/** How many documents of each folder wait to be indexed, and how fast that goes at present. */
 import type { DocumentContext } from "./context";
 import type { FolderAtWork } from "./contract";
 import { syncedSince } from "./link-store";

@@ -1,6 +1,6 @@
 /** What large work leaves behind is collected before it is much, and not for each bit of it. */
 import { expect, spyOn, test } from "bun:test";
-import { Leavings } from "../../core/lib/leavings";
+import { GarbageMeter } from "../../core/lib/garbage-meter";
 import { nextTurn } from "../../core/lib/parts";
 import { openTestIndex } from "../helpers/search-index";
 
@@ -22,8 +22,8 @@ const cases: [why: string, bytes: readonly number[], expected: number][] = [
 ];
 for (const [why, bytes, expected] of cases)
   test(why, async () => {
-    const leavings = new Leavings();
-    expect(await collections(() => bytes.forEach((one) => leavings.add(one)))).toBe(expected);
+    const garbage = new GarbageMeter();
+    expect(await collections(() => bytes.forEach((one) => garbage.add(one)))).toBe(expected);
   });
 
 test("a long text that is written leaves little, a short one nothing", async () => {

@@ -12,7 +12,7 @@ interface CoreTables {
   core_migrations: { plugin: string; id: string };
 }
 
-export interface Leavings {
+export interface Leftovers {
   readonly tables: readonly { readonly name: string; readonly rows: number }[];
   /** Jobs that wait, run, are done or have failed. */
   readonly jobs: number;
@@ -28,10 +28,10 @@ export interface Owners {
   readonly others: readonly Pick<PluginDescription, "name" | "section" | "tables">[];
 }
 
-export const isNothing = ({ tables, jobs, settings, steps }: Leavings): boolean =>
+export const isNothing = ({ tables, jobs, settings, steps }: Leftovers): boolean =>
   tables.length + jobs + settings.length + steps === 0;
 
-export async function findLeavings(db: Db<CoreTables>, owners: Owners): Promise<Leavings> {
+export async function findLeftovers(db: Db<CoreTables>, owners: Owners): Promise<Leftovers> {
   const tables = [];
   for (const name of await ownTables(db, owners))
     tables.push({ name, rows: await rowsIn(db, name) });
@@ -57,7 +57,7 @@ export async function rowsIn(db: Db, table: string): Promise<number> {
 }
 
 /** Within the transaction that `tx` is of. */
-export async function dropLeavings(tx: Db<CoreTables>, owners: Owners): Promise<void> {
+export async function dropLeftovers(tx: Db<CoreTables>, owners: Owners): Promise<void> {
   await dropAll(tx, await ownTables(tx, owners));
   const ticks = await ownTicks(tx, owners);
   await tx.deleteFrom("core_jobs").where("plugin", "=", owners.name).execute();

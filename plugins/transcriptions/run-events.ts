@@ -1,4 +1,4 @@
-/** How runs are told on the stream of events. */
+/** The events of runs on the stream `GET /events`. */
 import { Failure, t, type PayloadOf } from "../../core/sdk";
 import { RunningStatus, streamed } from "../events/contract";
 import { TranscriptionChanged } from "./contract";
@@ -24,7 +24,7 @@ const stateOf = (run: PayloadOf<typeof TranscriptionChanged>) => ({
 });
 
 /** What is told of a run that goes on is replaced by what is told later. */
-export const toldRun = streamed(
+export const streamedRun = streamed(
   TranscriptionChanged,
   [
     {

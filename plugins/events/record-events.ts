@@ -1,4 +1,4 @@
-/** How the events of folders, documents, chats and answers are told on the stream. */
+/** The events of folders, documents, chats and answers on the stream `GET /events`. */
 import { Failure, Nullable, OneOf, t, type EventRef, type PayloadOf } from "../../core/sdk";
 import { FolderDeleted } from "../folders/contract";
 import {
@@ -203,7 +203,7 @@ const answers = [
   ofAnswer(AnswerCancelled, "CANCELLED", "Somebody has ended an answer before it was there."),
 ];
 
-export const toldEvents: readonly StreamedEvent[] = [
+export const recordEvents: readonly StreamedEvent[] = [
   ...documents,
   ...folders,
   ...chats,

@@ -7,7 +7,7 @@ import { isStorageFault } from "../store/storage-errors";
 
 const retry_ms = 2_000;
 
-export class PatientStart {
+export class DeferredStart {
   readonly #waiting = new Set<Promise<void>>();
   readonly #stopping = Promise.withResolvers<void>();
   #stopped = false;

@@ -1,7 +1,7 @@
-/** What somebody may have meant who wrote a word that nobody knows. */
+/** Finds the known word that an unknown one was probably meant to be: "Did you mean …?" */
 
 /** The known word with the fewest edits, or undefined when there is none. */
-export function nearest(wrong: string, known: readonly string[]): string | undefined {
+export function nearestWord(wrong: string, known: readonly string[]): string | undefined {
   return known
     .map((word) => ({ word, edits: editDistance(wrong.toLowerCase(), word.toLowerCase()) }))
     .sort((a, b) => a.edits - b.edits)[0]?.word;

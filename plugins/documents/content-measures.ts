@@ -1,4 +1,4 @@
-/** What is known of a text before it is stored. */
+/** Size, hash and media type of a content, before it is stored. */
 import { nextTurn } from "../../core/lib/parts";
 import { cutText } from "../../core/lib/text-pieces";
 import { byteParts } from "../../core/lib/utf8-text";
@@ -7,7 +7,7 @@ import type { VersionRow } from "./store";
 type Measure = Pick<VersionRow, "sha256" | "size_bytes">;
 
 /** Size and hash of a text that is its own original. */
-export async function measured(content: string): Promise<Measure> {
+export async function measureText(content: string): Promise<Measure> {
   const encoder = new TextEncoder(),
     hasher = new Bun.CryptoHasher("sha256");
   let size_bytes = 0,
@@ -23,7 +23,7 @@ export async function measured(content: string): Promise<Measure> {
 /** Hashed before others have their turn. */
 const pieces_in_turn = 64;
 /** The same of one that is long. */
-export async function measuredBytes(utf8: Uint8Array): Promise<Measure> {
+export async function measureBytes(utf8: Uint8Array): Promise<Measure> {
   const hasher = new Bun.CryptoHasher("sha256");
   for (const some of byteParts(utf8)) {
     hasher.update(some);

@@ -1,7 +1,7 @@
-/** The page that a browser is shown for a moment when it could not sign in. */
+/** The page that sends a browser back to where it came from when it could not sign in. */
 
 /** With the status of the failure, so that logs tell it from a success; it leads on by itself. */
-export const goOnPage = (status: number, detail: string, to: string): Response => {
+export const redirectPage = (status: number, detail: string, to: string): Response => {
   const [said, path] = [Bun.escapeHTML(detail), Bun.escapeHTML(to)];
   return new Response(
     `<!doctype html><html lang="en"><meta charset="utf-8"><title>Sign in</title>` +

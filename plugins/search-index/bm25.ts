@@ -98,8 +98,8 @@ export class Ranker {
     const hashes = this.query.hashes.get(analyzerOf(segment)) ?? [],
       runs_before = this.runs_used;
     this.count(place, chunkCount(segment), lengthSum(segment));
-    for (let term = 0; term < hashes.length; term++) {
-      const range = postingsOf(segment, hashes[term]!),
+    for (const { at: term, hash } of hashes) {
+      const range = postingsOf(segment, hash),
         first = range >>> 16,
         end = range & 0xffff;
       if (range === 0) continue;
@@ -124,7 +124,7 @@ export class Ranker {
   /** The parts that the terms of the query need. */
   partsFor({ pack }: ScopedPack): number[] {
     const hashes = this.query.hashes.get(pack.head.analyzer) ?? [];
-    return [...new Set(hashes.filter((hash) => hash >= 0).map(partOf))];
+    return [...new Set(hashes.map(({ hash }) => partOf(hash)))];
   }
 
   /** `parts`: those of `partsFor`, by their number. */
@@ -138,9 +138,8 @@ export class Ranker {
       const chunks = head.first_chunks[segment + 1]! - head.first_chunks[segment]!;
       this.count(places[segment]!, chunks, head.length_sums[segment]!);
     }
-    for (let term = 0; term < hashes.length; term++) {
-      if (hashes[term]! < 0) continue;
-      const found = parts.get(partOf(hashes[term]!))!.read(hashes[term]!, this.buffer),
+    for (const { at: term, hash } of hashes) {
+      const found = parts.get(partOf(hash))!.read(hash, this.buffer),
         before = this.used;
       this.makeRoom(found);
       for (let at = 0; at < found; at++) {
@@ -165,7 +164,11 @@ export class Ranker {
   /** The best `limit` chunks. Among equal scores, the order of their places. */
   async ranking(limit: number, pauses: Pauses): Promise<Ranking> {
     const { chunks } = this,
-      idfs = this.frequencies.map((count) => Math.log(1 + (chunks - count + 0.5) / (count + 0.5)));
+      idfs = this.frequencies.map((found) => {
+        // A chunk that has two spellings of a term was counted twice.
+        const count = Math.min(found, chunks);
+        return Math.log(1 + (chunks - count + 0.5) / (count + 0.5));
+      });
     const weights = this.query.terms.map((term, t) => term.weight * idfs[t]! * (k1 + 1)),
       length_mean = this.length_sum / Math.max(1, chunks);
     const top = new TopHits<RankedHit>(limit),
@@ -191,7 +194,7 @@ export class Ranker {
 
   /** Which terms of the query a hit has, by their places there. */
   termsIn({ segment, chunk }: Hit): number[] {
-    const terms: number[] = [];
+    const terms = new Set<number>();
     let run = 0;
     for (const { places, first_chunks, runs_end } of this.units) {
       const within = Array.prototype.indexOf.call(places, segment);
@@ -205,11 +208,11 @@ export class Ranker {
           this.runs[run * 2 + 1]!,
         );
         if (matches.some((posting) => posting >>> 8 === first_chunks[within]! + chunk))
-          terms.push(this.runs[run * 2]!);
+          terms.add(this.runs[run * 2]!);
       }
       break;
     }
-    return terms;
+    return [...terms];
   }
 
   private count(place: number, chunks: number, length_sum: number): void {

@@ -230,7 +230,10 @@ export interface SearchIndex {
   ): Promise<Similarities | null>;
   /** Whether a question is in another language than a text, as far as that can be told. */
   areLanguagesDifferent(question: string, text: string): boolean;
-  /** The terms of a text, in order, with their UTF-16 indices: by the analyzer that indexes. */
+  /**
+   * The terms of a text, in order, with their UTF-16 indices: by the analyzer that indexes. All
+   * spellings of an English word have one term.
+   */
   analyze(
     text: string,
   ): readonly { readonly term: string; readonly start: number; readonly end: number }[];

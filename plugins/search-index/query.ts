@@ -4,6 +4,7 @@
  */
 import type { Analyzer } from "./analyzer";
 import { stopwordsOf } from "./languages";
+import { commonTerm, otherSpellings } from "./spelling";
 
 const repeats_max = 3,
   context_weight = 0.5,
@@ -14,7 +15,7 @@ const context_position = 100_000;
 export interface QueryTerm {
   readonly term: string;
   readonly weight: number;
-  /** How the query writes it, in lower case. */
+  /** How the query writes it, in lower case, and how else it is spelled. */
   readonly forms: readonly string[];
   /** Its place among the words of the query, stopwords included. */
   readonly position: number;
@@ -22,16 +23,23 @@ export interface QueryTerm {
 export interface Query {
   /** Terms by the current analyzer, in the order of the query. */
   readonly terms: readonly QueryTerm[];
-  /** By analyzer version: the hash of each term, -1 where that analyzer has none. */
-  readonly hashes: ReadonlyMap<number, readonly number[]>;
+  /** By analyzer version: what to look up. */
+  readonly hashes: ReadonlyMap<number, readonly TermHash[]>;
+}
+/** A hash of one of the terms; one that is spelled in several ways has several. */
+export interface TermHash {
+  /** The place of the term in the query. */
+  readonly at: number;
+  readonly hash: number;
 }
 interface Token {
   /** Where it stands, the same for every analyzer. */
   readonly key: string;
   readonly term: string;
-  readonly hash: number;
+  /** One for each spelling. */
+  readonly hashes: ReadonlySet<number>;
   readonly is_stopword: boolean;
-  readonly form: string;
+  readonly forms: ReadonlySet<string>;
   readonly position: number;
 }
 
@@ -50,26 +58,27 @@ export function parseQuery(
     own = tokensOf(text, "q", analyzer),
     earlier = context === undefined ? [] : tokensOf(context, "c", analyzer, context_position);
   const earlier_terms = earlier.filter((token) => !token.is_stopword);
+  const add = (token: Token, weight: number): void => {
+    weights.set(token.term, { weight, token, forms: new Set(token.forms) });
+  };
   for (const token of withoutStopwords(own, earlier_terms.length === 0)) {
     const known = weights.get(token.term);
-    if (known === undefined) {
-      weights.set(token.term, { weight: 1, token, forms: new Set([token.form]) });
-      continue;
+    if (known === undefined) add(token, 1);
+    else {
+      known.weight = Math.min(repeats_max, known.weight + 1);
+      for (const form of token.forms) known.forms.add(form);
     }
-    known.weight = Math.min(repeats_max, known.weight + 1);
-    known.forms.add(token.form);
   }
-  for (const token of earlier_terms)
-    if (!weights.has(token.term))
-      weights.set(token.term, { weight: context_weight, token, forms: new Set([token.form]) });
+  for (const token of earlier_terms) if (!weights.has(token.term)) add(token, context_weight);
   const kept = [...weights.values()].slice(0, terms_max);
-  const hashes = new Map<number, number[]>();
+  const hashes = new Map<number, TermHash[]>();
   for (const other of analyzers.values()) {
-    const hash_at = other === analyzer ? null : hashesByKey(text, context ?? "", other);
-    hashes.set(
-      other.version,
-      kept.map(({ token }) => (hash_at === null ? token.hash : (hash_at.get(token.key) ?? -1))),
-    );
+    const hashes_at = other === analyzer ? null : hashesByKey(text, context ?? "", other);
+    const found = kept.flatMap(({ token }, at) => {
+      const of_term = hashes_at === null ? token.hashes : (hashes_at.get(token.key) ?? []);
+      return [...of_term].map((hash) => ({ at, hash }));
+    });
+    hashes.set(other.version, found);
   }
   return {
     terms: kept.map(({ weight, token: { term, position }, forms }) => ({
@@ -82,12 +91,15 @@ export function parseQuery(
   };
 }
 
-const hashesByKey = (text: string, context: string, analyzer: Analyzer): Map<string, number> =>
+const hashesByKey = (
+  text: string,
+  context: string,
+  analyzer: Analyzer,
+): Map<string, ReadonlySet<number>> =>
   new Map(
-    [...tokensOf(text, "q", analyzer), ...tokensOf(context, "c", analyzer)].map(({ key, hash }) => [
-      key,
-      hash,
-    ]),
+    [...tokensOf(text, "q", analyzer), ...tokensOf(context, "c", analyzer)].map(
+      ({ key, hashes }) => [key, hashes],
+    ),
   );
 
 /** `source` tells the tokens of the query from those of its context. */
@@ -100,13 +112,14 @@ function tokensOf(
   const tokens: Token[] = [],
     isStopword = stopwordsOf(text);
   analyzer.tokenize(text, (hash, start, end, term) => {
-    const written = text.slice(start, end);
+    const written = text.slice(start, end),
+      others = otherSpellings(written.toLowerCase(), analyzer);
     tokens.push({
       key: `${source}${start}:${end}`,
-      term: term ?? written,
-      hash,
+      term: commonTerm(written, analyzer) ?? term ?? written,
+      hashes: new Set([hash, ...others.map((other) => other.hash)]),
       is_stopword: isStopword(start, end),
-      form: written.toLowerCase(),
+      forms: new Set([written.toLowerCase(), ...others.map(({ word }) => word)]),
       position: first_position + tokens.length,
     });
   });

@@ -72,10 +72,7 @@ class TextFeatures {
     this.worth = query.terms.map((term, t) => term.weight * idfs[t]!);
     this.worth_sum = this.worth.reduce((sum, one) => sum + one, 0);
     for (const [version, hashes] of query.hashes)
-      this.term_of.set(
-        version,
-        new Map(hashes.flatMap((hash, t) => (hash < 0 ? [] : [[hash, t] as const]))),
-      );
+      this.term_of.set(version, new Map(hashes.map(({ hash, at }) => [hash, at] as const)));
   }
 
   /** As a share of the score, 0 to `boost_max`. `analyzer` is the version that indexed the text. */

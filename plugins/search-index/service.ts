@@ -29,6 +29,7 @@ import type { PgvectorCopy } from "./pgvector-copy";
 import { StagedVersions, type StagedVersionsParts } from "./staged-versions";
 import type { TextSimilarities } from "./similarities";
 import { languageOf } from "./languages";
+import { commonTerm } from "./spelling";
 import * as store from "./store";
 import type { WorkerClient } from "./worker-client";
 
@@ -202,7 +203,8 @@ export class IndexService implements SearchIndex {
   analyze(text: string): { term: string; start: number; end: number }[] {
     const terms: { term: string; start: number; end: number }[] = [];
     analyzer.tokenize(text, (_hash, start, end, term) => {
-      terms.push({ term: term ?? text.slice(start, end), start, end });
+      const written = text.slice(start, end);
+      terms.push({ term: commonTerm(written, analyzer) ?? term ?? written, start, end });
     });
     return terms;
   }

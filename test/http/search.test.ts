@@ -110,6 +110,17 @@ describe("what is searched", () => {
   }
 });
 
+test("either spelling of a word finds the other", async () => {
+  const folder = (await made("ada", "/folders", { name: "Harbour" })).id,
+    content = "The harbor needs a license. It was analysed at the theatre in gray weather.";
+  const { id } = await made("ada", "/documents", { folder_id: folder, name: "a.txt", content });
+  await server.settle();
+  for (const query of ["harbour", "licences", "analyze", "theaters", "grey"]) {
+    const answer = await send("ada", "POST", "/search", { query, folder_ids: [folder] });
+    expect([query, documents(answer)]).toEqual([query, [id]]);
+  }
+});
+
 describe("what is refused", () => {
   type Case = [why: string, body: () => unknown, status: number, pointer: string];
   const many = (prefix: string) => Array.from({ length: 201 }, (_, i) => `${prefix}_${i}`);

@@ -1,0 +1,142 @@
+/**
+ * English words that Britain and America spell differently: they are the same words to whoever
+ * asks.
+ */
+import type { Analyzer } from "./analyzer";
+
+/** How a word begins, its letters in British and in American English, how it may end. */
+type Rule = readonly [string, string, string, string];
+
+/** Beginnings of words in -our and -or, in -re and -er, in -ogue and -og. */
+const our =
+    "arb|ard|arm|behavi|cand|clam|col|demean|endeav|fav|ferv|flav|glam|harb|hon|hum|lab|neighb|" +
+    "od|parl|ranc|rig|rum|sav|savi|splend|succ|tum|val|vap|vig",
+  re = "calib|cent|fib|lit|lust|meag|met|mit|och|sab|scept|sepulch|somb|spect|theat",
+  ogue = "anal|dial|epil|monol|prol";
+/** Before -ise and its like, which is not -ize: these have a noun in -ision, -ice or -is. */
+const never_ize =
+  "adv|advert|circumc|conc|dev|exc|improv|inc|metropol|pract|prec|rev|superv|telev|trell";
+
+/**
+ * Several may hold for a word ("colourise"). A word that comes out of one need not exist: then it
+ * stands nowhere. Words that would meet one of another meaning (tyre, cheque, storey) are left out,
+ * as are those whose spellings have one stem (travelling, catalogue).
+ */
+const rules: readonly Rule[] = [
+  [
+    `(?!(?:${never_ize})i[sz])[a-z]{3,}`,
+    "is",
+    "iz",
+    "able|ably|ation|ational|ations|e|ed|edly|er|ers|es|ing|ingly",
+  ],
+  ["(?:anal|catal|dial|electrol|hydrol|paral)", "ys", "yz", "e|ed|er|ers|es|ing"],
+  [
+    `[a-z]*(?:${our})`,
+    "our",
+    "or",
+    "|able|ably|al|ally|ation|ed|er|ers|ful|fully|hood|hoods|i[sz][a-z]+|ing|ings|ism|ist|ite|" +
+      "ites|less|ly|s|y",
+  ],
+  [`[a-z]*(?:${re})`, "re", "er", "|s"],
+  [`[a-z]*(?:${re})`, "red", "ered", ""],
+  [`[a-z]*(?:${re})`, "ring", "ering", ""],
+  ["(?:def|lic|off|pret)", "enc", "ens", "able|e|ed|ee|ees|eless|es|ing|or|ors"],
+  ["practi", "s", "c", "e|ed|es|ing"],
+  [`(?:${ogue})`, "ogue", "og", "|s"],
+  ["gr", "ey", "ay", "|ed|er|ing|ish|s|scale"],
+  ["(?:abridg|acknowledg|judg|misjudg)", "ement", "ment", "|s"],
+  ["(?:distil|enrol|fulfil|instal)", "", "l", "|ment|ments|s"],
+  ["(?:skil|wil)", "ful", "lful", "|ly|ness"],
+  ["jewel", "lery", "ry", ""],
+  ["alumin", "ium", "um", ""],
+  ["art", "e", "i", "fact|facts"],
+  ["s", "c", "k", "eptic|eptical|eptically|epticism|eptics"],
+  ["[a-z]*sul", "ph", "f", "[a-z]*"],
+  ["", "e", "i", "nquir(?:e|ed|er|ers|es|ies|ing|y)"],
+  ["man", "oeuvre", "euver", "|d|s"],
+  ["man", "oeuvr", "euver", "able|ing"],
+  ["pl", "ough", "ow", "|ed|ing|s"],
+  ["m", "ould", "old", "|ed|ing|ings|s|y"],
+  ["ag", "eing", "ing", ""],
+  ["encyclop", "ae", "e", "dia|dias|dic"],
+  ["(?:an|syn)?", "ae", "e", "sth[a-z]+"],
+  ["[a-z]*h", "ae", "e", "m[ao][a-z]+"],
+  ["[a-z]+", "ae", "e", "mi(?:a|as|c)"],
+  ["(?:ortho)?p", "ae", "e", "di[a-z]+"],
+  ["(?:arch|c|f|gyn)", "ae", "e", "[co][a-z]+"],
+  ["f", "oe", "e", "t(?:al|us|uses)"],
+  ["", "oe", "e", "(?:dema|sophag|str)[a-z]*"],
+  ["[a-z]+rrh", "oe", "e", "a|al|ic"],
+];
+
+interface Pattern {
+  readonly british: RegExp;
+  readonly to_british: string;
+  readonly american: RegExp;
+  readonly to_american: string;
+}
+const patterns = rules.map(([before, british, american, after]): Pattern => ({
+  british: new RegExp(`^(${before})${british}(${after})$`),
+  to_british: `$1${british}$2`,
+  american: new RegExp(`^(${before})${american}(${after})$`),
+  to_american: `$1${american}$2`,
+}));
+
+const letters_min = 4,
+  plain_word = /^[a-z]+$/;
+const isEnglish = (word: string): boolean => word.length >= letters_min && plain_word.test(word);
+
+const cached_words_max = 60_000;
+const american_words = new Map<string, string>();
+
+/** The American spelling of a word in lower case; the word itself when it has no other. */
+function americanSpelling(word: string): string {
+  const known = american_words.get(word);
+  if (known !== undefined) return known;
+  const american = isEnglish(word)
+    ? patterns.reduce(
+        (written, { british, to_american }) => written.replace(british, to_american),
+        word,
+      )
+    : word;
+  if (american_words.size >= cached_words_max) american_words.clear();
+  american_words.set(word, american);
+  return american;
+}
+
+/** The other spellings of a word in lower case, with what this analyzer makes of them. */
+export function otherSpellings(
+  word: string,
+  analyzer: Analyzer,
+): { readonly word: string; readonly hash: number }[] {
+  if (!isEnglish(word)) return [];
+  const spellings = new Set([word]);
+  for (const { british, to_british, american, to_american } of patterns)
+    for (const written of [...spellings]) {
+      spellings.add(written.replace(american, to_british));
+      spellings.add(written.replace(british, to_american));
+    }
+  spellings.delete(word);
+  return [...spellings].map((other) => ({ word: other, hash: termOf(other, analyzer).hash }));
+}
+
+/**
+ * The term of all spellings of a word: that of the American one. Undefined when the word itself is
+ * that.
+ */
+export function commonTerm(written: string, analyzer: Analyzer): string | undefined {
+  const word = written.toLowerCase(),
+    american = americanSpelling(word);
+  return american === word ? undefined : termOf(american, analyzer).term;
+}
+
+function termOf(
+  word: string,
+  analyzer: Analyzer,
+): { readonly term: string; readonly hash: number } {
+  let found = { term: word, hash: 0 };
+  analyzer.tokenize(word, (hash, _start, _end, term) => {
+    found = { term: term ?? word, hash };
+  });
+  return found;
+}

@@ -1,0 +1,77 @@
+/** British and American spelling: words that are the same, and words that are not. */
+import { describe, expect, test } from "bun:test";
+import { analyzer, analyzers, hashOf } from "../../plugins/search-index/analyzer";
+import { parseQuery } from "../../plugins/search-index/query";
+import { commonTerm } from "../../plugins/search-index/spelling";
+
+function termsOf(text: string): string[] {
+  const terms: string[] = [];
+  analyzer.tokenize(text, (_hash, start, end, term) => {
+    const written = text.slice(start, end);
+    terms.push(commonTerm(written, analyzer) ?? term ?? written);
+  });
+  return terms;
+}
+/** What a query of this word looks up. */
+const hashesOf = (word: string): number[] =>
+  parseQuery(word, undefined, analyzers, analyzer.version)
+    .hashes.get(analyzer.version)!
+    .map(({ hash }) => hash);
+const indexedAs = (word: string): number => {
+  let found = -1;
+  analyzer.tokenize(word, (hash) => (found = hash));
+  return found;
+};
+
+describe("words that are the same", () => {
+  const cases: [why: string, pairs: string][] = [
+    ["-our, -or", "colour color, neighbourhood neighborhood, favourites favorites"],
+    ["-ise, -ize, whatever follows", "organised organized, initialisation initialization"],
+    ["-yse, -yze", "analysing analyzing, paralyse paralyze"],
+    ["-re, -er", "centre center, kilometres kilometers, centred centered, metring metering"],
+    ["-ence, -ense", "licence license, licences licensed, defence defense"],
+    ["a noun and a verb", "practising practicing, practise practice"],
+    ["-ogue, -og", "dialogue dialog, catalogues catalogs"],
+    ["one l or two", "travelled traveled, modelling modeling, fulfil fulfill, skilful skillful"],
+    ["an e that goes", "judgement judgment, ageing aging"],
+    ["ae and oe", "haemoglobin hemoglobin, anaemia anemia, oestrogen estrogen, foetal fetal"],
+    ["single words", "grey gray, aluminium aluminum, artefacts artifacts, sulphuric sulfuric"],
+    ["several rules in one word", "colourised colorized, colourised colourized"],
+    ["capitals make no difference", "Colour color, ORGANISE organize"],
+  ];
+  for (const [why, pairs] of cases)
+    test(why, () => {
+      for (const pair of pairs.split(", ")) {
+        const [british, american] = pair.split(" ") as [string, string];
+        expect(termsOf(british)).toEqual(termsOf(american));
+        expect(hashesOf(british), `${british} finds ${american}`).toContain(indexedAs(american));
+        expect(hashesOf(american), `${american} finds ${british}`).toContain(indexedAs(british));
+      }
+    });
+});
+
+describe("words that are not", () => {
+  const cases: [why: string, pairs: string][] = [
+    ["other letters before the ending", "prize prise, size sise, wise wize"],
+    ["a word of its own each", "tire tyre, check cheque, story storey"],
+    ["inside a word", "number numbre, science sciense, four for"],
+    ["with a digit or a mark in it", "colour2 color2, centre3 center3"],
+  ];
+  for (const [why, pairs] of cases)
+    test(why, () => {
+      for (const pair of pairs.split(", ")) {
+        const [one, other] = pair.split(" ") as [string, string];
+        expect(termsOf(one)).not.toEqual(termsOf(other));
+        expect(hashesOf(one)).not.toContain(indexedAs(other));
+      }
+    });
+  test("a noun keeps the stem that it has with its verb", () => {
+    for (const pair of ["precise precision", "revised revision", "advertise advertisement"]) {
+      const [one, other] = pair.split(" ") as [string, string];
+      expect(termsOf(one)).toEqual(termsOf(other));
+    }
+  });
+});
+
+test("a word that is spelled in one way is looked up once", () =>
+  expect(hashesOf("manual")).toEqual([hashOf("manual")]));

@@ -78,8 +78,11 @@ async function dropAll(tx: Db<CoreTables>, tables: readonly string[]): Promise<v
     let problem: unknown;
     for (const table of left)
       try {
+        await sql`savepoint before_drop`.execute(tx);
         await tx.schema.dropTable(table).execute();
       } catch (error) {
+        // PostgreSQL does nothing more in a transaction in which something failed.
+        await sql`rollback to savepoint before_drop`.execute(tx);
         kept.push(table);
         problem = error;
       }

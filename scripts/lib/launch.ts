@@ -57,7 +57,7 @@ export async function launch({
   data,
   env = {},
   args = [],
-  limit_ms = 30_000,
+  limit_ms = 90_000,
   cwd = data,
 }: LaunchOptions): Promise<Launched> {
   const child = Bun.spawn([executable, "serve", "--data", data, "--port", "0", ...args], {

@@ -42,7 +42,7 @@ test("every command of its table exists", async () => {
       code: 0,
     });
   expect(await dossier.mustCli(["version"])).toContain(version);
-}, 60_000);
+}, 180_000);
 
 const tableOf = (heading: string): string[] =>
   (configuration.split(/^## /m).find((part) => part.startsWith(`${heading}\n`)) ?? "")

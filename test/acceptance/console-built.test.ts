@@ -145,7 +145,7 @@ describe("a session", () => {
     expect((await after.send("GET", "/folders")).status).toBe(401);
     const kept = JSON.stringify(await askDatabase(dossier.data, "select * from accounts_sessions"));
     expect(kept).not.toContain(browser.cookie().slice("dossier=dss_".length));
-  }, 30_000);
+  });
 
   test("shows the address that a trusted proxy tells, and its cookie is a secure one then", async () => {
     await using behind = await startExecutable({
@@ -167,7 +167,7 @@ describe("a session", () => {
     expect((await browser.send("GET", "/account/sessions")).body.data).toMatchObject([
       { address: "203.0.113.9", current: true },
     ]);
-  }, 30_000);
+  });
 });
 
 describe("the stream of changes", () => {
@@ -205,7 +205,7 @@ describe("the stream of changes", () => {
     })();
     await dossier.restart();
     expect(await ended).toBe("ended");
-  }, 30_000);
+  });
 });
 
 test("the system is well, as far as the executable can tell: its child looked through the database", async () => {

@@ -205,7 +205,7 @@ describe("what lies about in the working directory has no effect", () => {
       launched.kill("SIGKILL");
       await launched.exited;
     }
-  }, 30_000);
+  });
 });
 
 describe("the first administrator", () => {
@@ -229,7 +229,7 @@ describe("the first administrator", () => {
       ]);
       expect(await users()).toEqual([["root@example.com", "admin"]]);
     }
-  }, 30_000);
+  });
   test("is made by a link that the start prints for people and not into the log", async () => {
     const launched = await launch({ data: newData() });
     try {
@@ -377,5 +377,5 @@ describe("a graceful end", () => {
       ).toBe(403);
       again.kill("SIGTERM");
       expect(await again.exited).toBe(0);
-    }, 30_000);
+    });
 });

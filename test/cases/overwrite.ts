@@ -361,7 +361,7 @@ export function overwriteCases(start: StartServer): void {
       content: "The saddleback sings.",
       indexing: { attempts: 2 },
     });
-  }, 30_000);
+  });
 
   test("a folder that is deleted while its documents are in work takes them along", async () => {
     const doomed = await ada.folder();

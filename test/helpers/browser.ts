@@ -7,7 +7,7 @@ import type { TestServer } from "./host";
 import { sha256 } from "../../plugins/accounts/token";
 
 /** Five seconds are little for passwords on a machine that has other things to do. */
-setDefaultTimeout(30_000);
+setDefaultTimeout(60_000);
 
 export interface Seen {
   readonly status: number;

@@ -89,6 +89,9 @@ export interface ExecutableOptions extends StartOptions {
 /** What `callOf` takes after the key. */
 type Sent = Parameters<typeof callOf> extends [unknown, ...infer Rest] ? Rest : never;
 
+/** Where these say how it listens, a server is one process. */
+const of_one_process = ["DOSSIER_SERVER_SOCKET", "DOSSIER_SERVER_TLS_CERT"];
+
 const running = new Set<Launched>();
 process.on("exit", () => {
   for (const one of running) one.kill("SIGKILL");
@@ -115,7 +118,7 @@ export async function startExecutable({
   if (given === undefined && (await usesOwn())) await prepareDatabase(data);
   if (has_database) await settleDatabase(data);
   if (example !== undefined) await addExample(example, data);
-  const is_several = has_database && processes > 1;
+  const is_several = has_database && processes > 1 && !of_one_process.some((name) => name in env);
   const settings = { ...(is_several && settingsOfSeveral(data)), ...settingsOf(env) };
   let last_key: string | null = null;
   let now = await start();

@@ -35,11 +35,18 @@ export async function launchSeveral(options: LaunchOptions, count: number): Prom
     // Its own address is told by the log alone.
     DOSSIER_SERVER_LOG_LEVEL: "info",
   };
+  const start = async (directory: string): Promise<void> => {
+    all.push(await launch({ ...options, data: directory, env }));
+  };
   try {
-    for (const directory of directoriesOf(data, count)) {
-      if (directory !== data) copyFileSync(join(data, "secret.key"), join(directory, "secret.key"));
-      all.push(await launch({ ...options, data: directory, env }));
-    }
+    const [first, ...others] = directoriesOf(data, count);
+    await start(first!);
+    for (const directory of others)
+      copyFileSync(join(data, "secret.key"), join(directory, "secret.key"));
+    const failed = (await Promise.allSettled(others.map(start))).find(
+      (outcome) => outcome.status === "rejected",
+    );
+    if (failed) throw failed.reason;
   } catch (error) {
     for (const one of all) one.kill("SIGKILL");
     throw error;

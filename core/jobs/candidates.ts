@@ -28,12 +28,19 @@ export interface Capacity {
   readonly io_bound: boolean;
 }
 
+/** Job `n` waits, of the handler and owner of step `s`; and of its queue. */
+const of_owner =
+  "n.state = 'ready' and n.plugin = s.plugin and n.name = s.name and n.owner = s.owner";
+const of_queue = `${of_owner} and n.lane = s.lane`;
+
 /**
- * Steps from one (owner, queue, priority) to the next instead of reading the jobs of a queue: a
- * queue with a hundred thousand jobs costs what one with one job costs, and an owner who has enough
- * runs costs one step. (Comparing the three at once would read the whole queue: SQLite seeks by the
- * first column only.) Handlers without capacity are not looked at. A queue's columns are `lane` and
- * `lane_max`.
+ * Steps from job to job: the next of the same (owner, queue, priority), as far as they are due and
+ * so many of them are wanted, else the first of the next priority, queue or owner. A queue with a
+ * hundred thousand jobs costs what one with one job costs, an owner who has enough runs costs one
+ * step, and nothing is read beyond the last candidate that is wanted. (Each step is a seek of its
+ * own: comparing several columns at once, SQLite would seek by the first only, and PostgreSQL would
+ * join every job with every queue.) Handlers without capacity are not looked at. A queue's columns
+ * are `lane` and `lane_max`.
  */
 const candidates_sql = (handlers: number): string => `
 with recursive
@@ -47,8 +54,9 @@ busy_owner (plugin, name, owner, running) as materialized (
   select plugin, name, owner, count(*) from core_jobs where state = 'running'
   group by plugin, name, owner
 ),
-head (plugin, name, owner_max, owner, lane, priority, open) as (
-  select j.plugin, j.name, r.owner_max, j.owner, j.lane, j.priority, ${isOpen("r")}
+step (id, plugin, name, owner_max, owner, lane, lane_max, priority, run_at, open, nth) as (
+  select j.id, j.plugin, j.name, r.owner_max, j.owner, j.lane, j.lane_max, j.priority, j.run_at,
+    ${isOpen("r")}, 1
   from handler r cross join core_jobs j
   where j.id = (
     select f.id from core_jobs f
@@ -56,35 +64,38 @@ head (plugin, name, owner_max, owner, lane, priority, open) as (
     order by f.owner, f.lane, f.priority, f.run_at, f.id limit 1
   )
   union all
-  select j.plugin, j.name, h.owner_max, j.owner, j.lane, j.priority, ${isOpen("h")}
-  from head h cross join core_jobs j
+  select j.id, j.plugin, j.name, s.owner_max, j.owner, j.lane, j.lane_max, j.priority, j.run_at,
+    case when j.owner = s.owner then s.open else ${isOpen("s")} end,
+    case when j.owner = s.owner and j.lane = s.lane and j.priority = s.priority
+      then s.nth + 1 else 1 end
+  from step s cross join core_jobs j
   where j.id = coalesce(
     (select n.id from core_jobs n
-      where h.open and n.state = 'ready' and n.plugin = h.plugin and n.name = h.name
-        and n.owner = h.owner and n.lane = h.lane and n.priority > h.priority
+      where s.open and s.nth < cast(? as integer) and s.run_at <= ? and ${of_queue}
+        and n.priority = s.priority and n.run_at = s.run_at and n.id > s.id
+      order by n.id limit 1),
+    (select n.id from core_jobs n
+      where s.open and s.nth < cast(? as integer) and ${of_queue}
+        and n.priority = s.priority and n.run_at > s.run_at and n.run_at <= ?
+      order by n.run_at, n.id limit 1),
+    (select n.id from core_jobs n
+      where s.open and ${of_queue} and n.priority > s.priority
       order by n.priority, n.run_at, n.id limit 1),
     (select n.id from core_jobs n
-      where h.open and n.state = 'ready' and n.plugin = h.plugin and n.name = h.name
-        and n.owner = h.owner and n.lane > h.lane
+      where s.open and ${of_owner} and n.lane > s.lane
       order by n.lane, n.priority, n.run_at, n.id limit 1),
     (select n.id from core_jobs n
-      where n.state = 'ready' and n.plugin = h.plugin and n.name = h.name and n.owner > h.owner
+      where n.state = 'ready' and n.plugin = s.plugin and n.name = s.name and n.owner > s.owner
       order by n.owner, n.lane, n.priority, n.run_at, n.id limit 1)
   )
 )
-select j.id, j.plugin, j.name, j.owner, j.lane as queue, j.lane_max as queue_concurrency,
-  j.priority, j.run_at, coalesce(b.running, 0) as queue_running,
+select s.id, s.plugin, s.name, s.owner, s.lane as queue, s.lane_max as queue_concurrency,
+  s.priority, s.run_at, coalesce(b.running, 0) as queue_running,
   coalesce(o.running, 0) as owner_running
-from head h cross join core_jobs j
-left join busy_queue b on b.lane = j.lane
-left join busy_owner o on o.plugin = j.plugin and o.name = j.name and o.owner = j.owner
-where h.open and j.id in (
-  select c.id from core_jobs c
-  where c.state = 'ready' and c.plugin = h.plugin and c.name = h.name and c.owner = h.owner
-    and c.lane = h.lane and c.priority = h.priority and c.run_at <= ?
-  order by c.run_at, c.id limit ?
-)
-and coalesce(b.running, 0) < j.lane_max
+from step s
+left join busy_queue b on b.lane = s.lane
+left join busy_owner o on o.plugin = s.plugin and o.name = s.name and o.owner = s.owner
+where s.open and s.run_at <= ? and coalesce(b.running, 0) < s.lane_max
 limit ?`;
 
 /** The owner of job `j` may have one more run of this handler. */
@@ -114,7 +125,8 @@ export const findCandidates = (
     : rowsOf(db, candidates_sql(capacities.length), [
         ...capacities.flatMap(({ plugin, name, owner_max }) => [plugin, name, owner_max]),
         after_owner,
+        ...[each_max, now_ms],
+        ...[each_max, now_ms],
         now_ms,
-        each_max,
         all_max,
       ]);

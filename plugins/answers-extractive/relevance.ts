@@ -12,6 +12,8 @@ export interface Found {
   /** The question has a number, a code or an abbreviation that no passage has. */
   readonly is_name_missing: boolean;
   readonly question: string;
+  /** The text of the passage that the sentence is of. */
+  readonly passage: string;
 }
 
 /**
@@ -28,34 +30,26 @@ const least = {
   both_without_name: 1.4,
   /** Of the question, what a cell has that its row and column are asked for by. */
   cell: 0.75,
-  /**
-   * Across languages even answers are farther, the most from languages without spaces. A line that
-   * is no sentence, as of code, is near many questions a little.
-   */
-  other_language: 0.4,
-  other_language_broken: 0.5,
-  other_language_without_spaces: 0.1,
 } as const;
+/**
+ * Across languages even answers are farther: by the script of the question or of the passage,
+ * whichever models know less.
+ */
+const least_across = { latin_or_cyrillic: 0.4, other_script: 0.28, ideographs: 0.2 } as const;
+/** A line that is no sentence, as of code, is near many questions a little. */
+const broken_factor = 1.25;
+/** A passage is farther than its sentence, which a busy server may not compare in time. */
+const passage_factor = 0.85;
 /** What stands around a sentence, or in other passages, is half as much worth as its own words. */
 const around_weight = 0.5;
 /** The mean of the nearness of a sentence and of its passage, against the words. */
 const meaning_weight = 2 / 3;
-const without_spaces = new RegExp(
-  ["Han", "Hiragana", "Katakana", "Hangul", "Thai", "Lao", "Khmer", "Myanmar"]
-    .map((script) => `\\p{Script=${script}}`)
-    .join("|"),
-  "u",
-);
 
 export function isRelevant(sentence: Sentence, found: Found): boolean {
   const { features, similarity } = sentence,
-    { covered, passage_meaning, is_other_language, is_name_missing, question } = found,
+    { covered, passage_meaning, is_other_language, is_name_missing } = found,
     nearness = meanOf(similarity, passage_meaning);
-  if (is_other_language && nearness !== null) {
-    if (without_spaces.test(question)) return nearness >= least.other_language_without_spaces;
-    const is_line = features.broken > 0 && sentence.row === undefined;
-    return nearness >= (is_line ? least.other_language_broken : least.other_language);
-  }
+  if (is_other_language && nearness !== null) return nearness >= leastAcross(sentence, found);
   if (sentence.row?.is_exact && features.coverage + features.before + features.title >= least.cell)
     return true;
   const near = features.before + features.after + features.title,
@@ -64,6 +58,23 @@ export function isRelevant(sentence: Sentence, found: Found): boolean {
   const both_min = is_name_missing ? least.both_without_name : least.both;
   return similarity >= least.similarity && words + meaning_weight * nearness >= both_min;
 }
+
+function leastAcross({ features, similarity, row }: Sentence, found: Found): number {
+  const for_sentences = Math.min(leastOf(found.question), leastOf(found.passage));
+  if (similarity === null) return for_sentences * passage_factor;
+  return features.broken > 0 && row === undefined ? for_sentences * broken_factor : for_sentences;
+}
+
+/** Words of ideographs have few letters: a quarter of all letters makes it a text of ideographs. */
+function leastOf(text: string): number {
+  const letters = countOf(text, /\p{L}/gu),
+    ideographs = countOf(text, /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/gu);
+  if (ideographs > letters / 4) return least_across.ideographs;
+  return countOf(text, /[\p{Script=Latin}\p{Script=Cyrillic}]/gu) >= letters / 2
+    ? least_across.latin_or_cyrillic
+    : least_across.other_script;
+}
+const countOf = (text: string, pattern: RegExp): number => text.match(pattern)?.length ?? 0;
 
 function meanOf(one: number | null, other: number | null): number | null {
   if (one === null || other === null) return one ?? other;

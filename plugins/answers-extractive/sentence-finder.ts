@@ -79,6 +79,7 @@ export async function findSentences(
           passage_meaning: meanings[ranked[0]!.source] ?? null,
           is_other_language,
           question: part,
+          passage: sources[ranked[0]!.source]!.text,
         });
       return { ranked, is_answer };
     }),

@@ -239,7 +239,8 @@ describe("the sentences that answer", () => {
 describe("whether the nearest sentence answers", () => {
   const prose = "The output is printed as TIFF by default.",
     code = "\\Uleft height 30pt depth 10pt axis";
-  const cases: [string, string, string, number, boolean][] = [
+  /** How near the sentence and its passage are; in brackets: the passage alone, as it is known. */
+  const cases: [string, string, string, number | readonly [number], boolean][] = [
     ["yes, with a name that it has", "How is the output written as TIFF?", prose, 0.9, true],
     ["an abbreviation is missing", "How is the output written as MP3?", prose, 0.9, false],
     ["a year is missing", "How is the output written in 1775?", prose, 0.9, false],
@@ -249,13 +250,29 @@ describe("whether the nearest sentence answers", () => {
     ["languages differ and it is far", "Wie hoch ist der Turm?", prose, 0.35, false],
     ["languages differ and it is a line of code", "Wie hoch ist der Turm?", code, 0.45, false],
     ["such a line is near enough", "Wie hoch ist der Turm?", code, 0.6, true],
+    ["languages and scripts differ", "كيف تتم طباعة الناتج؟", prose, 0.3, true],
+    ["scripts differ and it is far", "كيف تتم طباعة الناتج؟", prose, 0.25, false],
+    ["the passage has the other script", "How is it printed?", "يُطبع الناتج على الورق.", 0.3, true],
+    ["a question of ideographs", "输出如何打印？", prose, 0.22, true],
+    ["such a question, and it is far", "输出如何打印？", prose, 0.15, false],
+    [
+      "a passage of ideographs with a name",
+      "How is it printed?",
+      "输出以TIFF格式打印。",
+      0.22,
+      true,
+    ],
+    ["no sentence was compared in time", "Wie wird die Ausgabe gedruckt?", prose, [0.36], true],
+    ["and the passage is far", "Wie wird die Ausgabe gedruckt?", prose, [0.3], false],
   ];
-  test.each(cases)("%s", async (_why, text, passage, similarity, expected) => {
-    const passages = [{ quote: passage, document_name: "", heading: null, score: 1 }] as never,
+  test.each(cases)("%s", async (_why, text, passage, nearness, expected) => {
+    const [similarity, meaning] =
+        typeof nearness === "number" ? [nearness, nearness] : [null, ...nearness],
+      passages = [{ quote: passage, document_name: "", heading: null, score: 1 }] as never,
       asked = terms(text.replace(/\b(?:how|is|the|as|in|wie|wird|die|der|ist)\b/giu, ""));
     const { chosen } = await findSentences(
       { text, compare: (_question, texts) => Promise.resolve(texts.map(() => similarity)) },
-      { passages, meanings: [similarity], terms: asked },
+      { passages, meanings: [meaning], terms: asked },
       parts,
     );
     expect(chosen.length > 0).toBe(expected);

@@ -5,7 +5,8 @@
 import { setPriority } from "node:os";
 import { settlesWithin } from "../lib/timeout";
 import { TaskFailure } from "./contract";
-import { decodeLines, encodeLine, type Reply, type Request } from "./protocol";
+import { decodeLines } from "../lib/json-lines";
+import { encodeLine, type Reply, type Request } from "./protocol";
 
 /** Requests go before files: a child takes second place when both want a processor. */
 const niceness = 5;

@@ -3,7 +3,8 @@
  */
 import { writeSync } from "node:fs";
 import type { Task } from "./contract";
-import { decodeLines, encodeLine, type Reply, type Request } from "./protocol";
+import { decodeLines } from "../lib/json-lines";
+import { encodeLine, type Reply, type Request } from "./protocol";
 
 /** Finds a plugin's task by name; may load the plugin first. */
 export type FindTask = (

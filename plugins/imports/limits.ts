@@ -1,5 +1,9 @@
 /** Limits that several parts share. */
 
+/** Longest name of an item, UTF-16 units: more than a document or a folder may have. */
+export const name_length_max = 1_000;
+/** Longest address of an item, UTF-16 units. */
+export const uri_length_max = 4_096;
 /** Items of one run. */
 export const items_max = 50_000;
 /**

@@ -3,12 +3,13 @@
  * import begins at once.
  */
 import { createHash } from "node:crypto";
+import { nextTurn } from "../../core/lib/parts";
 import type { Db, JobEffect, JobRun } from "../../core/sdk";
 import { isActive, type ImportContext } from "./context";
 import { SourceFailure, type SourceItem } from "./contract";
 import { fetchTarget } from "./fetcher";
 import * as itemStore from "./item-store";
-import { items_max } from "./limits";
+import { items_max, name_length_max, uri_length_max } from "./limits";
 import { endGone, endMissing, endUnchanged, gone_at_once } from "./listed";
 import { cancelIfUnfinished, endRunIfDone, errorColumns, newItem, type Failure } from "./runs";
 import type { SecretHider } from "./secrets";
@@ -19,12 +20,8 @@ import type { ItemRow, ItemStatus, RunState } from "./store";
 type Payload = { readonly run_id: string };
 
 /** Items written in one transaction. */
-const batch_items = 200;
-/** Longest name of an item, UTF-16 units: more than a document or a folder may have. */
-const name_length_max = 1_000;
+const batch_items = 50;
 const etag_length_max = 256;
-/** Longest address of an item, UTF-16 units. */
-const uri_length_max = 4_096;
 
 /** Lists the items of a run. */
 export async function listItems(
@@ -130,6 +127,8 @@ class ItemWriter {
     this.batch = [];
     this.gone = [];
     if (rows.length > 0 && !(await this.insert(rows))) return false;
+    // A source may have all its items ready.
+    await nextTurn();
     return gone.length === 0 || endGone(this.ctx, this.run, gone, this.nextOrdinal);
   }
 

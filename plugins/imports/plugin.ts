@@ -47,6 +47,7 @@ import { Schedules } from "./schedules";
 import { Imports } from "./service";
 import { directorySource } from "./sources/directory";
 import { feedSource, sitemapSource, urlsSource } from "./sources/lists";
+import { listing_prefix } from "./sources/listing";
 import { unpacked_prefix, zipSource } from "./sources/zip";
 import { keepsFile } from "./store";
 import { failInterrupted } from "./uploads";
@@ -144,7 +145,7 @@ export default definePlugin({
       schedules: importSchedules,
       start: async () => {
         warnAboutSettings(ctx, config);
-        await removeLeftovers(ctx.paths.temporary, page_prefix, unpacked_prefix);
+        await removeLeftovers(ctx.paths.temporary, page_prefix, unpacked_prefix, listing_prefix);
         await failInterrupted(own);
         ctx.node.onGone(() => void failInterrupted(own).catch(() => undefined));
       },

@@ -5,7 +5,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { decodeLines, encodeLine, type Reply } from "../../core/isolate/protocol";
+import { encodeLine, type Reply } from "../../core/isolate/protocol";
+import { decodeLines } from "../../core/lib/json-lines";
 import { task_command } from "../../core/isolate/command";
 import { executable } from "../build";
 import { cleanEnvironment } from "../lib/launch";

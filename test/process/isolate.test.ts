@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ChildPool, type ChildPoolOptions } from "../../core/isolate/pool";
 import { fromProc, fromPs } from "../../core/isolate/memory";
-import { decodeLines } from "../../core/isolate/protocol";
+import { decodeLines } from "../../core/lib/json-lines";
 import { jsonLog } from "../../core/base/log";
 import { TaskFailure, type IsolateOptions } from "../../core/isolate/contract";
 import { child_command } from "../helpers/task-child";

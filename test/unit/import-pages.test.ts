@@ -7,6 +7,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
+import { writeFeed, writeSitemap, writeZip } from "../../plugins/imports/child/listing";
 import { readFeed, readSitemap } from "../../plugins/imports/child/lists";
 import { readPage } from "../../plugins/imports/child/page";
 import { listZip, unzip } from "../../plugins/imports/child/zip";
@@ -459,4 +460,55 @@ describe("archives", () => {
   test.each(refused)("refused: %s", async (_reason, run, words) => {
     await expect(run()).rejects.toThrow(words);
   });
+});
+
+describe("what the server takes of a list", () => {
+  const output = join(directory, "listing"),
+    long = `https://a.test/${"u".repeat(100_000)}`,
+    limits = { charset: null, bytes_max: 1_000_000, entries_max: 2, output };
+  const item = (address: string) =>
+    `<item><title>${"t".repeat(100_000)}</title><link>${address}</link></item>`;
+  const cases: [reason: string, head: object, write: () => Promise<object>][] = [
+    [
+      "of a sitemap",
+      { left: 1 },
+      () =>
+        writeSitemap({
+          path: written(`<urlset>${`<url><loc>${long}</loc></url>`.repeat(3)}</urlset>`),
+          ...limits,
+        }),
+    ],
+    [
+      "of a feed",
+      { left: 1, base: long.slice(0, 4_097) },
+      () =>
+        writeFeed({
+          path: written(`<rss xml:base="${long}">${item(long).repeat(3)}</rss>`),
+          ...limits,
+        }),
+    ],
+    [
+      "of an archive",
+      { left: 1 },
+      () =>
+        writeZip({
+          path: written(
+            zip(Object.fromEntries([1, 2, 3].map((n) => [`${n}${"n".repeat(60_000)}`, "x"]))),
+          ),
+          entries_max: 2,
+          output,
+        }),
+    ],
+  ];
+  test.each(cases)(
+    "%s: a head, and lines that are cut beyond what is kept",
+    async (...[, head, write]) => {
+      expect(await write()).toEqual(head);
+      const lines = (await Bun.file(output).text()).trimEnd().split("\n");
+      expect(lines).toHaveLength(2);
+      for (const line of lines)
+        for (const value of Object.values(JSON.parse(line) as object))
+          if (typeof value === "string") expect([1_001, 4_097]).toContain(value.length);
+    },
+  );
 });

@@ -2,19 +2,25 @@
  * What runs in a child process: everything that reads what strangers wrote; and how a source runs
  * it, with the reason in words when it fails.
  */
-import { lazyTask, TaskFailure, type Isolate } from "../../../core/sdk";
+import { lazyTask, TaskFailure, type Context, type Isolate } from "../../../core/sdk";
 import { SourceFailure, type SourceTools } from "../contract";
 
 export const tasks = {
-  feed: lazyTask(async () => (await import("./lists")).readFeed),
+  feed: lazyTask(async () => (await import("./listing")).writeFeed),
   page: lazyTask(async () => (await import("./page")).readPage),
-  sitemap: lazyTask(async () => (await import("./lists")).readSitemap),
+  sitemap: lazyTask(async () => (await import("./listing")).writeSitemap),
   unzip: lazyTask(async () => (await import("./zip")).unzip),
-  zip: lazyTask(async () => (await import("./zip")).listZip),
+  zip: lazyTask(async () => (await import("./listing")).writeZip),
 };
 
-export interface ChildParts {
+export interface ChildParts extends Pick<Context, "newId"> {
   readonly isolate: Isolate<typeof tasks>;
+}
+/** The limits of what a child does. */
+export interface Within {
+  readonly timeout_ms: number;
+  readonly memory_max_bytes: number;
+  readonly signal: AbortSignal;
 }
 const timeout_ms = 60_000;
 const memory_max_bytes = 600 * 2 ** 20;
@@ -23,11 +29,7 @@ const memory_max_bytes = 600 * 2 ** 20;
 export async function readInChild<R>(
   { signal }: Pick<SourceTools, "signal">,
   what: string,
-  read: (within: {
-    timeout_ms: number;
-    memory_max_bytes: number;
-    signal: AbortSignal;
-  }) => Promise<R>,
+  read: (within: Within) => Promise<R>,
 ): Promise<R> {
   try {
     return await read({ timeout_ms, memory_max_bytes, signal });

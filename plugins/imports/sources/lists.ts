@@ -1,9 +1,11 @@
 /** Sources that are lists of addresses: one that the caller sends, a sitemap, a feed. */
 import { t } from "../../../core/sdk";
 import { items_max } from "../limits";
-import { readInChild, type ChildParts } from "../child/tasks";
+import type { ChildParts } from "../child/tasks";
 import { SourceFailure, type ImportSource, type SourceItem, type SourceTools } from "../contract";
-import type { Sitemap } from "../child/lists";
+import type { Listed } from "../child/lists";
+import type { SitemapLine } from "../child/listing";
+import { openListing, type Listing } from "./listing";
 import { Address, Addresses, requireAddress, requireSomeAddress } from "./addresses";
 
 /** Addresses that a caller may list. */
@@ -25,8 +27,12 @@ export const urlsSource: ImportSource<{ readonly urls: readonly string[] }> = {
 };
 
 const feed_bytes_max = 50 * 2 ** 20;
+interface FeedHead {
+  readonly base: string | null;
+  readonly left: number;
+}
 
-export const feedSource = ({ isolate }: ChildParts): ImportSource<{ readonly url: string }> => ({
+export const feedSource = (parts: ChildParts): ImportSource<{ readonly url: string }> => ({
   type: "feed",
   description: "A feed (RSS, Atom or JSON Feed): the pages that its entries lead to.",
   schema: t.Object({ url: Address("Where it lies.") }),
@@ -39,24 +45,29 @@ export const feedSource = ({ isolate }: ChildParts): ImportSource<{ readonly url
       bytes_max: feed_bytes_max,
       entries_max: items_max,
     };
-    const feed = await readInChild(tools, "the feed", (within) =>
-      isolate("feed", input, within),
+    const { head, lines, release } = await openListing<Listed, FeedHead>(
+      parts,
+      tools,
+      "the feed",
+      (output, within) => parts.isolate("feed", { ...input, output }, within),
     ).finally(() => file.release());
-    const base = feed.base === null ? file.url : absolute(feed.base, file.url);
-    for (const [index, entry] of feed.entries.entries()) {
-      if (entry.url === null)
-        yield { uri: `${url}#entry-${index + 1}`, error: "This entry of the feed has no address." };
-      else
+    try {
+      const base = head.base === null ? file.url : absolute(head.base, file.url);
+      let count = 0;
+      for await (const { url: address, title } of lines) {
+        count++;
+        if (address === null)
+          yield { uri: `${url}#entry-${count}`, error: "This entry of the feed has no address." };
+        else yield { uri: absolute(address, base), ...(title === null ? {} : { name: title }) };
+      }
+      if (head.left > 0)
         yield {
-          uri: absolute(entry.url, base),
-          ...(entry.title === null ? {} : { name: entry.title }),
+          uri: `${url}#left`,
+          error: `The feed has ${head.left} entries more than the ${items_max} that are read.`,
         };
+    } finally {
+      await release();
     }
-    if (feed.left > 0)
-      yield {
-        uri: `${url}#left`,
-        error: `The feed has ${feed.left} entries more than the ${items_max} that are read.`,
-      };
   },
 });
 
@@ -64,60 +75,89 @@ export const feedSource = ({ isolate }: ChildParts): ImportSource<{ readonly url
 const sitemap_bytes_max = 50 * 2 ** 20;
 const sitemaps_max = 1_000;
 
-export function sitemapSource({ isolate }: ChildParts): ImportSource<{ readonly url: string }> {
-  async function read(url: string, tools: SourceTools): Promise<Sitemap & { readonly at: string }> {
-    const file = await tools.fetch(url, { bytes_max: sitemap_bytes_max, robots: false });
+interface OpenSitemap extends Listing<SitemapLine, { readonly left: number }> {
+  /** Where it came from in the end. */
+  readonly at: string;
+}
+
+async function openSitemap(
+  parts: ChildParts,
+  url: string,
+  tools: SourceTools,
+): Promise<OpenSitemap> {
+  const file = await tools.fetch(url, { bytes_max: sitemap_bytes_max, robots: false });
+  try {
+    const input = {
+      path: file.path,
+      charset: null,
+      bytes_max: sitemap_bytes_max,
+      entries_max: items_max,
+    };
+    const listing = await openListing<SitemapLine, OpenSitemap["head"]>(
+      parts,
+      tools,
+      "the sitemap",
+      (output, within) => parts.isolate("sitemap", { ...input, output }, within),
+    );
+    return { ...listing, at: file.url };
+  } finally {
+    await file.release();
+  }
+}
+
+/** The pages of a sitemap, or of all that an index lists. */
+async function* pagesOf(
+  parts: ChildParts,
+  { url }: { readonly url: string },
+  tools: SourceTools,
+): AsyncGenerator<SourceItem> {
+  const queue = new Sitemaps(url);
+  for (const one of queue.all) {
+    const sitemap = await openSitemap(parts, one, tools).catch((error: unknown) => {
+      // The first one is the source itself; the others may fail each for itself.
+      if (one === url || !(error instanceof SourceFailure)) throw error;
+      return error;
+    });
+    if (sitemap instanceof SourceFailure) {
+      yield { uri: one, error: sitemap.message };
+      continue;
+    }
+    const { at, head, lines, release } = sitemap;
     try {
-      const input = {
-        path: file.path,
-        charset: null,
-        bytes_max: sitemap_bytes_max,
-        entries_max: items_max,
-      };
-      return {
-        ...(await readInChild(tools, "the sitemap", (within) => isolate("sitemap", input, within))),
-        at: file.url,
-      };
-    } finally {
-      await file.release();
-    }
-  }
-
-  async function* pages(
-    { url }: { readonly url: string },
-    tools: SourceTools,
-  ): AsyncGenerator<SourceItem> {
-    const queue = [url];
-    const seen = new Set(queue);
-    for (let n = 0; n < queue.length; n++) {
-      const sitemap = await read(queue[n]!, tools).catch((error: unknown) => {
-        // The first one is the source itself; the others may fail each for itself.
-        if (n === 0 || !(error instanceof SourceFailure)) throw error;
-        return error;
-      });
-      if (sitemap instanceof SourceFailure) {
-        yield { uri: queue[n]!, error: sitemap.message };
-        continue;
-      }
-      for (const page of sitemap.pages) yield { uri: absolute(page, sitemap.at) };
-      if (sitemap.left > 0)
+      for await (const line of lines)
+        if ("page" in line) yield { uri: absolute(line.page, at) };
+        else yield* queue.add(absolute(line.sitemap, at));
+      if (head.left > 0)
         yield {
-          uri: `${queue[n]!}#left`,
-          error: `It lists ${sitemap.left} entries more than the ${items_max} that are read.`,
+          uri: `${one}#left`,
+          error: `It lists ${head.left} entries more than the ${items_max} that are read.`,
         };
-      for (const next of sitemap.sitemaps.map((address) => absolute(address, sitemap.at))) {
-        if (seen.has(next)) continue;
-        seen.add(next);
-        if (queue.length < sitemaps_max) queue.push(next);
-        else
-          yield {
-            uri: next,
-            error: `The index lists more than ${sitemaps_max} sitemaps, the most that are read.`,
-          };
-      }
+    } finally {
+      await release();
     }
   }
+}
 
+/** Those that are read, each once. More may be added while they are gone through. */
+class Sitemaps {
+  readonly all: Set<string>;
+
+  constructor(first: string) {
+    this.all = new Set([first]);
+  }
+
+  /** Yields an item for one that is not read. */
+  *add(url: string): Generator<SourceItem> {
+    if (this.all.size < sitemaps_max) this.all.add(url);
+    else if (!this.all.has(url))
+      yield {
+        uri: url,
+        error: `The index lists more than ${sitemaps_max} sitemaps, the most that are read.`,
+      };
+  }
+}
+
+export function sitemapSource(parts: ChildParts): ImportSource<{ readonly url: string }> {
   return {
     type: "sitemap",
     description: "A sitemap, packed or not, or an index of sitemaps.",
@@ -125,7 +165,7 @@ export function sitemapSource({ isolate }: ChildParts): ImportSource<{ readonly 
     check: async ({ url }) => requireAddress(url, "/source/url"),
     async *items(given, tools) {
       let unread = false;
-      for await (const item of pages(given, tools)) {
+      for await (const item of pagesOf(parts, given, tools)) {
         unread ||= item.error !== undefined;
         yield item;
       }

@@ -3,19 +3,41 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { t } from "../../../core/sdk";
 import type { ZipEntry } from "../../../core/lib/zip";
-import { SourceFailure, type ImportSource, type SourceTools } from "../contract";
+import { SourceFailure, type ImportSource, type SourceItem, type SourceTools } from "../contract";
 import { items_max } from "../limits";
 import { readInChild, type ChildParts } from "../child/tasks";
+import { openListing } from "./listing";
 import { Address, requireAddress } from "./addresses";
 
-export interface ZipParts extends ChildParts {
-  readonly newId: (prefix: string) => string;
-}
 /** Size of all unpacked files, as a multiple of the largest upload. */
 const unpacked_files_max = 8;
 export const unpacked_prefix = "unpacked-";
 
-export function zipSource({ isolate, newId }: ZipParts): ImportSource<{ readonly url: string }> {
+/** The files of an archive as items, as long as they are not too large together. */
+class ArchiveItems {
+  private total_bytes = 0;
+
+  constructor(
+    private readonly url: string,
+    private readonly total_max: number,
+  ) {}
+
+  next(entry: ZipEntry): SourceItem {
+    const uri = `${this.url}#${encodeURI(entry.name.toWellFormed())}`;
+    this.total_bytes += entry.bytes;
+    if (this.total_bytes > this.total_max)
+      return {
+        uri,
+        error:
+          `Unpacked, the archive is larger than ${this.total_max} bytes, ` +
+          "the most that is accepted.",
+      };
+    return { uri, name: lastSegment(entry.name), locator: JSON.stringify(entry) };
+  }
+}
+
+export function zipSource(parts: ChildParts): ImportSource<{ readonly url: string }> {
+  const { isolate, newId } = parts;
   return {
     type: "zip",
     description: "A ZIP archive: each of its files.",
@@ -25,30 +47,25 @@ export function zipSource({ isolate, newId }: ZipParts): ImportSource<{ readonly
 
     async *items({ url }, tools) {
       const file = await tools.fetchOnce(url);
-      const { entries, left } = await readInChild(tools, "the archive", (within) =>
-        isolate("zip", { path: file.path, entries_max: items_max }, within),
+      const { head, lines, release } = await openListing<ZipEntry, { readonly left: number }>(
+        parts,
+        tools,
+        "the archive",
+        (output, within) =>
+          isolate("zip", { path: file.path, output, entries_max: items_max }, within),
       );
-      const total_max = unpacked_files_max * tools.upload_bytes_max;
-      let total_bytes = 0;
-      for (const entry of entries) {
-        if (isHidden(entry.name)) continue;
-        const uri = `${url}#${encodeURI(entry.name.toWellFormed())}`;
-        total_bytes += entry.bytes;
-        if (total_bytes > total_max)
+      const items = new ArchiveItems(url, unpacked_files_max * tools.upload_bytes_max);
+      try {
+        for await (const entry of lines) if (!isHidden(entry.name)) yield items.next(entry);
+        if (head.left > 0)
           yield {
-            uri,
-            error:
-              `Unpacked, the archive is larger than ${total_max} bytes, ` +
-              "the most that is accepted.",
+            uri: `${url}#`,
+            error: `The archive has ${head.left} files more than the ${items_max} that are read.`,
           };
-        else yield { uri, name: lastSegment(entry.name), locator: JSON.stringify(entry) };
+        else tools.listingComplete();
+      } finally {
+        await release();
       }
-      if (left > 0)
-        yield {
-          uri: `${url}#`,
-          error: `The archive has ${left} files more than the ${items_max} that are read.`,
-        };
-      else tools.listingComplete();
     },
 
     async read({ name, locator }, { url }, tools: SourceTools) {

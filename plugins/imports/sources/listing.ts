@@ -1,0 +1,35 @@
+/** What a list or an archive holds, as a child process has written it: taken line by line. */
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { decodeLines } from "../../../core/lib/json-lines";
+import type { Context } from "../../../core/sdk";
+import { readInChild, type Within } from "../child/tasks";
+import type { SourceTools } from "../contract";
+
+export const listing_prefix = "listing-";
+
+export interface Listing<Line, Head> {
+  readonly head: Head;
+  readonly lines: AsyncIterable<Line>;
+  /** Deletes the file of the lines. */
+  release(): Promise<void>;
+}
+
+/** `write` has the child write lines to `output`. @throws SourceFailure, as `readInChild` */
+export async function openListing<Line, Head>(
+  { newId }: Pick<Context, "newId">,
+  tools: Pick<SourceTools, "signal" | "temporary">,
+  what: string,
+  write: (output: string, within: Within) => Promise<Head>,
+): Promise<Listing<Line, Head>> {
+  const output = join(tools.temporary, `${listing_prefix}${newId("lst")}`),
+    release = () => rm(output, { force: true });
+  try {
+    const head = await readInChild(tools, what, (within) => write(output, within)),
+      bytes = Bun.file(output).stream() as unknown as AsyncIterable<Uint8Array>;
+    return { head, lines: decodeLines<Line>(bytes), release };
+  } catch (error) {
+    await release();
+    throw error;
+  }
+}

@@ -180,7 +180,7 @@ export class DocumentEmbedder {
 
   /** As `SearchIndex.lackingVectors`. */
   async lacking(db: Db, document_ids: readonly string[]): Promise<ReadonlySet<string> | null> {
-    return this.sets.target === null ? null : this.waiting.among(db, document_ids);
+    return this.sets.target === null ? null : this.waiting.lacking(db, document_ids);
   }
 
   // --- The job.
@@ -199,6 +199,7 @@ export class DocumentEmbedder {
     const embedder = this.parts.embedder(),
       set = this.sets.target;
     if (embedder === undefined || set === null) return;
+    await this.waiting.lookAtAll(set, signal);
     // Nothing is asked (and paid for) that could not be stored.
     this.parts.files.requireFreeSpace();
     for (let calls = 0; calls < calls_per_run && !this.parts.paused(); calls++) {
@@ -258,6 +259,7 @@ export class DocumentEmbedder {
       has_embedder: this.sets.target !== null,
       is_paused: this.parts.paused(),
       totals: this.waiting.totals,
+      is_counted: this.waiting.is_complete,
       failure: this.failure,
       progress: this.progress,
     });
@@ -273,6 +275,7 @@ export class DocumentEmbedder {
       await this.waiting.follow(tx, { ...set, followed: 0 });
       await this.goOn(tx);
     });
+    await this.waiting.lookAtAll(set);
   }
 
   /** The next run, if there is to be one. */
@@ -300,6 +303,7 @@ export class DocumentEmbedder {
       serving: 0,
       adopted: 0,
       followed: 0,
+      looked_to: null,
     };
     await store.insertVectorSet(tx, set);
     return set;
@@ -362,10 +366,12 @@ export class DocumentEmbedder {
   private async finish(tx: Db, set: VectorSetRow): Promise<void> {
     const { afterCommit, truncateWal } = this.parts;
     if (!(await this.sets.isTarget(tx, set))) return enqueueEmbedding(this.parts, tx);
+    const sets = await store.vectorSets(tx);
+    if (sets.some(({ id, looked_to }) => id === set.id && looked_to !== null)) return this.goOn(tx);
     const tries = await fewestTries(tx);
     if (tries !== null && tries < attempts_to_wait_for) return this.goOn(tx);
     if (this.sets.serving?.id !== set.id) return this.switchTo(tx, set);
-    const others = (await store.vectorSets(tx)).filter(({ id }) => id !== set.id);
+    const others = sets.filter(({ id }) => id !== set.id);
     if (others.length > 0 && (await store.deleteSomeVectors(tx, others[0]!.id, deleted_per_run)))
       afterCommit(truncateWal);
     if (others.length > 0 || tries !== null) await this.goOn(tx);

@@ -7,6 +7,8 @@ export interface StateParts {
   readonly has_embedder: boolean;
   readonly is_paused: boolean;
   readonly totals: WaitingTotals;
+  /** False while there may be more that waits. */
+  readonly is_counted: boolean;
   /** What the embedder said the last time. */
   readonly failure: string | null;
   readonly progress: Pick<EmbeddingProgress, "idleMs" | "made" | "perSecond">;
@@ -26,12 +28,12 @@ export function embeddingState(parts: StateParts): EmbeddingState {
 }
 
 function stateOf(
-  { has_embedder, is_paused, totals }: StateParts,
+  { has_embedder, is_paused, totals, is_counted }: StateParts,
   failing: string | null,
 ): EmbeddingState["state"] {
   if (!has_embedder) return "none";
   if (is_paused) return "paused";
-  if (totals.documents === 0) return "ready";
+  if (totals.documents === 0 && is_counted) return "ready";
   return failing === null ? "pending" : "failing";
 }
 

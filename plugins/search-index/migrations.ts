@@ -101,6 +101,12 @@ export const migrations: readonly Migration[] = [
         .execute();
     },
   },
+  {
+    id: "0012_looked_to",
+    up: async (tx) => {
+      await tx.schema.alterTable("index_vector_sets").addColumn("looked_to", "text").execute();
+    },
+  },
 ];
 
 /**

@@ -110,6 +110,8 @@ export interface VectorSetRow {
   readonly adopted: number;
   /** 1 while what waits for vectors is what this set lacks; at most one. */
   readonly followed: number;
+  /** The last document that was looked at for what this set lacks; null once all were. */
+  readonly looked_to: string | null;
 }
 export type IndexDb = Db<IndexTables>;
 

@@ -15,9 +15,12 @@ export const setServingVectorSet = async (tx: IndexDb, id: number): Promise<void
 export const updateSet = (
   tx: IndexDb,
   id: number,
-  values: Partial<Pick<VectorSetRow, "adopted" | "dimensions" | "model">>,
+  values: Partial<Pick<VectorSetRow, "adopted" | "dimensions" | "looked_to" | "model">>,
 ) => tx.updateTable("index_vector_sets").set(values).where("id", "=", id).execute();
-/** What waits is what this set lacks; null: nothing waits, whatever is lacking. */
+/**
+ * What waits is what this set lacks, once all documents were looked at; null: nothing waits,
+ * whatever is lacking.
+ */
 export const setFollowedVectorSet = async (tx: IndexDb, id: number | null): Promise<void> => {
   await tx
     .updateTable("index_vector_sets")
@@ -25,7 +28,11 @@ export const setFollowedVectorSet = async (tx: IndexDb, id: number | null): Prom
     .where("followed", "=", 1)
     .execute();
   if (id !== null)
-    await tx.updateTable("index_vector_sets").set({ followed: 1 }).where("id", "=", id).execute();
+    await tx
+      .updateTable("index_vector_sets")
+      .set({ followed: 1, looked_to: "" })
+      .where("id", "=", id)
+      .execute();
 };
 
 /** The set whose lack makes documents wait; undefined: none does. */

@@ -5,16 +5,19 @@
 import { topic, type Context, type Db } from "../../core/sdk";
 import type { Folders } from "../folders/contract";
 import { foldersOf, type VectorSetRow } from "./store";
-import { setFollowedVectorSet } from "./vector-store";
+import { followedVectorSet, setFollowedVectorSet, updateSet } from "./vector-store";
 import * as store from "./waiting-store";
 import type { FolderCount, WaitingDocument, WaitingTotals } from "./waiting-store";
 
 /** So much more waits; null: what waits is to be counted anew. */
 const WaitingChanged = topic<WaitingTotals | null>("index.waiting_changed");
 
+/** Documents that one transaction looks at for what a set lacks. */
+const looked_at_once = 200;
+
 export interface WaitingDocumentsParts extends Pick<
   Context,
-  "afterCommit" | "db" | "node" | "notifier"
+  "afterCommit" | "db" | "inTransaction" | "node" | "notifier"
 > {
   readonly folders: Pick<
     Folders,
@@ -29,6 +32,8 @@ export class WaitingDocuments {
    * some the database is always asked about a document.
    */
   private readonly waiting = { documents: 0, passages: 0 };
+  /** All documents were looked at for what the followed set lacks. */
+  is_complete = true;
 
   constructor(private readonly parts: WaitingDocumentsParts) {}
 
@@ -51,24 +56,57 @@ export class WaitingDocuments {
     return { ...this.waiting };
   }
 
-  /** Exactly what this set lacks waits from now on; nothing without one. */
+  /**
+   * What this set lacks waits from now on; nothing without one. That of the first documents at
+   * once, that of all others when `lookAtAll` comes to them.
+   */
   async follow(tx: Db, set: Pick<VectorSetRow, "followed" | "id"> | null): Promise<void> {
     if (set?.followed === 1) await store.forgetAttempts(tx);
     else {
       await this.parts.folders.clearVectorsPending(tx);
       await setFollowedVectorSet(tx, set?.id ?? null);
-      if (set === null) await store.deleteAllWaiting(tx);
-      else {
-        await store.refillWaiting(tx, set.id);
-        await this.move(tx, await store.countEverywhere(tx), 1);
-      }
+      await store.deleteAllWaiting(tx);
+      if (set !== null) await this.lookAtSome(tx, set.id);
     }
     const { documents, passages } = await store.countAll(tx);
     this.addHere({
       documents: documents - this.waiting.documents,
       passages: passages - this.waiting.passages,
     });
+    const followed = await followedVectorSet(tx);
+    this.parts.afterCommit(() => this.setComplete(followed));
     this.parts.notifier.publish(WaitingChanged, "", null);
+  }
+
+  /** Goes on, also after a restart, until all documents were looked at for what the set lacks. */
+  async lookAtAll({ id }: Pick<VectorSetRow, "id">, signal?: AbortSignal): Promise<void> {
+    while (await this.parts.inTransaction((tx) => this.lookAtSome(tx, id))) {
+      signal?.throwIfAborted();
+      await Bun.sleep(0);
+    }
+  }
+
+  /** False when there is nothing more to look at. */
+  private async lookAtSome(tx: Db, set_id: number): Promise<boolean> {
+    const set = await followedVectorSet(tx);
+    if (set?.id !== set_id || set.looked_to === null) return false;
+    const found = await store.documentsAfter(tx, set.looked_to, looked_at_once),
+      waiting = await store.waitingAmong(tx, found),
+      others = found.filter((document_id) => !waiting.has(document_id)),
+      lacking = await store.insertLacking(tx, set_id, others),
+      documents = new Set(lacking.map(({ document_id }) => document_id)),
+      passages = lacking.reduce((sum, row) => sum + row.passages, 0);
+    await this.move(tx, await store.countAmong(tx, [...documents]), 1);
+    this.add({ documents: documents.size, passages });
+    const looked_to = found.length < looked_at_once ? null : found.at(-1)!;
+    await updateSet(tx, set_id, { looked_to });
+    if (looked_to !== null) return true;
+    this.parts.afterCommit(() => this.setComplete({ looked_to }));
+    this.parts.notifier.publish(WaitingChanged, "", null);
+    return false;
+  }
+  private setComplete(followed: Pick<VectorSetRow, "looked_to"> | undefined): void {
+    this.is_complete = (followed?.looked_to ?? null) === null;
   }
 
   /** Folders that count other documents than those that wait. */
@@ -144,6 +182,13 @@ export class WaitingDocuments {
     return true;
   }
 
+  /** Those of these documents that lack vectors, whether they wait already or will. */
+  async lacking(db: Db, document_ids: readonly string[]): Promise<ReadonlySet<string>> {
+    const waiting = await this.among(db, document_ids);
+    if (this.is_complete) return waiting;
+    return new Set([...waiting, ...(await store.notLookedAt(db, document_ids))]);
+  }
+
   /** Those of these documents that wait. */
   async among(db: Db, document_ids: readonly string[]): Promise<ReadonlySet<string>> {
     return this.parts.node.shared || this.waiting.documents > 0
@@ -171,6 +216,7 @@ export class WaitingDocuments {
   private async recount(): Promise<void> {
     const { documents, passages } = await store.countAll(this.parts.db);
     this.count(documents - this.waiting.documents, passages - this.waiting.passages);
+    this.setComplete(await followedVectorSet(this.parts.db));
   }
   private count(documents: number, passages: number): void {
     this.waiting.documents += documents;

@@ -50,50 +50,85 @@ export const deleteNotWaiting = async (
 };
 /** Nothing waits any more. */
 export const deleteAllWaiting = (tx: IndexDb) => tx.deleteFrom("index_vectors_waiting").execute();
-/** Exactly the published segments wait whose vectors this set lacks. */
-export async function refillWaiting(tx: IndexDb, set_id: number): Promise<void> {
-  await deleteAllWaiting(tx);
+/** Published documents in the order of their ids, after this one. */
+export const documentsAfter = async (
+  db: IndexDb,
+  document_id: string,
+  limit: number,
+): Promise<string[]> =>
+  (
+    await db
+      .selectFrom("index_documents")
+      .select("document_id")
+      .where("document_id", ">", document_id)
+      .orderBy("document_id")
+      .limit(limit)
+      .execute()
+  ).map((row) => row.document_id);
+/** Those of these documents that come after the last one that was looked at. */
+export const notLookedAt = async (
+  db: IndexDb,
+  document_ids: readonly string[],
+): Promise<string[]> => {
+  const found: string[] = [];
+  await inIdBatches(document_ids, async (some) => {
+    const rows = await db
+      .selectFrom("index_documents as d")
+      .innerJoin("index_vector_sets as s", (join) => join.on("s.followed", "=", 1))
+      .select("d.document_id")
+      .where("d.document_id", "in", some)
+      .whereRef("d.document_id", ">", "s.looked_to")
+      .execute();
+    for (const { document_id } of rows) found.push(document_id);
+  });
+  return found;
+};
+/** Those segments of these documents wait that this set lacks vectors of. Answers which. */
+export async function insertLacking(
+  tx: IndexDb,
+  set_id: number,
+  document_ids: readonly string[],
+): Promise<Pick<WaitingRow, "document_id" | "passages">[]> {
+  const inserted: Pick<WaitingRow, "document_id" | "passages">[] = [];
+  await inIdBatches(document_ids, async (some) => {
+    const rows = await tx
+      .insertInto("index_vectors_waiting")
+      .columns(["segment_id", "document_id", "owner_id", "passages", "tries"])
+      .expression(lackingSegments(tx, set_id, some))
+      .onConflict((conflict) => conflict.doNothing())
+      .returning(["document_id", "passages"])
+      .execute();
+    inserted.push(...rows);
+  });
+  return inserted;
+}
+const lackingSegments = (db: IndexDb, set_id: number, document_ids: readonly string[]) => {
   const segments = sql<number>`(
     select count(*) from index_segments as every where every.edition = s.edition)`;
-  await tx
-    .insertInto("index_vectors_waiting")
-    .columns(["segment_id", "document_id", "owner_id", "passages", "tries"])
-    .expression((build) =>
-      build
-        .selectFrom("index_segments as s")
-        .innerJoin("index_documents as d", "d.edition", "s.edition")
-        .select([
-          "s.id",
-          "d.document_id",
-          "d.owner_id",
-          sql<number>`(d.chunks + ${segments} - 1) / ${segments}`.as("passages"),
-          sql<number>`0`.as("tries"),
-        ])
-        .where((e) =>
-          e.not(
-            e.exists(
-              e
-                .selectFrom("index_vectors as v")
-                .select("v.segment_id")
-                .where("v.set_id", "=", set_id)
-                .whereRef("v.segment_id", "=", "s.id"),
-            ),
-          ),
-        )
-        .where((e) =>
-          e.not(
-            e.exists(
-              e
-                .selectFrom("index_float_vectors as f")
-                .select("f.segment_id")
-                .where("f.set_id", "=", set_id)
-                .whereRef("f.segment_id", "=", "s.id"),
-            ),
-          ),
-        ),
-    )
-    .execute();
-}
+  const vectors = db
+      .selectFrom("index_vectors as v")
+      .select("v.segment_id")
+      .where("v.set_id", "=", set_id)
+      .whereRef("v.segment_id", "=", sql.ref("s.id")),
+    floats = db
+      .selectFrom("index_float_vectors as f")
+      .select("f.segment_id")
+      .where("f.set_id", "=", set_id)
+      .whereRef("f.segment_id", "=", sql.ref("s.id"));
+  return db
+    .selectFrom("index_documents as d")
+    .innerJoin("index_segments as s", "s.edition", "d.edition")
+    .select([
+      "s.id",
+      "d.document_id",
+      "d.owner_id",
+      sql<number>`(d.chunks + ${segments} - 1) / ${segments}`.as("passages"),
+      sql<number>`0`.as("tries"),
+    ])
+    .where("d.document_id", "in", document_ids)
+    .where((e) => e.not(e.exists(vectors)))
+    .where((e) => e.not(e.exists(floats)));
+};
 /** What failed is as good as new. */
 export const forgetAttempts = (tx: IndexDb) =>
   tx.updateTable("index_vectors_waiting").set({ tries: 0 }).where("tries", ">", 0).execute();

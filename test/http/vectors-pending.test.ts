@@ -218,3 +218,47 @@ test("what is pending follows the settings", async () => {
   await settled(server, [folder]);
   expect(await states(first, second)).toEqual(["ready", "ready"]);
 });
+
+test("a new embedder looks at many documents in pieces; all of them wait, and are counted once", async () => {
+  const many = 230,
+    server = await startTestServer({ env: { DOSSIER_EMBEDDINGS_PROVIDER: "" } }),
+    embedder = startEmbedder({ small: 64 }),
+    admin = await signedIn(server, "grace", { role: "admin" });
+  ending.push(
+    () => server.stop(),
+    () => embedder.stop(),
+  );
+  const change = async (settings: object): Promise<void> => {
+    expect((await admin.send("PATCH", "/settings", settings)).status).toBe(200);
+  };
+  await change({ "embeddings.provider": "none" });
+  const folder = await folderIn(server),
+    other = await folderIn(server),
+    ids: string[] = [];
+  for (let at = 0; at < many; at += 10) {
+    const some = Array.from({ length: 10 }, (_, n) => ({ content: `Text ${at + n}.` })),
+      made = await Promise.all(
+        some.map((text) => post(server, "/documents", { folder_id: folder, ...text })),
+      );
+    ids.push(...made.map(({ id }) => id));
+  }
+  await server.settle();
+  embedder.behaves("silent");
+  await change({
+    "embeddings.provider": "openai",
+    "embeddings.base_url": embedder.url,
+    "embeddings.model": "small",
+  });
+  await until(async () => (await pendingIn(server, [folder]))[0]! > 0);
+  // Whether it was looked at already, or not.
+  for (const id of [ids[0]!, ids.at(-1)!]) {
+    expect(await stateOf(server, id)).toBe("pending");
+    await post(server, `/documents/${id}/links`, { folder_id: other });
+  }
+  await until(async () => (await pendingIn(server, [folder]))[0] === many);
+  expect(await pendingIn(server, [other])).toEqual([2]);
+  embedder.behaves("well");
+  await change({ "embeddings.timeout": "2s" });
+  await settled(server, [folder, other]);
+  expect(await stateOf(server, ids[0]!)).toBe("ready");
+});

@@ -147,6 +147,9 @@ export async function mustRun(
   return stdout.trim();
 }
 
+/** Of every user that is made here. */
+export const first_password = "correct horse battery staple";
+
 /** A user with an API key, made through the command line. Answers the key. */
 export async function createKey(
   data: string,
@@ -158,7 +161,7 @@ export async function createKey(
 ): Promise<string> {
   await mustRun(data, ["user", "create", "--email", email, "--role", role, "--password-stdin"], {
     ...options,
-    stdin: "correct horse battery staple",
+    stdin: first_password,
   });
   return mustRun(data, ["key", "create", "--user", email, "--name", "made by a script"], options);
 }

@@ -9,7 +9,7 @@ import { startPostgres } from "../lib/postgres";
 export interface Cluster extends AsyncDisposable {
   readonly urls: readonly string[];
   /** A user with an API key. */
-  key(name: string): Promise<string>;
+  key(name: string, role?: "admin" | "member"): Promise<string>;
 }
 
 const nodes = 3;
@@ -38,7 +38,8 @@ export async function startCluster(env: Readonly<Record<string, string>>): Promi
   for (let n = 1; n < nodes; n++) servers.push(await start(n));
   return {
     urls: servers.map((server) => server.url),
-    key: (name) => createKey(join(root, "0"), `${name}@example.com`),
+    key: (name, role) =>
+      createKey(join(root, "0"), `${name}@example.com`, { ...(role && { role }) }),
     async [Symbol.asyncDispose]() {
       for (const server of servers) server.kill("SIGTERM");
       await Promise.all(servers.map((server) => server.exited));

@@ -2,10 +2,15 @@
  * The races: in each round the same limit is fired at from every process at once, and afterwards
  * exactly as much has happened as is allowed.
  */
+import { silence } from "./outside";
 
 /** What a round may use. */
 export interface Round {
   readonly n: number;
+  /** The most requests that the model or transcriber had at the same time since the last call. */
+  takePeak(): number;
+  /** A new user: the cookie of a session at the console, and their id. */
+  signIn(name: string, role: "admin" | "member"): Promise<Session>;
   /** The answer of one of the processes, with the key of the race's user. */
   send(
     node: number,
@@ -15,10 +20,12 @@ export interface Round {
     headers?: Readonly<Record<string, string>>,
   ): Promise<Response>;
 }
+export interface Session {
+  readonly cookie: string;
+  readonly user_id: string;
+}
 export interface Race {
   readonly name: string;
-  /** Of the rounds that are asked for, so many: where one takes long. */
-  readonly share?: number;
   /** Null when all is well, else what was wrong. */
   run(round: Round): Promise<string | null>;
 }
@@ -31,7 +38,12 @@ export const settings = {
   DOSSIER_QUOTAS_FOLDERS: "4",
   DOSSIER_EVENTS_STREAMS_MAX: "2",
   DOSSIER_SERVER_TRUSTED_PROXIES: "127.0.0.1/32",
+  // An eighth of it, two, is one user's.
+  DOSSIER_ANSWERS_MODEL_CONCURRENCY: "16",
+  DOSSIER_TRANSCRIPTION_CONCURRENCY: "1",
 };
+/** Those of the race for the quota of documents. */
+export const scarce_settings = { ...settings, DOSSIER_QUOTAS_DOCUMENTS: "4" };
 /** Those of the race for the rate limit, which would be in the way of all others. */
 export const limited_settings = {
   ...settings,
@@ -129,9 +141,9 @@ const uses: Race = {
     const [folder] = await idsOf([await round.send(0, "POST", "/folders", { name: "used" })]);
     const [chat] = await idsOf([await round.send(1, "POST", "/chats", {})]);
     await Promise.all([
-      round.send(0, "PATCH", `/chats/${chat}`, { usedFolders: [folder] }),
+      round.send(0, "PUT", `/chats/${chat}`, { usedFolders: [folder] }),
       round.send(1, "DELETE", `/folders/${folder}`),
-      round.send(2, "PATCH", `/chats/${chat}`, { usedFolders: [folder] }),
+      round.send(2, "PUT", `/chats/${chat}`, { usedFolders: [folder] }),
     ]);
     const { usedFolders } = (await (await round.send(2, "GET", `/chats/${chat}`)).json()) as {
       readonly usedFolders: readonly unknown[];
@@ -161,7 +173,6 @@ const streams: Race = {
 
 const passwords: Race = {
   name: "wrong passwords",
-  share: 0.1,
   async run(round) {
     const answers = await fire(6, (n) =>
       round.send(
@@ -173,6 +184,127 @@ const passwords: Race = {
       ),
     );
     return expected(answers, "401 ×5, 429 ×1");
+  },
+};
+
+let inviting: Session | undefined;
+const emails: Race = {
+  name: "users of one address",
+  async run(round) {
+    inviting ??= await round.signIn("inviting", "admin");
+    const { cookie } = inviting;
+    const user = { email: `invited${round.n}@example.com`, role: "member" };
+    const answers = await fire(6, (n) =>
+      round.send(n, "POST", "//console/api/v1/users", user, { cookie }),
+    );
+    return expected(answers, "201 ×1, 409 ×5");
+  },
+};
+
+let rivals: [Session, Session] | undefined;
+const administrators: Race = {
+  name: "the last administrator",
+  async run(round) {
+    // Those of the other races are none any more.
+    rivals ??= [await round.signIn("one", "admin"), await round.signIn("other", "admin")];
+    const [one, other] = round.n % 2 === 0 ? rivals : rivals.toReversed();
+    const change = (n: number, by: Session, whom: Session, role: string) =>
+      round.send(
+        n,
+        "PATCH",
+        `//console/api/v1/users/${whom.user_id}`,
+        { role },
+        { cookie: by.cookie },
+      );
+    if (inviting) await change(0, one!, inviting, "member");
+    const answers = await Promise.all([
+      change(round.n, one!, other!, "member"),
+      change(round.n + 1, other!, one!, "member"),
+    ]);
+    const done = answers.map(({ status }) => status === 200);
+    if (done[0] === done[1]) return told(answers);
+    const [left, lost] = done[0] ? [one!, other!] : [other!, one!];
+    const back = await change(round.n + 2, left, lost, "admin");
+    return back.status === 200 ? null : `${back.status}: the one who is left is no administrator`;
+  },
+};
+
+/** Of one user: what core allows, see docs/imports.md. */
+const schedules_max = 100;
+let planned: string | undefined;
+const schedules: Race = {
+  name: "schedules of one user",
+  async run(round) {
+    const create = (n: number) =>
+      round.send(n, "POST", "/import-schedules", {
+        folder_id: planned,
+        source: { type: "urls", urls: [`https://example.com/${n}`] },
+        every: "0 0 1 1 *",
+      });
+    if (planned === undefined) {
+      [planned] = await idsOf([await round.send(0, "POST", "/folders", { name: "planned" })]);
+      for (let n = 2; n < schedules_max; n++) await create(n);
+    }
+    const answers = await fire(6, create);
+    const wrong = expected(answers, "201 ×2, 403 ×4");
+    await removeAll(round, "/import-schedules", await idsOf(answers));
+    return wrong;
+  },
+};
+
+const kettle = "The kettle came from Linz in the spring of 1911.";
+let asked: string | undefined;
+const model: Race = {
+  name: "calls of the model for one user",
+  async run(round) {
+    if (asked === undefined) {
+      [asked] = await idsOf([await round.send(0, "POST", "/folders", { name: "asked" })]);
+      await round.send(0, "POST", "/documents", { folder_id: asked, content: kettle });
+      await Bun.sleep(3_000);
+    }
+    round.takePeak();
+    const answers = await fire(6, (n) =>
+      round.send(n, "POST", "//v1/chat/completions", {
+        model: "dossier",
+        messages: [{ role: "user", content: "Where did the kettle come from?" }],
+      }),
+    );
+    const peak = round.takePeak();
+    return peak >= 1 && peak <= 2 ? expected(answers, "200 ×6") : `${peak} calls at the same time`;
+  },
+};
+
+let recordings: string | undefined;
+const transcriptions: Race = {
+  name: "recordings at the same time",
+  async run(round) {
+    recordings ??= (await idsOf([await round.send(0, "POST", "/folders", { name: "said" })]))[0];
+    round.takePeak();
+    const answers = await fire(3, (n) => {
+      const form = new FormData();
+      form.set("file", new File([silence()], `${round.n} ${n}.wav`, { type: "audio/wav" }));
+      return round.send(n, "POST", `/transcriptions?folder_id=${recordings}`, form);
+    });
+    for (const id of await idsOf(answers, 202))
+      for (let status = ""; status !== "completed"; await Bun.sleep(20)) {
+        const answer = await round.send(1, "GET", `/transcriptions/${id}`);
+        ({ status } = (await answer.json()) as { status: string });
+        if (status === "failed") return "one has failed";
+      }
+    const peak = round.takePeak();
+    return peak === 1 ? expected(answers, "202 ×3") : `${peak} at the same time`;
+  },
+};
+
+export const documents: Race = {
+  name: "quota of documents",
+  async run(round) {
+    const [folder] = await idsOf([await round.send(0, "POST", "/folders", { name: "few" })]);
+    const answers = await fire(9, (n) =>
+      round.send(n, "POST", "/documents", { folder_id: folder, content: `text ${n}` }),
+    );
+    await removeAll(round, "/folders", [folder!]);
+    return expected(answers, "201 ×4, 403 ×5");
   },
 };
 
@@ -192,5 +324,10 @@ export const races: readonly Race[] = [
   streams,
   passwords,
   uses,
+  emails,
+  administrators,
+  schedules,
+  model,
+  transcriptions,
   folders,
 ];

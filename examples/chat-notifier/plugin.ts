@@ -192,17 +192,20 @@ const again_ms_max = 30 * 60_000;
 /** Of its answer, for the log. */
 const answer_limits = { bytes_max: 200, ms_max: 1_000 };
 
-/** Why the last attempt failed; null when it did not. */
-interface State {
-  failing: string | null;
-}
+const told_ms_max = 24 * 60 * 60_000;
+type Said = Pick<Context, "shared">;
+
+/** Why the last attempt failed, in whatever process; null when it did not. */
+const failing = ({ shared }: Said): Promise<string | null> =>
+  shared.state.change("chat_notifier.failing", "", (said?: string) => ({ result: said ?? null }));
+const noteFailing = ({ shared }: Said, value: string | null): Promise<void> =>
+  shared.state.change("chat_notifier.failing", "", () => ({
+    ...{ value, keep_ms: told_ms_max },
+    result: undefined,
+  }));
 
 /** Posts the oldest lines; what the effect deletes is posted, and nothing else. */
-async function post(
-  ctx: NotifierContext,
-  state: State,
-  { signal }: JobRun,
-): Promise<JobEffect | void> {
+async function post(ctx: NotifierContext, { signal }: JobRun): Promise<JobEffect | void> {
   const { url } = ctx.config;
   const db: Db<Tables> = ctx.db;
   const lines = db.selectFrom("chat_notifier_lines");
@@ -219,10 +222,10 @@ async function post(
   try {
     const again_ms = await send(ctx, parseTarget(url), JSON.stringify({ text }), signal);
     if (again_ms !== null) return (tx) => enqueuePost(ctx, tx, ctx.now_ms() + again_ms);
-    state.failing = null;
+    await noteFailing(ctx, null);
   } catch (error) {
     signal.throwIfAborted();
-    state.failing = error instanceof Error ? error.message : String(error);
+    await noteFailing(ctx, error instanceof Error ? error.message : String(error));
     throw error;
   }
   return async (tx) => {
@@ -308,30 +311,30 @@ export default definePlugin({
   needs,
   tables: ["chat_notifier_lines"],
   migrations,
-  setup: (ctx) => {
-    const state: State = { failing: null };
-    return {
-      jobs: [
-        ...newsOf(ctx),
-        handle(Post, (_payload, run) => post(ctx, state, run), {
-          attempts_max,
-          timeout_ms: 60_000,
-          io_bound: true,
-          // What nobody takes for so long is old news.
-          onExhausted: async (tx: Db<Tables>) => {
-            await tx.deleteFrom("chat_notifier_lines").execute();
-          },
-        }),
-        purgeOfUser(async (user_id) => {
-          const db: Db<Tables> = ctx.db;
-          await db.deleteFrom("chat_notifier_lines").where("owner_id", "=", user_id).execute();
-        }),
-      ],
-      health: async () => (state.failing === null ? "ok" : { failing: state.failing }),
-      start: async () => {
-        if (ctx.config.url === undefined)
-          ctx.log.warn("nothing is posted: put the address of a webhook into chat_notifier.url");
-      },
-    };
-  },
+  setup: (ctx) => ({
+    jobs: [
+      ...newsOf(ctx),
+      handle(Post, (_payload, run) => post(ctx, run), {
+        attempts_max,
+        timeout_ms: 60_000,
+        io_bound: true,
+        // What nobody takes for so long is old news.
+        onExhausted: async (tx: Db<Tables>) => {
+          await tx.deleteFrom("chat_notifier_lines").execute();
+        },
+      }),
+      purgeOfUser(async (user_id) => {
+        const db: Db<Tables> = ctx.db;
+        await db.deleteFrom("chat_notifier_lines").where("owner_id", "=", user_id).execute();
+      }),
+    ],
+    health: async () => {
+      const why = await failing(ctx);
+      return why === null ? "ok" : { failing: why };
+    },
+    start: async () => {
+      if (ctx.config.url === undefined)
+        ctx.log.warn("nothing is posted: put the address of a webhook into chat_notifier.url");
+    },
+  }),
 });

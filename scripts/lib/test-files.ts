@@ -135,6 +135,7 @@ export const unit_on_both: readonly string[] = [
 /** Acceptance tests that are not for PostgreSQL, and why. */
 export const of_sqlite_alone: Readonly<Record<string, string>> = {
   "acceptance/backup": "backups of PostgreSQL are made by its own tools",
+  "acceptance/completions": "shells, whatever the database",
   "acceptance/deployment": "supervisors and containers, whatever the database",
   "acceptance/doctor":
     "spoils, restores and rolls back the file of the database; http/doctor runs on both",
@@ -142,11 +143,14 @@ export const of_sqlite_alone: Readonly<Record<string, string>> = {
     "the pages say what to do with the embedded database; docs/scale.md has its own test",
   "acceptance/embeddings-builtin":
     "models in one data directory; http/embeddings-builtin makes vectors on both",
+  "acceptance/faults": "the disk of the embedded database",
   "acceptance/memory": "measures one process with its database in it",
   "acceptance/memory-texts": "measures one process with its database in it",
   "acceptance/migrate-to": "starts a PostgreSQL of its own",
   "acceptance/nodes": "starts a PostgreSQL of its own",
   "acceptance/plugin-bench": "the workbench of plugins, which starts servers of its own",
+  "acceptance/plugin-commands": "commands of plugin files, whatever the database",
+  "acceptance/plugin-ends": "plugins that end the process, whatever the database",
   "acceptance/postgres": "starts a PostgreSQL of its own",
   "acceptance/shared-limits": "starts a PostgreSQL of its own",
   "acceptance/upgrade": "data directories of earlier versions; there are none on PostgreSQL yet",

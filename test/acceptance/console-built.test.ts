@@ -149,7 +149,8 @@ describe("a session", () => {
 
   test("shows the address that a trusted proxy tells, and its cookie is a secure one then", async () => {
     await using behind = await startExecutable({
-      env: { DOSSIER_SERVER_TRUSTED_PROXIES: "127.0.0.0/8" },
+      // Only the proxy says what its address is.
+      env: { DOSSIER_SERVER_TRUSTED_PROXIES: "127.0.0.0/8", DOSSIER_SERVER_PUBLIC_URL: "" },
     });
     await behind.createUser("ada@example.com");
     const browser = openBrowser(fetch, behind.url(), {

@@ -5,6 +5,7 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { mustRun, runCommand } from "../../scripts/lib/launch";
 import { temporaryDirectory } from "../helpers/data-directory";
+import { onSqlite } from "../helpers/databases";
 import { startExecutable, type Executable } from "../helpers/executable";
 import { startObjectStore, type ObjectStore } from "../helpers/object-store";
 
@@ -95,15 +96,18 @@ test("a crash after the bytes are stored and before the row: left over, and swep
   for (const { id, name } of data) expect([name, (await original(id)).status]).toEqual([name, 200]);
 });
 
-test("a backup holds the database and names the originals, which stay in the bucket", async () => {
-  const said = await dossier.mustCli(["backup"]);
-  const path = /\S+\.zip/.exec(said)![0];
-  const restored = temporaryDirectory();
-  const told = await mustRun(restored, ["restore", path]);
-  expect(told).toContain("they are in s3://originals at 127.0.0.1");
-  const doctor = await runCommand(restored, ["doctor"], { env: store.env });
-  expect(doctor.stdout).toContain("2 originals are where they should be");
-});
+onSqlite("backups").test(
+  "a backup holds the database and names the originals, which stay in the bucket",
+  async () => {
+    const said = await dossier.mustCli(["backup"]);
+    const path = /\S+\.zip/.exec(said)![0];
+    const restored = temporaryDirectory();
+    const told = await mustRun(restored, ["restore", path]);
+    expect(told).toContain("they are in s3://originals at 127.0.0.1");
+    const doctor = await runCommand(restored, ["doctor"], { env: store.env });
+    expect(doctor.stdout).toContain("2 originals are where they should be");
+  },
+);
 
 test("the originals are brought back into the data directory by one command", async () => {
   await dossier.stop();

@@ -4,6 +4,7 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { failing, fine, innocent, left_out, settings } from "../cases/plugin-mistakes";
+import { processes } from "../helpers/databases";
 import { startExecutable, type Executable } from "../helpers/executable";
 
 let server: Executable;
@@ -27,8 +28,11 @@ beforeAll(async () => {
     },
   });
   await server.createUser("ada@dossier.test", { role: "admin" });
-  for (const { ask } of failing) await server.api("GET", ask[0]);
-  ready = (await fetch(`${server.url()}/ready`)).status;
+  // Each process knows what has failed in it, and each connection goes to the next.
+  for (const { ask } of failing)
+    for (let n = 0; n < processes; n++) await server.api("GET", ask[0]);
+  for (let n = 0; n < processes; n++)
+    ready = (await fetch(`${server.url()}/ready`, { keepalive: false })).status;
   // What fails in the background, or while /health is asked, is there at the second look.
   const everybody = ({ body }: { body: any }) =>
     failing.every(({ name, says }) =>

@@ -53,6 +53,10 @@ const where = [
   "\\b(?:what|which) (?:country|city|state|place|region|continent|town|location)\\b",
 ];
 const why = ["\\bwhy\\b", "\\bfor what reason\\b", "\\bwhat (?:caused|causes)\\b"];
+const which_option = [
+  "\\b(?:which|what) (?:[\\w-]+ ){0,3}(?:option|switch|flag)\\b",
+  words("welche[mnrs]?_(?:option|schalter) quelle_option qué_opción quale_opzione qual_opção"),
+];
 
 const any_date = [
   "(?<!\\p{Nd})\\p{Nd}{3,4}(?!\\p{Nd})",
@@ -63,6 +67,7 @@ const any_date = [
 ];
 const any_reason =
   /\b(?:because|due to|since|so that|in order|as a result|therefore|to avoid|caused by|reason)\b/i;
+const any_option = /(?<![\p{L}\p{N}-])--?\p{L}/u;
 
 interface AnswerType {
   readonly question: RegExp;
@@ -77,11 +82,24 @@ const answer_types: readonly AnswerType[] = [
     answer: /\b(?:in|at|near|from|to|of|on)\s+(?:the\s+)?\p{Lu}\p{L}+/u,
   },
   { question: new RegExp(why.join("|"), "i"), answer: any_reason },
+  { question: anyOf(...which_option), answer: any_option },
 ];
 
+/** An option that is named: `-n`, `--trace`, `\hbox`. */
+const named_option = /(?<![\p{L}\p{N}\p{P}])[‘'"“`(]?((?:--?|\\)\p{L}[\p{L}\p{N}_-]*)/u;
+/** Before an option that is explained. */
+const explanation_start = "^(?:[‣▶▪◦•●○■□*]\\s*)?[‘'\"“`(]?";
+
+const explanationOf = (option: string): RegExp =>
+  new RegExp(`${explanation_start}${option.replace("\\", "\\\\")}(?![\\p{L}\\p{N}_-])`, "u");
+
 /**
- * What a sentence must hold to answer a question of who, when, where, how many or why; null for any
- * other question.
+ * What a sentence must hold to answer a question of who, when, where, how many or why, or about an
+ * option; null for any other question.
  */
-export const answerPattern = (question: string): RegExp | null =>
-  answer_types.find((type) => type.question.test(question))?.answer ?? null;
+export function answerPattern(question: string): RegExp | null {
+  const known = answer_types.find((type) => type.question.test(question));
+  if (known !== undefined) return known.answer;
+  const option = named_option.exec(question)?.[1];
+  return option === undefined ? null : explanationOf(option);
+}

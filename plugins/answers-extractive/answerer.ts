@@ -131,10 +131,11 @@ function quoted(
   const spans: (Pick<Sentence, "source" | "start" | "end" | "row"> & {
     readonly is_pair?: true;
   })[] = [];
-  for (const { source, start, end, row } of chosen) {
+  for (const { source, start, end, row, entry } of chosen) {
     const last = spans.at(-1);
     if (
       last?.source === source &&
+      start !== entry &&
       !last.is_pair &&
       !last.row &&
       !row &&

@@ -13,6 +13,14 @@ const likelihood_min = 0.02;
 const row_margin = 0.5;
 /** What follows the best sentence goes on with it, what stands before it leads to it. */
 const neighbour = { after: 2, before: 0.5 } as const;
+/** A longer sentence is not said for what it leads to: the answer would come late. */
+const needed_chars_max = 160;
+/** It goes on about what the sentence before it named: "It …", "This switch …". */
+const goes_on = new RegExp(
+  "^(?:it|its|they|their|this|these|such|dies(?:e[rsmn]?)?|er|sie|es|ce(?:ci|la|t|tte|s)?|ils?|" +
+    "elles?|est[aeo]s?)(?![\\p{L}\\p{M}'’])(?! (?:is|was) [a-z]+ (?:that|to) )",
+  "iu",
+);
 /** A question adds nothing to an answer. */
 const question_end = /[?？؟][)\]"'”’»」』]*$/u;
 
@@ -30,6 +38,14 @@ export function chooseSentences(
     said = new Set([textOf(best)]);
   let left = chars_max - textOf(best).length;
   const others = new Set(ranked.slice(1));
+  for (const one of neededFor(best, ranked, sources)) {
+    const text = textOf(one);
+    others.delete(one);
+    if (text.length > Math.min(left, needed_chars_max)) continue;
+    chosen.push(one);
+    said.add(text);
+    left -= text.length;
+  }
   // A cell that was asked for is all of the answer; other rows say as much of it, or nothing.
   const score_min = best.row ? best.score - row_margin : -Infinity;
   while (chosen.length < sentences_max) {
@@ -54,10 +70,27 @@ export function chooseSentences(
   return inOrder(chosen);
 }
 
+/** What a sentence says little without: the option that it explains, what it goes on about. */
+function neededFor(
+  best: Sentence,
+  ranked: readonly Sentence[],
+  sources: readonly Source[],
+): ReadonlySet<Sentence> {
+  const { text } = sources[best.source]!,
+    earlier = ranked.filter(({ source, end }) => source === best.source && end <= best.start),
+    head = earlier.find(({ start }) => start === best.entry),
+    before = earlier.find(({ end }) => text.slice(end, best.start).trim() === ""),
+    needed = new Set(head && [head]);
+  if (before !== undefined && goes_on.test(text.slice(best.start, best.end))) needed.add(before);
+  return needed;
+}
+
 /** For standing right after or before a sentence that is said. */
 function bonusOf(one: Sentence, chosen: readonly Sentence[], sources: readonly Source[]): number {
   const { text } = sources[one.source]!;
   let bonus = 0;
+  // What begins the entry of another option says nothing more of this one.
+  if (one.start === one.entry) return 0;
   for (const { source, start, end } of chosen) {
     if (source !== one.source) continue;
     if (one.start >= end && text.slice(end, one.start).trim() === "")

@@ -1,6 +1,7 @@
 /** What speaks for a sentence of a passage as the answer to a question, in numbers. Pure. */
 import type { Retrieval } from "../search/contract";
 import { answerPattern } from "./answer-types";
+import { optionEntries, type OptionEntry } from "./option-entries";
 import { isTableHead, sayRow, tableRows, type SaidRow } from "./table-row";
 
 /** A passage. */
@@ -50,6 +51,8 @@ export interface FoundSentence {
   readonly start: number;
   readonly end: number;
   readonly features: Features;
+  /** Where the entry of an option begins that it belongs to. */
+  readonly entry?: number;
   /** Of a row of a table: what it says with its heads. */
   readonly row?: SaidRow;
 }
@@ -84,7 +87,8 @@ export function sentencesWithFeatures(
       asked: asked(sentence.words),
       text: source.text.slice(sentence.start, sentence.end),
     }));
-    const rows = tableRows(source.text, sentences, source.heading);
+    const rows = tableRows(source.text, sentences, source.heading),
+      entries = optionEntries(source.text, sentences);
     // A passage of headings alone has nothing else to say.
     const has_more = sentences.some(({ text }) => !isHeading(text, source.heading));
     return sentences.flatMap(({ start, end, words, asked: own, text }, i): FoundSentence[] => {
@@ -107,8 +111,9 @@ export function sentencesWithFeatures(
           };
         return [{ source: at, start, end, features, row: said }];
       }
-      const before = minus(sentences[i - 1]?.asked, own);
-      const after = minus(sentences[i + 1]?.asked, own);
+      const entry = entries[i];
+      const before = minus(besides(sentences, entries, i, i - 1), own);
+      const after = minus(besides(sentences, entries, i, i + 1), own);
       const title = minus(above, new Set([...own, ...before, ...after]));
       const novel_words = words.filter((word) => !idf.has(word.term)).length;
       const features = {
@@ -118,13 +123,25 @@ export function sentencesWithFeatures(
         after: share(after),
         title: share(title),
         passage: source.score / sources[0]!.score,
-        answer_type: Number(pattern?.test(text) ?? false),
+        answer_type: Number(pattern?.test(text) || pattern?.test(entry?.label ?? "") || false),
         novelty: Math.min(1, novel_words / novel_words_max),
         broken: Number(isBroken(text)),
       };
-      return [{ source: at, start, end, features }];
+      return [{ source: at, start, end, features, ...(entry && { entry: entry.start }) }];
     });
   });
+}
+
+/** The words of another sentence, but not where it explains another option. */
+function besides(
+  sentences: readonly { readonly asked: ReadonlySet<string> }[],
+  entries: readonly (OptionEntry | undefined)[],
+  at: number,
+  other: number,
+): ReadonlySet<string> | undefined {
+  const entry = entries[at],
+    other_entry = entries[other];
+  return entry && other_entry && entry !== other_entry ? undefined : sentences[other]?.asked;
 }
 
 const minus = (terms: ReadonlySet<string> | undefined, others: ReadonlySet<string>): string[] =>

@@ -19,11 +19,12 @@ const abbreviation = new RegExp(
   `(?:^|[\\s("'[“‘])(?:\\p{Lu}|\\p{L}\\.\\p{L}|${titles}|${shortened})\\.$`,
   "u",
 );
-const list_marker = /^(?:[-*•–—#|>‣▶▪◦]|\d{1,3}[.)])\s/;
+const list_marker = /^(?:[-*•●○■□–—#|>‣▶▪◦]|\d{1,3}[.)])\s/;
 /** A line that begins with an option or a command: `-o FILE`, `--[no-]color`, `‘-q’`, `\hbox`. */
 const option_line = /^[ \t]*(?:[‘'"“(<]|\[no-\])?(?:--?(?:\[[\p{L}|-]+\])?|\\)\p{L}/u;
 /** What an explanation stands under: an option or a command, perhaps its argument, and no more. */
-const label = /^(?:[‣▶▪◦•*]\s*)?[‘'"“`]?(?:--?|\\)[\p{L}[][^\s.!?。！？]*(?:[ \t][^\s.!?]+){0,2}$/u;
+const label =
+  /^(?:[‣▶▪◦•●○■□*]\s*)?[‘'"“`]?(?:--?|\\)[\p{L}[][^\s.!?。！？]*(?:[ \t][^\s.!?]+){0,2}\.?$/u;
 /** A heading or the head of a table, in capitals. */
 const in_capitals = /^[^\p{Ll}\p{Lo}.]*\p{Lu}{2}[^\p{Ll}\p{Lo}.]*$/u;
 const label_chars_max = 60;
@@ -63,6 +64,7 @@ function withExplained(text: string, spans: readonly Span[]): Span[] {
       text[span.start] !== "|" &&
       span.end - last.start <= sentence_chars_max &&
       announces(text.slice(last.start, last.end)) &&
+      !option_line.test(text.slice(span.start, span.end)) &&
       !announces(text.slice(span.start, span.end)) &&
       !in_capitals.test(text.slice(span.start, span.end))
     )

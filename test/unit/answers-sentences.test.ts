@@ -3,6 +3,7 @@
  * words, across languages, and when nothing answers.
  */
 import { describe, expect, test } from "bun:test";
+import { answerPattern } from "../../plugins/answers-extractive/answer-types";
 import { questionParts } from "../../plugins/answers-extractive/question-parts";
 import { findSentences } from "../../plugins/answers-extractive/sentence-finder";
 import { analyzer } from "../../plugins/search-index/analyzer";
@@ -39,6 +40,16 @@ describe("what belongs together", () => {
       "a lone option and the line below it",
       "‘--heat=degrees’\nWash at so many degrees.\n\n‘--dry’\nWash nothing.",
       ["‘--heat=degrees’\nWash at so many degrees.", "‘--dry’\nWash nothing."],
+    ],
+    [
+      "an option with a full stop, and what it does",
+      "--dry. Nothing is washed. It only says what would be.\n--heat degrees. It is hot.",
+      ["--dry. Nothing is washed.", "It only says what would be.", "--heat degrees. It is hot."],
+    ],
+    [
+      "each item of a list with round or square marks",
+      "● -n Wash nothing and\n● -q say nothing of it\n■ Dry it",
+      ["● -n Wash nothing and", "● -q say nothing of it", "■ Dry it"],
     ],
     [
       "an option that a line of prose happens to begin with does not part it",
@@ -136,6 +147,23 @@ describe("the questions of a text", () => {
     test(why, () => expect(questionParts(text)).toEqual(expected));
 });
 
+describe("what a sentence must hold that answers about options", () => {
+  const cases: [why: string, question: string, sentence: string, holds: boolean][] = [
+    ["the option that is named, explained", "What does washer -n do?", "-n Wash nothing.", true],
+    ["… with a mark", "What does --heat do?", "● --heat=DEGREES Wash at so many.", true],
+    ["… and not mentioned", "What does --heat do?", "Give --heat before it.", false],
+    ["… nor another that begins like it", "What does --heat do?", "--heater Which one.", false],
+    ["a command", "What is the default of \\hbox?", "▶ \\hbox (integer) Is one.", true],
+    ["any option", "Which option prints crop marks?", "Crop marks come with ‘-k’.", true],
+    ["… in German", "Welcher Schalter druckt?", "Das tut --print.", true],
+    ["a hyphen or a dash is none", "Which option prints?", "Well-known marks - or none.", false],
+  ];
+  for (const [why, question, sentence, holds] of cases)
+    test(why, () => expect(answerPattern(question)!.test(sentence)).toBe(holds));
+  test("what names no option asks for none", () =>
+    expect(answerPattern("Is the e-mail well-known - or not?")).toBeNull());
+});
+
 type Similar = (text: string, question: string) => number | null;
 interface Asked {
   readonly question: string;
@@ -200,6 +228,38 @@ describe("what is said", () => {
         passages: [`To descale the kettle, use vinegar. And how do I descale the pot?`],
       }),
     ).toEqual(["To descale the kettle, use vinegar."]));
+  test("what is said of an option comes with the option", async () => {
+    const option = "--log=LEVEL. Nothing is noted at level 0.",
+      between = `Other levels are for ${"those who mend it and for ".repeat(14)} nobody else.`,
+      level = "At level 2 the pressure of the boiler is noted every minute.";
+    const asked = {
+      question: "What notes the pressure of the boiler every minute?",
+      passages: [`${option} ${between} ${level}`],
+    };
+    expect(await said(asked)).toEqual([option, level]);
+    const apart = { ...asked, passages: [`${option}\n\n${between} ${level}`] };
+    expect(await said(apart)).toEqual([level]);
+  });
+  test("what a sentence goes on about is said before it", async () => {
+    const file = "The cache is a file of its own.",
+      holds = "It holds the cups that were washed before.",
+      echo_of_it = "Whoever wants to know which cups were washed before holds them to the light.";
+    const asked = {
+      question: "Which one holds the cups that were washed before?",
+      passages: [`${file} ${holds}`, ...Array.from({ length: 4 }, (_, i) => `${i}. ${echo_of_it}`)],
+    };
+    expect((await said(asked)).slice(0, 2)).toEqual([file, holds]);
+  });
+  test("the entry of the next option does not go on with this one", async () =>
+    expect(
+      await said({
+        question: "What stops the chatter about cups?",
+        passages: [
+          "‘-q’ Do all of it quietly. Don't chatter about the cups that are washed.\n" +
+            "‘-r’ Begin with the last and end with the first of all.",
+        ],
+      }),
+    ).toEqual(["‘-q’ Do all of it quietly.", "Don't chatter about the cups that are washed."]));
   test("a heading is not said", async () => {
     for (const head of ["4.2 Descaling the kettle", "Descaling the kettle"])
       expect(

@@ -8,7 +8,6 @@ import { join, relative, resolve } from "node:path";
 import manifest from "../package.json";
 import { buildConsoleIfStale } from "./build-console";
 import { buildKernelsIfStale } from "./build-kernel";
-import { buildKitIfStale } from "./build-kit";
 
 const root = resolve(import.meta.dir, "..");
 const dist = join(root, "dist");
@@ -130,6 +129,8 @@ function smokeTest(path: string): string {
 export async function build(): Promise<string> {
   await buildConsoleIfStale();
   await buildKernelsIfStale();
+  // It loads a compiler, which nobody needs to find the executable or to know that it is fresh.
+  const { buildKitIfStale } = await import("./build-kit");
   await buildKitIfStale();
   const state = sourcesState();
   const hash = await sourcesHash();

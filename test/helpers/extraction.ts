@@ -1,13 +1,9 @@
-/**
- * The extraction service on real children, without a server around it. Started as a program it is
- * such a child.
- */
+/** The extraction service on real children, without a server around it. */
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { jsonLog } from "../../core/base/log";
 import { newId } from "../../core/base/ids";
-import { runChild } from "../../core/isolate/child";
 import { ChildPool } from "../../core/isolate/pool";
 import type { Isolate } from "../../core/isolate/contract";
 import type { ExtractionContext, ExtractionLimits } from "../../plugins/extraction/context";
@@ -26,10 +22,8 @@ import { legacyExtractor } from "../../plugins/extraction/legacy/extractor";
 import { MailExtractor } from "../../plugins/extraction/mail/extractor";
 import { rtfExtractor } from "../../plugins/extraction/rtf/extractor";
 import { ExtractionService } from "../../plugins/extraction/service";
-import { tasks } from "../../plugins/extraction/tasks";
+import type { tasks } from "../../plugins/extraction/tasks";
 import { textExtractor } from "../../plugins/extraction/text/extractor";
-
-if (import.meta.main) await runChild((_plugin, name) => tasks[name as keyof typeof tasks]);
 
 export interface TestExtraction {
   /** Extracts these bytes as a file of this name. */
@@ -71,7 +65,11 @@ export function testExtraction(
   const temporary = mkdtempSync(join(tmpdir(), "dossier-extraction-"));
   const files = mkdtempSync(join(tmpdir(), "dossier-extraction-"));
   const children: ChildPool = new ChildPool({
-    command: [...(options.observer ?? []), process.execPath, import.meta.path],
+    command: [
+      ...(options.observer ?? []),
+      process.execPath,
+      join(import.meta.dir, "plugins-child.ts"),
+    ],
     log: jsonLog("error"),
   });
   const isolate = ((task: string, input: unknown, within: never) =>

@@ -145,9 +145,9 @@ export async function startTestServer({
   return server;
 }
 
-/** One pool for every server of this process: a child from sources takes half a second to start. */
+/** One pool for every server of this process: children last. */
 const pool = new ChildPool({
-  command: [process.execPath, join(import.meta.dir, "../../core/main.ts"), "__task"],
+  command: [process.execPath, join(import.meta.dir, "plugins-child.ts")],
   log: jsonLog("error", (line) => console.error(line)),
 });
 process.on("exit", () => pool.stop());

@@ -1,0 +1,44 @@
+/**
+ * The child processes of servers and readers in tests: what `core/main.ts __task` does, of which
+ * most of a second of a processor goes into loading the server. This one loads the plugin that is
+ * asked.
+ */
+import { isAbsolute } from "node:path";
+import { runChild } from "../../core/isolate/child";
+import type { Task } from "../../core/isolate/contract";
+
+type Tasks = Readonly<Record<string, Task>>;
+
+/** Where the tasks of a plugin are. Any other built-in plugin is found by loading all of them. */
+const places: Readonly<Record<string, () => Promise<Tasks>>> = {
+  backups: async () => (await import("../../plugins/backups/tasks")).tasks,
+  doctor: async () => (await import("../../plugins/doctor/plugin")).default.tasks,
+  extraction: async () => (await import("../../plugins/extraction/tasks")).tasks,
+  "folder-archives": async () => (await import("../../plugins/folder-archives/tasks")).tasks,
+  imports: async () => (await import("../../plugins/imports/child/tasks")).tasks,
+  index: async () => (await import("../../plugins/search-index/plugin")).default.tasks,
+  transcriptions: async () => (await import("../../plugins/transcriptions/child/tasks")).tasks,
+};
+
+/** A plugin file imports what is built into the executable. */
+async function tasksOfFile(path: string): Promise<Tasks | undefined> {
+  const { importPlugin, installModules } = await import("../../core/plugin/load");
+  installModules({
+    dossier: await import("../../core/sdk"),
+    "dossier/contracts": await import("../../plugins/contracts"),
+    "@sinclair/typebox": await import("@sinclair/typebox"),
+  });
+  return (await importPlugin(path))?.tasks;
+}
+
+async function tasksOfBuiltIn(name: string): Promise<Tasks | undefined> {
+  const { builtIn } = await import("../../plugins/built-in");
+  return builtIn.find((plugin) => plugin.name === name)?.tasks;
+}
+
+await runChild(async (plugin, task) => {
+  const tasks = isAbsolute(plugin)
+    ? await tasksOfFile(plugin)
+    : await (places[plugin] ?? (() => tasksOfBuiltIn(plugin)))();
+  return tasks?.[task];
+});

@@ -1,6 +1,12 @@
 /** The console in a browser, on a server that people reach below a path. */
 import { describe, expect, test } from "bun:test";
-import { chromium_path, launchChromium, visit, why_skipped } from "../helpers/chromium";
+import {
+  chromium_path,
+  closeWindows,
+  sharedChromium,
+  visit,
+  why_skipped,
+} from "../helpers/chromium";
 import { email, handbook, fileForm, limit_ms, password } from "../helpers/console";
 import { startExecutable } from "../helpers/executable";
 
@@ -49,7 +55,7 @@ describe.skipIf(!chromium_path)("below a path", () => {
       });
       const proxy = strips ? startStripping(dossier.url()) : null;
       const outside = proxy ? `http://127.0.0.1:${proxy.port}` : dossier.url();
-      const browser = await launchChromium();
+      const browser = await sharedChromium();
       try {
         const { page, faults } = await visit(browser, outside);
         await page.goto(`${base}/`);
@@ -85,7 +91,7 @@ describe.skipIf(!chromium_path)("below a path", () => {
           expect(new URL(page.url()).pathname).toBe(`${base}/console/prompts`);
         }
       } finally {
-        await browser.close();
+        await closeWindows(browser);
         await proxy?.stop(true);
       }
     },

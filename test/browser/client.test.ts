@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { join, resolve } from "node:path";
 import type { Dossier as Client, verifyWebhook as Verify } from "../../client/src/index";
-import { chromium_path, launchChromium, why_skipped } from "../helpers/chromium";
+import { chromium_path, closeWindows, sharedChromium, why_skipped } from "../helpers/chromium";
 import { startExecutable } from "../helpers/executable";
 
 if (!chromium_path) console.log(why_skipped);
@@ -87,7 +87,7 @@ test.skipIf(!chromium_path)(
     const origin = `http://127.0.0.1:${page_server.port}`;
     await using dossier = await startExecutable({ env: { DOSSIER_SERVER_CORS_ORIGINS: origin } });
     const key = await dossier.createUser();
-    const browser = await launchChromium();
+    const browser = await sharedChromium();
     try {
       const page = await browser.newPage();
       await page.goto(`${origin}/`);
@@ -103,7 +103,7 @@ test.skipIf(!chromium_path)(
       expect(done.answer).toContain("every spring");
       expect(done.streamed).toBe(done.answer);
     } finally {
-      await browser.close();
+      await closeWindows(browser);
     }
   },
   120_000,

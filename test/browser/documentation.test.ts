@@ -1,7 +1,13 @@
 /** The documentation in a browser: nothing that axe-core or the page's policy forbids. */
 import { afterAll, beforeAll, test } from "bun:test";
 import type { Browser } from "playwright-core";
-import { chromium_path, launchChromium, visit, why_skipped } from "../helpers/chromium";
+import {
+  chromium_path,
+  closeWindows,
+  sharedChromium,
+  visit,
+  why_skipped,
+} from "../helpers/chromium";
 import { expectWell } from "../helpers/console";
 import { startExecutable, type Executable } from "../helpers/executable";
 
@@ -9,10 +15,10 @@ let dossier: Executable, browser: Browser;
 beforeAll(async () => {
   if (!chromium_path) return console.log(why_skipped);
   dossier = await startExecutable();
-  browser = await launchChromium();
+  browser = await sharedChromium();
 }, 120_000);
 afterAll(async () => {
-  await browser?.close();
+  await closeWindows(browser);
   await dossier?.[Symbol.asyncDispose]();
 });
 

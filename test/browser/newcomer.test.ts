@@ -8,11 +8,13 @@ import { join } from "node:path";
 import {
   becomesTrue,
   chromium_path,
-  launchChromium,
+  closeWindows,
+  sharedChromium,
   visit,
   why_skipped,
 } from "../helpers/chromium";
 import { startExecutable, type Executable } from "../helpers/executable";
+import { until } from "../helpers/server";
 
 const handbook = join(import.meta.dir, "../../examples/handbook/handbook.pdf");
 let dossier: Executable, browser: Browser;
@@ -20,24 +22,25 @@ let dossier: Executable, browser: Browser;
 beforeAll(async () => {
   if (!chromium_path) return console.log(why_skipped);
   dossier = await startExecutable();
-  browser = await launchChromium();
+  browser = await sharedChromium();
 }, 120_000);
 afterAll(async () => {
-  await browser?.close();
+  await closeWindows(browser);
   await dossier?.[Symbol.asyncDispose]();
 });
 
 test.skipIf(!chromium_path)(
   "at most eight clicks lead from the printed link to the passage on its page",
   async () => {
-    const link = /http:\S+\/console\/setup#t=\S+/.exec(dossier.output())![0];
+    const link = /http:\S+\/console\/setup#t=\S+/;
+    await until(() => link.test(dossier.output()));
     const { page, faults } = await visit(browser, dossier.url());
     let clicks = 0;
     const click = async (name: string | RegExp) => {
       clicks++;
       await page.getByRole("button", { name }).or(page.getByRole("link", { name })).first().click();
     };
-    await page.goto(link);
+    await page.goto(link.exec(dossier.output())![0]);
     await page.getByLabel("Email").fill("ada@example.com");
     await page.getByLabel("Password", { exact: true }).fill("correct horse battery staple");
     await click(/create/i);
@@ -51,7 +54,7 @@ test.skipIf(!chromium_path)(
       .first()
       .click();
     await (await chosen).setFiles(handbook);
-    await page.getByText("Ready").first().waitFor();
+    await page.getByRole("row", { name: "handbook.pdf" }).getByText("Ready").waitFor();
     await click("Ask this folder");
     await page.getByLabel("Your question").fill("How often is the ceramic filter replaced?");
     await click("Ask");

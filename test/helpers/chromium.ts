@@ -34,8 +34,23 @@ const quiet = [
   "--disable-component-update",
   "--disable-sync",
 ];
-export const launchChromium = (): Promise<Browser> =>
+const launch = (): Promise<Browser> =>
   chromium.launch({ ...(chromium_path ? { executablePath: chromium_path } : {}), args: quiet });
+let launched: Promise<Browser> | undefined;
+
+/**
+ * The browser of this process: to start one takes seconds of a processor, so the test files that
+ * run here share it, and it ends with them. Who is done with it calls `closeWindows`.
+ */
+export async function sharedChromium(): Promise<Browser> {
+  const browser = await (launched ??= launch());
+  return browser.isConnected() ? browser : (launched = launch());
+}
+
+/** With their cookies and whatever else they keep. */
+export async function closeWindows(browser: Browser | undefined): Promise<void> {
+  await Promise.all((browser?.contexts() ?? []).map((context) => context.close()));
+}
 
 /**
  * Waits until the expression is true on the page. Playwright's own `waitForFunction` evaluates text

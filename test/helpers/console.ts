@@ -5,7 +5,7 @@
 import { expect } from "bun:test";
 import type { Browser, Page } from "playwright-core";
 import { join } from "node:path";
-import { launchChromium, visit, type Look, type Visit } from "./chromium";
+import { closeWindows, sharedChromium, visit, type Look, type Visit } from "./chromium";
 import { startExecutable, type Executable, type ExecutableOptions } from "./executable";
 
 export const email = "ada@example.com",
@@ -55,7 +55,7 @@ const env = {
 export async function startConsole(options: ExecutableOptions = {}): Promise<Console> {
   const dossier = await startExecutable({ ...options, env: { ...env, ...options.env } });
   const key = (await dossier.mustCli(["key", "create", "--user", email, "--name", "test"])).trim();
-  const browser = await launchChromium();
+  const browser = await sharedChromium();
   const anotherWindow = async (as?: string) => {
     const window = await openWindow(browser, dossier.url());
     if (as !== undefined) await signIn(window.page, as);
@@ -103,7 +103,7 @@ export async function startConsole(options: ExecutableOptions = {}): Promise<Con
     open,
     anotherWindow,
     async [Symbol.asyncDispose]() {
-      await browser.close();
+      await closeWindows(browser);
       await dossier[Symbol.asyncDispose]();
     },
   };

@@ -24,6 +24,7 @@ import { rtfExtractor } from "../../plugins/extraction/rtf/extractor";
 import { ExtractionService } from "../../plugins/extraction/service";
 import type { tasks } from "../../plugins/extraction/tasks";
 import { textExtractor } from "../../plugins/extraction/text/extractor";
+import { child_command } from "./plugins-child";
 
 export interface TestExtraction {
   /** Extracts these bytes as a file of this name. */
@@ -65,11 +66,7 @@ export function testExtraction(
   const temporary = mkdtempSync(join(tmpdir(), "dossier-extraction-"));
   const files = mkdtempSync(join(tmpdir(), "dossier-extraction-"));
   const children: ChildPool = new ChildPool({
-    command: [
-      ...(options.observer ?? []),
-      process.execPath,
-      join(import.meta.dir, "plugins-child.ts"),
-    ],
+    command: [...(options.observer ?? []), ...child_command],
     log: jsonLog("error"),
   });
   const isolate = ((task: string, input: unknown, within: never) =>

@@ -27,6 +27,7 @@ import * as contracts from "../../plugins/contracts";
 import { createDatabase, databaseUrlOf, dropDatabase, on_postgres } from "./databases";
 import { temporaryDirectory } from "./data-directory";
 import { originalsOf } from "./originals-place";
+import { child_command } from "./plugins-child";
 import { answerOf, callOf, settingsOf, type ApiServer, type StartOptions } from "./server";
 
 hashCheaply();
@@ -147,7 +148,7 @@ export async function startTestServer({
 
 /** One pool for every server of this process: children last. */
 const pool = new ChildPool({
-  command: [process.execPath, join(import.meta.dir, "plugins-child.ts")],
+  command: child_command,
   log: jsonLog("error", (line) => console.error(line)),
 });
 process.on("exit", () => pool.stop());

@@ -36,9 +36,13 @@ async function tasksOfBuiltIn(name: string): Promise<Tasks | undefined> {
   return builtIn.find((plugin) => plugin.name === name)?.tasks;
 }
 
-await runChild(async (plugin, task) => {
-  const tasks = isAbsolute(plugin)
-    ? await tasksOfFile(plugin)
-    : await (places[plugin] ?? (() => tasksOfBuiltIn(plugin)))();
-  return tasks?.[task];
-});
+/** The words that start one. */
+export const child_command = [process.execPath, import.meta.path];
+
+if (import.meta.main)
+  await runChild(async (plugin, task) => {
+    const tasks = isAbsolute(plugin)
+      ? await tasksOfFile(plugin)
+      : await (places[plugin] ?? (() => tasksOfBuiltIn(plugin)))();
+    return tasks?.[task];
+  });

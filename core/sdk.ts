@@ -157,6 +157,7 @@ export {
 export { requireAllOwned, requireOwned } from "./http/ownership";
 export { attachment } from "./http/attachment";
 export { pullStream } from "./http/pull-stream";
+export { ArchiveStreams } from "./http/archive-streams";
 export {
   event_stream_headers,
   eventStream,

@@ -46,7 +46,7 @@ export async function printPlugins(
 }
 
 /** Built-in plugins first, those that are left out last. */
-export function pluginRows(boot: Bootstrap, built_in: readonly Plugin[]): PluginRow[] {
+function pluginRows(boot: Bootstrap, built_in: readonly Plugin[]): PluginRow[] {
   const fileOf = new Map(boot.dropped_in.map(({ plugin, file }) => [plugin, file]));
   const { sorted, refused, off } = order([...built_in, ...fileOf.keys()], { ...boot, reserved });
   const row = (plugin: Plugin, status: PluginRow["status"], reason: string | null): PluginRow => ({

@@ -5,7 +5,7 @@ import { coreSections } from "./config-sources";
 import { readyRoute } from "./readiness";
 
 /** Those that `dossier --help` lists without a plugin. */
-export const core_commands = [
+const core_commands = [
   "serve",
   "config",
   "openapi",

@@ -2,8 +2,8 @@
 import { Type, type TSchema } from "@sinclair/typebox";
 import { named, Nullable } from "./schemas";
 
-export const per_page_default = 50;
-export const per_page_max = 200;
+const per_page_default = 50;
+const per_page_max = 200;
 
 /** Query fields of every list. `per_page` above the maximum is clamped, not refused. */
 export const PageQuery = Type.Object({

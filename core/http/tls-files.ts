@@ -17,7 +17,7 @@ export interface TlsPaths {
 const look_every_ms = 1_000;
 
 /** @throws Error that names the file that won't do, and why. */
-export function readPair({ cert, key }: TlsPaths): TlsPair {
+function readPair({ cert, key }: TlsPaths): TlsPair {
   const pair = { cert: read("server.tls_cert", cert), key: read("server.tls_key", key) };
   const certificate = parsed(
     () => new X509Certificate(pair.cert),

@@ -237,7 +237,7 @@ const escaped: Readonly<Record<string, string>> = { "%22": '"', "%0d": "\r", "%0
  * The name of an uploaded file: the last segment of the path in the part. @throws HttpError 400
  * when there is none, or one that can't be kept.
  */
-export function uploadName(file_name: string | undefined, part: string): string {
+function uploadName(file_name: string | undefined, part: string): string {
   const pointer = `/${part}`;
   const given = (file_name ?? "").replaceAll(
     /%22|%0d|%0a/gi,

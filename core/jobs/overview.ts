@@ -60,7 +60,7 @@ export const isRetriable = ({ onExhausted, requeue }: JobHandler["limits"]): boo
   requeue !== undefined || onExhausted === undefined;
 
 /** Jobs of one state that are counted, and can be reached page by page. */
-export const listed_max = 10_000;
+const listed_max = 10_000;
 
 /** Jobs that one call runs again, or drops. */
 const at_once = 1_000;

@@ -32,7 +32,7 @@ export const special_v4: readonly (readonly [block: string, what: string])[] = [
  * The only IPv6 addresses that are given out; all others (loopback, mapped, NAT64, unique local,
  * link-local, multicast …) lie outside.
  */
-export const global_v6 = "2000::/3";
+const global_v6 = "2000::/3";
 /** … and the blocks of it that are not for public servers. */
 export const special_v6: readonly (readonly [block: string, what: string])[] = [
   ["2001::/23", "protocol assignments: Teredo, benchmarks, ORCHID"],

@@ -3,7 +3,7 @@ import type { Plugin } from "./define";
 import { nearestHint } from "./manifest";
 import { inWords, namesNeeding } from "./order";
 
-export const disabled_setting = "plugins.disabled";
+const disabled_setting = "plugins.disabled";
 export { disabled_reason } from "./order";
 
 /** Why these names can't all be disabled: what is built in needs them. */

@@ -135,7 +135,7 @@ export function importReason(file: string, error: unknown): string {
 }
 
 /** Why a file did not load, in words. A parse error names its place. */
-export function reasonOf(error: unknown): string {
+function reasonOf(error: unknown): string {
   // Several errors of one file come as one error without places: the first one is enough.
   if (error instanceof AggregateError && error.errors.length > 0) return reasonOf(error.errors[0]);
   if (!(error instanceof Error)) return String(error);

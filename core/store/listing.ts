@@ -18,7 +18,7 @@ export interface ListOrder {
   readonly columns: readonly string[];
   readonly direction: "asc" | "desc";
 }
-export const newest_first: ListOrder = { columns: ["created_at", "id"], direction: "desc" };
+const newest_first: ListOrder = { columns: ["created_at", "id"], direction: "desc" };
 
 export interface ListingOptions extends Window {
   /** How many there are, where that is counted already; else the rows are. */

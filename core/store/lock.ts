@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { openUsingReserve } from "./reserve-file";
 import { isBusy } from "./storage-errors";
 
-export const lock_file = "dossier.lock";
+const lock_file = "dossier.lock";
 export const database_file = "dossier.db";
 
 /** Held here so that the garbage collector does not close the file, and the lock with it. */

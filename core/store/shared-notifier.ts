@@ -1,6 +1,6 @@
 /** The notifier of a server: what is published in one process is heard in all of them. */
 import { LocalNotifier, type Listener, type Notifier, type Topic } from "../base/notifier";
-import { said_bytes_max } from "./channel";
+import { message_bytes_max } from "./channel";
 import type { Store } from "./store";
 
 /** What is too long to be sent: whoever hears this reads what he waits for. */
@@ -14,7 +14,7 @@ export class SharedNotifier implements Notifier {
   /** Hears other processes from now on. */
   async listen(): Promise<void> {
     await this.store.channel?.listen(
-      (said) => this.#hear(said),
+      (line) => this.#hear(line),
       () => this.#here.missed(),
     );
   }
@@ -22,8 +22,8 @@ export class SharedNotifier implements Notifier {
   publish<M>(about: Topic<M>, key: string, message: M): void {
     const { afterCommit, channel } = this.store;
     if (channel !== null) {
-      const said = JSON.stringify([about.id, key, message]);
-      channel.send(Buffer.byteLength(said) > said_bytes_max ? too_long : said);
+      const line = JSON.stringify([about.id, key, message]);
+      channel.send(Buffer.byteLength(line) > message_bytes_max ? too_long : line);
     }
     afterCommit(() => this.#here.publish(about, key, message));
   }
@@ -40,8 +40,8 @@ export class SharedNotifier implements Notifier {
     return this.#here.onMissed(listener);
   }
 
-  #hear(said: string): void {
-    const heard = JSON.parse(said) as [string, string, unknown] | null;
+  #hear(line: string): void {
+    const heard = JSON.parse(line) as [string, string, unknown] | null;
     if (heard === null) this.#here.missed();
     else this.#here.tell(...heard, false);
   }

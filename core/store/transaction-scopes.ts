@@ -16,7 +16,7 @@ interface TransactionScope {
   readonly after_commit: (() => void)[];
   readonly after_undo: (() => void)[];
   /** What other processes are told with its commit. */
-  readonly said: string[];
+  readonly messages: string[];
 }
 
 export class TransactionScopes {
@@ -39,10 +39,10 @@ export class TransactionScopes {
     transact: (inScope: (tx: Db) => Promise<R>) => Promise<R>,
   ): Promise<R> {
     this.requireOutside();
-    const scope: TransactionScope = { open: false, after_commit: [], after_undo: [], said: [] };
+    const scope: TransactionScope = { open: false, after_commit: [], after_undo: [], messages: [] };
     const origin = originOf();
     const undo = (): void => {
-      scope.after_commit.length = scope.said.length = 0;
+      scope.after_commit.length = scope.messages.length = 0;
       this.#scope.exit(() => scope.after_undo.splice(0).forEach(this.#attempt));
     };
     const running = transact((tx) => {
@@ -70,10 +70,10 @@ export class TransactionScopes {
     if (undone) scope.after_undo.push(undone);
   };
 
-  /** Whatever was said inside the open transaction; null outside one. */
-  get said(): string[] | null {
+  /** The messages of the open transaction, for whoever adds one; null outside any. */
+  get messages(): string[] | null {
     const scope = this.#scope.getStore();
-    return scope?.open ? scope.said : null;
+    return scope?.open ? scope.messages : null;
   }
 
   /** Runs it outside the scope of whoever calls. */

@@ -2,7 +2,7 @@
 import { Limiter, LimiterRefusal } from "../../core/lib/limiter";
 import { badRequest, codePoints, unavailable } from "../../core/sdk";
 
-export const password_length_min = 10;
+const password_length_min = 10;
 const password_bytes_max = 1_024;
 /** Hashes at the same time: each takes 64 MiB and a core for a moment. */
 const concurrency_max = 2;

@@ -21,7 +21,7 @@ export interface CheckedSources {
 }
 
 /** Stands where a sentence that no source bears out would have its citation. */
-export const unsupported_mark = "[?]";
+const unsupported_mark = "[?]";
 /** A claim that shares less with its source is not supported by it. */
 const share_min = 0.3;
 /** What no marker names must share more. */

@@ -76,7 +76,6 @@ const original_shape = new Validator(Original);
 const directory_bytes_max = 2 ** 30;
 const manifest_bytes_max = 16 * 2 ** 20;
 const line_length_max = 1_000;
-const settings_bytes_max = 2 ** 20;
 
 export const originalPart = (sha256: string): string => `files/${sha256.slice(0, 2)}/${sha256}`;
 
@@ -199,12 +198,6 @@ export async function* readPart(
   }
   if (hash.digest("hex") !== sha256)
     throw new BadBackup(`${basename(path)} is damaged: its part ${name} has other bytes.`);
-}
-
-/** The settings in a backup; null when there are none. @throws BadBackup */
-export async function readSettings({ path, entries }: Backup): Promise<string | null> {
-  const entry = entries.get(settings_part);
-  return entry ? readText(path, entry, settings_bytes_max) : null;
 }
 
 async function* piecesOf(path: string, entry: ZipEntry, bytes_max: number): AsyncGenerator<Buffer> {

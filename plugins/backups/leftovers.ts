@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { copy_pattern, database_file } from "../../core/sdk";
 
 /** What a rollback puts aside; its log has the same name and `-wal` after it. */
-export const rolled_back_pattern = /^\d{8}T\d{6}Z-rolled-back\.db$/;
+const rolled_back_pattern = /^\d{8}T\d{6}Z-rolled-back\.db$/;
 /** How many of those are kept; of copies from before upgrades, as many. */
 export const rolled_back_max = 3;
 /** What a restore and a rollback make before it gets its name. */

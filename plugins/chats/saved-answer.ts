@@ -18,7 +18,7 @@ import {
 } from "./contract";
 import type { MessageRow } from "./store";
 
-export const nothing_found = "No passage in the selected folders answers this.";
+const nothing_found = "No passage in the selected folders answers this.";
 
 /** Whether what is cited stands where it says, in a document of the session. */
 export type Holds = (cited: Related) => boolean;

@@ -6,7 +6,7 @@ import { toNumber, type Change, type Context, type ServedRequest } from "../../c
 import * as store from "./store";
 import type { UsageRow } from "./store";
 
-export const flush_every_ms = 60_000;
+const flush_every_ms = 60_000;
 const day_ms = 24 * 3_600_000;
 export const days_max = 366;
 

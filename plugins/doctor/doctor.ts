@@ -54,7 +54,7 @@ export class AllChecks implements Doctor {
   }
 }
 
-export const idOf = ({ name }: Pick<SystemCheck, "name">): string =>
+const idOf = ({ name }: Pick<SystemCheck, "name">): string =>
   name
     .toLowerCase()
     .replaceAll(/[^a-z0-9]+/g, "-")

@@ -65,7 +65,7 @@ function bodyOf(bytes: Original["bytes"], start: number, end: number): Blob | Re
  * Bytes from `start` to `end`, end exclusive. Undefined when the header asks for the whole or for
  * several ranges, or is malformed: then the whole is sent.
  */
-export function parseRange(
+function parseRange(
   header: string | null,
   size_bytes: number,
 ): { readonly start: number; readonly end: number } | "unsatisfiable" | undefined {

@@ -153,7 +153,7 @@ const stretch_ms = 8;
 const stretch_links = { first: 500, max: 8_000 };
 
 /** Cuts links that an index has in this order into stretches: what each is limited by. */
-export async function* stretches(
+async function* stretches(
   links: Links,
   order: LinkOrder,
   signal: AbortSignal,

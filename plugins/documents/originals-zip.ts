@@ -2,11 +2,9 @@
  * The originals of many documents as one ZIP file, written while it is sent: memory does not grow
  * with what is in it.
  */
-import { Limiter, LimiterRefusal } from "../../core/lib/limiter";
-import { pacedPieces } from "../../core/lib/paced-pieces";
 import { ZipStream } from "../../core/lib/zip-stream";
 import type { Folder } from "../folders/contract";
-import { badRequest, HttpError, piecesOf, pullStream, unavailable } from "../../core/sdk";
+import { ArchiveStreams, badRequest, HttpError, piecesOf } from "../../core/sdk";
 import type { DocumentContext } from "./context";
 import { EntryNames } from "./entry-names";
 import type { ListFilter } from "./list-store";
@@ -15,8 +13,6 @@ import { getOriginal } from "./queries";
 import { TextBytes } from "./text-bytes";
 import { fileType } from "../../core/lib/file-types";
 
-/** Streams that are made at once; the others wait. */
-const limits = { concurrency: 4, per_key: 2, waiting_max: 32, wait_ms_max: 30_000 };
 export const documents_max = 50_000;
 
 export interface WantedOriginals extends ListFilter {
@@ -26,7 +22,7 @@ export interface WantedOriginals extends ListFilter {
 }
 
 export class OriginalsZip {
-  readonly #turns = new Limiter(limits);
+  readonly #streams = new ArchiveStreams("Too many archives are being made. Try again in a while.");
 
   constructor(private readonly ctx: DocumentContext) {}
 
@@ -49,19 +45,8 @@ export class OriginalsZip {
           "export the folder.",
         "?folder_id",
       );
-    const leave = await this.#enter(owner_id, signal);
-    const bytes = pacedPieces(zipOf(this.ctx, owner_id, ids));
-    const next = async (): Promise<Uint8Array | null> => {
-      const piece = await bytes.next();
-      return piece.done ? null : piece.value;
-    };
-    const end = (): void => {
-      leave();
-      signal.removeEventListener("abort", end);
-      void bytes.return().catch(() => undefined);
-    };
-    signal.addEventListener("abort", end, { once: true });
-    return { name: folder.name, stream: pullStream(next, end) };
+    const bytes = zipOf(this.ctx, owner_id, ids);
+    return { name: folder.name, stream: await this.#streams.open(owner_id, bytes, signal) };
   }
 
   async #ids(
@@ -77,15 +62,6 @@ export class OriginalsZip {
       throw new HttpError(404, "not_found", `The document ${missing} is not in this folder.`);
     const ids = [...new Set(document_ids)];
     return { ids, total: ids.length };
-  }
-
-  async #enter(key: string, signal: AbortSignal): Promise<() => void> {
-    try {
-      return await this.#turns.enter({ key, signal });
-    } catch (error) {
-      if (!(error instanceof LimiterRefusal)) throw error;
-      throw unavailable("Too many archives are being made. Try again in a while.", 30);
-    }
   }
 }
 

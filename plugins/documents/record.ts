@@ -33,7 +33,7 @@ export const VectorsState = named(
   }),
 );
 export type VectorsState = Static<typeof VectorsState>;
-export const ErrorCode = named(
+const ErrorCode = named(
   "DocumentErrorCode",
   t.Union(extraction_codes.map((code) => t.Literal(code))),
 );

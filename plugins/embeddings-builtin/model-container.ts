@@ -19,7 +19,7 @@
 
 /** Numbers of a vector. */
 export const dimensions = 384;
-export const inner_width = 1_536;
+const inner_width = 1_536;
 /** Tokens that the model reads at once. */
 export const tokens_max = 512;
 const heads = 12,

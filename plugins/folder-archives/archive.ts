@@ -30,7 +30,7 @@ export const shown = (name: string): string =>
   /^[\w./-]{1,100}$/.test(name) ? name : JSON.stringify(name.slice(0, 100));
 
 /** A document has three of them. */
-export const entries_max = 400_000;
+const entries_max = 400_000;
 const directory_bytes_max = 64 * 2 ** 20;
 /** Entries that are read before others have their turn. */
 const entries_in_turn = 1_000;

@@ -1,6 +1,5 @@
-/** Exports of folders: who may, how many at once, and the stream. */
-import { Limiter, LimiterRefusal } from "../../core/lib/limiter";
-import { pullStream, unavailable } from "../../core/sdk";
+/** Exports of folders: who may, and the stream. */
+import { ArchiveStreams } from "../../core/sdk";
 import type { Folders } from "../folders/contract";
 import { archiveBytes, type WriterParts } from "./writer";
 
@@ -8,11 +7,10 @@ export interface ExportParts extends WriterParts {
   readonly folders: Folders;
 }
 
-/** Streams that are made at once; the others wait. */
-const limits = { concurrency: 4, per_key: 2, waiting_max: 32, wait_ms_max: 30_000 };
-
 export class ExportService {
-  readonly #turns = new Limiter(limits);
+  readonly #streams = new ArchiveStreams(
+    "Too many folders are being exported. Try again in a while.",
+  );
 
   constructor(private readonly parts: ExportParts) {}
 
@@ -27,27 +25,7 @@ export class ExportService {
   ): Promise<{ readonly name: string; readonly stream: ReadableStream<Uint8Array> }> {
     const { db, folders } = this.parts;
     const tree = await folders.listTree(db, owner_id, folder_id);
-    const leave = await this.#enter(owner_id, signal);
     const bytes = archiveBytes(this.parts, { owner_id, tree });
-    const next = async (): Promise<Uint8Array | null> => {
-      const piece = await bytes.next();
-      return piece.done ? null : piece.value;
-    };
-    const end = (): void => {
-      leave();
-      signal.removeEventListener("abort", end);
-      void bytes.return().catch(() => undefined);
-    };
-    signal.addEventListener("abort", end, { once: true });
-    return { name: tree[0]!.name, stream: pullStream(next, end) };
-  }
-
-  async #enter(key: string, signal: AbortSignal): Promise<() => void> {
-    try {
-      return await this.#turns.enter({ key, signal });
-    } catch (error) {
-      if (!(error instanceof LimiterRefusal)) throw error;
-      throw unavailable("Too many folders are being exported. Try again in a while.", 30);
-    }
+    return { name: tree[0]!.name, stream: await this.#streams.open(owner_id, bytes, signal) };
   }
 }

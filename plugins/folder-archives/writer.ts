@@ -2,7 +2,6 @@
  * Writes the archive of a folder as a stream, part by part: memory does not grow with the folder,
  * and nothing waits for whoever reads slowly.
  */
-import { pacedPieces } from "../../core/lib/paced-pieces";
 import { nextTurn } from "../../core/lib/parts";
 import { TextGone } from "../../core/lib/text-reader";
 import { ZipStream, type Chunks } from "../../core/lib/zip-stream";
@@ -42,7 +41,7 @@ class Gone extends Error {}
 export const archiveBytes = (
   parts: WriterParts,
   folder: ArchivedFolder,
-): AsyncGenerator<Uint8Array, void> => pacedPieces(new FolderWriter(parts, folder).write());
+): AsyncGenerator<Uint8Array, void> => new FolderWriter(parts, folder).write();
 
 class FolderWriter {
   readonly #zip = new ZipStream();

@@ -61,7 +61,7 @@ export interface FetcherParts extends Pick<Context, "files" | "now_ms" | "shared
   readonly timeout_ms: () => number;
 }
 
-export const robots_agent = "dossier";
+const robots_agent = "dossier";
 const request_headers = {
   "user-agent": `Dossier/${version}`,
   accept: "*/*",

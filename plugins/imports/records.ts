@@ -78,7 +78,7 @@ export const Gone = t.Union([t.Literal("keep"), t.Literal("remove")], {
 const GoneSetting = t.Optional(
   t.Literal("remove", { description: "What happens to what is gone; left out when it is kept." }),
 );
-export const Status = named(
+const Status = named(
   "ImportStatus",
   t.Union(
     (

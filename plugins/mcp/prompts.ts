@@ -48,7 +48,7 @@ const whole = (text: string, { tokens_max }: ToolCall): string =>
   cutTo(text, textTokens(tokens_max));
 
 /** @throws HttpError 400 on a cursor that nobody gave. */
-export function pageOf(cursor: string | undefined): number {
+function pageOf(cursor: string | undefined): number {
   if (cursor === undefined) return 1;
   if (!/^[1-9]\d{0,6}$/.test(cursor))
     throw new HttpError(400, "invalid_request", "This cursor was not given by this server.");

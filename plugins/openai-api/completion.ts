@@ -67,7 +67,7 @@ export const completionOf = (head: CompletionHead, result: AnswerResult) => ({
 });
 
 /** Each marker of the text that names a citation, as the place where it is read. */
-export function annotationsOf(
+function annotationsOf(
   text: string,
   citations: readonly Citation[],
   public_url: string,

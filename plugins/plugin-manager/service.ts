@@ -44,7 +44,7 @@ export interface PluginDetails extends PluginRow {
   readonly settings: readonly SettingState[];
 }
 
-export const disabled_setting = "plugins.disabled";
+const disabled_setting = "plugins.disabled";
 export type ManagerParts = Pick<
   Context,
   "operations" | "db" | "inTransaction" | "truncateWal" | "paths"

@@ -50,7 +50,7 @@ function shareOf(
 }
 
 /** A sentence that is too long for a quote, in parts that are not; they end at white space. */
-export function piecesOf(text: string, { start, end }: Span): Span[] {
+function piecesOf(text: string, { start, end }: Span): Span[] {
   const pieces: Span[] = [];
   for (let from = start; from < end;) {
     let to = Math.min(end, from + quote_points_max);

@@ -19,7 +19,7 @@ export interface TranscriptionRunsParts extends Pick<
 }
 
 /** Runs of one owner that have not ended. */
-export const unfinished_max = 100;
+const unfinished_max = 100;
 /** Runs deleted in one transaction: a transcript may be long. */
 const delete_batch = 25;
 /** Of runs that keep a file: more than an owner can have under way. */

@@ -87,7 +87,7 @@ export class Progress {
 export const mebibytes = (bytes: number): string => `${(bytes / 2 ** 20).toFixed(1)} MiB`;
 
 /** `1:05`, `2:00:10` */
-export function clock(seconds: number): string {
+function clock(seconds: number): string {
   const all = Math.max(0, Math.round(seconds));
   const [h, m, s] = [Math.floor(all / 3_600), Math.floor(all / 60) % 60, all % 60];
   const two = (n: number): string => String(n).padStart(2, "0");

@@ -87,13 +87,13 @@ export class SharedFiles implements Files {
   }
 
   open(sha256: string): Promise<StoredBytes | undefined> {
-    return this.#asking((place) => place.open(sha256));
+    return this.#request((place) => place.open(sha256));
   }
 
   async withLocalFile<R>(sha256: string, use: (path: string) => Promise<R>): Promise<R> {
     const path = this.options.place.localPath(sha256);
     if (path === undefined) return this.#copies.use(sha256, (to) => this.#fetch(sha256, to), use);
-    await this.#asking((place) => place.ping());
+    await this.#request((place) => place.ping());
     return use(path);
   }
 
@@ -128,7 +128,7 @@ export class SharedFiles implements Files {
     try {
       yield* this.options.place.list();
     } catch (error) {
-      throw this.#noted(error);
+      throw this.#recorded(error);
     }
   }
 
@@ -163,7 +163,7 @@ export class SharedFiles implements Files {
       await withTimeout(this.options.place.ping(), failure_ms_max, late);
       this.#failing = null;
     } catch (error) {
-      this.#noted(error);
+      this.#recorded(error);
     }
     return this.#failing;
   }
@@ -177,7 +177,7 @@ export class SharedFiles implements Files {
     await rm(this.options.temporary, { force: true, recursive: true });
   }
 
-  /** For `Upload`: stores the file, and answers what holds on to it. */
+  /** For `Upload`: stores the file, and returns the pin that keeps it from being deleted. */
   async publish(spooled: Spooled): Promise<Pin> {
     const { sha256, size_bytes } = spooled;
     const { id, deleting_ms } = await this.#claims.pin(sha256);
@@ -185,20 +185,20 @@ export class SharedFiles implements Files {
     this.#held.set(sha256, (this.#held.get(sha256) ?? 0) + 1);
     try {
       if (deleting_ms > 0) await this.#untilDeleted(sha256);
-      await this.#asking((place) =>
+      await this.#request((place) =>
         this.#putting.run(sha256, () => putWhole(place, spooled.path, { sha256, size_bytes })),
       );
       return pin;
     } catch (error) {
       // It may be there all the same.
       await this.#claims.remove([sha256], this.options.keep_deleted_ms).catch(() => undefined);
-      await this.letGo(sha256, pin);
+      await this.unpin(sha256, pin);
       throw error;
     }
   }
 
   /** For `Upload`: its rows are there, or never will be. */
-  async letGo(sha256: string, pin: Pin): Promise<void> {
+  async unpin(sha256: string, pin: Pin): Promise<void> {
     await pin.end();
     const left = this.#held.get(sha256)! - 1;
     if (left > 0) return void this.#held.set(sha256, left);
@@ -210,8 +210,8 @@ export class SharedFiles implements Files {
     await this.#copies.drop([sha256]);
   }
 
-  /** For `Upload`: it is read next, so it stays at hand. */
-  async leave({ sha256, size_bytes, path }: Spooled): Promise<void> {
+  /** For `Upload`: its bytes stay on this machine as a copy, because they are read next. */
+  async keepCopy({ sha256, size_bytes, path }: Spooled): Promise<void> {
     const is_here = this.options.place.localPath(sha256) !== undefined;
     if (is_here || !(await this.#copies.adopt(sha256, size_bytes, path)))
       await this.#spool.discard(path);
@@ -242,7 +242,7 @@ export class SharedFiles implements Files {
       const is_used = await stillUsed(sha256);
       // A process that slept meanwhile has no right to it any more.
       if (performance.now() - begun_at > place.timeout_ms) throw new Error("it took too long");
-      if (!is_used) await this.#asking(() => place.remove(sha256));
+      if (!is_used) await this.#request(() => place.remove(sha256));
       await this.#claims.end(sha256);
       return !is_used;
     } catch (error) {
@@ -256,7 +256,7 @@ export class SharedFiles implements Files {
     const bytes = await this.open(sha256);
     if (!bytes) throw new Error(`the original ${sha256} is not in ${this.place}`);
     const hash = new Bun.CryptoHasher("sha256");
-    await this.#asking(async ({ words }) => {
+    await this.#request(async ({ words }) => {
       await using file = await open(to, "wx");
       for await (const piece of piecesOf(bytes)) {
         hash.update(piece);
@@ -267,18 +267,18 @@ export class SharedFiles implements Files {
     });
   }
 
-  /** What the place says counts for `failure`. @throws HttpError */
-  async #asking<R>(ask: (place: ObjectPlace) => Promise<R>): Promise<R> {
+  /** Asks the place, and remembers for `failure` how that went. @throws HttpError */
+  async #request<R>(ask: (place: ObjectPlace) => Promise<R>): Promise<R> {
     try {
       const answer = await ask(this.options.place);
       this.#failing = null;
       return answer;
     } catch (error) {
-      throw this.#noted(error);
+      throw this.#recorded(error);
     }
   }
 
-  #noted(error: unknown): unknown {
+  #recorded(error: unknown): unknown {
     if (isFilesFault(error) && error instanceof FilesFault) {
       if (this.#failing === null)
         this.options.log.error("original files can't be stored or read", errorFields(error));
@@ -360,10 +360,10 @@ class Upload implements ReceivedFile {
     const { file, path } = this.spooled;
     try {
       await file.close();
-      if (this.#pin) await this.files.leave(this.spooled);
+      if (this.#pin) await this.files.keepCopy(this.spooled);
       else await this.files.discard(path);
     } finally {
-      if (this.#pin) await this.files.letGo(this.sha256, this.#pin);
+      if (this.#pin) await this.files.unpin(this.sha256, this.#pin);
     }
   }
 }

@@ -6,7 +6,7 @@
 import type { SQL } from "bun";
 import { newUuid } from "../../base/ids";
 import { errorFields, type Log } from "../../base/log";
-import type { Channel, Said } from "../channel";
+import type { Channel, ChannelMessage } from "../channel";
 import type { TransactionScopes } from "../transaction-scopes";
 import type { RunQuery } from "./postgres-dialect";
 
@@ -14,16 +14,19 @@ const channel_name = "dossier";
 /** The database takes less than 8,000. */
 const payload_bytes_max = 7_900;
 const payloads_each = 200;
-/** A connection that is dead without anybody having said so: it is asked to speak so often. */
-const ask_every_ms = 5_000;
+/**
+ * A connection may be dead without anybody having said so: each process sends itself a heartbeat,
+ * and listens anew when it has heard none for too long.
+ */
+const heartbeat_every_ms = 5_000;
 const silent_ms_max = 15_000;
-/** What it says then, which means nothing to others. */
-const own_voice = "";
+/** Means nothing to others. */
+const heartbeat = "";
 
 export interface PostgresChannelParts {
   /** Whose connection listens. */
   readonly sql: SQL;
-  readonly scopes: Pick<TransactionScopes, "said">;
+  readonly scopes: Pick<TransactionScopes, "messages">;
   /** Runs a statement outside any transaction. */
   readonly run: RunQuery;
   readonly log: Log;
@@ -34,8 +37,8 @@ type Subscription = Awaited<ReturnType<SQL["listen"]>>;
 export class PostgresChannel implements Channel {
   /** Who has sent what: one does not hear oneself. */
   readonly #self = newUuid();
-  /** Said outside any transaction, and not sent yet. */
-  #waiting: Said[] = [];
+  /** Published outside any transaction, and not sent yet. */
+  #waiting: ChannelMessage[] = [];
   #subscription: Subscription | undefined;
   #timer: NodeJS.Timeout | undefined;
   #heard_at_ms = 0;
@@ -43,32 +46,32 @@ export class PostgresChannel implements Channel {
 
   constructor(private readonly parts: PostgresChannelParts) {}
 
-  send(said: Said): void {
-    const in_transaction = this.parts.scopes.said;
-    if (in_transaction !== null) return void in_transaction.push(said);
-    this.#waiting.push(said);
+  send(message: ChannelMessage): void {
+    const in_transaction = this.parts.scopes.messages;
+    if (in_transaction !== null) return void in_transaction.push(message);
+    this.#waiting.push(message);
     if (this.#waiting.length === 1) queueMicrotask(() => void this.#sendWaiting());
   }
 
   /** Inside the transaction whose commit sends it. */
-  async notify(run: RunQuery, said: readonly Said[]): Promise<void> {
-    const payloads = payloadsOf(this.#self, said);
+  async notify(run: RunQuery, messages: readonly ChannelMessage[]): Promise<void> {
+    const payloads = payloadsOf(this.#self, messages);
     for (let at = 0; at < payloads.length; at += payloads_each) {
       const some = payloads.slice(at, at + payloads_each);
       const rows = some.map(() => "(cast(? as text))").join(", ");
       await run(
-        `select pg_notify('${channel_name}', said) from (values ${rows}) as v (said)`,
+        `select pg_notify('${channel_name}', payload) from (values ${rows}) as v (payload)`,
         some,
       );
     }
   }
 
-  async listen(onSaid: (said: Said) => void, onMissed: () => void): Promise<void> {
+  async listen(onMessage: (message: ChannelMessage) => void, onMissed: () => void): Promise<void> {
     const subscribe = async (): Promise<void> => {
       this.#heard_at_ms = performance.now();
       this.#subscription = await this.parts.sql.listen(
         channel_name,
-        (payload) => this.#hear(payload, onSaid),
+        (payload) => this.#hear(payload, onMessage),
         () => {
           this.#heard_at_ms = performance.now();
           onMissed();
@@ -77,8 +80,8 @@ export class PostgresChannel implements Channel {
     };
     await subscribe();
     this.#timer = setInterval(() => {
-      void this.#askToSpeak(subscribe);
-    }, ask_every_ms).unref();
+      void this.#beat(subscribe);
+    }, heartbeat_every_ms).unref();
   }
 
   async stop(): Promise<void> {
@@ -87,14 +90,14 @@ export class PostgresChannel implements Channel {
     await this.#subscription?.unlisten().catch(() => undefined);
   }
 
-  #hear(payload: string, onSaid: (said: Said) => void): void {
+  #hear(payload: string, onMessage: (message: ChannelMessage) => void): void {
     this.#heard_at_ms = performance.now();
-    const [sender, ...said] = payload.split("\n");
+    const [sender, ...messages] = payload.split("\n");
     if (sender === this.#self || this.#stopped) return;
-    for (const one of said) {
-      if (one === own_voice) continue;
+    for (const message of messages) {
+      if (message === heartbeat) continue;
       try {
-        onSaid(one);
+        onMessage(message);
       } catch (error) {
         this.parts.log.error("a message of another process was not understood", errorFields(error));
       }
@@ -102,20 +105,20 @@ export class PostgresChannel implements Channel {
   }
 
   async #sendWaiting(): Promise<void> {
-    const said = this.#waiting;
+    const messages = this.#waiting;
     this.#waiting = [];
     try {
-      await this.notify(this.parts.run, said);
+      await this.notify(this.parts.run, messages);
     } catch (error) {
       // Whoever waits for it looks by himself now and then.
       this.parts.log.warn("other processes could not be told", errorFields(error));
     }
   }
 
-  /** Hears its own voice, or begins anew. */
-  async #askToSpeak(subscribe: () => Promise<void>): Promise<void> {
+  /** Listens anew when earlier heartbeats were not heard. */
+  async #beat(subscribe: () => Promise<void>): Promise<void> {
     try {
-      await this.notify(this.parts.run, [own_voice]);
+      await this.notify(this.parts.run, [heartbeat]);
       if (this.#stopped || performance.now() - this.#heard_at_ms < silent_ms_max) return;
       this.parts.log.warn("nothing is heard of other processes any more: listening anew");
       await this.#subscription?.unlisten().catch(() => undefined);
@@ -127,10 +130,10 @@ export class PostgresChannel implements Channel {
 }
 
 /** Several to a payload, each once, in their order. */
-function payloadsOf(sender: string, said: readonly Said[]): string[] {
+function payloadsOf(sender: string, messages: readonly ChannelMessage[]): string[] {
   const payloads: string[] = [];
   let payload = sender;
-  for (const one of new Set(said)) {
+  for (const one of new Set(messages)) {
     if (
       payload !== sender &&
       Buffer.byteLength(payload) + Buffer.byteLength(one) >= payload_bytes_max

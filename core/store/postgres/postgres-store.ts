@@ -73,7 +73,7 @@ export class PostgresStore implements Store {
   readonly channel: PostgresChannel;
   readonly state: PostgresState;
   /** What the open group tells other processes with its commit. */
-  readonly #said: string[] = [];
+  readonly #messages: string[] = [];
   /** That of the database. */
   readonly clock: DatabaseClock;
   readonly #options: PostgresOptions;
@@ -157,7 +157,7 @@ export class PostgresStore implements Store {
     this.#scopes.run(
       async (tx) => {
         const result = await work(tx);
-        this.#said.push(...this.#scopes.said!);
+        this.#messages.push(...this.#scopes.messages!);
         return result;
       },
       (inScope) => this.#commits.run(inScope, options),
@@ -250,7 +250,7 @@ export class PostgresStore implements Store {
     within: (group: Db, runGroup: RunStatement) => Promise<void>,
   ): Promise<void> {
     this.#broken = false;
-    this.#said.length = 0;
+    this.#messages.length = 0;
     const connection = await this.#begin();
     const runGroup: RunQuery = async (text, parameters) => {
       try {
@@ -263,7 +263,7 @@ export class PostgresStore implements Store {
     };
     try {
       await within(...groupOf(this.db, parts, runGroup));
-      if (this.#said.length > 0) await this.channel.notify(runGroup, this.#said);
+      if (this.#messages.length > 0) await this.channel.notify(runGroup, this.#messages);
     } catch (error) {
       if (!this.#broken) await runGroup("rollback", []).catch(() => undefined);
       connection.release();

@@ -28,7 +28,7 @@ export const delimiterRow = (columns: number): string => `|${" --- |".repeat(col
  * A cell on one line. Only what would end the cell, or be read as an escape or a line break, is
  * escaped: the rest stays as it is written, so that it is found and quoted.
  */
-export function pipeCell(text: string): string {
+function pipeCell(text: string): string {
   const plain = text.trim();
   if (!/[\s|\\<]/.test(plain)) return plain;
   return plain

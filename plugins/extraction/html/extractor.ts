@@ -20,7 +20,7 @@ const fragment = new RegExp(
  * Detected by the first bytes. A fragment of a page is one only if its name or its declared type
  * say so too.
  */
-export function isHtml(
+function isHtml(
   head: Uint8Array,
   { name, declared_type }: Pick<ExtractionSource, "name" | "declared_type">,
 ): boolean {

@@ -5,7 +5,7 @@
 import type { Orientation } from "../ocr/tesseract";
 import { framesOf, orientationIn } from "./tiff";
 
-export const media_types = [
+const media_types = [
   "image/png",
   "image/jpeg",
   "image/tiff",

@@ -7,7 +7,7 @@ import { readRuns, type ParagraphRun, type Run } from "./doc-properties";
 import { readStyles } from "./doc-styles";
 
 /** The parts of the text, in the order of the file. */
-export const story_names = [
+const story_names = [
   "body",
   "footnotes",
   "headers",

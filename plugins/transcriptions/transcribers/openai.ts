@@ -159,7 +159,7 @@ async function textOf(response: Response): Promise<string> {
 }
 
 /** Another attempt after a pause may succeed. */
-export class TemporaryFailure extends Error {
+class TemporaryFailure extends Error {
   readonly retry_after_ms: number | undefined;
   constructor(
     message: string,
@@ -177,12 +177,12 @@ export class TemporaryFailure extends Error {
  * Whether the server may have refused the request for its format alone: not when it names another
  * field. `said`: the beginning of the answer.
  */
-export const refusesFormat = (status: number, said: string): boolean =>
+const refusesFormat = (status: number, said: string): boolean =>
   (status === 400 || status === 415 || status === 422) &&
   (/response_format|verbose_json/i.test(said) || !/\b(?:file|audio|model|key)\b/i.test(said));
 
 /** The failure of an answer. What the server wrote stays out of it: that may be anything. */
-export function failureOf({ status, headers }: Response, said: string): Error {
+function failureOf({ status, headers }: Response, said: string): Error {
   const later = { retry_after_ms: retryAfterOfService(headers) };
   if (status === 429 && /insufficient_quota/.test(said))
     return failed("The account at the transcription service has no credit left.");

@@ -11,7 +11,7 @@ export interface DocumentFilter {
   readonly sort?: string;
   readonly order?: string;
 }
-export const page_size = 50;
+const page_size = 50;
 /** The largest page, and the most documents that one call changes. */
 export const batch_size = 200;
 
@@ -35,7 +35,6 @@ export const createText = (folder_id: string, name: string, content: string) =>
 export const renameDocument = (id: string, name: string) =>
   api<Document>(`/documents/${id}`, { method: "PATCH", body: { name } });
 export type Batch = BodyOf<"changeDocuments">;
-export type BatchProblem = Answer<"changeDocuments">["problems"][number];
 /** One action on at most `batch_size` documents. */
 export const changeDocuments = (body: Batch, signal?: AbortSignal) =>
   api<Answer<"changeDocuments">>("/documents/batch", {

@@ -38,7 +38,7 @@ function run(work: () => void): void {
   }
 }
 
-export function shownHost(leaving: Leaving): ShownHost {
+function shownHost(leaving: Leaving): ShownHost {
   const parts = new Parts();
   leaving.add(() => parts.clear());
   return {

@@ -254,7 +254,7 @@ function inlineOne(token: Token, ink: Ink, depth: number): ComponentChildren {
 
 const allowed = new Set(["http:", "https:", "mailto:"]);
 /** The address when it may be a link: absolute, and of a scheme that runs no script. */
-export function safeAddress(href: string): string | null {
+function safeAddress(href: string): string | null {
   try {
     return allowed.has(new URL(href).protocol) ? href : null;
   } catch {

@@ -20,7 +20,7 @@ const pages_max = 8;
 const anywhere_pages_max = 1_000;
 
 /** The texts of a page's pieces, in the order that the text layer lays them out. */
-export const piecesOf = (content: TextContent): string[] =>
+const piecesOf = (content: TextContent): string[] =>
   content.items.flatMap((item) => ("str" in item ? [item.str] : []));
 
 /**

@@ -19,7 +19,7 @@ interface Dragged {
   /** Where they are dragged from. */
   readonly folder_id: string;
 }
-export const dragged = signal<Dragged | null>(null);
+const dragged = signal<Dragged | null>(null);
 
 /** Of a row of the list. */
 export const dragAttributes = (

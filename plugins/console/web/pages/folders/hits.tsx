@@ -14,7 +14,7 @@ const strings = folder_strings.page;
 const hits_max = 6;
 
 /** The address of a document with this passage marked. */
-export function passageHref({ document_id, start, end, page }: Passage, folder_id: string): string {
+function passageHref({ document_id, start, end, page }: Passage, folder_id: string): string {
   const fields = new URLSearchParams({
     folder: folder_id,
     start: String(start),

@@ -220,6 +220,7 @@ const stepsOf = (schemas: readonly Pick<Schema, "name" | "migrations">[]) =>
 /** No server has been started on the database yet. */
 export class NoTablesYet extends Error {}
 
+/** For commands beside a server, which alone changes tables. @throws Error that says so */
 export async function refuseToMigrate({ is_new, keeps_copy }: MigrationAhead): Promise<void> {
   if (is_new)
     throw new NoTablesYet("the database is empty: the first start of the server makes its tables");
@@ -229,6 +230,7 @@ export async function refuseToMigrate({ is_new, keeps_copy }: MigrationAhead): P
   );
 }
 
+/** Child processes for as long as `use` runs. */
 export async function withChildren(
   boot: Bootstrap,
   { isolate }: ProgramOptions,
@@ -242,6 +244,7 @@ export async function withChildren(
   }
 }
 
+/** A host of every plugin for as long as `use` runs, which says how far it is brought. */
 export async function withHost<R>(
   boot: Bootstrap,
   { built_in }: ProgramOptions,

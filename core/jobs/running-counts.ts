@@ -17,6 +17,7 @@ const counts_sql = `
 select plugin, name, owner, count(*) as n from core_jobs where state = 'running'
 group by plugin, name, owner`;
 
+/** `takesSlot`: whether jobs of this name count against the slots of their owner. */
 export async function readRunningCounts(
   db: Db<JobsTables>,
   takesSlot: (handler: { readonly plugin: string; readonly name: string }) => boolean,

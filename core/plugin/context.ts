@@ -47,6 +47,7 @@ export interface DroppedIn {
   readonly guard: Guard;
 }
 
+/** What `setup` of this plugin is given. `dropped_in`: for one that is not built in. */
 export function contextOf(
   plugin: Plugin,
   dropped_in: DroppedIn | undefined,

@@ -4,6 +4,7 @@ import { topic, type Notifier } from "../base/notifier";
 
 export const SettingsChanged = topic<null>("core.settings_changed");
 
+/** Reads the stored settings again when another process has changed them, or may have. */
 export function followSettings(
   { notifier, log }: { readonly notifier: Notifier; readonly log: Log },
   settings: { reload(): Promise<void> },

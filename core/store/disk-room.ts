@@ -36,6 +36,7 @@ export interface LogLimits {
 /** How much late is: more than comes in while the thread works. Small disks have no room for it. */
 const late_factor = 3;
 
+/** How long the write-ahead log may get on a disk with this much free space. */
 export function logLimits({ reserve_bytes }: FreeSpace): LogLimits {
   const bytes = Math.min(wal_bytes_max, Math.max(wal_bytes_min, reserve_bytes)),
     pages_max = Math.floor(bytes / page_bytes);

@@ -45,6 +45,10 @@ const around_weight = 0.5;
 /** The mean of the nearness of a sentence and of its passage, against the words. */
 const meaning_weight = 2 / 3;
 
+/**
+ * Whether `sentence`, the best one that was found, answers its question. Where it does not, nothing
+ * does: the question is answered with `no_answer`.
+ */
 export function isRelevant(sentence: Sentence, found: Found): boolean {
   const { features, similarity } = sentence,
     { covered, passage_meaning, is_other_language, is_name_missing } = found,

@@ -9,6 +9,7 @@ import type { ChatsDb, EventRow, MessageRow, MessageStatus, NewEvent } from "./s
 /** Rows of one statement at most. */
 const rows_at_once = 1_000;
 
+/** Writes events after those that the message has, numbered without a gap. */
 export async function appendEvents(
   tx: ChatsDb,
   message_id: string,

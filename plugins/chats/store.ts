@@ -162,6 +162,7 @@ export const countMessage = async (
     .execute();
 };
 
+/** The session uses these folders and no others, in this order. */
 export async function replaceFolders(
   tx: ChatsDb,
   chat_id: string,
@@ -175,6 +176,7 @@ export async function replaceFolders(
       .execute();
 }
 
+/** The session uses these prompts and no others, in this order. */
 export async function replacePrompts(
   tx: ChatsDb,
   chat_id: string,
@@ -334,6 +336,7 @@ export async function turnsBefore(
   return newest_first.reverse();
 }
 
+/** Notes that the answer quotes these documents, so that their deletion finds it. */
 export async function insertCitations(
   tx: ChatsDb,
   message_id: string,

@@ -10,6 +10,7 @@ const recent_ms = 10 * 60_000;
 /** A moment in which two happened to end is no speed. */
 const span_ms_min = 5_000;
 
+/** Folders with documents that are not indexed yet, those with the most first. */
 export async function foldersAtWork({
   db,
   folders,

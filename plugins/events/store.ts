@@ -38,6 +38,7 @@ const numbered = (row: ReaderRow): ReaderRow => ({
   listens_until: toNumber(row.listens_until),
 });
 
+/** What is known of the owner's streams; undefined when nobody has listened lately. */
 export async function findReader(db: EventsDb, owner_id: string): Promise<ReaderRow | undefined> {
   const row = await db
     .selectFrom("events_readers")

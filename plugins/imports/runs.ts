@@ -223,6 +223,7 @@ export async function cancelRun(ctx: ImportContext, tx: Db, run: RunState): Prom
   await endRun(ctx, tx, run, "cancelled");
 }
 
+/** Cancels a run by its id; nothing happens to one that has ended. */
 export async function cancelIfUnfinished(
   ctx: ImportContext,
   tx: Db,

@@ -68,6 +68,7 @@ export const giveBack = async (
     .execute();
 };
 
+/** How much the user holds, as the transaction sees it. */
 export async function held(db: QuotasDb, owner_id: string, what: Counted): Promise<number> {
   const row = await db
     .selectFrom("quotas_used")
@@ -78,6 +79,7 @@ export async function held(db: QuotasDb, owner_id: string, what: Counted): Promi
   return toNumber(row?.used);
 }
 
+/** How much the user holds, as of the last commit: for lists, which are outside a transaction. */
 export async function heldCommitted(
   reads: PreparedReads,
   owner_id: string,

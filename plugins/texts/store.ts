@@ -39,6 +39,7 @@ export async function deletePieces(
   await deleteBetween(tx, { from_id, until_id });
   return until_id - from_id;
 }
+/** Deletes texts that are one piece each. */
 export async function deleteFirstPieces(tx: TextsDb, text_ids: readonly number[]): Promise<void> {
   for (const some of batchesOf(text_ids, ids_max))
     await tx.deleteFrom("texts_pieces").where("id", "in", some).execute();

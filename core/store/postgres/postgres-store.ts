@@ -327,6 +327,7 @@ async function runIn(tx: Db, text: string, parameters: readonly unknown[]): Prom
   return { rows, count: Number(numAffectedRows ?? rows.length) };
 }
 
+/** The address of a database as it may be shown and logged. */
 export function withoutPassword(url: string): string {
   try {
     const shown = new URL(url);

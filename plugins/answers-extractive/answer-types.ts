@@ -73,8 +73,12 @@ interface AnswerType {
   readonly question: RegExp;
   readonly answer: RegExp;
 }
+const number_type: AnswerType = {
+  question: anyOf(...how_many),
+  answer: anyOf(numeral, `\\b(?:${numbers})\\b`),
+};
 const answer_types: readonly AnswerType[] = [
-  { question: anyOf(...how_many), answer: anyOf(numeral, `\\b(?:${numbers})\\b`) },
+  number_type,
   { question: anyOf(...when), answer: anyOf(...any_date) },
   { question: anyOf(...who), answer: /(?<=\S\s)\p{Lu}\p{L}+/u },
   {
@@ -84,6 +88,9 @@ const answer_types: readonly AnswerType[] = [
   { question: new RegExp(why.join("|"), "i"), answer: any_reason },
   { question: anyOf(...which_option), answer: any_option },
 ];
+
+/** Whether a number answers the question: how many, how much, how long … */
+export const asksForNumber = (question: string): boolean => number_type.question.test(question);
 
 /** An option that is named: `-n`, `--trace`, `\hbox`. */
 const named_option = /(?<![\p{L}\p{N}\p{P}])[‘'"“`(]?((?:--?|\\)\p{L}[\p{L}\p{N}_-]*)/u;

@@ -1,4 +1,5 @@
 /** Whether a sentence that was found answers the question, or only comes nearest. Pure. */
+import { asksForNumber } from "./answer-types";
 import type { Sentence } from "./sentence-ranking";
 
 /** What is known besides the sentence itself. */
@@ -25,9 +26,12 @@ const least = {
   words: 0.4,
   /** A sentence in the language of the question that has its words, but means something else. */
   similarity: 0.62,
-  /** Words and meaning together; more where a name is missing, as what is like it is found then. */
+  /**
+   * Words and meaning together; more where a name is missing, as what is like it is found then, and
+   * where a number is asked for that the sentence has not.
+   */
   both: 0.95,
-  both_without_name: 1.4,
+  both_with_less: 1.4,
   /** Of the question, what a cell has that its row and column are asked for by. */
   cell: 0.75,
 } as const;
@@ -59,7 +63,8 @@ export function isRelevant(sentence: Sentence, found: Found): boolean {
   const near = features.before + features.after + features.title,
     words = features.coverage + around_weight * (near + covered);
   if (similarity === null || nearness === null) return words >= least.words;
-  const both_min = is_name_missing ? least.both_without_name : least.both;
+  const has_less = is_name_missing || (asksForNumber(found.question) && features.answer_type === 0),
+    both_min = has_less ? least.both_with_less : least.both;
   return similarity >= least.similarity && words + meaning_weight * nearness >= both_min;
 }
 

@@ -304,6 +304,26 @@ describe("nothing answers", () => {
     ],
     ["… by words alone it is refused", { question: german, passages: [english] }, false],
     [
+      "a number is asked for that the sentence has not",
+      {
+        question: "How much does the machine cost?",
+        passages: ["The cost of the machine is a burden to all."],
+        similar: () => 0.7,
+        meaning: 0.3,
+      },
+      false,
+    ],
+    [
+      "… and one that it has",
+      {
+        question: "How much does the machine cost?",
+        passages: ["The cost of the machine is 40 pounds to all."],
+        similar: () => 0.7,
+        meaning: 0.3,
+      },
+      true,
+    ],
+    [
       "the same words in another sense are refused",
       {
         question: "What is the price of the machine?",

@@ -95,9 +95,10 @@ export const EventWriters = slot<EventWriter>("jobs.event_writers", {
 export type ExhaustedCause = "timeout" | "crash" | "error" | "dropped";
 /**
  * What a job changes. Runs in the same transaction that ends the job, and not at all when the job
- * was cancelled or its lease was lost.
+ * was cancelled or its lease was lost. `given`: what `BegunJob.enqueue` was handed, if that is the
+ * transaction.
  */
-export type JobEffect = (tx: Db<any>) => Promise<void>;
+export type JobEffect = (tx: Db<any>, given?: unknown) => Promise<void>;
 
 export interface JobLimits<P> {
   /** Runs that may fail or take too long; the last of them ends the job. */
@@ -190,9 +191,10 @@ export interface BegunJob {
   /**
    * Inside the transaction, and again in another one that is tried in its place. Work that is done
    * takes effect here and leaves no job behind; any other goes on as a job that was enqueued, and
-   * so does work whose effect has failed in an earlier try. @throws what the effect throws
+   * so does work whose effect has failed in an earlier try. The effect is handed `given`. @throws
+   * what the effect throws
    */
-  enqueue(tx: Db<any>): Promise<void>;
+  enqueue(tx: Db<any>, given?: unknown): Promise<void>;
   /** Whether its effect was tried and has thrown: without it, the transaction may be kept. */
   readonly has_failed: boolean;
   /** No transaction is kept: ends the work. Does nothing after one was. */

@@ -51,14 +51,14 @@ export class EarlyRun implements BegunJob {
     return settled;
   }
 
-  async enqueue(tx: Db<any>): Promise<void> {
+  async enqueue(tx: Db<any>, given?: unknown): Promise<void> {
     const { store, goOn } = this.parts;
     if (!this.#done || this.has_failed) {
       await goOn(tx, this);
       return store.afterCommit(() => void (this.#kept = true));
     }
     try {
-      await this.#done.effect?.(tx);
+      await this.#done.effect?.(tx, given);
     } catch (error) {
       this.has_failed = true;
       throw error;

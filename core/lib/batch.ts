@@ -4,3 +4,16 @@
 export function* batchesOf<T>(list: readonly T[], size: number): Generator<readonly T[]> {
   for (let from = 0; from < list.length; from += size) yield list.slice(from, from + size);
 }
+
+export const batch_rows_max = 16;
+
+/** Batches of 16, 8, 4, 2 and 1 rows: few statements, and few different ones to keep prepared. */
+export async function inBatches<T>(
+  rows: readonly T[],
+  insert: (some: readonly T[]) => Promise<unknown>,
+): Promise<void> {
+  for (let at = 0, size = batch_rows_max; at < rows.length; at += size) {
+    while (size > rows.length - at) size /= 2;
+    await insert(rows.slice(at, at + size));
+  }
+}

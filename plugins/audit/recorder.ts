@@ -53,10 +53,12 @@ export class Recorder {
   async #write(): Promise<void> {
     const { inTransaction, log } = this.parts;
     try {
-      while (this.#waiting.length > 0) {
-        const batch = await this.#named(this.#waiting.slice(0, batch_max));
+      // What comes meanwhile is gathered again, or every commit would write some.
+      for (let left = this.#waiting.length; left > 0;) {
+        const batch = await this.#named(this.#waiting.slice(0, Math.min(left, batch_max)));
         await inTransaction((tx) => insertEntries(tx, batch));
         this.#waiting = this.#waiting.slice(batch.length);
+        left -= batch.length;
       }
       if (this.#failing !== null) log.warn("the audit log is written again", { lost: this.#lost });
       this.#failing = null;

@@ -12,20 +12,14 @@ import {
   type ReceivedFile,
 } from "../../core/sdk";
 import { admitSent, requireAdmitted } from "./admission";
-import { DocumentCreated } from "../events/contract";
-import {
-  dropOtherVersions,
-  emitChanged,
-  notifyFolders,
-  moveStatus,
-  type DocumentContext,
-} from "./context";
+import { dropOtherVersions, emitChanged, moveStatus, type DocumentContext } from "./context";
 import type { IngestRequest, IngestResult } from "./contract";
 import { queued } from "./indexer";
 import * as linkStore from "./link-store";
 import { refuseTakenName } from "./links";
 import { measureText, measureBytes } from "./content-measures";
 import { cleanedName, documentName, nameKey, nameOfLongText, nameOfText } from "./names";
+import { DocumentInsertion } from "./document-insertion";
 import {
   fileVersion,
   isText,
@@ -298,21 +292,11 @@ async function insert(
   };
   await ctx.quotas.charge(tx, owner_id, "documents", 1);
   await ctx.quotas.charge(tx, owner_id, "storage", size_bytes);
-  await store.insertDocument(tx, row);
-  await store.insertVersion(tx, { document_id: row.id, version: 1, ...version });
-  const reserves_name = source.source_kind === "upload" ? 1 : 0;
-  await linkStore.insertLink(tx, row, { folder_id, reserves_name, created_at: now });
-  await ctx.folders.moveCounters(tx, [
-    { folder_id, status: "syncing", by: 1 },
-    { folder_id, counter: "held_documents", by: 1 },
-    { folder_id, counter: "held_bytes", by: size_bytes },
-  ]);
-  const { source_kind: kind } = source;
-  await ctx.emit(tx, DocumentCreated, { owner_id, document_id: id, name, folder_id, kind });
-  notifyFolders(ctx, row, [folder_id], "created");
-  // It may be indexed with that.
-  if (indexing) await indexing.enqueue(tx);
-  else await ctx.enqueueIndexing(tx, row, isText(version));
+  const insertion = new DocumentInsertion(ctx, tx, { row, version, folder_id });
+  // What is indexed by now is written as such.
+  await indexing?.enqueue(tx, insertion);
+  if (!insertion.is_written) await insertion.write();
+  if (!indexing) await ctx.enqueueIndexing(tx, row, isText(version));
   return { row, folder_ids: [folder_id], vectors: "none" };
 }
 

@@ -17,6 +17,7 @@ import { DocumentFailed, DocumentSynced } from "../events/contract";
 import { dropOtherVersions, moveStatus, notifyFolders, type DocumentContext } from "./context";
 import { DocumentSettled } from "./contract";
 import * as linkStore from "./link-store";
+import type { DocumentInsertion } from "./document-insertion";
 import { getDocument, requireDocument } from "./queries";
 import type { Document } from "./record";
 import * as store from "./store";
@@ -133,13 +134,20 @@ export async function indexDocument(
       job.signal,
     );
     if (prepared.is_empty) throw new ExtractionFailure("empty", "The document holds no text.");
-    return (tx) => publish(ctx, tx, { work, text, prepared, attempt: job.attempt });
+    const indexed = { work, text, prepared, attempt: job.attempt };
+    return (tx, insertion) =>
+      insertion
+        ? publishNew(ctx, tx, indexed, insertion as DocumentInsertion)
+        : publish(ctx, tx, indexed);
   } catch (error) {
     extracted?.discard();
     // A run that was stopped from outside says nothing about the file.
     if (job.signal.aborted || !(error instanceof ExtractionFailure)) throw error;
     const { code, message } = error;
-    return (tx) => fail(ctx, tx, { document_id, version }, { code, message }, job.attempt);
+    return async (tx, insertion) => {
+      await (insertion as DocumentInsertion | undefined)?.write();
+      await fail(ctx, tx, { document_id, version }, { code, message }, job.attempt);
+    };
   }
 }
 
@@ -216,22 +224,12 @@ async function storeExtracted(
 }
 
 /** The switch: text, search, status and counters change together, and the old version goes. */
-async function publish(
-  ctx: DocumentContext,
-  tx: Db,
-  { work, text, prepared, attempt }: Indexed,
-): Promise<void> {
-  const { id, owner_id, version } = work;
-  const { media_type, page_count } = text,
-    synced_at = ctx.now_ms();
-  const synced = await store.setSynced(tx, id, version, {
-    attempts: attempt,
-    media_type,
-    page_count,
-    language: prepared.language,
-    warnings: JSON.stringify(text.warnings),
-    synced_at,
-  });
+async function publish(ctx: DocumentContext, tx: Db, indexed: Indexed): Promise<void> {
+  const { work, text, prepared } = indexed;
+  const { id, owner_id, version } = work,
+    { media_type } = text,
+    found = foundBy(indexed, ctx.now_ms());
+  const synced = await store.setSynced(tx, id, version, found);
   if (!synced) {
     ctx.afterCommit(() => {
       text.extracted?.discard();
@@ -255,8 +253,31 @@ async function publish(
   }
   if (synced.name !== work.name) await ctx.enqueueRetitling(tx, work);
   const settled = { owner_id, document_id: id, version, status: "synced" } as const;
-  await settle(ctx, tx, settled, { folder_ids, updated_at: synced_at });
+  await settle(ctx, tx, settled, { folder_ids, updated_at: found.synced_at });
 }
+
+/** The same for a document that is written with its index: nothing of it is there yet. */
+async function publishNew(
+  ctx: DocumentContext,
+  tx: Db,
+  indexed: Indexed,
+  insertion: DocumentInsertion,
+): Promise<void> {
+  const { id, owner_id, version } = indexed.work,
+    { folder_ids } = insertion;
+  await insertion.write(store.syncedState(version, foundBy(indexed, ctx.now_ms())));
+  await ctx.index.publishFirst(tx, indexed.prepared, folder_ids);
+  await tellSettled(ctx, tx, { owner_id, document_id: id, version, status: "synced" }, folder_ids);
+}
+
+const foundBy = ({ text, prepared, attempt }: Indexed, synced_at: number) => ({
+  attempts: attempt,
+  media_type: text.media_type,
+  page_count: text.page_count,
+  language: prepared.language,
+  warnings: JSON.stringify(text.warnings),
+  synced_at,
+});
 
 /** Marks the version as failed. The text that answered before still does. */
 async function fail(
@@ -280,7 +301,7 @@ async function fail(
   await settle(ctx, tx, settled, { folder_ids, updated_at });
 }
 
-/** Indexing has ended: counters, the other plugins, and the event. */
+/** Indexing has ended: links and counters, and whoever is told. */
 async function settle(
   ctx: DocumentContext,
   tx: Db,
@@ -293,9 +314,19 @@ async function settle(
   const { document_id: id, owner_id, status } = settled;
   const document = { id, owner_id, updated_at };
   await moveStatus(ctx, tx, document, folder_ids, { from: "syncing", to: status });
+  await tellSettled(ctx, tx, settled, folder_ids);
+}
+
+/** … the other plugins, and the events. */
+async function tellSettled(
+  ctx: DocumentContext,
+  tx: Db,
+  settled: PayloadOf<typeof DocumentSettled>,
+  folder_ids: readonly string[],
+): Promise<void> {
   for (const uses of ctx.uses()) await uses.settled?.(tx, settled);
   await ctx.emit(tx, DocumentSettled, settled);
-  const { version, error } = settled,
+  const { document_id: id, owner_id, status, version, error } = settled,
     of = { owner_id, document_id: id, version, folder_ids: [...folder_ids] };
   if (status === "synced") await ctx.emit(tx, DocumentSynced, of);
   else if (error) await ctx.emit(tx, DocumentFailed, { ...of, error });

@@ -208,25 +208,25 @@ export const setProgress = (
   version: number,
   values: Pick<DocumentRow, "stage" | "progress" | "attempts">,
 ) => updateWhileSyncing(db, id, version, values);
-export const setSynced = (
-  db: DocumentsDb,
-  id: string,
-  version: number,
-  values: Pick<
-    DocumentRow,
-    "attempts" | "media_type" | "page_count" | "language" | "warnings" | "synced_at"
-  >,
-) =>
-  updateWhileSyncing(db, id, version, {
-    ...values,
+export const setSynced = (db: DocumentsDb, id: string, version: number, found: FoundByIndexing) =>
+  updateWhileSyncing(db, id, version, syncedState(version, found));
+/** What indexing says of a document. */
+type FoundByIndexing = Pick<
+  DocumentRow,
+  "attempts" | "media_type" | "page_count" | "language" | "warnings" | "synced_at"
+>;
+/** The state of a document whose newest version is indexed. */
+export const syncedState = (version: number, found: FoundByIndexing) =>
+  ({
+    ...found,
     current_version: version,
     status: "synced",
     stage: "done",
     progress: 1,
     error_code: null,
     error_message: null,
-    updated_at: values.synced_at!,
-  });
+    updated_at: found.synced_at!,
+  }) satisfies Partial<DocumentRow>;
 export const setFailed = (
   db: DocumentsDb,
   id: string,

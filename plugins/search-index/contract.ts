@@ -200,6 +200,8 @@ export interface SearchIndex {
   takeOver(input: TakenOver, signal?: AbortSignal): Promise<Prepared>;
   /** Replaces what is published of the document, and makes it visible in these folders. */
   publish(tx: Db, prepared: Prepared, folder_ids: readonly string[]): Promise<void>;
+  /** The same for a new document, of which there is nothing to replace. */
+  publishFirst(tx: Db, prepared: Prepared, folder_ids: readonly string[]): Promise<void>;
   /** What was prepared will not be published. */
   discard(prepared: Prepared): void;
   findPublished(db: Db, document_id: string): Promise<Published | undefined>;

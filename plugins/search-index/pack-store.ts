@@ -1,7 +1,7 @@
 /** The SQL statement that stores a pack; `deletion-store.ts` deletes them with their segments. */
-import { batchesOf } from "../../core/lib/batch";
+import { batchesOf, inBatches } from "../../core/lib/batch";
 import type { BuiltPack } from "./pack";
-import { ids_max, inBatches, type IndexDb } from "./store";
+import { ids_max, type IndexDb } from "./store";
 
 /**
  * Stores a pack of segments that are all still there and in no other pack; says whether it did.

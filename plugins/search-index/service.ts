@@ -103,16 +103,29 @@ export class IndexService implements SearchIndex {
     return this.preparer.takeOver(input, set_id ?? null, signal);
   }
 
-  async publish(tx: Db, prepared: Prepared, folder_ids: readonly string[]): Promise<void> {
+  publish(tx: Db, prepared: Prepared, folder_ids: readonly string[]): Promise<void> {
+    return this.writePublished(tx, prepared, folder_ids, false);
+  }
+
+  publishFirst(tx: Db, prepared: Prepared, folder_ids: readonly string[]): Promise<void> {
+    return this.writePublished(tx, prepared, folder_ids, true);
+  }
+
+  private async writePublished(
+    tx: Db,
+    prepared: Prepared,
+    folder_ids: readonly string[],
+    is_first: boolean,
+  ): Promise<void> {
     const { document_id, version } = prepared,
       made = prepared.parts as IndexVersion,
       { id, owner_id, title, chunks, headings, times, segments } = made,
       { document_embedder } = this.parts;
-    const before = await store.findDocument(tx, document_id);
+    const before = is_first ? undefined : await store.findDocument(tx, document_id);
     if (before) await document_embedder?.remove(tx, [document_id]);
     if (segments === null) await this.staged.end(tx, id, document_id);
     else for (const segment of segments) await store.insertSegment(tx, segment);
-    await this.staged.release(tx, document_id);
+    if (!is_first) await this.staged.release(tx, document_id);
     if (before && before.edition !== id) await this.staged.replace(tx, before);
     await store.upsertDocument(tx, {
       document_id,

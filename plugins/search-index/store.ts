@@ -2,7 +2,7 @@
  * Every SQL statement that writes the index, and the reads of its maintenance; vectors have their
  * own file. The database comes first, so that the caller decides the transaction.
  */
-import { batchesOf } from "../../core/lib/batch";
+import { batch_rows_max, batchesOf, inBatches } from "../../core/lib/batch";
 import { nextTurn } from "../../core/lib/parts";
 import { prepared, preparedFirst, rowsOf, sql, toNumber, type Db } from "../../core/sdk";
 
@@ -128,18 +128,7 @@ export interface SegmentRows {
 
 /** Keeps the parameters of a statement far below the limits of the engines. */
 export const ids_max = 500;
-const rows_max = 16;
 
-/** Batches of 16, 8, 4, 2 and 1 rows: few statements, and few different ones to keep prepared. */
-export async function inBatches<T>(
-  rows: readonly T[],
-  insert: (some: readonly T[]) => Promise<unknown>,
-): Promise<void> {
-  for (let at = 0, size = rows_max; at < rows.length; at += size) {
-    while (size > rows.length - at) size /= 2;
-    await insert(rows.slice(at, at + size));
-  }
-}
 export async function inIdBatches<T>(
   ids: readonly T[],
   work: (some: readonly T[]) => Promise<unknown>,
@@ -149,7 +138,7 @@ export async function inIdBatches<T>(
 
 /** By number of rows. Kysely takes longer to build this statement than SQLite to run it. */
 const insert_chunks = Array.from(
-  { length: rows_max + 1 },
+  { length: batch_rows_max + 1 },
   (_, rows) =>
     "insert into index_chunks (segment_id, ordinal, first_point, end_point, page, page_end, " +
     "heading, time_start, time_end, text) values " +

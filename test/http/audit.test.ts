@@ -212,19 +212,41 @@ describe("the file", () => {
   });
 });
 
+const entry: NewEntry = {
+  actor_id: null,
+  actor: null,
+  via: "api",
+  key_id: null,
+  address: null,
+  action: "test",
+  record: null,
+  outcome: "done",
+  status: 200,
+  request_id: null,
+};
+
+test("what comes while entries are written waits for the next time", async () => {
+  let transactions = 0;
+  const recorder: Recorder = new Recorder({
+    inTransaction: async (work) => {
+      transactions++;
+      recorder.record({ ...entry, action: "gathered" });
+      return server.store.inTransaction(work);
+    },
+    log: jsonLog("info", () => undefined),
+    newId: (prefix) => `${prefix}_${crypto.randomUUID()}`,
+    now_ms: Date.now,
+    accounts: server.accounts,
+  });
+  recorder.record({ ...entry, action: "gathered" });
+  await recorder.flush();
+  expect(transactions).toBe(1);
+  expect((await entries("action=gathered")).length).toBe(1);
+  await recorder.flush();
+  expect((await entries("action=gathered")).length).toBe(2);
+});
+
 describe("what can't be written", () => {
-  const entry: NewEntry = {
-    actor_id: null,
-    actor: null,
-    via: "api",
-    key_id: null,
-    address: null,
-    action: "test",
-    record: null,
-    outcome: "done",
-    status: 200,
-    request_id: null,
-  };
   test("is said once, kept, and written when it can be", async () => {
     const lines: string[] = [];
     let broken = true;

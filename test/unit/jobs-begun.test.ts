@@ -20,11 +20,14 @@ let ended: EndedRun[];
 let gate: PromiseWithResolvers<void>;
 /** Its effect fails so often. */
 let faults: number;
+/** What its effects were handed. */
+let given: unknown[];
 beforeEach(async () => {
   world = await jobsWorld();
   runs = [];
   ended = [];
   faults = 0;
+  given = [];
   gate = Promise.withResolvers();
   queue = world.queue({ slots_max: 16, observers: () => [(run) => ended.push(run)] });
   queue.register(
@@ -34,7 +37,8 @@ beforeEach(async () => {
       async ({ name }, { signal }) => {
         runs.push(signal);
         await gate.promise;
-        return async (tx) => {
+        return async (tx, handed) => {
+          given.push(handed);
           await record(tx, name);
           if (faults-- > 0) throw new Error("no effect");
         };
@@ -50,7 +54,7 @@ afterEach(async () => {
 });
 
 const begun = (): BegunJob => queue.begin(Work, { name: "a" })!;
-const enqueue = (job: BegunJob) => world.store.inTransaction((tx) => job.enqueue(tx));
+const enqueue = (job: BegunJob) => world.store.inTransaction((tx) => job.enqueue(tx, "the rest"));
 
 test("done by then, it takes effect with the transaction and leaves no job", async () => {
   await queue.start();
@@ -62,6 +66,7 @@ test("done by then, it takes effect with the transaction and leaves no job", asy
   expect(await recorded(world.db)).toEqual(["a"]);
   expect(await world.rows()).toEqual([]);
   expect(ended).toMatchObject([{ name: Work.id, attempt: 1, outcome: "done" }]);
+  expect(given).toEqual(["the rest"]);
 });
 
 test("not done by then, it goes on as a job, and runs once", async () => {
@@ -74,6 +79,7 @@ test("not done by then, it goes on as a job, and runs once", async () => {
   await until(async () => (await world.only()).state === "done");
   expect(await recorded(world.db)).toEqual(["a"]);
   expect(runs).toHaveLength(1);
+  expect(given).toEqual([undefined]);
   await until(() => ended.length === 1);
 });
 

@@ -48,6 +48,13 @@ export interface Ranking {
   readonly idfs: readonly number[];
 }
 
+/** Of all passages in scope, where not all of their segments are taken. */
+export interface ScopeStatistics {
+  readonly passages: number;
+  /** Those that hold each term of the query. */
+  readonly frequencies: readonly number[];
+}
+
 /** Segments that are scored together: those of a pack, or one. */
 interface Unit {
   readonly analyzer: number;
@@ -84,10 +91,11 @@ export class Ranker {
   private used = 0;
   private readonly buffer = new Uint32Array(pack_chunks_max);
 
-  /** `segments`: how many are searched. */
+  /** `segments`: how many are searched; with `statistics`, only some of them are taken. */
   constructor(
     private readonly query: Query,
     segments: number,
+    private readonly statistics?: ScopeStatistics,
   ) {
     this.frequencies = new Array<number>(query.terms.length).fill(0);
     this.chunk_counts = new Uint16Array(segments);
@@ -164,10 +172,14 @@ export class Ranker {
   /** The best `limit` chunks. Among equal scores, the order of their places. */
   async ranking(limit: number, pauses: Pauses): Promise<Ranking> {
     const { chunks } = this,
-      idfs = this.frequencies.map((found) => {
+      { passages, frequencies } = this.statistics ?? {
+        passages: chunks,
+        frequencies: this.frequencies,
+      },
+      idfs = frequencies.map((found) => {
         // A chunk that has two spellings of a term was counted twice.
-        const count = Math.min(found, chunks);
-        return Math.log(1 + (chunks - count + 0.5) / (count + 0.5));
+        const count = Math.min(found, passages);
+        return Math.log(1 + (passages - count + 0.5) / (count + 0.5));
       });
     const weights = this.query.terms.map((term, t) => term.weight * idfs[t]! * (k1 + 1)),
       length_mean = this.length_sum / Math.max(1, chunks);

@@ -2,9 +2,14 @@
 import type { StoredText } from "../../core/lib/text-pieces";
 import { service, shaped, slot, topic, type Db } from "../../core/sdk";
 import type { HeadingSpan, PageSpan, TimeSpan } from "../extraction/contract";
-import { vector_layout } from "./worker-contract";
 
-export { vector_layout } from "./worker-contract";
+export {
+  segment_format,
+  segmentFault,
+  vector_layout,
+  vectorBytesMax,
+  vectorsFault,
+} from "./worker-contract";
 
 export interface IndexInput {
   /** Whose document it is: owners take turns. */
@@ -309,87 +314,85 @@ export const Embedding = service<Embedding>("index.embedding");
 /** Another embedder is to be used from now on, or none: whoever fills the slot says so. */
 export const EmbedderChanged = topic<null>("index.embedder_changed");
 
-/** Of the layout of a segment that `segment.ts` describes. */
-export const segment_format = 1;
-
-const segment_header_words = 6,
-  listing_length = 65_535;
-
-/** What is wrong with the bytes of a segment of so many chunks; null: nothing is. */
-export function segmentFault(data: Uint8Array, chunks: number, analyzer: number): string | null {
-  if (data.length % 4 !== 0 || data.length < segment_header_words * 4) return "its length is wrong";
-  const words = new Uint32Array(data.slice().buffer),
-    made_by = words[0]!,
-    terms = words[1]!,
-    count = words[2]!,
-    postings = words[3]!,
-    length_sum = words[4]!,
-    zero = words[5]!;
-  if (made_by !== analyzer || zero !== 0) return "its header is wrong";
-  if (count !== chunks || chunks < 1) return "it has other passages than are listed";
-  const halves_at = (segment_header_words + terms) * 2,
-    halves_count = chunks + terms + 1 + postings;
-  if (words.length !== segment_header_words + terms + ((halves_count + 1) >>> 1))
-    return "its length is wrong";
-  for (let at = segment_header_words + 1; at < segment_header_words + terms; at++)
-    if (words[at]! <= words[at - 1]!) return "its terms are not in order";
-  const halves = new Uint16Array(words.buffer, halves_at * 2, halves_count);
-  // Every length but that of a listing is smaller.
-  const sum = halves.subarray(0, chunks).reduce((all, one) => all + (one % listing_length), 0);
-  if (sum !== length_sum) return "its lengths are wrong";
-  return postingsFault(halves.subarray(chunks), terms, postings, chunks);
+/**
+ * Another engine that finds what a search should look at, such as one on machines of its own. The
+ * index stays complete beside it: it cuts, ranks and shows what the engine names, only within the
+ * scope of the search, and answers alone whenever the engine can't.
+ *
+ * Every call may be made again, by another process too, and ends by `signal`. What one throws is of
+ * a class of its own, with a message that the operator reads: it holds no key, address or text.
+ */
+export interface SearchBackend {
+  /** In words of the operator: `OpenSearch`. When it has changed, everything is told anew. */
+  readonly name: string;
+  /** What it holds now; null when that is nothing that `begin` has made. */
+  state(signal: AbortSignal): Promise<BackendState | null>;
+  /** Drops all that it holds, and holds `contents` from now on. */
+  begin(contents: BackendContents, signal: AbortSignal): Promise<void>;
+  /** Takes segments in, in place of what it has of them: then they are found. */
+  put(contents: string, segments: readonly BackendSegment[], signal: AbortSignal): Promise<void>;
+  /** Forgets segments, also such as it never had: then nothing of them is left to be read. */
+  remove(contents: string, segment_ids: readonly number[], signal: AbortSignal): Promise<void>;
+  /** @throws Error also when it does not hold `contents`. */
+  find(contents: string, query: BackendQuery, signal: AbortSignal): Promise<BackendAnswer>;
 }
-
-/** `halves`: where the postings of each term begin, and the postings. */
-function postingsFault(
-  halves: Uint16Array,
-  terms: number,
-  postings: number,
-  chunks: number,
-): string | null {
-  if (halves[0] !== 0 || halves[terms] !== postings) return "its postings are cut off";
-  for (let term = 0; term < terms; term++) {
-    const [start, end] = [halves[term]!, halves[term + 1]!];
-    if (end <= start || end > postings) return "a term has no postings";
-    for (let at = start, last = -1; at < end; at++) {
-      const posting = halves[terms + 1 + at]!,
-        chunk = posting >>> 8;
-      if (chunk >= chunks || chunk <= last || (posting & 255) === 0) return "a posting is wrong";
-      last = chunk;
-    }
-  }
-  return null;
+export interface BackendState {
+  /** As `begin` was told. */
+  readonly contents: string;
+  /** That can be found. */
+  readonly passages: number;
 }
-
-/** The most bytes that vectors of a segment take, in any layout. */
-export const vectorBytesMax = (dimensions: number): number =>
-  vector_layout.rows_max * (dimensions + 32);
-
-/** What is wrong with the vectors of a segment of so many chunks; null: nothing is. */
-export function vectorsFault(data: Uint8Array, chunks: number, dimensions: number): string | null {
-  const { layout, header_bytes, alignment, rows_max } = vector_layout,
-    aligned = (bytes: number): number => Math.ceil(bytes / alignment) * alignment;
-  if (data.length < header_bytes) return "they are cut off";
-  const view = new DataView(data.buffer, data.byteOffset, data.byteLength),
-    [made_as, rows, numbers, zero] = [0, 4, 8, 12].map((at) => view.getUint32(at, true)) as [
-      number,
-      number,
-      number,
-      number,
-    ];
-  if (made_as !== layout || zero !== 0) return "their header is wrong";
-  if (numbers !== dimensions) return `they have ${numbers} numbers each, not ${dimensions}`;
-  if (rows > rows_max) return `they are ${rows} vectors`;
-  if (data.length !== aligned(header_bytes + 5 * rows) + rows * aligned(dimensions))
-    return "their length is wrong";
-  for (let row = 0, last = 0; row < rows; row++) {
-    const scale = view.getFloat32(header_bytes + 4 * row, true),
-      chunk = data[header_bytes + 4 * rows + row]!;
-    if (!(scale >= 0 && scale <= scale_max)) return "they are not of length 1";
-    if (chunk < last || chunk >= chunks) return "they are of no passage of it";
-    last = chunk;
-  }
-  return null;
+export interface BackendContents {
+  /** Letters and digits: by them the engine knows what it holds, also after a restart. */
+  readonly contents: string;
+  /** Numbers of each vector; 0: no passage has one. */
+  readonly dimensions: number;
 }
-/** Of numbers up to 127 where none of the vector is above 1, as far as rounding goes. */
-const scale_max = 1.001 / 127;
+/** Up to 256 passages of one version of a document. It never changes but in where it lies. */
+export interface BackendSegment {
+  readonly segment_id: number;
+  readonly owner_id: string;
+  readonly folder_ids: readonly string[];
+  readonly passages: readonly BackendPassage[];
+}
+export interface BackendPassage {
+  /**
+   * Its words as the index counts them: 32-bit numbers that stand for their stems, and how often
+   * each occurs. Only equal ones are compared.
+   */
+  readonly terms: readonly { readonly term: number; readonly count: number }[];
+  /** It lists, as a table of contents does: everything that says something goes before it. */
+  readonly is_listing: boolean;
+  /** Of length 1; none before it was embedded, several for a long passage. */
+  readonly vectors: readonly Float32Array[];
+}
+/** A passage is in scope that has this owner, and one of these folders. */
+export interface BackendQuery {
+  readonly owner_id: string;
+  readonly folder_ids: readonly string[];
+  /** Any of them may be missing from a passage; other spellings of a word are terms, too. */
+  readonly terms: readonly { readonly term: number; readonly weight: number }[];
+  /** Null: only the words are asked for. */
+  readonly vector: Float32Array | null;
+  /** Passages to find by words, and as many by the vector. */
+  readonly limit: number;
+}
+export interface BackendAnswer {
+  /** Where the best passages lie. What is not in scope, or gone, is passed over. */
+  readonly segment_ids: readonly number[];
+  /** Passages in scope, and those of them that hold each term of the query, in its order. */
+  readonly passages: number;
+  readonly frequencies: readonly number[];
+}
+/** Without one, the index finds by itself. */
+export const SearchBackends = slot<SearchBackend>("index.backends", {
+  arity: "one",
+  check: shaped<SearchBackend>({
+    name: "text",
+    state: "function",
+    begin: "function",
+    put: "function",
+    remove: "function",
+    find: "function",
+  }),
+});

@@ -1,5 +1,6 @@
 /** Every SQL statement that deletes from the index. The database comes first. */
 import { sql } from "../../core/sdk";
+import { segmentsGone } from "./backend-store";
 import { inIdBatches, type IndexDb } from "./store";
 
 const segmentIds = (
@@ -46,6 +47,7 @@ async function deletePacksOf(
 export const deleteIndexVersions = (tx: IndexDb, ids: readonly number[]): Promise<void> =>
   inIdBatches(ids, async (some) => {
     const segments = segmentIds(tx, "edition", some);
+    await segmentsGone(tx, segments);
     await deletePacksOf(tx, segments);
     await deleteVectorsOf(tx, segments);
     await tx.deleteFrom("index_scope").where("segment_id", "in", segments).execute();
@@ -61,6 +63,7 @@ export async function hideIndexVersion(tx: IndexDb, index_version: number): Prom
     .selectFrom("index_segments")
     .select("id")
     .where("edition", "=", index_version);
+  await segmentsGone(tx, segments);
   await tx.deleteFrom("index_scope").where("segment_id", "in", segments).execute();
   await tx.deleteFrom("index_vectors_waiting").where("segment_id", "in", segments).execute();
 }
@@ -89,6 +92,7 @@ export async function deleteSomeSegments(
     .filter(({ bytes }, at) => (left_bytes -= bytes) >= 0 || at === 0)
     .map(({ id }) => id);
   if (ids.length > 0) {
+    await segmentsGone(tx, ids);
     await deletePacksOf(tx, ids);
     await deleteVectorsOf(tx, ids);
     await tx.deleteFrom("index_scope").where("segment_id", "in", ids).execute();

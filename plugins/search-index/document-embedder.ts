@@ -3,6 +3,7 @@
  * of another model when all documents have them. No request waits for it.
  */
 import type { Context, Db, JobEffect, JobRun } from "../../core/sdk";
+import type { BackendFeed } from "./backend-feed";
 import type { Calibrations } from "./calibrations";
 import type { Embedder, EmbeddingState, VectorKind } from "./contract";
 import { embedCall, EmbeddingDesk, type EmbeddingCall, type OpenSegment } from "./embedding-desk";
@@ -39,6 +40,7 @@ export interface DocumentEmbedderParts extends Pick<
   readonly files: Pick<Context["files"], "requireFreeSpace">;
   readonly folders: WaitingDocumentsParts["folders"];
   readonly embedder: () => Embedder | undefined;
+  readonly backend: Pick<BackendFeed, "wake">;
   readonly calibrations: Pick<Calibrations, "make">;
   /** Nothing is embedded in the background now. */
   readonly paused: () => boolean;
@@ -321,6 +323,7 @@ export class DocumentEmbedder {
       // It may have been deleted meanwhile.
       if (await this.waiting.take(tx, segment_id))
         await store.insertVectors(tx, set.id, segment_id, packVectors(made, dimensions));
+    await this.parts.backend.wake(tx);
     if (set.dimensions !== dimensions || set.adopted === 1)
       await this.changeTarget(tx, set, { dimensions, adopted: 0 });
   }

@@ -20,6 +20,10 @@ export const ConvertVectors = job("index.convert_vectors", t.Object({}));
 /** What pgvector searches is brought up to the vectors that there are. */
 export const CopyVectors = job("index.copy_vectors", t.Object({}));
 
+/** A search backend is told what has changed; that it may have to be, from time to time. */
+export const TellBackend = job("index.tell_backend", t.Object({}));
+export const CheckBackend = job("index.check_backend", t.Object({}));
+
 /** Key and subject of `EmbedDocuments`: at most one waits, and it can be cancelled. */
 const embed_key = "index.embed";
 
@@ -43,17 +47,27 @@ export const enqueueConversion = ({ enqueue }: Pick<Context, "enqueue">, db: Db)
 export const enqueueCopying = ({ enqueue }: Pick<Context, "enqueue">, db: Db): Promise<void> =>
   enqueue(db, CopyVectors, {}, { key: "index.copy_vectors", priority: -1 });
 
+export const enqueueTelling = ({ enqueue }: Pick<Context, "enqueue">, db: Db): Promise<void> =>
+  enqueue(db, TellBackend, {}, { key: "index.tell_backend" });
+
+/** The longest pause before a backend that was away is tried again. */
+const tell_pause_ms_max = 30_000;
+
 export interface JobFunctions {
   readonly reindex: (step: number, run: JobRun) => Promise<JobEffect | void>;
   readonly embedDocuments: (run: JobRun) => Promise<JobEffect | void>;
   readonly convertVectors: () => Promise<JobEffect | void>;
   readonly copyVectors: (run: JobRun) => Promise<void>;
+  readonly tellBackend: (run: JobRun) => Promise<JobEffect | void>;
+  readonly checkBackend: () => JobEffect;
 }
 export const jobHandlers = ({
   reindex,
   embedDocuments,
   convertVectors,
   copyVectors,
+  tellBackend,
+  checkBackend,
 }: JobFunctions): JobHandler[] => [
   handle(Reindex, ({ step }, run) => reindex(step, run), {
     attempts_max: 5,
@@ -71,4 +85,13 @@ export const jobHandlers = ({
     concurrency: 1,
     timeout_ms: 6 * 60 * 60_000,
   }),
+  handle(TellBackend, (_payload, run) => tellBackend(run), {
+    // The backend may be away for long: it never gives up.
+    attempts_max: 1_000_000_000,
+    backoff_ms: (attempt) => Math.min(tell_pause_ms_max, 1_000 * 2 ** Math.min(attempt - 1, 10)),
+    timeout_ms: 10 * 60_000,
+    io_bound: true,
+    uses_reserve: true,
+  }),
+  handle(CheckBackend, async () => checkBackend(), { attempts_max: 1, timeout_ms: 60_000 }),
 ];

@@ -107,6 +107,7 @@ export const migrations: readonly Migration[] = [
       await tx.schema.alterTable("index_vector_sets").addColumn("looked_to", "text").execute();
     },
   },
+  { id: "0013_backend", up: createBackend },
 ];
 
 /**
@@ -339,5 +340,30 @@ async function addWaitingDocuments(tx: Db): Promise<void> {
     .createIndex("index_vectors_waiting_by_document")
     .on("index_vectors_waiting")
     .columns(["document_id"])
+    .execute();
+}
+
+/** What another engine holds of the index, and the segments that it has to be told of. */
+async function createBackend(tx: Db): Promise<void> {
+  await tx.schema
+    .createTable("index_backend")
+    .addColumn("id", "integer", (c) => c.primaryKey())
+    .addColumn("name", "text", (c) => c.notNull())
+    .addColumn("contents", "text", (c) => c.notNull())
+    .addColumn("set_id", "bigint", (c) => c.notNull())
+    .addColumn("dimensions", "integer", (c) => c.notNull())
+    .addColumn("begun", "integer", (c) => c.notNull())
+    .addColumn("filled_to", "bigint")
+    .execute();
+  await tx.schema
+    .createTable("index_backend_waiting")
+    .addColumn("segment_id", "bigint", (c) => c.primaryKey())
+    .addColumn("owner_id", "text", (c) => c.notNull())
+    .addColumn("revision", "text", (c) => c.notNull())
+    .execute();
+  await tx.schema
+    .createIndex("index_backend_waiting_by_owner")
+    .on("index_backend_waiting")
+    .columns(["owner_id", "segment_id"])
     .execute();
 }

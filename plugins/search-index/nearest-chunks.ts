@@ -22,6 +22,8 @@ export interface NearestOptions {
   readonly pauses: Pauses;
   /** Asks the database what is near, where it can tell: when there is more than memory holds. */
   readonly near?: NearestAsked | undefined;
+  /** What is near, where somebody else has told already. */
+  readonly found?: NearSegments | undefined;
 }
 
 export interface NearestChunks {
@@ -45,9 +47,11 @@ export async function nearestChunks(
   vector: QueryVector,
   options: NearestOptions,
 ): Promise<NearestChunks> {
-  const found = options.memory.hasRoomFor(ids.length)
-    ? undefined
-    : await options.near?.(vector.scale?.own ?? vector.data, ids.length);
+  const {
+    found = options.memory.hasRoomFor(ids.length)
+      ? undefined
+      : await options.near?.(vector.scale?.own ?? vector.data, ids.length),
+  } = options;
   return found
     ? nearestAmong(ids, vector, found, options)
     : { ...(await compareAll(ids, vector, options)), is_beyond: found === null };

@@ -11,12 +11,13 @@ import {
   t,
   task,
   type Context,
+  type Fill,
   type Isolate,
 } from "../../core/sdk";
 import { BackupProbes } from "../backups/contract";
 import { Folders } from "../folders/contract";
 import { Calibrations } from "./calibrations";
-import { EmbedderChanged, Embedders, Embedding, SearchIndex } from "./contract";
+import { EmbedderChanged, Embedders, Embedding, SearchBackends, SearchIndex } from "./contract";
 import { DocumentEmbedder } from "./document-embedder";
 import type { EncoderProtocol } from "./encoder-worker";
 import { jobHandlers } from "./jobs";
@@ -31,6 +32,7 @@ import { IndexService } from "./service";
 import { TextSimilarities } from "./similarities";
 import { countBytesBy, type IndexBytes } from "./sizes";
 import { Texts } from "../texts/contract";
+import { backendOf } from "./backend";
 import { vectorFills } from "./checks";
 import { VectorConverter } from "./vector-converter";
 import { WorkerClient } from "./worker-client";
@@ -87,8 +89,10 @@ export default definePlugin({
     "index_float_vectors",
     "index_vectors_waiting",
     "index_vector_references",
+    "index_backend",
+    "index_backend_waiting",
   ],
-  slots: { embedders: Embedders },
+  slots: { embedders: Embedders, backends: SearchBackends },
   migrations,
   tasks,
   setup: (ctx) => {
@@ -96,8 +100,10 @@ export default definePlugin({
       searcher = searcherOf(ctx, ctx.config);
     const embedder = () => ctx.slots.embedders()[0];
     const calibrations = new Calibrations(ctx),
-      paused = () => ctx.config.pause_vectors,
-      parts = { ...ctx, ...ctx.services, embedder, calibrations, paused };
+      paused = () => ctx.config.pause_vectors;
+    const backend = backendOf({ ...ctx, backend: () => ctx.slots.backends()[0] }),
+      { feed } = backend,
+      parts = { ...ctx, ...ctx.services, embedder, calibrations, paused, backend: feed };
     const document_embedder = new DocumentEmbedder(parts);
     ctx.whenSettingsChange(() => document_embedder.resume());
     const compared = { ...parts, servingSet: () => document_embedder.servingSet() },
@@ -112,6 +118,7 @@ export default definePlugin({
       similarities,
       document_embedder,
       pgvector,
+      backend,
     });
     const reindexer = new Reindexer({ ...ctx, index }),
       converter = new VectorConverter(ctx);
@@ -119,33 +126,27 @@ export default definePlugin({
     return {
       services: { index, embedding: document_embedder },
       fills: [
-        ...indexMetrics({
-          ...ctx,
-          embedding: document_embedder,
-          countBytes: byteCounter(ctx),
-        }),
+        ...indexMetrics({ ...ctx, embedding: document_embedder, countBytes: byteCounter(ctx) }),
         ...vectorFills(document_embedder, pgvector),
-        fill(ReadinessChecks, {
-          name: "index",
-          failing: () => searcher.failure() ?? encoder.failure(),
-        }),
-        fill(BackupProbes, {
-          name: "search",
-          ask: (database) => ctx.isolate("askIndex", database, probe_limits),
-        }),
+        ...backend.fills,
+        ...watchedBy(ctx, searcher, encoder),
       ],
       jobs: jobHandlers({
         reindex: (step, run) => reindexer.run(step, run),
         embedDocuments: (run) => document_embedder.run(run),
         convertVectors: () => converter.run(),
         copyVectors: ({ signal }) => pgvector.run(signal),
+        tellBackend: (run) => feed.run(run),
+        checkBackend: () => (tx) => feed.enqueue(tx),
       }),
+      schedules: backend.schedules,
       async start() {
         await index.start();
         await reindexer.start();
         await document_embedder.start();
         await converter.start();
         await pgvector.start();
+        await feed.start();
         stopFollowing = ctx.notifier.subscribe(EmbedderChanged, "all", () =>
           document_embedder.follow(),
         );
@@ -155,20 +156,38 @@ export default definePlugin({
         await document_embedder.stop();
         await Promise.all([encoder.stop(), searcher.stop(), index.stop()]);
       },
-      health: () => healthOf(index, document_embedder, query_embedder),
+      health: () =>
+        healthOf(index, [
+          () => document_embedder.state().failing,
+          () => query_embedder.failing(),
+          backend.failing,
+        ]),
     };
   },
 });
 
+/** Whether its workers run, and what a rehearsed backup is asked. */
+const watchedBy = (
+  { isolate }: { readonly isolate: Isolate<typeof tasks> },
+  ...workers: readonly { failure(): string | null }[]
+): Fill[] => [
+  fill(ReadinessChecks, {
+    name: "index",
+    failing: () => workers.map((worker) => worker.failure()).find((one) => one !== null) ?? null,
+  }),
+  fill(BackupProbes, {
+    name: "search",
+    ask: (database) => isolate("askIndex", database, probe_limits),
+  }),
+];
+
 async function healthOf(
   index: IndexService,
-  document_embedder: DocumentEmbedder,
-  query_embedder: QueryEmbedder,
+  parts: readonly (() => string | null)[],
 ): Promise<"ok" | { readonly failing: string }> {
   const failing = [
     outdatedMessage(await index.countOutdated(outdated_counted_max + 1)),
-    document_embedder.state().failing,
-    query_embedder.failing(),
+    ...parts.map((failingPart) => failingPart()),
   ].filter((one) => one !== null);
   return failing.length === 0 ? "ok" : { failing: failing.join(" ") };
 }

@@ -100,6 +100,13 @@ export class ScopeResolver {
   }
 }
 
+/** The same scope, of which only these segments are read, each by itself. */
+export function onlyAmong(scope: Scope, segment_ids: readonly number[]): Scope {
+  const wanted = Float64Array.from(new Set(segment_ids)).sort(),
+    loose = placesOf(wanted, scope.ids).filter((place) => place >= 0);
+  return { ...scope, packs: [], loose: Uint32Array.from(loose) };
+}
+
 /** The ids of all pages, each once; a page is ascending. */
 function ascending(pages: readonly Float64Array[]): Float64Array {
   const ids = new Float64Array(pages.reduce((sum, page) => sum + page.length, 0));

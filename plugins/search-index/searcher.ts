@@ -6,7 +6,7 @@
  */
 import type { Analyzer } from "./analyzer";
 import { Ranker, type Hit, type Ranking } from "./bm25";
-import type { Passage, SearchRequest, SearchResult } from "./contract";
+import type { BackendAnswer, Passage, SearchRequest, SearchResult } from "./contract";
 import {
   fuseRankings,
   fusion_hits_max,
@@ -19,7 +19,7 @@ import { pack_parts, type PackPart } from "./pack";
 import { PackDirectory, type Pack } from "./pack-directory";
 import { parseQuery, type Query } from "./query";
 import { rerank, rerank_hits_max } from "./reranker";
-import { ScopeResolver, type Scope, type ScopedPack, type ScopeRequest } from "./scope";
+import { onlyAmong, ScopeResolver, type Scope, type ScopedPack, type ScopeRequest } from "./scope";
 import type { Segment } from "./segment";
 import { SegmentCache } from "./segment-cache";
 import type { ChunkKey, PublishedChunk, SegmentReader } from "./segment-reader";
@@ -38,15 +38,21 @@ export interface SearcherOptions {
   /** The same for vectors; nothing is held before a query has one. */
   readonly vector_cache_bytes_max?: number;
 }
-/** With `vector`, the ranking by words is fused with the ranking by vectors. */
+/**
+ * With `vector`, the ranking by words is fused with the ranking by vectors. With `among`, nothing
+ * but its segments is read, unless they were found among too little.
+ */
 export interface HybridSearchRequest extends SearchRequest {
   readonly vector?: QueryVector;
+  readonly among?: BackendAnswer;
 }
 export interface Searched extends SearchResult {
   /** Chunks in scope that are in no pack. */
   readonly loose_chunks: number;
   /** It compared more vectors than the memory holds. */
   readonly is_beyond_memory: boolean;
+  /** `among` was of no use: fewer passages were looked through for it than there are segments. */
+  readonly is_short: boolean;
 }
 
 /** Segments that are read together. */
@@ -143,19 +149,28 @@ export class Searcher {
     pauses: Pauses,
     onGone: OnGone,
   ): Promise<Searched> {
-    const nothing = { passages: [], terms: [], loose_chunks: 0, is_beyond_memory: false };
+    const nothing = {
+      passages: [],
+      terms: [],
+      loose_chunks: 0,
+      is_beyond_memory: false,
+      is_short: false,
+    };
     // What has no words may still have a meaning.
     if (query.terms.length === 0 && request.vector === undefined) return nothing;
-    const scope = await this.scopes.resolve(request, pauses);
-    if (scope.ids.length === 0) return nothing;
-    const ranker = new Ranker(query, scope.ids.length),
+    const whole = await this.scopes.resolve(request, pauses);
+    if (whole.ids.length === 0) return nothing;
+    const is_short = (request.among?.passages ?? Infinity) < whole.ids.length,
+      among = is_short ? undefined : request.among,
+      scope = among === undefined ? whole : onlyAmong(whole, among.segment_ids);
+    const ranker = new Ranker(query, scope.ids.length, among),
       { vector } = request,
       limit = vector === undefined ? request.limit : Math.max(request.limit, fusion_hits_max);
     for (const pack of scope.packs) await this.addPack(ranker, pack, pauses);
     const loose_chunks = await this.addLoose(ranker, scope, pauses, onGone);
     const ranking = await ranker.ranking(Math.max(limit, rerank_hits_max), pauses),
       by_words = await this.rerank(ranking, query, limit, scope, pauses, onGone);
-    const meaning = vector && (await this.nearest(scope, vector, request, pauses));
+    const meaning = vector && (await this.nearest(scope, vector, { ...request, among }, pauses));
     const hits =
       meaning === undefined
         ? wordsAlone(by_words)
@@ -169,7 +184,13 @@ export class Searcher {
       term,
       idf: ranking.idfs[at]! * Math.min(1, weight),
     }));
-    return { passages, terms, loose_chunks, is_beyond_memory: meaning?.is_beyond ?? false };
+    return {
+      passages,
+      terms,
+      loose_chunks,
+      is_beyond_memory: meaning?.is_beyond ?? false,
+      is_short,
+    };
   }
 
   /** @throws ScopeChanged */
@@ -230,7 +251,7 @@ export class Searcher {
   private async nearest(
     { ids }: Scope,
     vector: QueryVector,
-    { folder_ids, document_ids }: ScopeRequest,
+    { folder_ids, document_ids, among }: HybridSearchRequest,
     pauses: Pauses,
   ): Promise<MeaningRanking & { readonly is_beyond: boolean }> {
     const { set_id, data, scale } = vector,
@@ -244,7 +265,8 @@ export class Searcher {
           ? (query: Float32Array, segments: number) =>
               this.nearIn({ folder_ids, set_id, query, segments })
           : undefined,
-      options = { memory, reader, limit: fusion_hits_max, pauses, near };
+      found = among && { near: among.segment_ids, unknown: [] },
+      options = { memory, reader, limit: fusion_hits_max, pauses, near, found };
     return { ...(await nearestChunks(ids, vector, options)), scale };
   }
 

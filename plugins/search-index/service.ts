@@ -17,6 +17,8 @@ import {
   type SimilarityOptions,
   type TakenOver,
 } from "./contract";
+import type { BackendFeed } from "./backend-feed";
+import type { BackendSearch } from "./backend-search";
 import type { DocumentEmbedder } from "./document-embedder";
 import { deleteDocuments, deleteSomeSegments } from "./deletion-store";
 import { DocumentPreparer, type IndexVersion, type PreparerParts } from "./preparer";
@@ -40,6 +42,10 @@ export interface IndexParts
   readonly query_embedder?: Pick<QueryEmbedder, "vectorOf">;
   readonly similarities?: Pick<TextSimilarities, "of">;
   readonly pgvector?: Pick<PgvectorCopy, "wanted">;
+  readonly backend?: {
+    readonly feed: Pick<BackendFeed, "changed" | "enqueue" | "wake">;
+    readonly search: Pick<BackendSearch, "find" | "settle">;
+  };
   readonly document_embedder?: Pick<
     DocumentEmbedder,
     "add" | "lacking" | "link" | "remove" | "setFor" | "unlink"
@@ -141,6 +147,7 @@ export class IndexService implements SearchIndex {
     });
     for (const folder_id of folder_ids) await store.insertScope(tx, folder_id, id);
     await document_embedder?.add(tx, document_id, before?.owner_id ?? owner_id, made, folder_ids);
+    await this.parts.backend?.feed.changed(tx, [document_id]);
     this.parts.afterCommit(() => this.packer.published(owner_id, folder_ids, { id, chunks }));
   }
 
@@ -166,11 +173,13 @@ export class IndexService implements SearchIndex {
     if (!document) return;
     await this.parts.document_embedder?.link(tx, document_id, folder_id);
     await store.insertScope(tx, folder_id, document.edition);
+    await this.parts.backend?.feed.changed(tx, [document_id]);
   }
 
   async unlink(tx: Db, document_ids: readonly string[], folder_id: string): Promise<void> {
     await this.parts.document_embedder?.unlink(tx, document_ids, folder_id);
     await store.deleteScope(tx, document_ids, folder_id);
+    await this.parts.backend?.feed.changed(tx, document_ids);
   }
 
   async lackingVectors(
@@ -183,19 +192,23 @@ export class IndexService implements SearchIndex {
   async remove(tx: Db, document_ids: readonly string[]): Promise<boolean> {
     for (const document_id of document_ids) this.preparer.abort(document_id);
     await this.parts.document_embedder?.remove(tx, document_ids);
-    if (!(await deleteSomeSegments(tx, "document_id", document_ids))) return false;
-    await deleteDocuments(tx, document_ids);
-    return true;
+    const is_all = await deleteSomeSegments(tx, "document_id", document_ids);
+    if (is_all) await deleteDocuments(tx, document_ids);
+    await this.parts.backend?.feed.wake(tx);
+    return is_all;
   }
 
   async search(request: SearchRequest, signal?: AbortSignal): Promise<SearchResult> {
     if (request.folder_ids.length === 0 || request.limit < 1 || request.document_ids?.length === 0)
       return { passages: [], terms: [] };
-    const vector = await this.parts.query_embedder?.vectorOf(request, signal);
+    const { backend, query_embedder } = this.parts,
+      vector = await query_embedder?.vectorOf(request, signal),
+      among = await backend?.search.find(request, vector, signal);
     const { owner_id, folder_ids } = request,
-      search = vector === undefined ? request : { ...request, vector };
+      search = { ...request, ...(vector && { vector }), ...(among && { among }) };
     const searched = await this.parts.searcher.ask({ search }, { owner: owner_id, signal });
-    const { passages, terms, loose_chunks, is_beyond_memory } = searched!;
+    const { passages, terms, loose_chunks, is_beyond_memory, is_short } = searched!;
+    if (among) backend?.search.settle(is_short);
     if (is_beyond_memory) this.parts.pgvector?.wanted();
     this.packer.searched(owner_id, folder_ids, loose_chunks);
     return { passages, terms };

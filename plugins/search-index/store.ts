@@ -77,6 +77,8 @@ export interface IndexTables {
   index_float_vectors: VectorsRow;
   index_vector_references: Omit<VectorsRow, "segment_id"> & { readonly version: number };
   index_vectors_waiting: WaitingRow;
+  index_backend: BackendRow;
+  index_backend_waiting: BackendWaitingRow;
 }
 /** A published segment that waits for its vectors. */
 export interface WaitingRow {
@@ -112,6 +114,28 @@ export interface VectorSetRow {
   readonly followed: number;
   /** The last document that was looked at for what this set lacks; null once all were. */
   readonly looked_to: string | null;
+}
+/** What a search backend holds; one row while there is one. */
+export interface BackendRow {
+  readonly id: number;
+  readonly name: string;
+  /** Names what was begun: another one is told everything. */
+  readonly contents: string;
+  /** The set of its vectors, and the numbers of each; 0: none. */
+  readonly set_id: number;
+  readonly dimensions: number;
+  /** 1 once it was begun there. */
+  readonly begun: number;
+  /** Up to this one, segments that were there before wait; null: all. */
+  readonly filled_to: number | null;
+}
+/** A segment that a search backend is to be told of: what it is now, or that it is gone. */
+export interface BackendWaitingRow {
+  readonly segment_id: number;
+  /** Empty when it is gone: then nobody's search waits for it. */
+  readonly owner_id: string;
+  /** Another one with each change. */
+  readonly revision: string;
 }
 export type IndexDb = Db<IndexTables>;
 

@@ -1,5 +1,6 @@
 /** Every SQL statement that writes vectors, and the reads of their maintenance. */
 import { sql } from "../../core/sdk";
+import { segmentChanged } from "./backend-store";
 import { insertVectorsRow, type IndexDb, type VectorSetRow, type VectorsRow } from "./store";
 import { blockOfFloats } from "./vector-block";
 
@@ -144,9 +145,12 @@ export async function replaceFloatVectors(tx: IndexDb, row: VectorsRow): Promise
 }
 
 /** Stores the vectors of a segment. */
-export const insertVectors = (
+export async function insertVectors(
   tx: IndexDb,
   set_id: number,
   segment_id: number,
   data: Uint8Array,
-): Promise<unknown> => insertVectorsRow(tx, { set_id, segment_id, data });
+): Promise<void> {
+  await insertVectorsRow(tx, { set_id, segment_id, data });
+  await segmentChanged(tx, segment_id);
+}

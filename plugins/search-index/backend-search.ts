@@ -1,0 +1,149 @@
+/**
+ * Asks a search backend what a search should look at. Whatever keeps it from answering, the index
+ * finds by itself, and a backend that is away is left alone for a while.
+ */
+import { leftUntil, TimeLimit } from "../../core/lib/timeout";
+import type { Context } from "../../core/sdk";
+import { analyzer, analyzers } from "./analyzer";
+import type { BackendAnswer, SearchBackend, SearchRequest } from "./contract";
+import { fusion_hits_max } from "./fusion";
+import { parseQuery } from "./query";
+import type { QueryVector } from "./vectors";
+
+/** How long a search waits for it. */
+const timeout_ms_max = 2_000;
+/** After this many failures in a row it is not asked for a while. */
+const failures_max = 3,
+  pause_ms = 15_000;
+
+/** Where it holds all of an owner that is published, with vectors of one set. */
+const ready_sql =
+  "select contents, set_id from index_backend where begun = 1 and filled_to is null " +
+  "and not exists (select 1 from index_backend_waiting where owner_id = ?)";
+
+export interface BackendSearchParts extends Pick<Context, "log" | "now_ms" | "reads"> {
+  readonly backend: () => SearchBackend | undefined;
+  /** It may have lost what it held. */
+  readonly onFailure: () => void;
+}
+export class BackendSearch {
+  /** In a row. */
+  private failures = 0;
+  private last_failure = "";
+  private paused_until_ms = 0;
+  private answered = 0;
+  private failed = 0;
+
+  constructor(private readonly parts: BackendSearchParts) {}
+
+  /**
+   * `frequencies` are of the terms of the query, whatever their spelling. Undefined when the index
+   * is to find by itself. @throws only the reason of `signal`.
+   */
+  async find(
+    request: SearchRequest,
+    vector: QueryVector | undefined,
+    signal: AbortSignal | undefined,
+  ): Promise<BackendAnswer | undefined> {
+    const backend = this.parts.backend();
+    // Of chosen documents the index compares all.
+    if (backend === undefined || request.document_ids !== undefined || this.isPaused())
+      return undefined;
+    const ready = await this.parts.reads.get<{ contents: string; set_id: number }>(
+      ready_sql,
+      request.owner_id,
+    );
+    if (ready === undefined || (vector !== undefined && vector.set_id !== Number(ready.set_id)))
+      return undefined;
+    try {
+      return await this.ask(backend, ready.contents, request, vector, signal);
+    } catch (error) {
+      signal?.throwIfAborted();
+      this.countFailure(error);
+      return undefined;
+    }
+  }
+
+  /** What it answered was used; or it `is_short`: it holds less than is in scope. */
+  settle(is_short: boolean): void {
+    if (is_short) return this.countFailure(new Error("it holds less than is published"));
+    this.failures = 0;
+    this.answered++;
+  }
+
+  /** Why the index finds by itself at the moment, in words; null when the backend is asked. */
+  failing(): string | null {
+    return this.failures === 0 ? null : this.last_failure;
+  }
+  /** Since the server started. */
+  get counts(): { readonly answered: number; readonly failed: number } {
+    return { answered: this.answered, failed: this.failed };
+  }
+
+  private isPaused(): boolean {
+    return (
+      this.failures >= failures_max &&
+      leftUntil(this.paused_until_ms, this.parts.now_ms(), pause_ms) > 0
+    );
+  }
+
+  private async ask(
+    backend: SearchBackend,
+    contents: string,
+    { query, context, owner_id, folder_ids, limit }: SearchRequest,
+    vector: QueryVector | undefined,
+    signal: AbortSignal | undefined,
+  ): Promise<BackendAnswer> {
+    const parsed = parseQuery(query, context, analyzers, analyzer.version),
+      hashes = parsed.hashes.get(analyzer.version)!,
+      terms = hashes.map(({ at, hash }) => ({ term: hash, weight: parsed.terms[at]!.weight })),
+      late = () => new Error(`it gave no answer within ${timeout_ms_max / 1_000} s`),
+      time = new TimeLimit(timeout_ms_max, { signal, reason: late });
+    try {
+      const answer = await time.race(
+        backend.find(
+          contents,
+          {
+            owner_id,
+            folder_ids,
+            terms,
+            vector: vector === undefined ? null : (vector.scale?.own ?? vector.data),
+            limit: Math.max(limit, fusion_hits_max),
+          },
+          time.signal,
+        ),
+      );
+      checkAnswer(answer, terms.length);
+      const frequencies = parsed.terms.map((_, term) =>
+        hashes.reduce((sum, { at }, i) => sum + (at === term ? answer.frequencies[i]! : 0), 0),
+      );
+      return { ...answer, frequencies };
+    } finally {
+      time.clear();
+    }
+  }
+
+  private countFailure(error: unknown): void {
+    const { now_ms, log } = this.parts;
+    this.failed++;
+    this.last_failure = error instanceof Error ? error.message : String(error);
+    this.paused_until_ms = now_ms() + pause_ms;
+    this.parts.onFailure();
+    const reason = this.last_failure;
+    if (++this.failures <= failures_max)
+      log.warn("a search backend was of no use; the index finds by itself", { reason });
+  }
+}
+
+const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0;
+/** @throws Error when it is of another shape than was asked for. */
+function checkAnswer({ segment_ids, passages, frequencies }: BackendAnswer, terms: number): void {
+  const is_right =
+    Array.isArray(segment_ids) &&
+    segment_ids.every(isCount) &&
+    isCount(passages) &&
+    Array.isArray(frequencies) &&
+    frequencies.length === terms &&
+    frequencies.every((count) => isCount(count) && count <= passages);
+  if (!is_right) throw new Error("it gave an answer of another shape");
+}

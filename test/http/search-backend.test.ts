@@ -1,0 +1,407 @@
+/**
+ * A search backend beside the index: it is told what is published and gone, and names where to
+ * look. What is found is what the index finds by itself, whatever the backend does.
+ */
+import { beforeAll, describe, expect, test } from "bun:test";
+import { cpSync } from "node:fs";
+import { definePlugin, fill } from "../../core/sdk";
+import {
+  Embedders,
+  SearchBackends,
+  type BackendQuery,
+  type BackendSegment,
+  type SearchBackend,
+} from "../../plugins/search-index/contract";
+import { onSqlite } from "../helpers/databases";
+import { temporaryDirectory } from "../helpers/data-directory";
+import { startTestServer, type TestServer } from "../helpers/host";
+import { person, type Person } from "../helpers/person";
+import { until } from "../helpers/server";
+
+/** An engine in memory, which forgets and fails when it is told to. */
+class Engine implements SearchBackend {
+  readonly name = "Engine";
+  held: { contents: string; dimensions: number; segments: Map<number, BackendSegment> } | null =
+    null;
+  /** What becomes of its answers. */
+  mood: (answer: Found) => unknown = (answer) => answer;
+  is_down = false;
+  begun = 0;
+  asked: BackendQuery[] = [];
+
+  async state() {
+    this.answers();
+    return this.held && { contents: this.held.contents, passages: this.passages().length };
+  }
+  async begin(what: { contents: string; dimensions: number }) {
+    this.answers();
+    this.begun++;
+    this.held = { ...what, segments: new Map() };
+  }
+  async put(contents: string, segments: readonly BackendSegment[]) {
+    const held = this.holding(contents);
+    for (const segment of segments) held.segments.set(segment.segment_id, segment);
+  }
+  async remove(contents: string, ids: readonly number[]) {
+    const held = this.holding(contents);
+    for (const id of ids) held.segments.delete(id);
+  }
+  async find(contents: string, query: BackendQuery) {
+    this.holding(contents);
+    this.asked.push(query);
+    return this.mood(this.found(query)) as Found;
+  }
+
+  passages() {
+    return [...(this.held?.segments.values() ?? [])].flatMap((segment) =>
+      segment.passages.map((passage) => ({ segment, passage })),
+    );
+  }
+  private found({ owner_id, folder_ids, terms, vector, limit }: BackendQuery): Found {
+    const scope = this.passages().filter(
+        ({ segment }) =>
+          segment.owner_id === owner_id && segment.folder_ids.some((id) => folder_ids.includes(id)),
+      ),
+      holds = (one: (typeof scope)[number], wanted: number) =>
+        one.passage.terms.some(({ term }) => term === wanted),
+      nearness = ({ passage }: (typeof scope)[number]) =>
+        Math.max(
+          0,
+          ...passage.vectors.map((one) => one.reduce((sum, n, i) => sum + n * vector![i]!, 0)),
+        );
+    const by_words = scope.filter((one) => terms.some(({ term }) => holds(one, term))),
+      by_vector = vector === null ? [] : scope.toSorted((a, b) => nearness(b) - nearness(a));
+    return {
+      segment_ids: [...by_words.slice(0, limit), ...by_vector.slice(0, limit)].map(
+        ({ segment }) => segment.segment_id,
+      ),
+      passages: scope.length,
+      frequencies: terms.map(({ term }) => scope.filter((one) => holds(one, term)).length),
+    };
+  }
+  private holding(contents: string) {
+    this.answers();
+    if (this.held?.contents !== contents) throw new Error("it holds something else");
+    return this.held;
+  }
+  private answers(): void {
+    if (this.is_down) throw new Error("nobody answers");
+  }
+}
+interface Found {
+  segment_ids: number[];
+  passages: number;
+  frequencies: number[];
+}
+
+const dimensions = 8;
+/** Birds are near to each other, and so is everything else. */
+const embedder = {
+  model: "birds",
+  dimensions: null,
+  texts_max: 100,
+  embed: async (texts: readonly string[]) =>
+    texts.map((text) => {
+      const is_bird = /heron|egret|wader/i.test(text);
+      return Float32Array.from({ length: dimensions }, (_, i) =>
+        (is_bird ? i < 2 : i > 5) ? 1 : (Bun.hash.crc32(text) % 7) / 70,
+      );
+    }),
+};
+
+const served = (engine: Engine | null, with_vectors: boolean) => [
+  definePlugin({
+    name: "test-engine",
+    version: "1.0.0",
+    setup: () => ({
+      fills: [
+        ...(engine === null ? [] : [fill(SearchBackends, engine)]),
+        ...(with_vectors ? [fill(Embedders, embedder)] : []),
+      ],
+    }),
+  }),
+];
+const texts = ["heron", "egret", "otter", "beaver"].map(
+  (name, at) => `The ${name} ${`${name} `.repeat(at)}stands in the reeds of pond ${at}.`,
+);
+
+interface Started {
+  readonly server: TestServer;
+  readonly engine: Engine;
+  readonly ada: Person;
+  readonly folder: string;
+}
+async function start(with_vectors = false, engine = new Engine()): Promise<Started> {
+  const server = await startTestServer({ plugins: served(engine, with_vectors) }),
+    ada = await person(server, "ada"),
+    folder = await ada.folder("Animals");
+  for (const text of texts) await ada.text(folder, text);
+  await server.settle();
+  return { server, engine, ada, folder };
+}
+/** A server on a copy of what another one has, which is stopped. */
+async function anotherOn(server: TestServer, engine: Engine | null, { key }: Person) {
+  const data = temporaryDirectory();
+  cpSync(server.data, data, { recursive: true });
+  await server.stop();
+  const next = await startTestServer({ data, plugins: served(engine, false) });
+  const send: Person["send"] = (method, path, body) =>
+    next.send(null, method, path, body, { authorization: `Bearer ${key}` });
+  return { server: next, ada: { send } };
+}
+const quotes = async (who: Pick<Person, "send">, query: string, folder_ids?: string[]) => {
+  const { status, body } = await who.send("POST", "/search", { query, folder_ids, limit: 10 });
+  expect(status).toBe(200);
+  return body.data.map(({ quote, matched, score }: any) => [quote, matched, score.toFixed(6)]);
+};
+/** What is found once the engine is asked for it, which may be told something yet. */
+async function viaEngine(engine: Engine, ...search: Parameters<typeof quotes>) {
+  let found: unknown;
+  await until(async () => {
+    engine.asked.length = 0;
+    found = await quotes(...search);
+    return engine.asked.length === 1;
+  });
+  return found;
+}
+const health = async ({ server }: Started) =>
+  (await server.send("ada", "GET", "/health")).body as Record<string, any>;
+/** What can be restored lies in no folder. */
+const findable = ({ engine }: Started): number =>
+  engine.passages().filter(({ segment }) => segment.folder_ids.length > 0).length;
+
+describe.each([
+  ["by words", false],
+  ["by words and meaning", true],
+])("what is found %s", (_, with_vectors) => {
+  let started: Started;
+  beforeAll(async () => {
+    started = await start(with_vectors);
+  });
+
+  const queries: [why: string, query: string][] = [
+    ["a word of one passage", "otter"],
+    ["a word of all", "reeds"],
+    ["several words, some of them rare", "Where does the beaver stand in the pond?"],
+    ["no word that is there, but a meaning", "wader"],
+    ["nothing at all", "xylophone"],
+    ["a phrase", '"reeds of pond 2"'],
+    ["words without sense", "the of in"],
+  ];
+  test.each(queries)("%s: the same as without it", async (_why, query) => {
+    const { engine, ada } = started;
+    const found = await viaEngine(engine, ada, query);
+    engine.mood = () => {
+      throw new Error("not now");
+    };
+    const alone = await quotes(ada, query);
+    engine.mood = (answer) => answer;
+    expect(found).toEqual(alone);
+    // After a success no failures add up.
+    await viaEngine(engine, ada, query);
+  });
+
+  test("names only what is asked for", async () => {
+    const { engine, ada, folder } = started;
+    await viaEngine(engine, ada, "heron heron pond", [folder]);
+    const [query] = engine.asked as [BackendQuery];
+    expect([query.owner_id, query.folder_ids, query.terms.map(({ weight }) => weight)]).toEqual([
+      "usr_ada",
+      [folder],
+      [2, 1],
+    ]);
+    expect(query.vector?.length ?? 0).toBe(with_vectors ? dimensions : 0);
+  });
+});
+
+describe("the backend is told", () => {
+  let started: Started;
+  beforeAll(async () => {
+    started = await start(true);
+  });
+
+  test("of passages with their words and vectors, and where they lie", async () => {
+    const { engine, folder } = started;
+    expect(engine.held!.dimensions).toBe(dimensions);
+    expect(engine.passages()).toHaveLength(texts.length);
+    for (const { segment, passage } of engine.passages()) {
+      expect([segment.owner_id, segment.folder_ids]).toEqual(["usr_ada", [folder]]);
+      expect(passage.terms.length).toBeGreaterThan(4);
+      expect(passage.vectors.map(({ length }) => length)).toEqual([dimensions]);
+      expect(Math.hypot(...passage.vectors[0]!)).toBeCloseTo(1, 1);
+    }
+    // No text ever gets there.
+    expect(JSON.stringify(engine.passages())).not.toMatch(/heron|reeds/);
+  });
+
+  const changes: [why: string, change: (started: Started) => Promise<void>, passages: number][] = [
+    ["a new document", async ({ ada, folder }) => void (await ada.text(folder, "A newt.")), 5],
+    [
+      "another version in place of one",
+      async ({ ada }) => {
+        const [id] = await ada.found("newt");
+        await ada.send("PUT", `/documents/${id}`, { content: "A toad sits there." });
+        await ada.settled(id!);
+      },
+      5,
+    ],
+    [
+      "a document that is taken out of its folder",
+      async ({ ada, folder }) => {
+        const [id] = await ada.found("toad");
+        const path = `/documents/${id}?folder_id=${folder}`;
+        expect((await ada.send("DELETE", path)).status).toBe(204);
+      },
+      4,
+    ],
+  ];
+  test.each(changes)("of %s", async (_why, change, passages) => {
+    await change(started);
+    await started.server.settle();
+    expect(findable(started)).toBe(passages);
+    expect(await health(started)).toMatchObject({
+      search_backend: { name: "Engine", state: "ready", waiting: 0 },
+    });
+  });
+  test("of a document in a second folder, which is found there at once", async () => {
+    const { ada, engine, server } = started;
+    const other = await ada.folder("Fish"),
+      [id] = await ada.found("otter");
+    await ada.send("POST", `/documents/${id}/links`, { folder_id: other });
+    await server.settle();
+    expect(await quotes(ada, "otter", [other])).toHaveLength(1);
+    expect(await viaEngine(engine, ada, "otter", [other])).toHaveLength(1);
+  });
+  test("of what is gone with its folder", async () => {
+    const { ada, engine, folder, server } = started;
+    expect((await ada.send("DELETE", `/folders/${folder}`)).status).toBe(204);
+    await server.settle();
+    await until(() => engine.passages().length <= 1);
+    // What lies in another folder as well stays.
+    expect((await quotes(ada, "heron")).map(([quote]: string[]) => quote)).toEqual([texts[2]]);
+  });
+});
+
+describe("a backend that is away", () => {
+  test("loses nothing: the index answers, health says why, and it is told when it is back", async () => {
+    const started = await start(),
+      { ada, engine, folder, server } = started;
+    engine.is_down = true;
+    await ada.text(folder, "A newt in the reeds.");
+    const [heron] = await ada.found("heron");
+    await ada.send("DELETE", `/documents/${heron}?folder_id=${folder}`);
+    expect((await quotes(ada, "newt")).length).toBe(1);
+    await until(async () => (await health(started)).search_backend.state === "failing");
+    const told = await health(started);
+    expect(told.search_backend.waiting).toBeGreaterThan(0);
+    expect(told.plugins.find(({ name }: any) => name === "index").reason).toContain(
+      "nobody answers",
+    );
+    engine.is_down = false;
+    await until(async () => (await health(started)).search_backend.waiting === 0);
+    await server.settle();
+    expect(await viaEngine(engine, ada, "newt")).toHaveLength(1);
+    expect(findable(started)).toBe(texts.length);
+    expect((await health(started)).search_backend.state).toBe("ready");
+  });
+
+  onSqlite("copies").test("waits in the database: a server that comes later tells it", async () => {
+    const { ada, engine, folder, server } = await start();
+    engine.is_down = true;
+    await ada.text(folder, "A newt in the reeds.");
+    const again = await anotherOn(server, engine, ada);
+    engine.is_down = false;
+    await until(() => engine.passages().length === texts.length + 1);
+    expect([engine.begun, (await quotes(again.ada, "newt")).length]).toEqual([1, 1]);
+  });
+
+  const moods: [why: string, mood: Engine["mood"]][] = [
+    ["never answers", () => new Promise(() => {})],
+    ["fails", () => Promise.reject(new Error("no"))],
+    ["answers something else", () => ({ hits: [] })],
+    ["counts more than there is", (found) => ({ ...found, frequencies: [1e6] })],
+    ["holds less than is published", (found) => ({ ...found, segment_ids: [], passages: 1 })],
+  ];
+  test.each(moods)("or %s: the index answers", async (_why, mood) => {
+    const started = await start();
+    started.engine.mood = mood;
+    expect((await quotes(started.ada, "otter")).length).toBe(1);
+    expect((await health(started)).search_backend.state).toBe("failing");
+  });
+});
+
+describe("a backend", () => {
+  onSqlite("copies").test(
+    "that was put in later is told what there was, asked from then on, and forgotten without it",
+    async () => {
+      const first = await startTestServer({ plugins: served(null, false) }),
+        ada = await person(first, "ada"),
+        folder = await ada.folder("Animals");
+      for (const text of texts) await ada.text(folder, text);
+      await first.settle();
+      const found = await quotes(ada, "reeds"),
+        without = (await first.send("ada", "GET", "/health")).body;
+      const engine = new Engine(),
+        second = await anotherOn(first, engine, ada);
+      await second.server.settle();
+      expect(without.search_backend).toBeNull();
+      expect(engine.passages()).toHaveLength(texts.length);
+      expect(await viaEngine(engine, second.ada, "reeds")).toEqual(found);
+      const third = await anotherOn(second.server, null, ada);
+      const fourth = await anotherOn(third.server, engine, ada);
+      await fourth.server.settle();
+      expect([engine.begun, engine.passages().length]).toEqual([2, texts.length]);
+    },
+  );
+
+  test("that was emptied is told everything again", async () => {
+    const started = await start(),
+      { ada, engine } = started;
+    engine.held = null;
+    expect((await quotes(ada, "otter")).length).toBe(1);
+    await until(() => engine.begun === 2 && findable(started) === texts.length);
+  });
+
+  test("that has lost a part is told everything again", async () => {
+    const started = await start(),
+      { ada, engine, server } = started,
+      { segments } = engine.held!;
+    for (const id of [...segments.keys()].slice(1)) segments.delete(id);
+    // Each search finds that it holds too little, and has it looked at.
+    await until(async () => {
+      expect(await quotes(ada, "otter")).toHaveLength(1);
+      return engine.begun === 2;
+    });
+    await server.settle();
+    await until(() => findable(started) === texts.length);
+  });
+
+  test("can show nobody what is not theirs, or gone", async () => {
+    const { ada, engine, folder, server } = await start(),
+      bob = await person(server, "bob"),
+      secrets = await bob.folder("Secrets");
+    await bob.text(secrets, "The otter of Bob is secret.");
+    const empty = await ada.folder("Empty");
+    await server.settle();
+    const all = engine.passages().map(({ segment }) => segment.segment_id);
+    // Of everybody, and some that never were.
+    engine.mood = (found) => ({ ...found, segment_ids: [...all, 5, 2 ** 40], passages: 100 });
+    const names = async (who: Person, folder_ids?: string[]) =>
+      (await quotes(who, "otter", folder_ids)).map(([quote]: string[]) => quote);
+    expect(await names(ada)).toEqual([texts[2]]);
+    expect(await names(bob)).toEqual(["The otter of Bob is secret."]);
+    expect([await names(ada, [empty]), await names(ada, [folder])]).toEqual([[], [texts[2]]]);
+    const [otter] = await ada.found("otter");
+    await ada.send("DELETE", `/documents/${otter}?folder_id=${folder}`);
+    await server.settle();
+    expect(await names(ada)).toEqual([]);
+  });
+
+  test("is not asked about chosen documents", async () => {
+    const { ada, engine } = await start();
+    const [otter] = await ada.found("otter");
+    engine.asked.length = 0;
+    const { body } = await ada.send("POST", "/search", { query: "otter", document_ids: [otter] });
+    expect([body.data.length, engine.asked.length]).toEqual([1, 0]);
+  });
+});

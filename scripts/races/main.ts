@@ -42,7 +42,9 @@ async function run(cluster: Cluster, race: Race, who: string): Promise<void> {
   const begun_ms = performance.now();
   const broken: string[] = [];
   for (let n = 0; n < rounds; n++) {
-    const wrong = await race.run({ ...outside, n, send, signIn: signer(cluster, send) });
+    const round = { ...outside, n, send, signIn: signer(cluster, send) };
+    // What breaks off is told as well, and the other rounds go on.
+    const wrong = await race.run(round).catch(String);
     if (wrong !== null) broken.push(`round ${n}: ${wrong}`);
   }
   broken_in_all += broken.length;

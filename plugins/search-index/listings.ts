@@ -34,6 +34,9 @@ const heading_chars_max = 300,
 /** Dots, or something else, that lead from an entry to its page, which may be cut off. */
 const leader =
   /(?:(?:[.·] ?){4,}|…{2,}|_{4,})\s*(?:\d{1,4}|[ivxlc]{1,7})(?![\p{L}\p{N}])|(?:[.·] ){4,}[.·]?$/u;
+/** Every leader has this: a line without it, as most are, is told from one much faster. */
+const leader_part = /[.·] ?[.·]|……|____/;
+const hasLeader = ({ text }: Line): boolean => leader_part.test(text) && leader.test(text);
 /** A mark or number before an entry. */
 const mark = /^(?:[-*+•‣▪–]|\(?\d{1,3}[.)])\s+/;
 /** A link within the document, in Markdown. */
@@ -51,7 +54,7 @@ export class Listings {
     const lines = linesOf(part, start).filter((line) => !this.isHeading(line)),
       count = (isEntry: (line: Line) => boolean) => lines.filter(isEntry).length;
     const least_led = Math.max(1, entries_share_min * lines.length);
-    if (count(({ text }) => leader.test(text)) >= least_led) return true;
+    if (count(hasLeader) >= least_led) return true;
     if (lines.length < entries_min) return false;
     const least = Math.max(entries_min, least_led);
     return (

@@ -168,7 +168,7 @@ export async function startExecutable({
     mustCli: (words, options) => mustRun(data, words, { env: settings, ...options }),
     api: async (method, path, body, { key = last_key, headers = {} } = {}) =>
       answerOf(await request(key, method, path, body, headers)),
-    async until(path, done, { limit_ms = 20_000, ...options } = {}) {
+    async until(path, done, { limit_ms = 45_000, ...options } = {}) {
       const deadline = performance.now() + limit_ms;
       for (;;) {
         const answer = await executable.api("GET", path, undefined, options);
@@ -180,7 +180,7 @@ export async function startExecutable({
         await Bun.sleep(20);
       }
     },
-    async untilTrue(holds, limit_ms = 20_000) {
+    async untilTrue(holds, limit_ms = 45_000) {
       const deadline = performance.now() + limit_ms;
       while (!(await holds())) {
         if (performance.now() > deadline)

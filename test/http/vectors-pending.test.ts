@@ -261,4 +261,4 @@ test("a new embedder looks at many documents in pieces; all of them wait, and ar
   await change({ "embeddings.timeout": "2s" });
   await settled(server, [folder, other]);
   expect(await stateOf(server, ids[0]!)).toBe("ready");
-});
+}, 60_000);

@@ -1,10 +1,11 @@
 /**
  * `npm test`: types, lint and format; unit tests and in-process HTTP, which run in a few processes
- * that take file after file (should one of them fail, each file in a process of its own); those
- * over HTTP that touch the store most once more, on a PostgreSQL that is started for it; and every
- * other test file in its own process. One that failed runs once more, alone, and that counts. Ends
- * with `N passed, N failed`. Words on the command line choose files by path: `npm test -- folders`,
- * `npm test -- browser/`.
+ * that take file after file; those over HTTP that touch the store most once more, on a PostgreSQL
+ * that is started for it; and the other test files, of which a process runs a few of a kind one
+ * after the other. A file that failed beside others runs in a process of its own; one that failed
+ * in its own runs once more, alone, and that counts. Ends with `N passed, N failed`. Words on the
+ * command line choose files by path, each for a process of its own: `npm test -- folders`, `npm
+ * test -- browser/`.
  *
  * `npm run test:quick`: the first part; needs no build. `npm run test:databases`: whatever can run
  * on PostgreSQL does.
@@ -18,6 +19,7 @@ import { generateConsoleSchema } from "./console-schema";
 import { embedded, whyNoPostgres, withPostgres, type Engine } from "./lib/engines";
 import { cleanEnvironment } from "./lib/launch";
 import { of_sqlite_alone, on_both, seconds_of, unit_on_both } from "./lib/test-files";
+import { inBatches, nameOf } from "./lib/test-batches";
 import { countsOf, talliesOf, type Counts } from "./lib/test-output";
 import { as_many_as_fit, doTogether } from "./lib/work-pool";
 
@@ -50,12 +52,15 @@ interface Outcome extends Counts {
   readonly output: string;
   /** Runs it once more; absent from what is no single file. */
   readonly again?: () => Promise<Outcome>;
+  /** The files that it ran, when there were several. */
+  readonly paths?: readonly string[];
 }
 
 /** Runs `bun test` with these arguments. `output` is all it printed, and how it ended. */
 async function runBunTest(
   args: readonly string[],
   { env }: Engine,
+  limit_ms = file_limit_ms,
 ): Promise<{ output: string; counts: Counts; processor: number }> {
   const started = performance.now();
   const run = Bun.spawn([process.execPath, "test", "--timeout", String(test_limit_ms), ...args], {
@@ -64,7 +69,7 @@ async function runBunTest(
     stdin: "ignore",
     stdout: "pipe",
     stderr: "pipe",
-    timeout: file_limit_ms,
+    timeout: limit_ms,
     killSignal: "SIGKILL",
   });
   const [stdout, stderr, code] = await Promise.all([
@@ -72,8 +77,8 @@ async function runBunTest(
     run.stderr.text(),
     run.exited,
   ]);
-  const late = performance.now() - started > file_limit_ms;
-  const limit = late ? `: it took longer than ${file_limit_ms / 60_000} minutes` : "";
+  const late = performance.now() - started > limit_ms;
+  const limit = late ? `: it took longer than ${limit_ms / 60_000} minutes` : "";
   const end = run.signalCode ? `\nThe process ended by ${run.signalCode}${limit}.` : "";
   return {
     output: `${stdout}${stderr}${end}`,
@@ -83,9 +88,6 @@ async function runBunTest(
 }
 
 const secondsSince = (started_ms: number): number => (performance.now() - started_ms) / 1000;
-
-/** `test/unit/batch.test.ts` is `unit/batch`. */
-const nameOf = (path: string): string => path.slice("test/".length, -".test.ts".length);
 
 async function runFile(path: string, engine: Engine = embedded): Promise<Outcome> {
   const started = performance.now();
@@ -97,6 +99,17 @@ async function runFile(path: string, engine: Engine = embedded): Promise<Outcome
     ...counts,
     again: () => runFile(path, engine),
   };
+}
+
+/** Files of a kind in one process, one after the other: what they load is loaded once. */
+async function runBatch(paths: readonly string[]): Promise<Outcome> {
+  if (paths.length === 1) return runFile(paths[0]!);
+  const started = performance.now();
+  const files = paths.map((path) => `./${path}`);
+  const { counts, ...run } = await runBunTest(files, embedded, file_limit_ms * paths.length);
+  const [first, ...others] = paths.map(nameOf);
+  const name = [first, ...others.map((other) => other.split("/").at(-1))].join(", ");
+  return { name, seconds: secondsSince(started), ...run, ...counts, paths };
 }
 
 async function runTool(step: Step): Promise<Outcome> {
@@ -161,13 +174,11 @@ type Work = () => Promise<Outcome>;
 
 /** The checks, and what needs no build. */
 const basics = (processes: number): Work[] => [
-  () =>
-    runShared(
-      shared_name,
-      embedded,
-      shared_kinds.map((kind) => `test/${kind}/`),
-      processes,
-    ),
+  async () => {
+    const directories = shared_kinds.map((kind) => `test/${kind}/`);
+    const outcome = await runShared(shared_name, embedded, directories, processes);
+    return { ...outcome, paths: testFiles([]).filter(isShared) };
+  },
   ...tools.map((step) => () => runTool(step)),
 ];
 
@@ -219,23 +230,33 @@ async function runBrieflyOnPostgres(): Promise<Outcome> {
  */
 async function runAll(): Promise<Outcome[]> {
   const files = testFiles([]);
-  const fileWork = (some: readonly string[]): Work[] => some.map((path) => () => runFile(path));
-  const alone = fileWork(files.filter((path) => !isShared(path)));
-  const work = [...basics(shared_beside), runBrieflyOnPostgres, ...alone];
-  const outcomes = await doTogether(work, as_many_as_fit, tell);
-  const shared = outcomes.find(({ name }) => name === shared_name)!;
-  if (shared.failed === 0) return againAlone(outcomes);
-  // What failed in a shared process may be another file's doing: each for itself then.
-  const { rest, failing } = failedApart(shared);
-  const apart = await doTogether(
-    fileWork(failing ?? files.filter(isShared)),
-    as_many_as_fit,
-    (outcome) => {
-      tell(outcome);
-      if (outcome.failed === 0 && failing) tellFlaky(outcome);
-    },
+  const batches = inBatches(files.filter((path) => !isShared(path))).map(
+    (paths) => () => runBatch(paths),
   );
-  return againAlone([...outcomes.filter((one) => one !== shared), ...rest, ...apart]);
+  const work = [...basics(shared_beside), runBrieflyOnPostgres, ...batches];
+  return againAlone(await eachForItself(await doTogether(work, as_many_as_fit, tell)));
+}
+
+/** What failed in a shared process may be another file's doing: each for itself then. */
+async function eachForItself(outcomes: readonly Outcome[]): Promise<Outcome[]> {
+  const settled: Outcome[] = [];
+  const alone: Work[] = [];
+  const named = new Set<string>();
+  for (const outcome of outcomes) {
+    if (outcome.failed === 0 || !outcome.paths) {
+      settled.push(outcome);
+      continue;
+    }
+    const { rest, failing } = failedApart(outcome);
+    settled.push(...rest);
+    for (const path of failing ?? []) named.add(nameOf(path));
+    alone.push(...(failing ?? outcome.paths).map((path) => () => runFile(path)));
+  }
+  const apart = await doTogether(alone, as_many_as_fit, (outcome) => {
+    tell(outcome);
+    if (outcome.failed === 0 && named.has(outcome.name)) tellFlaky(outcome);
+  });
+  return [...settled, ...apart];
 }
 
 /**

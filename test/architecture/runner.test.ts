@@ -5,6 +5,7 @@
 import { describe, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { inBatches, nameOf } from "../../scripts/lib/test-batches";
 import { of_sqlite_alone, on_both, seconds_of } from "../../scripts/lib/test-files";
 import { countsOf, talliesOf } from "../../scripts/lib/test-output";
 
@@ -69,6 +70,33 @@ describe("counting one test file", () => {
   ];
   for (const [reason, output, code, counted] of cases)
     test(reason, () => expect(countsOf(output, code)).toEqual(counted));
+});
+
+describe("files in one process", () => {
+  const [long, ...short] = ["acceptance/documentation", "acceptance/x", "acceptance/y"];
+  const cases: [reason: string, names: string[], batches: string[][]][] = [
+    ["no files", [], []],
+    ["short ones together", short, [short]],
+    ["a long one for itself", [long!, ...short], [[long!], short]],
+    [
+      "each kind for itself, in its order",
+      ["process/a", "browser/a", "process/b", "browser/b"],
+      [
+        ["process/a", "process/b"],
+        ["browser/a", "browser/b"],
+      ],
+    ],
+    [
+      "no more than a minute",
+      Array.from({ length: 13 }, (_, at) => `process/${at}`),
+      [Array.from({ length: 12 }, (_, at) => `process/${at}`), ["process/12"]],
+    ],
+  ];
+  for (const [reason, names, batches] of cases)
+    test(reason, () => {
+      const paths = names.map((name) => `test/${name}.test.ts`);
+      expect(inBatches(paths).map((batch) => batch.map(nameOf))).toEqual(batches);
+    });
 });
 
 test("the files that are named are there", () => {

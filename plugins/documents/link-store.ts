@@ -23,12 +23,14 @@ export async function foldersOfAll(
 ): Promise<Map<string, string[]>> {
   const folders = new Map<string, string[]>(document_ids.map((id) => [id, []]));
   if (document_ids.length === 0) return folders;
-  for (const link of oldestFirst(
-    await liveLinks(db).where("document_id", "in", document_ids).execute(),
-  ))
+  for (const link of oldestFirst(await linksOfAll(db, { document_ids })))
     folders.get(link.document_id)!.push(link.folder_id);
   return folders;
 }
+const linksOfAll = prepared(
+  (db: DocumentsDb, { document_ids }: { readonly document_ids: readonly string[] }) =>
+    liveLinks(db).where("document_id", "in", document_ids),
+);
 
 /**
  * Sorted here: the few links of a document are read faster than the database sets up its sorting.

@@ -5,6 +5,7 @@ import {
   badRequest,
   countRows,
   pageWindow,
+  prepared,
   requireOwned,
   sql,
   toNumber,
@@ -253,7 +254,10 @@ async function findPlace(db: DocumentsDb, owner_id: string, id: string) {
 /** In the order of their ids, without those that were deleted meanwhile. */
 async function findAll(db: DocumentsDb, ids: readonly string[]): Promise<DocumentRow[]> {
   if (ids.length === 0) return [];
-  const rows = await db.selectFrom("documents").selectAll().where("id", "in", ids).execute();
+  const rows = await rowsOfAll(db, { ids });
   const by_id = new Map(rows.map((row) => [row.id, row]));
   return ids.flatMap((id) => by_id.get(id) ?? []);
 }
+const rowsOfAll = prepared((db: DocumentsDb, { ids }: { readonly ids: readonly string[] }) =>
+  db.selectFrom("documents").selectAll().where("id", "in", ids),
+);

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:tes
 import { verify } from "@octokit/webhooks-methods";
 import { Webhook } from "standardwebhooks";
 import { expectProblem } from "../helpers/contract";
-import { filesWith } from "../helpers/data-directory";
+import { placesWith } from "../helpers/databases";
 import { until } from "../helpers/server";
 import { event_type, finished, startHooks, type Hooks } from "../helpers/hooks";
 
@@ -227,15 +227,16 @@ describe("the log", () => {
 });
 
 describe("[25] a deleted webhook gets nothing more", () => {
-  test("and nothing of it stays in any file", async () => {
+  test("and nothing of it stays in any file or table", async () => {
     const hook = await hooks.register(
       `http://hook.test:${hooks.receiver.port}/?key=canary-of-the-receiver`,
     );
     await hooks.emit(finished);
     await hook.ended();
-    expect(filesWith(hooks.server.data, "canary-of-the-receiver")).not.toEqual([]);
+    const places = () => placesWith(hooks.server.data, "canary-of-the-receiver");
+    expect(await places()).not.toEqual([]);
     expect((await hooks.ada.send("DELETE", `/webhooks/${hook.id}`)).status).toBe(204);
-    await until(() => filesWith(hooks.server.data, "canary-of-the-receiver").length === 0);
+    await until(async () => (await places()).length === 0);
   });
 
   test("of what waits behind a delivery that is under way", async () => {

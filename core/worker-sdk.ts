@@ -2,6 +2,7 @@
  * What the worker of a plugin may use of core: a connection of its own to read the database.
  * `core/sdk.ts` would load the whole server into each thread.
  */
+export { HttpError } from "./base/errors";
 export { openReadConnection } from "./store/read-connection";
 export type { ReadConnection, ReadConnectionSpec } from "./store/read-connection";
 export { PostgresReadSession } from "./store/postgres/read-session";

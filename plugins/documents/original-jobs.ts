@@ -7,7 +7,14 @@ import type { UnusedFiles } from "./unused-files";
 export const FindUnusedOriginals = job("documents.find_unused_originals", t.Object({}));
 
 const minute_ms = 60_000;
-const limits = { attempts_max: 5, timeout_ms: 360 * minute_ms, io_bound: true, uses_reserve: true };
+const limits = {
+  attempts_max: 5,
+  // Every start goes on with it.
+  crashes_max: Number.MAX_SAFE_INTEGER,
+  timeout_ms: 360 * minute_ms,
+  io_bound: true,
+  uses_reserve: true,
+};
 
 export const originalJobs = (
   parts: DeletingParts,

@@ -23,7 +23,11 @@ interface BackendState {
 }
 
 export const backendFills = (parts: Parts): Fill[] => [
-  fill(HealthFields, { name: "search_backend", read: () => stateOf(parts) }),
+  // Left out of the answer when there is none.
+  fill(HealthFields, {
+    name: "search_backend",
+    read: async () => (await stateOf(parts)) ?? undefined,
+  }),
   fill(SystemChecks, { name: "Search backend", run: async () => judge(parts) }),
   fill(Metrics, {
     name: "dossier_search_backend_waiting",

@@ -2,13 +2,14 @@
  * A worker thread as a function: started at the first request, stopped when idle, replaced when it
  * dies or hangs. Who takes turns with whom in it, `worker-server.ts` decides.
  */
-import type { Log } from "../../core/sdk";
+import { HttpError, type Log } from "../../core/sdk";
 import {
   control_bytes,
   in_work,
   slices,
   type FromWorker,
   type ToWorker,
+  type WorkerError,
   type WorkerProtocol,
 } from "./worker-protocol";
 
@@ -180,7 +181,7 @@ export class WorkerClient<P extends WorkerProtocol> {
     }
     this.died_of = null;
     this.forget(message.id);
-    if ("error" in message) pending.reject(new Error(message.error));
+    if ("error" in message) pending.reject(receivedError(message.error));
     else pending.resolve(message.response);
   }
 
@@ -256,3 +257,8 @@ export class WorkerClient<P extends WorkerProtocol> {
 
 const reasonOf = (signal: AbortSignal): Error =>
   signal.reason instanceof Error ? signal.reason : new Error("The work was aborted.");
+
+function receivedError({ message, answer }: WorkerError): Error {
+  if (answer === undefined) return new Error(message);
+  return new HttpError(answer.status, answer.code, message, { headers: answer.headers });
+}

@@ -1,4 +1,5 @@
 /** What a worker and its client post to each other. */
+import type { HttpError } from "../../core/worker-sdk";
 
 /** The types of one kind of worker. */
 export interface WorkerProtocol {
@@ -21,8 +22,14 @@ export type ToWorker<P extends WorkerProtocol> =
 export type FromWorker<P extends WorkerProtocol> = { readonly id: number } & (
   | { readonly part: P["part"]; readonly part_no: number }
   | { readonly response: P["response"] }
-  | { readonly error: string }
+  | { readonly error: WorkerError }
 );
+/** What of an error reaches the other side. */
+export interface WorkerError {
+  readonly message: string;
+  /** As a request is answered with it; not for a defect. */
+  readonly answer?: Pick<HttpError, "status" | "code" | "headers">;
+}
 /** Places in `control`, which both sides see: the request in work (0: none), and its changes. */
 export const in_work = 0,
   slices = 1,

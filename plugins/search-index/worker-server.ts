@@ -2,6 +2,7 @@
  * The inside of a worker: owners take turns, a long request gives way every few milliseconds, and
  * one that nobody waits for any more ends there.
  */
+import { HttpError } from "../../core/worker-sdk";
 import { Turns, type TakesTurns } from "./turns";
 import {
   in_work,
@@ -9,6 +10,7 @@ import {
   type FromWorker,
   type Pauses,
   type ToWorker,
+  type WorkerError,
   type WorkerProtocol,
 } from "./worker-protocol";
 
@@ -146,8 +148,7 @@ class RequestRun<P extends WorkerProtocol> implements Run<P>, TakesTurns {
       const response = await this.handler(request, this);
       if (!this.cancelled) this.send({ id, response });
     } catch (error) {
-      if (!this.cancelled)
-        this.send({ id, error: error instanceof Error ? error.message : String(error) });
+      if (!this.cancelled) this.send({ id, error: errorToSend(error) });
     }
     this.sliced.resolve(true);
   }
@@ -155,4 +156,13 @@ class RequestRun<P extends WorkerProtocol> implements Run<P>, TakesTurns {
   private send(message: FromWorker<P>, transfer: ArrayBuffer[] = []): void {
     self.postMessage(message, { transfer });
   }
+}
+
+/** The database may be away: then the request is to be answered as it is anywhere else. */
+function errorToSend(error: unknown): WorkerError {
+  if (error instanceof HttpError) {
+    const { detail: message, status, code, headers } = error;
+    return { message, answer: { status, code, headers } };
+  }
+  return { message: error instanceof Error ? error.message : String(error) };
 }

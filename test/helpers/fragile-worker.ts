@@ -1,10 +1,12 @@
 /** A worker that does as it is told: answers, in parts or whole, fails, dies, or never answers. */
+import { unavailable } from "../../core/base/errors";
 import { serveWorker } from "../../plugins/search-index/worker-server";
 
 export type Order =
   | "answer"
   | "parts"
   | "fail"
+  | "be away"
   | "die"
   | "die once"
   | "die late"
@@ -40,6 +42,7 @@ serveWorker<FragileProtocol>(({ marker, broken }) => {
         }
       }
     if (order === "fail") throw new Error("it failed");
+    if (order === "be away") throw unavailable("It is away.", 5);
     if (order === "die" || (order === "die once" && !require("node:fs").existsSync(file!))) {
       if (file) require("node:fs").writeFileSync(file, "died");
       process.exit(1);

@@ -8,9 +8,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { writeFeed, writeSitemap, writeZip } from "../../plugins/imports/child/listing";
+import { TaskFailure } from "../../core/sdk";
 import { readFeed, readSitemap } from "../../plugins/imports/child/lists";
 import { readPage } from "../../plugins/imports/child/page";
+import { readInChild } from "../../plugins/imports/child/tasks";
 import { listZip, unzip } from "../../plugins/imports/child/zip";
+import { SourceFailure } from "../../plugins/imports/contract";
 import { zip, type ZipParts } from "../helpers/office";
 
 const directory = mkdtempSync(join(tmpdir(), "dossier-test-"));
@@ -511,4 +514,38 @@ describe("what the server takes of a list", () => {
           if (typeof value === "string") expect([1_001, 4_097]).toContain(value.length);
     },
   );
+});
+
+describe("a child that can't read a list says so in the run", () => {
+  const cases: [reason: string, failure: Error, said: string | null][] = [
+    ["it died", new TaskFailure("crashed", "SIGSEGV"), "ended unexpectedly: it may be damaged."],
+    [
+      "it took too long",
+      new TaskFailure("timeout", "late"),
+      "took longer than 60 s and was stopped.",
+    ],
+    [
+      "too much memory",
+      new TaskFailure("memory", "600"),
+      "took more than 600 MiB of memory and was stopped.",
+    ],
+    [
+      "it is no list",
+      new TaskFailure("threw", "This is no sitemap.", "unfit"),
+      "This is no sitemap.",
+    ],
+    ["a defect is none of the list", new TaskFailure("threw", "x is undefined"), null],
+    ["nor is what is no failure of it", new Error("disk"), null],
+  ];
+  test.each(cases)("%s", async (_reason, failure, said) => {
+    const read = readInChild({ signal: new AbortController().signal }, "the sitemap", () =>
+      Promise.reject(failure),
+    );
+    const thrown = await read.catch((error: unknown) => error);
+    if (said === null) expect(thrown).toBe(failure);
+    else {
+      expect(thrown).toBeInstanceOf(SourceFailure);
+      expect(String(thrown)).toEndWith(said);
+    }
+  });
 });

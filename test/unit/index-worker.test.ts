@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { jsonLog } from "../../core/base/log";
 import { window_units } from "../../core/lib/text-window";
-import type { ReadConnectionSpec } from "../../core/sdk";
+import { HttpError, type ReadConnectionSpec } from "../../core/sdk";
 import { analyzer } from "../../plugins/search-index/analyzer";
 import type { EncoderProtocol } from "../../plugins/search-index/encoder-worker";
 import { encodeDocument, type EncodedSegment } from "../../plugins/search-index/encoder";
@@ -66,6 +66,14 @@ describe("a worker", () => {
     await expect(worker.ask({ order: "fail" }, ada)).rejects.toThrow("it failed");
     expect(await worker.ask({ order: "count" }, ada)).toBe("2");
     expect(worker.deaths()).toBe(0);
+  });
+  test("whose database is away tells it as the answer that it is", async () => {
+    const refused = fragile().ask({ order: "be away" }, ada);
+    await expect(refused).rejects.toBeInstanceOf(HttpError);
+    await expect(refused).rejects.toMatchObject({
+      ...{ status: 503, code: "unavailable", detail: "It is away." },
+      headers: { "retry-after": "5" },
+    });
   });
   test("that can't open what it needs says so each time it is asked", async () => {
     const worker = fragile({ broken: true });

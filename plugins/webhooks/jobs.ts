@@ -15,6 +15,13 @@ export const Deliver = job(
 /** Deletes old deliveries. */
 export const Prune = job("webhooks.prune", t.Object({}));
 
+/**
+ * Of jobs that make deliveries of an event. Each is a small transaction and nothing else: those
+ * that run together are claimed together and share a commit, so a thousand events take no longer
+ * than their rows.
+ */
+export const creation_limits = { attempts_max: 20, timeout_ms: 10_000, concurrency: 32 };
+
 /** One webhook gets one attempt at a time, so a slow receiver delays nobody else. */
 export const enqueueAttempt =
   (enqueue: Context["enqueue"]): DeliveriesParts["enqueueAttempt"] =>
@@ -36,12 +43,7 @@ export const webhookJobs = (
     async ({ owner_id, event_type, body }) =>
       (tx) =>
         deliveries.createForEvent(tx, owner_id, event_type, body),
-    {
-      attempts_max: 20,
-      timeout_ms: 10_000,
-      concurrency: 4,
-      ownerOf: ({ owner_id }) => owner_id,
-    },
+    { ...creation_limits, ownerOf: ({ owner_id }) => owner_id },
   ),
   handle(Deliver, (payload, run) => sender.run(payload, run), {
     // Runs of the job of one attempt, which sends at most once: deliveries.ts counts the POSTs.

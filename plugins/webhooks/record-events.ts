@@ -12,6 +12,7 @@ import {
   type RecordEvent,
 } from "./contract";
 import type { Deliveries } from "./deliveries";
+import { creation_limits } from "./jobs";
 import type { Subscriptions } from "./subscriptions";
 
 const record_events: readonly RecordEvent[] = [
@@ -26,8 +27,6 @@ export const recordEvents: readonly Fill[] = record_events.map((one) => fill(Web
 /** Every one is about somebody's records. */
 const ownerOf = (payload: unknown): string => (payload as { readonly owner_id: string }).owner_id;
 
-const limits = { attempts_max: 20, timeout_ms: 10_000 };
-
 /** One delivery for each webhook that lists the event; no job where none does. */
 export const recordEventJobs = (
   deliveries: Pick<Deliveries, "createForEvent">,
@@ -39,7 +38,7 @@ export const recordEventJobs = (
       async (payload) => (tx) =>
         deliveries.createForEvent(tx, ownerOf(payload), type, { event: type, ...bodyOf(payload) }),
       {
-        ...limits,
+        ...creation_limits,
         wants: (payload, tx) => subscriptions.has(tx, ownerOf(payload), type),
         ownerOf,
       },

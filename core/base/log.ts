@@ -29,6 +29,7 @@ export function jsonLog(
   const at =
     (level: Level) =>
     (message: string, fields: object = {}) => {
+      const { owner: _owner, ...origin } = originOf();
       const lowest = typeof least === "function" ? least() : least;
       if (levels.indexOf(level) < levels.indexOf(lowest)) return;
       write(
@@ -37,7 +38,7 @@ export function jsonLog(
             time: new Date().toISOString(),
             level,
             message,
-            ...originOf(),
+            ...origin,
             ...base,
             ...fields,
           }),

@@ -10,6 +10,8 @@ export interface Origin {
   readonly request_id?: string | undefined;
   /** The job that is run, by its id. */
   readonly job?: string | undefined;
+  /** Whose job it is: owners take turns. */
+  readonly owner?: string | undefined;
   /** The plugin of the plugins directory whose code runs, or has asked for this. */
   readonly plugin?: string | undefined;
 }

@@ -1,9 +1,10 @@
 /**
- * Runs tasks in killable child processes of the same executable: a few at a time, each within a
- * time and a memory limit.
+ * Runs tasks in killable child processes of the same executable: a few at a time, of owners that
+ * take turns, each within a time and a memory limit.
  */
 import { availableParallelism } from "node:os";
 import type { Log } from "../base/log";
+import { originOf } from "../base/origin";
 import { Limiter } from "../lib/limiter";
 import { ChildProcess } from "./child-process";
 import { TaskFailure, type IsolateOptions } from "./contract";
@@ -17,8 +18,8 @@ import type { Request } from "./protocol";
 const warm_bytes_max = 256 * 1024 * 1024;
 
 /**
- * Runs a plugin's task in a child. Its limits count from when it leaves the queue. @throws
- * TaskFailure
+ * Runs a plugin's task in a child, for the owner of the job that asks. Its limits count from when
+ * it leaves the queue. @throws TaskFailure
  */
 export type IsolatedRun = (
   plugin: string,
@@ -40,7 +41,7 @@ export interface ChildPoolOptions {
    * not hold up the good ones behind them. Default 50 ms.
    */
   readonly patience_ms?: number;
-  /** Children beyond `children_max` that may come about that way. Default 2. */
+  /** Children beyond `children_max` for that, of one owner one fewer. Default 2. */
   readonly overflow_max?: number;
   /** Runs until a child is replaced. Default 50. */
   readonly runs_max?: number;
@@ -67,8 +68,12 @@ export class ChildPool {
       ...options,
     };
     const { children_max: concurrency, patience_ms, overflow_max } = this.options;
-    this.limiter = new Limiter({ concurrency, patience_ms, overflow_max });
     this.warm_max = concurrency + overflow_max;
+    this.limiter = new Limiter({
+      ...{ concurrency, patience_ms, overflow_max, takes_turns: true },
+      // However long the files of one owner take, there is a child for whoever comes next.
+      per_key: concurrency + Math.max(0, overflow_max - 1),
+    });
   }
 
   /** As a value, it is handed on without its pool. */
@@ -76,7 +81,7 @@ export class ChildPool {
     const signal = AbortSignal.any(
       options.signal ? [options.signal, this.stopping.signal] : [this.stopping.signal],
     );
-    const entered = this.limiter.enter({ signal });
+    const entered = this.limiter.enter({ key: originOf().owner ?? "", signal });
     if (this.limiter.saturated && this.warm.size === 0) this.startAhead();
     const leave = await entered.catch(() => {
       throw aborted();

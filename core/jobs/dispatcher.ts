@@ -4,6 +4,7 @@ import { newUuid } from "../base/ids";
 import type { Log } from "../base/log";
 import { withOrigin } from "../base/origin";
 import type { Work } from "../base/stall-meter";
+import { ServedLog } from "../lib/served-log";
 import type { Db, Store } from "../store/store";
 import type { RoomWaiters } from "./room-waiters";
 import { findCandidates, type Capacity } from "./candidates";
@@ -12,15 +13,7 @@ import type { EarlyRun } from "./early-run";
 import type { Handlers } from "./handlers";
 import { readRunningCounts, type RunningCounts } from "./running-counts";
 import { runJob, Stopped, type Run } from "./run";
-import {
-  handlerKey,
-  ownerKey,
-  ownerMax,
-  queueKey,
-  selectJobs,
-  ServedLog,
-  type Selection,
-} from "./scheduler";
+import { handlerKey, ownerKey, ownerMax, queueKey, selectJobs, type Selection } from "./scheduler";
 import * as table from "./table";
 
 export interface DispatcherOptions {
@@ -319,7 +312,8 @@ export class Dispatcher {
     const run: Run = { job, handler, controller, working };
     const what = `job ${job.name}`;
     this.options.work?.begin(what);
-    const origin = { request_id: job.request_id ?? undefined, job: job.id };
+    const { id, owner } = job,
+      origin = { request_id: job.request_id ?? undefined, job: id, owner };
     const ended = withOrigin(origin, () => runJob(this.options, run)).finally(() => {
       this.options.work?.end(what);
       this.active.delete(job.id);

@@ -75,12 +75,12 @@ export class EarlyRun implements BegunJob {
 
   async #run(): Promise<JobEffect | void> {
     const { work, job, handler, payload } = this.parts,
-      { id, name, request_id, attempts_max } = job,
+      { id, name, owner, request_id, attempts_max } = job,
       what = `job ${name}`,
       { signal } = this.controller;
     work?.begin(what);
     try {
-      return await withOrigin({ request_id: request_id ?? undefined, job: id }, () =>
+      return await withOrigin({ request_id: request_id ?? undefined, job: id, owner }, () =>
         handler.run(payload, { id, attempt: 1, last: attempts_max === 1, signal }),
       );
     } finally {

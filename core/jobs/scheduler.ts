@@ -1,4 +1,5 @@
 /** Which of the due jobs run next: fair to owners and queues, and within every capacity. */
+import type { ServedLog } from "../lib/served-log";
 import type { Candidate, Capacity } from "./candidates";
 
 /** Identifies a handler: its plugin and the id of its job or event. */
@@ -24,28 +25,6 @@ export const ownerMax = ({ io_bound, free }: Pick<Capacity, "io_bound" | "free">
 /** Keys of `ServedLog`. */
 export const ownerKey = (owner: string): string => `owner ${owner}`;
 export const queueKey = (queue: string): string => `queue ${queue}`;
-
-const remembered_max = 10_000;
-
-/**
- * When an owner or a queue was served last, for the latest ten thousand of both together. Kept in
- * memory: each process knows only whom it has served itself.
- */
-export class ServedLog {
-  private readonly last = new Map<string, number>();
-  private count = 0;
-
-  /** A count that is greater when it was served later; 0 when that is not known. */
-  lastServed(key: string): number {
-    return this.last.get(key) ?? 0;
-  }
-
-  note(key: string): void {
-    this.last.delete(key);
-    this.last.set(key, ++this.count);
-    if (this.last.size > remembered_max) this.last.delete(this.last.keys().next().value!);
-  }
-}
 
 /** The jobs of one owner in one queue. */
 interface Share {

@@ -1,10 +1,16 @@
-/** Limits how much runs at the same time; the rest waits, first come, first served. */
+/** Limits how much runs at the same time; the rest waits, first come, first served, or by turns. */
+import { ServedLog } from "./served-log";
 
 export interface LimiterOptions {
   /** Runs at the same time. */
   readonly concurrency: number;
   /** … and of those with the same key. Default: no limit of its own. */
   readonly per_key?: number;
+  /**
+   * Of those that wait, the first of whichever key has the fewest runs comes next, then of the one
+   * that was served longest ago. Default: whoever came first.
+   */
+  readonly takes_turns?: boolean;
   /** How many may wait. Default: any number. */
   readonly waiting_max?: number;
   /** Whoever has waited this long is refused, milliseconds. Default: never. */
@@ -56,6 +62,7 @@ export class Limiter extends Entrance {
   private readonly limits: () => LimiterOptions;
   private readonly waiting: Waiting[] = [];
   private readonly running_by_key = new Map<string, number>();
+  private readonly served = new ServedLog();
   /** Without those that run beyond `concurrency`. */
   private running = 0;
   private overflow = 0;
@@ -86,12 +93,17 @@ export class Limiter extends Entrance {
 
   private admits(key: string): boolean {
     const { concurrency, per_key = Infinity } = this.limits();
-    return this.running < concurrency && (this.running_by_key.get(key) ?? 0) < per_key;
+    return this.running < concurrency && this.runsOf(key) < per_key;
+  }
+
+  private runsOf(key: string): number {
+    return this.running_by_key.get(key) ?? 0;
   }
 
   private count(key: string, by: 1 | -1): void {
     this.running += by;
-    const now = (this.running_by_key.get(key) ?? 0) + by;
+    const now = this.runsOf(key) + by;
+    if (by > 0 && this.limits().takes_turns) this.served.note(key);
     if (now === 0) this.running_by_key.delete(key);
     else this.running_by_key.set(key, now);
   }
@@ -151,12 +163,29 @@ export class Limiter extends Entrance {
 
   private admitNext(): void {
     for (;;) {
-      const place = this.waiting.findIndex(({ key }) => this.admits(key));
-      if (place < 0) return;
-      const [next] = this.waiting.splice(place, 1) as [Waiting];
+      const next = this.next();
+      if (next === undefined) return;
+      this.waiting.splice(this.waiting.indexOf(next), 1);
       this.count(next.key, 1);
       next.admit();
     }
+  }
+
+  private next(): Waiting | undefined {
+    const takes_turns = this.limits().takes_turns ?? false;
+    let first: Waiting | undefined;
+    for (const one of this.waiting) {
+      if (!this.admits(one.key)) continue;
+      if (!takes_turns) return one;
+      if (first === undefined || this.isBefore(one.key, first.key)) first = one;
+    }
+    return first;
+  }
+
+  private isBefore(one: string, other: string): boolean {
+    const { served } = this,
+      more_runs = this.runsOf(one) - this.runsOf(other);
+    return more_runs < 0 || (more_runs === 0 && served.lastServed(one) < served.lastServed(other));
   }
 }
 

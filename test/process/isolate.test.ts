@@ -10,6 +10,7 @@ import { ChildPool, type ChildPoolOptions } from "../../core/isolate/pool";
 import { fromProc, fromPs } from "../../core/isolate/memory";
 import { decodeLines } from "../../core/lib/json-lines";
 import { jsonLog } from "../../core/base/log";
+import { withOrigin } from "../../core/base/origin";
 import { TaskFailure, type IsolateOptions } from "../../core/isolate/contract";
 import { child_command } from "../helpers/task-child";
 
@@ -196,6 +197,43 @@ describe("an abort", () => {
   });
 });
 
+describe("owners take turns", () => {
+  const ownerRun =
+    (run: ReturnType<typeof testIsolate>) =>
+    (owner: string, task: string, input?: unknown, options?: Partial<IsolateOptions<any>>) =>
+      withOrigin({ owner }, () => run(task, input, options));
+
+  test("one file of an owner does not wait for the many of another", async () => {
+    const run = ownerRun(testIsolate());
+    const ended: string[] = [];
+    const all = [..."aaaaab"].map(async (owner) => {
+      await run(owner, "echo");
+      ended.push(owner);
+    });
+    await Promise.all(all);
+    expect(ended.join("")).toBe("abaaaa");
+  });
+
+  test("files of an owner that never end leave a child for the others", async () => {
+    const run = ownerRun(testIsolate({ children_max: 2, overflow_max: 1, patience_ms: 10 }));
+    const stop = new AbortController();
+    const { signal } = stop;
+    let hanging = 0;
+    const { promise: both_hang, resolve } = Promise.withResolvers<void>();
+    const onMessage = () => ++hanging === 2 && resolve();
+    const hung = Array.from({ length: 5 }, () =>
+      failureOf(run("a", "hang", null, { signal, onMessage })),
+    );
+    await both_hang;
+    expect(await run("b", "echo", "read")).toBe("read");
+    expect(hanging).toBe(2);
+    stop.abort();
+    expect(new Set((await Promise.all(hung)).map(({ reason }) => reason))).toEqual(
+      new Set(["aborted"]),
+    );
+  });
+});
+
 describe("what was sent before the end is kept", () => {
   const cases: [string, string, Partial<IsolateOptions<any>>, TaskFailure["reason"]][] = [
     ["before the time limit", "talkAndHang", { timeout_ms: 2_000 }, "timeout"],
@@ -315,7 +353,7 @@ describe("children", () => {
   });
 
   test("one that takes long lets others pass, up to a number", async () => {
-    const run = testIsolate({ overflow_max: 2, patience_ms: 20 });
+    const run = testIsolate({ overflow_max: 3, patience_ms: 20 });
     const stop = new AbortController();
     const hanging = [1, 2].map(() => failureOf(run("hang", null, { signal: stop.signal })));
     expect(await run("echo", "third")).toBe("third");

@@ -1,6 +1,7 @@
 /** Which job runs next: queues take turns, caps hold, priorities count within a queue. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { queueKey, ownerKey, ownerMax, selectJobs, ServedLog } from "../../core/jobs/scheduler";
+import { queueKey, ownerKey, ownerMax, selectJobs } from "../../core/jobs/scheduler";
+import { ServedLog } from "../../core/lib/served-log";
 import type { JobQueue } from "../../core/jobs/queue";
 import {
   findCandidates,

@@ -1,5 +1,5 @@
 /** How much runs at the same time, and who comes next. */
-import { expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { FairLimiter, Limiter, LimiterRefusal } from "../../core/lib/limiter";
 
 const never = new AbortController().signal;
@@ -87,6 +87,41 @@ test("a limiter lets so many in at a time, and no more of any one", async () => 
   expect(begun).toEqual(["a", "a", "b", "a", "b", "c"]);
   for (const open of gates) open();
   await Promise.all(all);
+});
+
+describe("by turns, the next is", () => {
+  /** By what was asked for, in that order, while the first of them ran. */
+  const cases: [why: string, asked: string, concurrency: number, begun: string][] = [
+    ["whoever was served longest ago, not who came first", "aaaab", 1, "abaaa"],
+    ["of three that have much, each in turn", "aaabbbccc", 1, "abcabcabc"],
+    ["whoever has the fewest runs", "aaaabc", 3, "aaabca"],
+    ["in the order of coming among those of one", "aaa", 1, "aaa"],
+  ];
+  for (const [why, asked, concurrency, expected] of cases)
+    test(why, async () => {
+      const limiter = new Limiter({ concurrency, takes_turns: true });
+      const begun: string[] = [];
+      const gates: (() => void)[] = [];
+      const all = [...asked].map((key) =>
+        limiter.run(
+          () => {
+            begun.push(key);
+            return new Promise<void>((resolve) => {
+              gates.push(resolve);
+            });
+          },
+          { key },
+        ),
+      );
+      await Bun.sleep(0);
+      while (begun.length < asked.length) {
+        gates.shift()!();
+        await Bun.sleep(0);
+      }
+      for (const open of gates) open();
+      await Promise.all(all);
+      expect(begun.join("")).toBe(expected);
+    });
 });
 
 test("who waits too long is sent away, and the place goes to the next", async () => {

@@ -9,7 +9,7 @@ import {
   type Span,
 } from "../search/contract";
 import { overview_limits, overviewAnswer } from "./overview";
-import { belowHeadings, onOneLine } from "./quote-text";
+import { belowHeadings, joined, withMarker } from "./quote-text";
 import { findSentences, type FinderParts } from "./sentence-finder";
 import type { Sentence } from "./sentence-ranking";
 import { smallTalkOf } from "./small-talk";
@@ -97,7 +97,7 @@ export class ExtractiveAnswerer implements Answerer {
         return best ? quoteOf(passage, best) : passage;
       });
     return {
-      answer: said.map(({ text }, at) => `${onOneLine(text)} [${at + 1}]`).join(" "),
+      answer: joined(said.map(({ text, is_code }, at) => withMarker(text, `[${at + 1}]`, is_code))),
       outcome: "answered",
       citations: (await this.retrieval.locate(quotes)).map((quote, at) => ({
         id: at + 1,
@@ -119,6 +119,7 @@ const quoteOf = (passage: FoundPassage, span: Span): FoundPassage =>
 interface Said {
   readonly quote: FoundPassage;
   readonly text: string;
+  readonly is_code: boolean;
 }
 
 /** A quote for each of the sentences; two neighbours are one, as long as they fit. */
@@ -130,9 +131,11 @@ function quoted(
 ): Said[] {
   const spans: (Pick<Sentence, "source" | "start" | "end" | "row"> & {
     readonly is_pair?: true;
+    readonly is_code: boolean;
   })[] = [];
-  for (const { source, start, end, row, entry } of chosen) {
-    const last = spans.at(-1);
+  for (const { source, start, end, row, entry, features } of chosen) {
+    const last = spans.at(-1),
+      is_code = features.code > 0;
     if (
       last?.source === source &&
       start !== entry &&
@@ -142,12 +145,12 @@ function quoted(
       passages[source]!.quote.slice(last.end, start).trim() === "" &&
       end - last.start <= quote_points_max
     )
-      spans[spans.length - 1] = { ...last, end, is_pair: true };
-    else spans.push({ source, start, end, ...(row && { row }) });
+      spans[spans.length - 1] = { ...last, end, is_pair: true, is_code: last.is_code && is_code };
+    else spans.push({ source, start, end, is_code, ...(row && { row }) });
   }
-  return spans.map(({ source, start, end, row }) => {
+  return spans.map(({ source, start, end, row, is_code }) => {
     const whole = quoteOf(passages[source]!, { start, end }),
       quote = end - start <= quote_points_max ? whole : retrieval.excerpt(whole, question);
-    return { quote, text: row?.text ?? quote.quote };
+    return { quote, text: row?.text ?? quote.quote, is_code };
   });
 }

@@ -1,4 +1,5 @@
 /** What of a sentence is quoted, and how it reads in an answer. Pure. */
+import { codeBlocks } from "../../core/lib/code-blocks";
 import { isDelimiterRow, pipeCells } from "../../core/lib/pipe-rows";
 import type { Span } from "../search/contract";
 
@@ -33,6 +34,48 @@ const lineOf = (heading: string): RegExp =>
     "u",
   );
 const escaped = (word: string): string => word.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
+
+/** An index of a program, `rows[2]`, would be taken for the marker of a citation. */
+export const readsAsMarker = (code: string): boolean => /\[\d+\]/.test(code);
+
+/**
+ * As an answer says it, with its marker: prose on one line, code as it is written, in a block of
+ * its own. Code that reads as a marker is left to the quote. `is_code` is for lines of a block that
+ * have its fences no more.
+ */
+export function withMarker(quote: string, marker: string, is_code: boolean): string {
+  const blocks = codeBlocks(quote);
+  if (is_code && blocks.length === 0) return `${fenced(quote)}\n${marker}`;
+  const said: string[] = [];
+  let prose_start = 0,
+    is_marked = false;
+  const sayProse = (end: number): void => {
+    const line = onOneLine(quote.slice(prose_start, end));
+    if (line !== "") said.push(is_marked ? line : `${line} ${marker}`);
+    is_marked ||= line !== "";
+  };
+  for (const { start, end, code_start, code_end } of blocks) {
+    sayProse(start);
+    prose_start = end;
+    const code = quote.slice(code_start, code_end);
+    if (!readsAsMarker(code)) said.push(fenced(code));
+  }
+  sayProse(quote.length);
+  return is_marked ? said.join("\n\n") : [...said, marker].join("\n");
+}
+
+const fenced = (code: string): string => {
+  const fence = "`".repeat(Math.max(3, 1 + longestOf(code.match(/`+/g) ?? [])));
+  return `${fence}\n${code}\n${fence}`;
+};
+/** What several quotes say, in one answer: code stands apart. */
+export const joined = (said: readonly string[]): string =>
+  said.reduce((all, one) => {
+    const is_apart = one.startsWith("```") || /```(?:\n\[\d+\])?$/.test(all);
+    return `${all}${is_apart ? "\n\n" : " "}${one}`;
+  });
+const longestOf = (parts: readonly string[]): number =>
+  Math.max(0, ...parts.map(({ length }) => length));
 
 /**
  * On one line, without what would read as a marker. Cells and rows of a table stay apart: they are

@@ -15,6 +15,14 @@ const row_margin = 0.5;
 const neighbour = { after: 2, before: 0.5 } as const;
 /** A longer sentence is not said for what it leads to: the answer would come late. */
 const needed_chars_max = 160;
+/** Nor is longer code that it announces. */
+const code_chars_max = 400;
+/** What stands below it is an example of what it says: "…, as follows:", "… in Listing 3." */
+const announces_code = new RegExp(
+  "[:：]$|(?<!\\p{L})(?:listing|example|snippet|code|below|following|follows|like this|" +
+    "beispiel|folgt|exemple|ejemplo|esempio)(?!\\p{L})",
+  "iu",
+);
 /** It goes on about what the sentence before it named: "It …", "This switch …". */
 const goes_on = new RegExp(
   "^(?:it|its|they|their|this|these|such|dies(?:e[rsmn]?)?|er|sie|es|ce(?:ci|la|t|tte|s)?|ils?|" +
@@ -41,10 +49,11 @@ export function chooseSentences(
   for (const one of neededFor(best, ranked, sources)) {
     const text = textOf(one);
     others.delete(one);
-    if (text.length > Math.min(left, needed_chars_max)) continue;
+    const is_code = one.features.code > 0;
+    if (text.length > (is_code ? code_chars_max : Math.min(left, needed_chars_max))) continue;
     chosen.push(one);
     said.add(text);
-    left -= text.length;
+    if (!is_code) left -= text.length;
   }
   // A cell that was asked for is all of the answer; other rows say as much of it, or nothing.
   const score_min = best.row ? best.score - row_margin : -Infinity;
@@ -70,7 +79,10 @@ export function chooseSentences(
   return inOrder(chosen);
 }
 
-/** What a sentence says little without: the option that it explains, what it goes on about. */
+/**
+ * What a sentence says little without: the option that it explains, what it goes on about, the code
+ * that it announces.
+ */
 function neededFor(
   best: Sentence,
   ranked: readonly Sentence[],
@@ -81,7 +93,16 @@ function neededFor(
     head = earlier.find(({ start }) => start === best.entry),
     before = earlier.find(({ end }) => text.slice(end, best.start).trim() === ""),
     needed = new Set(head && [head]);
-  if (before !== undefined && goes_on.test(text.slice(best.start, best.end))) needed.add(before);
+  const said = text.slice(best.start, best.end),
+    below = ranked.find(
+      ({ source, start, features }) =>
+        source === best.source &&
+        features.code > 0 &&
+        start >= best.end &&
+        text.slice(best.end, start).trim() === "",
+    );
+  if (before !== undefined && goes_on.test(said)) needed.add(before);
+  if (below !== undefined && announces_code.test(said)) needed.add(below);
   return needed;
 }
 

@@ -1,7 +1,9 @@
 /** What speaks for a sentence of a passage as the answer to a question, in numbers. Pure. */
-import type { Retrieval } from "../search/contract";
+import type { Retrieval, Span } from "../search/contract";
+import { codeBlocks } from "../../core/lib/code-blocks";
 import { answerPattern } from "./answer-types";
 import { optionEntries, type OptionEntry } from "./option-entries";
+import { readsAsMarker } from "./quote-text";
 import { isTableHead, sayRow, tableRows, type SaidRow } from "./table-row";
 
 /** A passage. */
@@ -44,6 +46,8 @@ export interface Features {
   readonly novelty: number;
   /** It is part of a sentence, or a line without an end. */
   readonly broken: number;
+  /** It is code and no more. */
+  readonly code: number;
 }
 /** A sentence of a source; UTF-16 indices into its text. */
 export interface FoundSentence {
@@ -67,21 +71,14 @@ export function sentencesWithFeatures(
   sources: readonly Source[],
   analysis: TextAnalysis,
 ): FoundSentence[] {
-  const { analyze } = analysis;
-  const idf = new Map(terms.map((term) => [term.term, term.idf]));
-  const total = terms.reduce((sum, term) => sum + term.idf, 0);
-  /** How much of the question these terms are. */
-  const share = (found: Iterable<string>): number => {
-    let sum = 0;
-    for (const term of found) sum += idf.get(term)!;
-    return total === 0 ? 0 : sum / total;
-  };
-  const asked = (words: readonly Word[]): Set<string> =>
-    new Set(words.map((word) => word.term).filter((term) => idf.has(term)));
+  const { analyze } = analysis,
+    { idf, share, asked } = weighing(terms);
   const pattern = answerPattern(question);
 
   return sources.flatMap((source, at) => {
     const above = asked([...analyze(source.title), ...analyze(source.heading ?? "")]);
+    const blocks = codeBlocks(source.text),
+      isCode = ({ start, end }: Span) => blocks.some((one) => one.start <= start && end <= one.end);
     const sentences = withWords(source.text, analysis).map((sentence) => ({
       ...sentence,
       asked: asked(sentence.words),
@@ -92,7 +89,8 @@ export function sentencesWithFeatures(
     // A passage of headings alone has nothing else to say.
     const has_more = sentences.some(({ text }) => !isHeading(text, source.heading));
     return sentences.flatMap(({ start, end, words, asked: own, text }, i): FoundSentence[] => {
-      if (has_more && isHeading(text, source.heading)) return [];
+      const is_code = isCode({ start, end });
+      if (is_code ? readsAsMarker(text) : has_more && isHeading(text, source.heading)) return [];
       const row = rows.get(i);
       if (row !== undefined) {
         const said = sayRow(row, (part) => share(asked(analyze(part)))),
@@ -108,13 +106,14 @@ export function sentencesWithFeatures(
             answer_type: Number(pattern?.test(text) ?? false),
             novelty: 1,
             broken: 0,
+            code: 0,
           };
         return [{ source: at, start, end, features, row: said }];
       }
       const entry = entries[i];
-      const before = minus(besides(sentences, entries, i, i - 1), own);
-      const after = minus(besides(sentences, entries, i, i + 1), own);
-      const title = minus(above, new Set([...own, ...before, ...after]));
+      const before = minus(besides(sentences, entries, i, i - 1), own),
+        after = minus(besides(sentences, entries, i, i + 1), own),
+        title = minus(above, new Set([...own, ...before, ...after]));
       const novel_words = words.filter((word) => !idf.has(word.term)).length;
       const features = {
         coverage: share(own),
@@ -126,10 +125,25 @@ export function sentencesWithFeatures(
         answer_type: Number(pattern?.test(text) || pattern?.test(entry?.label ?? "") || false),
         novelty: Math.min(1, novel_words / novel_words_max),
         broken: Number(isBroken(text)),
+        code: Number(is_code),
       };
       return [{ source: at, start, end, features, ...(entry && { entry: entry.start }) }];
     });
   });
+}
+
+/** How much of the question some terms are, and which words are of it. */
+function weighing(terms: readonly Weighted[]) {
+  const idf = new Map(terms.map((term) => [term.term, term.idf]));
+  const total = terms.reduce((sum, term) => sum + term.idf, 0);
+  const share = (found: Iterable<string>): number => {
+    let sum = 0;
+    for (const term of found) sum += idf.get(term)!;
+    return total === 0 ? 0 : sum / total;
+  };
+  const asked = (words: readonly Word[]): Set<string> =>
+    new Set(words.map((word) => word.term).filter((term) => idf.has(term)));
+  return { idf, share, asked };
 }
 
 /** The words of another sentence, but not where it explains another option. */

@@ -25,6 +25,7 @@ const weights: Readonly<Record<keyof Features, number>> = {
   answer_type: 2,
   novelty: 1,
   broken: -0.5,
+  code: -1.5,
 };
 /**
  * What a candidate gains whose similarity exceeds the others' by as much as they differ from each

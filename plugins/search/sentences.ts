@@ -1,6 +1,7 @@
 /** Text to sentences, in any language. Offsets are UTF-16 indices, end exclusive. */
+import { codeBlocks, type CodeBlock } from "../../core/lib/code-blocks";
 import { isDelimiterRow, pipeCells } from "../../core/lib/pipe-rows";
-import type { Span } from "./contract";
+import { quote_points_max, type Span } from "./contract";
 
 const sentence_chars_max = 300;
 const short_line_chars = 45;
@@ -31,12 +32,19 @@ const label_chars_max = 60;
 
 /**
  * The sentences of `text`, trimmed, in order. A line break ends one where the text is made of
- * lines, not where it is only wrapped.
+ * lines, not where it is only wrapped; a block of code is one.
  */
 export function sentencesOf(text: string): Span[] {
-  const spans: Span[] = [];
+  const spans: Span[] = [],
+    blocks = codeBlocks(text);
   let start = 0;
   for (let at = 0; at < text.length; at++) {
+    if (blocks[0]?.start === at) {
+      push(text, start, at, spans);
+      for (const line of codeParts(text, blocks[0])) push(text, line.start, line.end, spans);
+      start = at = blocks.shift()!.end;
+      continue;
+    }
     const row_end = text[at] === "|" ? endOfRow(text, at) : 0;
     if (row_end > 0) push(text, start, at, spans);
     if (row_end > 0) start = at;
@@ -52,6 +60,20 @@ export function sentencesOf(text: string): Span[] {
       ? clauses(text, span)
       : [span],
   );
+}
+
+/** A block of code is one sentence with its fences; of one too long for a quote, some lines are. */
+function codeParts(text: string, { start, end }: CodeBlock): Span[] {
+  if (end - start <= quote_points_max) return [{ start, end }];
+  const parts: Span[] = [];
+  for (let from = start; from < end;) {
+    const next = from + sentence_chars_max,
+      cut = next >= end ? end : text.lastIndexOf("\n", next);
+    const to = cut > from ? cut : Math.min(end, Math.max(next, endOfLine(text, next)));
+    parts.push({ start: from, end: to });
+    from = to;
+  }
+  return parts;
 }
 
 /** What a colon or a lone label announces belongs to it, as long as it is one sentence's size. */

@@ -86,6 +86,36 @@ describe("what belongs together", () => {
         "That is all.",
       ],
     ],
+    [
+      "a block of code is one, with its fences, whatever it says",
+      "Start it. It hums.\n\n```sh\npump start\n\npump list. Then wait.\n```\n\nDone.",
+      ["Start it.", "It hums.", "```sh\npump start\n\npump list. Then wait.\n```", "Done."],
+    ],
+    [
+      "code that a colon announces belongs to it",
+      "Start it so:\n\n~~~\npump start\n~~~\nIt hums.",
+      ["Start it so:\n\n~~~\npump start\n~~~", "It hums."],
+    ],
+    [
+      "a part of a text may begin within a block",
+      "pump start\npump list\n```\n\nIt hums. It is warm.",
+      ["pump start\npump list\n```", "It hums.", "It is warm."],
+    ],
+    [
+      "and end within one",
+      "It hums.\n\n```\npump start. Wait.\npump list",
+      ["It hums.", "```\npump start. Wait.\npump list"],
+    ],
+    [
+      "of a block too long for a quote, lines are",
+      `\`\`\`\n${"pump start --slowly and wait. Then\n".repeat(20)}\`\`\`\nIt hums.`,
+      [
+        `\`\`\`\n${"pump start --slowly and wait. Then\n".repeat(8).trim()}`,
+        "pump start --slowly and wait. Then\n".repeat(8).trim(),
+        `${"pump start --slowly and wait. Then\n".repeat(4)}\`\`\``,
+        "It hums.",
+      ],
+    ],
     ["中文冒号也一样", "命令如下：\n\npumpctl start", ["命令如下：\n\npumpctl start"]],
   ];
   for (const [why, text, expected] of cases)

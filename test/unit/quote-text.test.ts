@@ -1,6 +1,6 @@
-/** The headings that a quote begins with are left out, whatever signs they have. */
-import { expect, test } from "bun:test";
-import { belowHeadings } from "../../plugins/answers-extractive/quote-text";
+/** What of a quote is said: not the headings that it begins with; code as it is written. */
+import { describe, expect, test } from "bun:test";
+import { belowHeadings, joined, withMarker } from "../../plugins/answers-extractive/quote-text";
 
 const cases: [why: string, heading: string][] = [
   ["a hyphen", "3.2 Command-line options"],
@@ -14,3 +14,54 @@ for (const [why, heading] of cases)
       { start, end } = belowHeadings(text, { start: 0, end: text.length }, heading);
     expect(text.slice(start, end)).toBe("It says something.");
   });
+
+describe("code", () => {
+  const cases: [why: string, quotes: string[], is_code: boolean, said: string][] = [
+    [
+      "stands apart, as it is written",
+      ["```sh\npump start\n  pump list\n```"],
+      true,
+      "```\npump start\n  pump list\n```\n[1]",
+    ],
+    [
+      "follows what announces it",
+      ["Start it\nso:\n\n```\npump start\n```"],
+      false,
+      "Start it so: [1]\n\n```\npump start\n```",
+    ],
+    [
+      "has its fences lost",
+      ["pump start\npump list"],
+      true,
+      "```\npump start\npump list\n```\n[1]",
+    ],
+    [
+      "is left to the quote when it reads as a marker",
+      ["Take the second:\n```\npumps[1]\n```"],
+      false,
+      "Take the second: [1]",
+    ],
+    [
+      "has fences of its own",
+      ["~~~\n```\npump\n```\n~~~"],
+      true,
+      "````\n```\npump\n```\n````\n[1]",
+    ],
+    [
+      "parts what is said before and after it",
+      ["It hums.", "```\npump start\n```", "It is warm."],
+      true,
+      "It hums. [1]\n\n```\npump start\n```\n[2]\n\nIt is warm. [3]",
+    ],
+  ];
+  for (const [why, quotes, is_code, said] of cases)
+    test(why, () =>
+      expect(
+        joined(
+          quotes.map((quote, at) =>
+            withMarker(quote, `[${at + 1}]`, is_code && !quote.startsWith("It ")),
+          ),
+        ),
+      ).toBe(said),
+    );
+});

@@ -12,7 +12,10 @@ export interface MarkdownProps {
    * written.
    */
   readonly marker?: (number: number) => ComponentChildren | null;
-  /** Shows the text as it is, line by line: for text of a document, which is no Markdown. */
+  /**
+   * Shows the text as it is, line by line, but for blocks of code: for text of a document, which is
+   * no Markdown.
+   */
   readonly plain?: boolean;
 }
 type Marker = NonNullable<MarkdownProps["marker"]>;
@@ -52,12 +55,28 @@ export function tokensOf(text: string): Token[] | null {
   }
 }
 
+/** A block of code, or else a paragraph. */
+const written_block =
+  /(?:^|\n)(`{3,})\n(?<code>[^]*?)\n\1(?=\n|$)|(?<prose>[^]+?)(?=\n{2,}|\n`{3,}\n|$)/g;
+
 const paragraphs = (text: string, ink: Ink): ComponentChildren =>
-  text.split(/\n{2,}/).map((one, at) => (
-    <p key={at} class="as-written">
-      {ink.text(one)}
-    </p>
-  ));
+  [...text.matchAll(written_block)].map(({ groups }, at) =>
+    groups!.code === undefined ? (
+      groups!.prose!.trim() !== "" && (
+        <p key={at} class="as-written">
+          {ink.text(groups!.prose!.trim())}
+        </p>
+      )
+    ) : (
+      <Code key={at}>{groups!.code}</Code>
+    ),
+  );
+
+const Code = ({ children }: { readonly children: ComponentChildren }) => (
+  <pre tabIndex={0}>
+    <code>{children}</code>
+  </pre>
+);
 
 const blocks = (tokens: readonly Token[], ink: Ink, depth: number): ComponentChildren =>
   tokens.map((token, at) => (
@@ -93,11 +112,7 @@ function block(token: Token, ink: Ink, depth: number): ComponentChildren {
     case "list":
       return list(token as Tokens.List, ink, depth);
     case "code":
-      return (
-        <pre tabIndex={0}>
-          <code>{ink.text((token as Tokens.Code).text)}</code>
-        </pre>
-      );
+      return <Code>{ink.text((token as Tokens.Code).text)}</Code>;
     case "hr":
       return <hr />;
     case "table":

@@ -15,19 +15,30 @@ export const removeServerAddress = (data: string): void => rmSync(fileIn(data), 
 /** A path of the server, asked on this machine. */
 export type AskServer = (path: string, init?: RequestInit) => Promise<Response>;
 
-/** Null when no server has said where it is. */
-export function serverOn(data: string): AskServer | null {
-  let place: string;
+/** As it was written; null when no server has said where it is. */
+export function serverAddress(data: string): string | null {
   try {
-    place = readFileSync(fileIn(data), "utf8").trim();
+    return readFileSync(fileIn(data), "utf8").trim();
   } catch {
     return null;
   }
-  if (!isUrl(place))
-    return (path, init) => fetch(`http://localhost${path}`, { ...init, unix: place });
-  // Its certificate names the host that people use, not the address of this machine.
-  const tls = { rejectUnauthorized: false };
-  return (path, init) => fetch(`${place}${path}`, { ...init, tls });
+}
+
+/** How `fetch` reaches such an address, on this machine. */
+export const reaching = (
+  place: string,
+): readonly [origin: string, how: { readonly unix: string } | { readonly tls: object }] =>
+  isUrl(place)
+    ? // Its certificate names the host that people use, not the address of this machine.
+      [place, { tls: { rejectUnauthorized: false } }]
+    : ["http://localhost", { unix: place }];
+
+/** Null when no server has said where it is. */
+export function serverOn(data: string): AskServer | null {
+  const place = serverAddress(data);
+  if (place === null) return null;
+  const [origin, how] = reaching(place);
+  return (path, init) => fetch(`${origin}${path}`, { ...init, ...how });
 }
 
 const isUrl = (place: string): boolean => /^https?:\/\//.test(place);

@@ -1,5 +1,6 @@
 /** `dossier health`: asks the running server how it is, for whoever can only run a program. */
 import type { Command as Commander } from "commander";
+import { reaching, serverAddress } from "../base/server-address";
 import { listenUrl, type AddressSettings } from "../base/public-url";
 import { bootstrap } from "./bootstrap";
 import { flagsOf, withData, type ProgramOptions } from "./command-options";
@@ -21,7 +22,10 @@ export function addHealthCommand(program: Commander, program_options: ProgramOpt
       "Ask the running server how it is. Exit code 0: it answers, also when it says what does " +
         "not work; 1: it does not.",
     )
-    .option("--url <address>", "ask there, instead of where the settings say that it listens")
+    .option(
+      "--url <address>",
+      "ask there, instead of where the server on the data directory listens",
+    )
     .option("--host <address>", "the address that it listens on")
     .option("--port <number>", "the port that it listens on")
     .option("--strict", "exit with 1 as well when something does not work")
@@ -54,20 +58,21 @@ async function ask(
   throw new Error(`what answers at ${place} is no Dossier that is well enough to say how it is`);
 }
 
-/** Where the settings say: the port, or else the socket. */
+/** Where the server says that it is, or else the settings: the port, or the socket. */
 async function ownAddress(
   options: Record<string, unknown>,
   built_in: ProgramOptions["built_in"],
-): Promise<[string, { readonly unix: string } | { readonly tls?: object }]> {
+): Promise<ReturnType<typeof reaching>> {
   const env = process.env;
   const boot = await bootstrap({ flags: flagsOf(options), env, built_in, preflight_command: null });
+  const is_asked_for = options.host !== undefined || options.port !== undefined,
+    said = is_asked_for ? null : serverAddress(boot.located.data);
+  if (said !== null) return reaching(said);
   const { port, socket } = listenPlaces(boot);
-  if (port === null) return ["http://localhost", { unix: socket! }];
+  if (port === null) return reaching(socket!);
   const { tls_cert } = boot.config.values.server as unknown as AddressSettings;
   const host = everywhere[port.host] ?? port.host;
-  const address = listenUrl({ ...port, host, ...(tls_cert !== undefined && { tls_cert }) });
-  // The certificate is for the name that people use, and nothing is told to whoever answers.
-  return [address, { tls: { rejectUnauthorized: false } }];
+  return reaching(listenUrl({ ...port, host, ...(tls_cert !== undefined && { tls_cert }) }));
 }
 
 /** Each field that is not well, on a line of its own. */

@@ -41,7 +41,7 @@ test("health: of the port, of another address, over a socket, and of nobody", as
     ["its port, whatever the certificate is for", ["--port", port], tls, 0, ok],
     ["where it listens on all addresses", ["--port", port, "--host", "0.0.0.0"], tls, 0, ok],
     ["its socket", [], socket, 0, ok],
-    ["a socket of nobody", [], { DOSSIER_SERVER_SOCKET: join(at, "none") }, 1, ""],
+    ["its data directory, whatever the settings say", [], { DOSSIER_PORT: "9" }, 0, ok],
     ["an address, with a certificate that nobody signed", ["--url", server.url()], {}, 1, ""],
     ["an address of nobody", ["--url", "http://127.0.0.1:9"], {}, 1, ""],
     ["no address", ["--url", "nas"], {}, 1, ""],
@@ -51,6 +51,9 @@ test("health: of the port, of another address, over a socket, and of nobody", as
     expect([why, run.code, run.stdout]).toEqual([why, code, said as string]);
     if (code !== 0) expect(run.stderr).toStartWith("dossier: ");
   }
+  const nobody = temporaryDirectory();
+  expect((await runCommand(nobody, ["health"], { env: socket })).code).toBe(0);
+  expect((await runCommand(nobody, ["health"], { env: { DOSSIER_PORT: "9" } })).code).toBe(1);
   writeFileSync(join(at, "crt"), "broken");
   await server.untilTrue(async () => {
     const run = await runCommand(server.data, ["health", "--strict"], { env: socket });

@@ -1,18 +1,28 @@
 /** Three servers on one PostgreSQL database, started for the races and ended with them. */
 import { SQL } from "bun";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { createKey, launch } from "../lib/launch";
+import { newId } from "../../core/base/ids";
+import { newKeyRow } from "../../plugins/accounts/key";
+import { newUserRow } from "../../plugins/accounts/user";
+import { first_password, launch } from "../lib/launch";
+import { memoryPlace } from "../lib/memory-place";
 import { startPostgres } from "../lib/postgres";
+import type { Session } from "./race";
+
+type Role = "admin" | "member";
 
 export interface Cluster extends AsyncDisposable {
   readonly urls: readonly string[];
   /** A user with an API key. */
-  key(name: string, role?: "admin" | "member"): Promise<string>;
+  key(name: string, role?: Role): Promise<string>;
+  /** A user who is signed in to the console. */
+  signIn(name: string, role: Role): Promise<Session>;
+  sql(text: string, parameters?: readonly unknown[]): Promise<unknown>;
 }
 
 const nodes = 3;
+const plugin = join(import.meta.dir, "plugin.ts");
 
 /** @throws Error where there is no PostgreSQL */
 export async function startCluster(env: Readonly<Record<string, string>>): Promise<Cluster> {
@@ -22,7 +32,7 @@ export async function startCluster(env: Readonly<Record<string, string>>): Promi
   await admin.unsafe("create database dossier template template0 encoding 'UTF8' locale 'C.UTF-8'");
   await admin.close();
   const url = postgres.url.replace(/postgres$/, "dossier");
-  const root = mkdtempSync(join(tmpdir(), "dossier-races-"));
+  const root = mkdtempSync(join(memoryPlace(), "dossier-races-"));
   const originals = join(root, "originals");
   mkdirSync(originals);
   const settings =
@@ -30,21 +40,74 @@ export async function startCluster(env: Readonly<Record<string, string>>): Promi
     `[server]\nsecret_key = "${"k".repeat(40)}"\n`;
   const start = (n: number) => {
     const data = join(root, String(n));
-    mkdirSync(data);
+    mkdirSync(join(data, "plugins"), { recursive: true });
     writeFileSync(join(data, "dossier.toml"), settings);
+    copyFileSync(plugin, join(data, "plugins", "racing.ts"));
     return launch({ data, env });
   };
+  // The first one makes the tables, for which the others would wait.
   const servers = [await start(0)];
-  for (let n = 1; n < nodes; n++) servers.push(await start(n));
+  servers.push(...(await Promise.all(Array.from({ length: nodes - 1 }, (_, n) => start(n + 1)))));
+  const urls = servers.map((server) => server.url);
+  const sql = new SQL(url, { max: 1 });
+  const users = new Users(sql, urls[0]!);
   return {
-    urls: servers.map((server) => server.url),
-    key: (name, role) =>
-      createKey(join(root, "0"), `${name}@example.com`, { ...(role && { role }) }),
+    urls,
+    key: (name, role) => users.key(name, role),
+    signIn: (name, role) => users.signIn(name, role),
+    sql: (text, parameters = []) => sql.unsafe(text, [...parameters]),
     async [Symbol.asyncDispose]() {
+      await sql.close();
       for (const server of servers) server.kill("SIGTERM");
       await Promise.all(servers.map((server) => server.exited));
       await postgres.stop();
       rmSync(root, { recursive: true, force: true });
     },
   };
+}
+
+const ids = { now_ms: Date.now, newId };
+
+/** Written into the database: commands would take a processor for a second for each. */
+class Users {
+  readonly #sessions = new Map<string, Promise<Session>>();
+  /** Of the one password of all. */
+  #hash: Promise<string> | undefined;
+
+  constructor(
+    private readonly sql: SQL,
+    private readonly url: string,
+  ) {}
+
+  async key(name: string, role: Role = "member"): Promise<string> {
+    const user_id = await this.#add(name, role);
+    const { row, token } = newKeyRow(user_id, { name: "made for a race" }, ids);
+    await this.sql`insert into accounts_keys ${this.sql(row)}`;
+    return token;
+  }
+
+  signIn(name: string, role: Role): Promise<Session> {
+    const session = this.#sessions.get(name) ?? this.#begin(name, role);
+    this.#sessions.set(name, session);
+    return session;
+  }
+
+  async #begin(name: string, role: Role): Promise<Session> {
+    const user_id = await this.#add(name, role);
+    const answer = await fetch(`${this.url}/console/api/v1/session`, {
+      method: "POST",
+      headers: { origin: this.url, "content-type": "application/json" },
+      body: JSON.stringify({ email: `${name}@example.com`, password: first_password }),
+    });
+    const [cookie = ""] = answer.headers.getSetCookie().map((one) => one.split(";")[0]!);
+    return { cookie, user_id };
+  }
+
+  async #add(name: string, role: Role): Promise<string> {
+    const hash = (password: string) => (this.#hash ??= Bun.password.hash(password, "argon2id"));
+    const given = { email: `${name}@example.com`, password: first_password, role };
+    const user = await newUserRow(given, { ...ids, passwords: { hash } });
+    await this.sql`insert into accounts_users ${this.sql(user)}`;
+    return user.id;
+  }
 }

@@ -1,50 +1,164 @@
 /**
- * The model and the transcriber of the races, which count how many requests they have at the same
- * time.
+ * What the servers of the races ask: a model and a transcriber, which count how many requests they
+ * have at the same time, hosts that want pauses, and gates that hold whoever comes.
  */
 
-/** How long each takes: the others have time to come. */
+/** How long an answer takes: the others have time to come. */
 const answer_ms = 15;
+/** So long is waited for a gate to open, and for those who should come to a host. */
+const patience_ms = 10_000;
+/** In a question that is never answered. */
+export const hold_words = "hold on";
 
-export interface Outside extends Disposable {
-  /** Settings of servers that use it. */
-  readonly env: Readonly<Record<string, string>>;
-  /** The most requests that it had at the same time since this was asked last. */
-  takePeak(): number;
+export interface Gate {
+  /** Who asks for it is held until it opens. */
+  readonly url: string;
+  open(): void;
+}
+/** Its robots.txt asks for ten seconds between two requests. */
+export interface PatientHost {
+  /** A page that is not there. */
+  readonly url: string;
+  /** Resolves when a page of it has been asked for. */
+  asked(): Promise<void>;
+  /** How often that was. */
+  requests(): number;
+}
+interface Visits {
+  robots: number;
+  pages: number;
+  /** So many read its robots.txt: none has it before all have come for it. */
+  readonly readers: number;
+  readonly all_came: PromiseWithResolvers<void>;
+  readonly page_came: PromiseWithResolvers<void>;
 }
 
-export function startOutside(): Outside {
-  let open = 0;
-  let peak = 0;
-  const server = Bun.serve({
-    hostname: "127.0.0.1",
+export class Outside implements Disposable {
+  /** By what is counted: how many requests there are, and the most that there were. */
+  readonly #counts = new Map<string, { open: number; peak: number }>();
+  readonly #gates = new Map<string, PromiseWithResolvers<void>>();
+  readonly #hosts = new Map<string, Visits>();
+  // On every address of this machine: each is another host.
+  readonly #server = Bun.serve({
+    hostname: "0.0.0.0",
     port: 0,
-    async fetch(request) {
-      peak = Math.max(peak, ++open);
-      await request.arrayBuffer();
-      await Bun.sleep(answer_ms);
-      open--;
-      return request.url.endsWith("/chat/completions") ? said() : Response.json(transcript);
-    },
+    idleTimeout: 0,
+    fetch: (request) => this.#answer(request),
   });
-  const base_url = `http://127.0.0.1:${server.port}/v1`;
-  return {
-    env: {
+
+  /** Settings of servers that use it. */
+  get env(): Readonly<Record<string, string>> {
+    const base_url = `${this.#urlAt("127.0.0.1")}/v1`;
+    return {
       DOSSIER_ANSWERS_PROVIDER: "openai",
       DOSSIER_ANSWERS_BASE_URL: base_url,
       DOSSIER_ANSWERS_MODEL: "counting",
       DOSSIER_TRANSCRIPTION_PROVIDER: "openai",
       DOSSIER_TRANSCRIPTION_BASE_URL: base_url,
       DOSSIER_TRANSCRIPTION_MODEL: "counting",
-    },
-    takePeak() {
-      const taken = peak;
-      peak = open;
-      return taken;
-    },
-    [Symbol.dispose]: () => void server.stop(true),
-  };
+    };
+  }
+
+  /**
+   * The most requests that came at the same time since this was asked last, of questions with this
+   * in brackets, or of "recordings".
+   */
+  takePeak(key: string): number {
+    const count = this.#countOf(key);
+    const { peak } = count;
+    count.peak = count.open;
+    return peak;
+  }
+
+  newGate(name: string): Gate {
+    const opened = Promise.withResolvers<void>();
+    this.#gates.set(name, opened);
+    return {
+      url: `${this.#urlAt("127.0.0.1")}/gates/${name}`,
+      open: () => {
+        opened.resolve();
+        this.#gates.delete(name);
+      },
+    };
+  }
+
+  /** One that nobody has asked yet, for so many imports at once. `n`: below two million. */
+  patientHost(n: number, readers: number): PatientHost {
+    const address = `127.${1 + (n >> 14)}.${(n >> 7) & 127}.${1 + (n & 127)}`;
+    const visits: Visits = {
+      robots: 0,
+      pages: 0,
+      readers,
+      all_came: Promise.withResolvers(),
+      page_came: Promise.withResolvers(),
+    };
+    this.#hosts.set(address, visits);
+    return {
+      url: `${this.#urlAt(address)}/page`,
+      requests: () => visits.pages,
+      asked: () => withPatience(visits.page_came.promise),
+    };
+  }
+
+  [Symbol.dispose](): void {
+    void this.#server.stop(true);
+  }
+
+  #urlAt(address: string): string {
+    return `http://${address}:${this.#server.port}`;
+  }
+
+  #countOf(key: string): { open: number; peak: number } {
+    const known = this.#counts.get(key) ?? { open: 0, peak: 0 };
+    this.#counts.set(key, known);
+    return known;
+  }
+
+  async #answer(request: Request): Promise<Response> {
+    const { hostname, pathname } = new URL(request.url);
+    const visits = this.#hosts.get(hostname);
+    if (visits) return visit(visits, pathname);
+    if (pathname.startsWith("/gates/")) return this.#hold(pathname.slice("/gates/".length));
+    const text = await request.text();
+    if (pathname.endsWith("/audio/transcriptions"))
+      return this.#counted("recordings", () => Response.json(transcript));
+    if (text.includes(hold_words)) return gone(request.signal);
+    return this.#counted(/\((lane \d+)\)/.exec(text)?.[1] ?? "", said);
+  }
+
+  async #counted(key: string, answer: () => Response): Promise<Response> {
+    const count = this.#countOf(key);
+    count.peak = Math.max(count.peak, ++count.open);
+    await Bun.sleep(answer_ms);
+    count.open--;
+    return answer();
+  }
+
+  async #hold(gate: string): Promise<Response> {
+    await withPatience(this.#gates.get(gate)?.promise);
+    return new Response("open");
+  }
 }
+
+const withPatience = (coming: Promise<void> | undefined): Promise<void> =>
+  Promise.race([coming, Bun.sleep(patience_ms)]);
+
+async function visit(visits: Visits, path: string): Promise<Response> {
+  if (path !== "/robots.txt") {
+    visits.pages++;
+    visits.page_came.resolve();
+    return new Response(null, { status: 404 });
+  }
+  if (++visits.robots === visits.readers) visits.all_came.resolve();
+  await withPatience(visits.all_came.promise);
+  return new Response("User-agent: *\nCrawl-delay: 10\n");
+}
+
+/** Resolves when whoever asked has left. */
+const gone = (signal: AbortSignal): Promise<Response> =>
+  new Promise((resolve) => {
+    signal.addEventListener("abort", () => resolve(new Response()), { once: true });
+  });
 
 const transcript = {
   text: "The kettle came from Linz.",

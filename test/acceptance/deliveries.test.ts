@@ -252,7 +252,9 @@ describe("attempts", () => {
       let delivery: any;
       await until(async () => {
         [delivery] = await hook.log();
-        return delivery?.attempts[0]?.status_code === status_code;
+        return (
+          delivery?.attempts[0]?.status_code === status_code && delivery.next_attempt_at !== null
+        );
       });
       const wait_s =
         (Date.parse(delivery.next_attempt_at) -

@@ -1,0 +1,107 @@
+/** What races are made of: a limit, and how to fire at it from every process at once. */
+import type { Outside } from "./outside";
+
+/** One user's answers, asked of the processes by their number. */
+export type Send = (
+  node: number,
+  method: string,
+  path: string,
+  body?: unknown,
+  headers?: Readonly<Record<string, string>>,
+) => Promise<Response>;
+
+/** A session at the console, and whose it is. */
+export interface Session {
+  readonly cookie: string;
+  readonly user_id: string;
+}
+
+/** Rounds that follow each other, beside those of other lanes. */
+export interface Lane {
+  /** From 0. */
+  readonly n: number;
+  readonly outside: Outside;
+  /** With the API key of a user whom no other lane and no other race has. */
+  readonly send: Send;
+  /** A user who is signed in; the same one for everybody who names them. */
+  signIn(name: string, role: "admin" | "member"): Promise<Session>;
+  /** Rows of the database, for what no request can set up. */
+  sql(text: string, parameters?: readonly unknown[]): Promise<unknown>;
+  /** What this starts is over when the race is. */
+  atEnd(work: () => unknown): void;
+}
+
+/** One round, numbered over all lanes. Null when all is well, else what was wrong. */
+export type Round = (n: number) => Promise<string | null>;
+
+export interface Race {
+  readonly name: string;
+  /** How many lanes it may have. Default: as many as there are. */
+  readonly lanes_max?: number;
+  /** Sets up what all rounds of a lane need. */
+  begin(lane: Lane): Round | Promise<Round>;
+}
+
+/** So many at once, to the processes in turn. */
+export const fire = (count: number, send: (n: number) => Promise<Response>): Promise<Response[]> =>
+  Promise.all(Array.from({ length: count }, (_, n) => send(n)));
+
+/** How often each status came: `201 ×2, 403 ×4`. */
+export function told(answers: readonly Response[]): string {
+  const counts = Map.groupBy(answers, ({ status }) => status);
+  return [...counts]
+    .toSorted(([a], [b]) => a - b)
+    .map(([status, some]) => `${status} ×${some.length}`)
+    .join(", ");
+}
+
+export const expected = (answers: readonly Response[], wanted: string): string | null =>
+  told(answers) === wanted ? null : `${told(answers)} instead of ${wanted}`;
+
+export const idsOf = async (answers: readonly Response[], status = 201): Promise<string[]> => {
+  const made = answers.filter((answer) => answer.status === status);
+  return (await Promise.all(made.map((answer) => answer.json() as Promise<{ id: string }>))).map(
+    ({ id }) => id,
+  );
+};
+
+/** Makes one, and answers its id. @throws Error when that is refused */
+export async function made(send: Send, path: string, body: object): Promise<string> {
+  const answer = await send(0, "POST", path, body);
+  if (!answer.ok) throw new Error(`POST ${path}: ${answer.status} ${await answer.text()}`);
+  return ((await answer.json()) as { id: string }).id;
+}
+
+export const removeAll = async (
+  send: Send,
+  path: string,
+  ids: readonly string[],
+): Promise<void> => {
+  await Promise.all(ids.map((id, at) => send(at, "DELETE", `${path}/${id}`)));
+};
+
+/** An address that nobody else has. */
+export const addressOf = (n: number): Record<string, string> => ({
+  "x-forwarded-for": `10.${(n >> 16) & 255}.${(n >> 8) & 255}.${n & 255}`,
+});
+
+/**
+ * Opens more streams than may be open at the same time, closes them, and waits until there is room
+ * again: those of the last round may not be closed yet, so there may be less, never more.
+ */
+export async function openTooMany(
+  most: number,
+  open: (n: number) => Promise<Response>,
+): Promise<string | null> {
+  const answers = await fire(most + 4, open);
+  const opened = answers.filter(({ status }) => status === 200);
+  await Promise.all(answers.map(({ body }) => body?.cancel()));
+  if (opened.length > most) return told(answers);
+  for (let tries = 0; tries < 500; tries++) {
+    const again = await fire(most, open);
+    await Promise.all(again.map(({ body }) => body?.cancel()));
+    if (again.every(({ status }) => status === 200)) return null;
+    await Bun.sleep(2);
+  }
+  return "what was closed is not free";
+}

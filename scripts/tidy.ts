@@ -239,7 +239,7 @@ const entries = new RegExp(
     "scripts/simulation/main",
     "scripts/soak/cluster",
     "scripts/soak/main",
-    "scripts/races/main",
+    "scripts/races/(main|plugin)",
     "scripts/moving/main",
     "test/.*\\.(test|types)",
     "test/programs/.*",

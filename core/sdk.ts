@@ -53,6 +53,7 @@ export {
   type PayloadOf,
 } from "./jobs/contract";
 export { lazyTask, task, TaskFailure, type Isolate } from "./isolate/contract";
+export type { RunClock } from "./isolate/run-clock";
 export { RecordChanged, topic, type Change, type Notifier, type Topic } from "./base/notifier";
 export type { Shared } from "./shared/shared";
 

@@ -1,5 +1,7 @@
 /** Tasks as plugins see them: work for a killable child process, and how it may fail. */
 
+import type { RunClock } from "./run-clock";
+
 /**
  * Work for a killable child process of the same executable: no database, no network, nothing but
  * its input. Input, messages and output travel as JSON; hand large ones over as files.
@@ -20,9 +22,11 @@ export const lazyTask = <I, M, O>(
 ): Task<I, M, O> => ({ run: async (input, send) => (await load())(input, send) });
 
 export interface IsolateOptions<M> {
+  /** Time in which the machine gave the child no processor does not count, where that is known. */
   readonly timeout_ms: number;
   readonly memory_max_bytes: number;
-  readonly onMessage?: (message: M) => void;
+  /** `clock` is that of the run, for limits of a part of it. */
+  readonly onMessage?: (message: M, clock: RunClock) => void;
   readonly signal?: AbortSignal;
 }
 /**

@@ -10,6 +10,7 @@ import { ChildProcess } from "./child-process";
 import { TaskFailure, type IsolateOptions } from "./contract";
 import { poll_ms, residentBytes } from "./memory";
 import type { Request } from "./protocol";
+import { ProcessClock } from "./run-clock";
 
 /**
  * A child that has grown to this size is not used again: what one file needed must not count
@@ -113,9 +114,9 @@ export class ChildPool {
     try {
       return await runWithin(child, request, {
         ...options,
-        onMessage: (message) => {
+        onMessage: (message, clock) => {
           heard = true;
-          options.onMessage?.(message);
+          options.onMessage?.(message, clock);
         },
       });
     } catch (error) {
@@ -205,7 +206,8 @@ async function runWithin(
   const onAbort = (): void => stop(aborted());
   if (signal?.aborted) throw aborted();
   signal?.addEventListener("abort", onAbort);
-  const timer = setTimeout(() => stop(tookTooLong(timeout_ms)), timeout_ms);
+  const clock = new ProcessClock(child.pid),
+    forget = clock.after(timeout_ms, () => stop(tookTooLong(timeout_ms)));
   const poll = setInterval(async () => {
     if (((await residentBytes(child.pid)) ?? 0) > memory_max_bytes)
       stop(neededTooMuch(memory_max_bytes));
@@ -213,7 +215,7 @@ async function runWithin(
   try {
     return await child.run(request, (message) => {
       try {
-        onMessage?.(message);
+        onMessage?.(message, clock);
       } catch (error) {
         stop(error instanceof Error ? error : new Error(String(error)));
       }
@@ -222,7 +224,7 @@ async function runWithin(
     throw stopped ?? error;
   } finally {
     over = true;
-    clearTimeout(timer);
+    forget();
     clearInterval(poll);
     signal?.removeEventListener("abort", onAbort);
   }

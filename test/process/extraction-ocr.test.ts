@@ -2,6 +2,7 @@
  * Pictures of text: images and scanned pages, whichever way they are turned, with what could not be
  * read said.
  */
+import { ProcessClock, type RunClock } from "../../core/isolate/run-clock";
 import { afterAll, describe, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -628,8 +629,13 @@ describe("a page that is too slow", () => {
     const isolate = async (
       _task: string,
       { output, first_page }: PagesInput,
-      { onMessage, signal }: { onMessage: (message: PageMessage) => void; signal: AbortSignal },
+      {
+        onMessage: onTimed,
+        signal,
+      }: { onMessage: (message: PageMessage, clock: RunClock) => void; signal: AbortSignal },
     ) => {
+      const clock = new ProcessClock(process.pid),
+        onMessage = (message: PageMessage) => onTimed(message, clock);
       starts.push(first_page);
       onMessage({ step: "started" });
       onMessage({ step: "opened", page_count: 8 });

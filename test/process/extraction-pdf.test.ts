@@ -1,4 +1,5 @@
 /** PDF files: text with the right pages, and for every other file the reason, within limits. */
+import { ProcessClock, type RunClock } from "../../core/isolate/run-clock";
 import { afterAll, afterEach, describe, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { newId } from "../../core/base/ids";
@@ -291,10 +292,11 @@ function scripted(messages: readonly PageMessage[], written: string, end: Error 
   const isolate = async (
     _task: string,
     input: PdfInput,
-    { onMessage }: { onMessage: (message: PageMessage) => void },
+    { onMessage }: { onMessage: (message: PageMessage, clock: RunClock) => void },
   ) => {
+    const clock = new ProcessClock(process.pid);
     writeFileSync(input.output, written);
-    messages.forEach(onMessage);
+    for (const message of messages) onMessage(message, clock);
     if (end) throw end;
     return null;
   };

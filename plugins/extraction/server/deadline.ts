@@ -1,4 +1,5 @@
 /** A time limit that moves while a file is read. */
+import type { RunClock } from "../../../core/sdk";
 
 export class Deadline {
   /** Aborts when the caller aborts, or when the time is over. */
@@ -6,8 +7,8 @@ export class Deadline {
   /** The limit that was exceeded, milliseconds; null while none is. */
   missed_ms: number | null = null;
   private readonly over = new AbortController();
-  private timer: ReturnType<typeof setTimeout> | undefined;
-  /** The limit as it was set, and when it ends on the monotonic clock. */
+  private forget = (): void => {};
+  /** The limit as it was set, and when it ends on the clock of the run. */
   private timeout_ms = 0;
   private ends_ms = 0;
   private paused_since_ms: number | null = null;
@@ -17,34 +18,34 @@ export class Deadline {
   }
 
   /** The time is over this many milliseconds from now. */
-  set(timeout_ms: number): void {
+  set(timeout_ms: number, clock: RunClock): void {
     this.timeout_ms = timeout_ms;
-    this.ends_ms = performance.now() + timeout_ms;
-    this.start(timeout_ms, timeout_ms);
+    this.ends_ms = clock.now_ms() + timeout_ms;
+    this.start(timeout_ms, timeout_ms, clock);
   }
 
   /** Until `resume`, a step with a limit of its own takes place: that much from now. */
-  pauseFor(timeout_ms: number): void {
-    this.paused_since_ms ??= performance.now();
-    this.start(timeout_ms, timeout_ms);
+  pauseFor(timeout_ms: number, clock: RunClock): void {
+    this.paused_since_ms ??= clock.now_ms();
+    this.start(timeout_ms, timeout_ms, clock);
   }
 
-  resume(): void {
+  resume(clock: RunClock): void {
     if (this.paused_since_ms === null) return;
-    this.ends_ms += performance.now() - this.paused_since_ms;
+    this.ends_ms += clock.now_ms() - this.paused_since_ms;
     this.paused_since_ms = null;
-    this.start(Math.max(0, this.ends_ms - performance.now()), this.timeout_ms);
+    this.start(Math.max(0, this.ends_ms - clock.now_ms()), this.timeout_ms, clock);
   }
 
   clear(): void {
-    clearTimeout(this.timer);
+    this.forget();
   }
 
-  private start(in_ms: number, limit_ms: number): void {
-    clearTimeout(this.timer);
-    this.timer = setTimeout(() => {
+  private start(in_ms: number, limit_ms: number, clock: RunClock): void {
+    this.forget();
+    this.forget = clock.after(in_ms, () => {
       this.missed_ms = limit_ms;
       this.over.abort();
-    }, in_ms);
+    });
   }
 }

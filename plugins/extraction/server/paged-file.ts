@@ -4,7 +4,7 @@
  */
 import { join } from "node:path";
 import type { PageMessage, PagesInput } from "../child/page-output";
-import type { Context } from "../../../core/sdk";
+import type { Context, RunClock } from "../../../core/sdk";
 import type { ExtractionContext, ExtractionLimits } from "../context";
 import type { Extracted, ExtractionOptions } from "../contract";
 import { toExtractionFailure, withOutputs, type RunOptions } from "./child-run";
@@ -12,7 +12,7 @@ import { Deadline } from "./deadline";
 import { PageCollector, type PagedFile } from "./page-collector";
 
 export interface PagedRunOptions extends RunOptions {
-  readonly onMessage: (message: PageMessage) => void;
+  readonly onMessage: (message: PageMessage, clock: RunClock) => void;
 }
 /** Runs a child that reads the pages from `first_page` on. */
 type Run = (input: PagesInput, options: PagedRunOptions) => Promise<unknown>;
@@ -44,12 +44,12 @@ async function readPages(
   run: Run,
 ): Promise<Extracted> {
   const pages = new PageCollector(file);
-  const begun_ms = performance.now();
   const limits = ctx.limits();
+  let left_ms = limits.timeout_max_ms;
   for (;;) {
-    const left_ms = limits.timeout_max_ms - (performance.now() - begun_ms);
     const parts = { limits, paths: ctx.paths };
     const end = await runOnce(parts, pages, options, left_ms, newOutput(), run);
+    left_ms -= end.took_ms;
     const hopeless = !pages.hasText() && pages.slow().length > 0;
     const skipped = end.overran && pages.slow().length < slow_pages_max;
     if (skipped) pages.skipSlowPage();
@@ -63,6 +63,7 @@ interface End {
   readonly failure: unknown;
   /** A page was being recognised for longer than its limit. */
   readonly overran: boolean;
+  readonly took_ms: number;
 }
 
 async function runOnce(
@@ -74,21 +75,25 @@ async function runOnce(
   run: Run,
 ): Promise<End> {
   const deadline = new Deadline(signal);
-  const onMessage = (message: PageMessage): void => {
-    if (message.step === "started") deadline.set(limits.timeout_ms);
+  let took_ms = 0;
+  const onMessage = (message: PageMessage, clock: RunClock): void => {
+    if (message.step === "started") deadline.set(limits.timeout_ms, clock);
     if (message.step === "opened")
       deadline.set(
         Math.min(left_ms, limits.timeout_ms + message.page_count * limits.page_timeout_ms),
+        clock,
       );
     if (message.step === "recognising")
       deadline.pauseFor(
         pages.hasText() || pages.slow().length === 0
           ? limits.ocr_page_timeout_ms
           : Math.min(hopeless_page_ms, limits.ocr_page_timeout_ms),
+        clock,
       );
+    took_ms = clock.now_ms();
     pages.receive(message);
     if (message.step !== "page") return;
-    deadline.resume();
+    deadline.resume(clock);
     onProgress(pages.progress());
   };
   const input: PagesInput = {
@@ -104,12 +109,13 @@ async function runOnce(
       signal: deadline.signal,
       onMessage,
     });
-    return { failure: undefined, overran: false };
+    return { failure: undefined, overran: false, took_ms };
   } catch (error) {
     signal.throwIfAborted();
     return {
       failure: toExtractionFailure(error, deadline.missed_ms),
       overran: deadline.missed_ms !== null && pages.isRecognising(),
+      took_ms: took_ms + (deadline.missed_ms ?? 0),
     };
   } finally {
     deadline.clear();

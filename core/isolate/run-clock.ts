@@ -1,0 +1,63 @@
+/**
+ * The time that a run in a child process takes, without that in which the machine gave it no
+ * processor: a file is not to fail because others keep the machine busy.
+ */
+import { readFileSync } from "node:fs";
+
+/** Of its time on the wall, a run is charged this share at least: nothing goes on for ever. */
+const charged_share_min = 1 / 20;
+
+export interface RunClock {
+  /** Milliseconds since the run began. */
+  now_ms(): number;
+  /** Calls `late` when the run has taken so much longer. What it returns takes that back. */
+  after(timeout_ms: number, late: () => void): () => void;
+}
+
+export class ProcessClock implements RunClock {
+  private readonly begun_ms: number;
+  private readonly waited_before_ms: number;
+  /** The last that was known: a process that has ended waits no more. */
+  private waited_ms = 0;
+
+  /** `waitedMs` and `wall_ms` are there for tests. */
+  constructor(
+    private readonly pid: number,
+    private readonly waitedMs: (pid: number) => number | null = processorWaitMs,
+    private readonly wallMs: () => number = () => performance.now(),
+  ) {
+    this.begun_ms = wallMs();
+    this.waited_before_ms = waitedMs(pid) ?? 0;
+  }
+
+  now_ms(): number {
+    const passed_ms = this.wallMs() - this.begun_ms,
+      waited_ms = this.waitedMs(this.pid);
+    if (waited_ms !== null) this.waited_ms = waited_ms - this.waited_before_ms;
+    return Math.max(passed_ms - this.waited_ms, passed_ms * charged_share_min);
+  }
+
+  after(timeout_ms: number, late: () => void): () => void {
+    const ends_ms = this.now_ms() + timeout_ms;
+    const look = (): void => {
+      const left_ms = ends_ms - this.now_ms();
+      if (left_ms > 0) timer = setTimeout(look, Math.ceil(left_ms));
+      else late();
+    };
+    let timer = setTimeout(look, timeout_ms);
+    return () => clearTimeout(timer);
+  }
+}
+
+/**
+ * How long the main thread of a process was ready to run and had no processor; null when the
+ * process is gone, or this system does not tell (only Linux does).
+ */
+export function processorWaitMs(pid: number): number | null {
+  try {
+    const [, waited_ns] = readFileSync(`/proc/${pid}/schedstat`, "latin1").split(" ");
+    return Number(waited_ns) / 1e6;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,53 @@
+/** The time of a run leaves out what the machine did not give, and comes to an end all the same. */
+import { expect, test } from "bun:test";
+import { existsSync } from "node:fs";
+import { ProcessClock, processorWaitMs } from "../../core/isolate/run-clock";
+
+const cases: [why: string, passed_ms: number, waited_ms: number | null, charged_ms: number][] = [
+  ["a process that runs or sleeps is charged all", 1_000, 0, 1_000],
+  ["one that waits for a processor is not charged that", 1_000, 900, 100],
+  ["one that never gets a processor is charged a twentieth", 1_000, 1_000, 50],
+  ["where the system tells nothing, all", 1_000, null, 1_000],
+];
+for (const [why, passed_ms, waited_ms, charged_ms] of cases)
+  test(why, () => {
+    let now_ms = 5_000,
+      waited: number | null = waited_ms === null ? null : 300;
+    const clock = new ProcessClock(
+      1,
+      () => waited,
+      () => now_ms,
+    );
+    now_ms += passed_ms;
+    if (waited_ms !== null) waited = 300 + waited_ms;
+    expect(clock.now_ms()).toBe(charged_ms);
+    waited = null; // It has ended meanwhile.
+    expect(clock.now_ms()).toBe(charged_ms);
+  });
+
+test("late is called when the time is over that is charged, and not when taken back", async () => {
+  const begun_ms = performance.now();
+  const waitedMs = () => Math.min(100, performance.now() - begun_ms);
+  const clock = new ProcessClock(1, waitedMs);
+  const { promise, resolve } = Promise.withResolvers<number>();
+  clock.after(50, () => resolve(clock.now_ms()));
+  let called = false;
+  clock.after(1, () => (called = true))();
+  expect(await promise).toBeGreaterThanOrEqual(50);
+  expect(called).toBe(false);
+});
+
+test.skipIf(!existsSync("/proc/self/schedstat") || Bun.which("taskset") === null)(
+  "two processes on one processor wait for it",
+  async () => {
+    const busy = () => Bun.spawn(["taskset", "-c", "0", "sh", "-c", "while :; do :; done"]);
+    const processes = [busy(), busy()];
+    try {
+      while (processes.some(({ pid }) => processorWaitMs(pid)! < 20)) await Bun.sleep(10);
+    } finally {
+      for (const one of processes) one.kill();
+    }
+    await Promise.all(processes.map((one) => one.exited));
+    expect(processes.map(({ pid }) => processorWaitMs(pid))).toEqual([null, null]);
+  },
+);

@@ -2,6 +2,7 @@
  * Text to terms: the analyzer that indexes, searches and weighs sentences. A change of its output
  * needs a new version.
  */
+import { ascii_word, AsciiWords, hash_of_nothing, hashWith } from "./ascii-words";
 import { porter2 } from "./porter2";
 
 /**
@@ -32,8 +33,8 @@ const kept_latin = 7,
 /** FNV-1a with a final mix, so that the hashes of a segment are distributed evenly. */
 export const hashOf = (term: string): number => hashBetween(term, 0, term.length);
 function hashBetween(text: string, start: number, end: number): number {
-  let hash = 0x811c9dc5;
-  for (let at = start; at < end; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
+  let hash = hash_of_nothing;
+  for (let at = start; at < end; at++) hash = hashWith(hash, text.charCodeAt(at));
   return mixed(hash);
 }
 function mixed(raw: number): number {
@@ -42,16 +43,6 @@ function mixed(raw: number): number {
   hash ^= hash >>> 13;
   hash = Math.imul(hash, 0xc2b2ae35);
   return (hash ^ (hash >>> 16)) >>> 0;
-}
-
-/** Lower case of an ASCII letter or digit, 0 for every other unit. */
-const ascii_word = lowerOfAscii();
-function lowerOfAscii(): Uint8Array {
-  const lower = new Uint8Array(65_536);
-  for (let unit = 48; unit < 123; unit++)
-    if (/[0-9a-z]/i.test(String.fromCharCode(unit)))
-      lower[unit] = String.fromCharCode(unit).toLowerCase().charCodeAt(0);
-  return lower;
 }
 
 const kinds = new Uint8Array(65_536);
@@ -81,44 +72,27 @@ const cjk = new RegExp(
 const width = (text: string, at: number): number =>
   (text.charCodeAt(at) & 0xfc00) === 0xd800 && at + 1 < text.length ? 2 : 1;
 
-/** Stems of ASCII words. A look-up compares letters in place and allocates no string. */
+/** The terms of ASCII words, by their numbers. */
 class StemCache {
-  private slots = new Int32Array(131_072);
-  private words: string[] = [""];
+  private readonly words = new AsciiWords(cached_words_max);
   stems: string[] = [""];
-  hashes: number[] = [0];
+  readonly hashes = new Uint32Array(cached_words_max + 1);
 
-  /** Index of the word between `start` and `end`, whose lower-case letters hash to `raw`. */
+  /** Number of the word between `start` and `end`, whose lower-case letters hash to `raw`. */
   find(text: string, start: number, end: number, raw: number): number {
-    const mask = this.slots.length - 1;
-    let slot = (raw ^ (raw >>> 15)) & mask;
-    for (let found = this.slots[slot]!; found !== 0; found = this.slots[slot]!) {
-      if (this.same(this.words[found]!, text, start, end)) return found;
-      slot = (slot + 1) & mask;
-    }
-    if (this.words.length > cached_words_max) {
-      this.clear();
-      return this.find(text, start, end, raw);
-    }
-    const lower = text.slice(start, end).toLowerCase();
-    const stem = latinStem(lower);
-    this.words.push(lower);
-    this.hashes.push(hashOf(stem));
-    return (this.slots[slot] = this.stems.push(stem) - 1);
+    return this.words.find(text, start, end, raw) || this.add(text, start, end, raw);
   }
 
-  private same(lower: string, text: string, start: number, end: number): boolean {
-    if (lower.length !== end - start) return false;
-    for (let i = 0; i < lower.length; i++)
-      if (lower.charCodeAt(i) !== ascii_word[text.charCodeAt(start + i)]) return false;
-    return true;
-  }
-
-  private clear(): void {
-    this.slots.fill(0);
-    this.words = [""];
-    this.stems = [""];
-    this.hashes = [0];
+  private add(text: string, start: number, end: number, raw: number): number {
+    if (this.words.size === cached_words_max) {
+      this.words.clear();
+      this.stems = [""];
+    }
+    const stem = latinStem(text.slice(start, end).toLowerCase()),
+      added = this.words.add(text, start, end, raw);
+    this.hashes[added] = hashOf(stem);
+    this.stems.push(stem);
+    return added;
   }
 }
 const stems = new StemCache();
@@ -239,13 +213,13 @@ function afterPossessive(text: string, at: number): number {
 function asciiWord(text: string, start: number, sink: TermSink): number {
   const length = text.length;
   let at = start,
-    raw = 0x811c9dc5;
+    raw = hash_of_nothing;
   for (
     let lower = ascii_word[text.charCodeAt(at)]!;
     lower !== 0;
     lower = ascii_word[text.charCodeAt(at)]!
   ) {
-    raw = Math.imul(raw ^ lower, 0x01000193);
+    raw = hashWith(raw, lower);
     if (++at === length) break;
   }
   if (at < length && joins(text, at)) return compound(text, start, sink);

@@ -1,5 +1,6 @@
 /** The stopwords of a query, and the language of a text. */
 import type { ReadableText } from "../../core/lib/text-window";
+import { ascii_word, AsciiWords, hash_of_nothing, hashWith } from "./ascii-words";
 import { stopwords } from "./stopwords";
 
 /**
@@ -35,8 +36,9 @@ function any(...patterns: readonly string[]): RegExp {
 
 let languages_of_words: ReadonlyMap<string, readonly string[]> | undefined;
 /** The languages that have this stopword, English first. */
-const languagesOf = (word: string): readonly string[] | undefined =>
-  (languages_of_words ??= languagesOfWords()).get(word);
+const languagesOf = (word: string): readonly string[] | undefined => wordsWithLanguages().get(word);
+const wordsWithLanguages = (): ReadonlyMap<string, readonly string[]> =>
+  (languages_of_words ??= languagesOfWords());
 function languagesOfWords(): Map<string, string[]> {
   const found = new Map<string, string[]>();
   for (const [language, list] of Object.entries(stopwords))
@@ -48,31 +50,84 @@ function languagesOfWords(): Map<string, string[]> {
   return found;
 }
 const words_of_text = /[\p{L}\p{M}]+/gu;
+const beyond_ascii = /[\u0080-\uffff]/;
+
+/** Those of ASCII letters alone, and their languages by their numbers. */
+class AsciiStopwords {
+  private readonly words: AsciiWords;
+  private readonly languages: (readonly string[])[] = [[]];
+
+  constructor(of_words: ReadonlyMap<string, readonly string[]>) {
+    this.words = new AsciiWords(of_words.size);
+    for (const [word, languages] of of_words) {
+      if (!/^[a-z]+$/.test(word)) continue;
+      let hash = hash_of_nothing;
+      for (let at = 0; at < word.length; at++) hash = hashWith(hash, word.charCodeAt(at));
+      this.words.add(word, 0, word.length, hash);
+      this.languages.push(languages);
+    }
+  }
+
+  /** Counts the words of a text that is ASCII throughout. */
+  count(text: string, counted: CountedStopwords): void {
+    const { length } = text;
+    for (let at = 0; at < length; at++) {
+      const start = at;
+      let hash = hash_of_nothing;
+      for (; at < length; at++) {
+        const lower = ascii_word[text.charCodeAt(at)]!;
+        // A digit is no letter.
+        if (lower < 97) break;
+        hash = hashWith(hash, lower);
+      }
+      if (at === start) continue;
+      const found = this.words.find(text, start, at, hash);
+      counted.add(at - start, found === 0 ? undefined : this.languages[found]);
+    }
+  }
+}
+let ascii_stopwords: AsciiStopwords | undefined;
 
 /** One shorter stopword alone may be part of anything: it decides no language. */
 const deciding_letters_min = 3;
+
+class CountedStopwords {
+  words = 0;
+  private readonly counts = new Map([["en", 0]]);
+  private readonly decided = new Set<string>();
+
+  add(letters: number, languages: readonly string[] = []): void {
+    this.words++;
+    for (const language of languages) {
+      this.counts.set(language, (this.counts.get(language) ?? 0) + 1);
+      if (letters >= deciding_letters_min) this.decided.add(language);
+    }
+  }
+
+  likeliest(): { readonly language: string; readonly stopwords: number } {
+    let likeliest = "en",
+      most = 0;
+    for (const [language, count] of this.counts)
+      if (count > most && (count > 1 || this.decided.has(language))) {
+        likeliest = language;
+        most = count;
+      }
+    return { language: likeliest, stopwords: most };
+  }
+}
+
 /** The language with the most stopwords in `text`, English among equals. */
 function likeliestLanguage(text: string): {
   readonly language: string;
   readonly stopwords: number;
   readonly words: number;
 } {
-  const words = text.toLowerCase().match(words_of_text) ?? [];
-  const counts = new Map([["en", 0]]),
-    decided = new Set<string>();
-  for (const word of words)
-    for (const language of languagesOf(word) ?? []) {
-      counts.set(language, (counts.get(language) ?? 0) + 1);
-      if (word.length >= deciding_letters_min) decided.add(language);
-    }
-  let likeliest = "en",
-    most = 0;
-  for (const [language, count] of counts)
-    if (count > most && (count > 1 || decided.has(language))) {
-      likeliest = language;
-      most = count;
-    }
-  return { language: likeliest, stopwords: most, words: words.length };
+  const counted = new CountedStopwords();
+  if (beyond_ascii.test(text))
+    for (const word of text.toLowerCase().match(words_of_text) ?? [])
+      counted.add(word.length, languagesOf(word));
+  else (ascii_stopwords ??= new AsciiStopwords(wordsWithLanguages())).count(text, counted);
+  return { ...counted.likeliest(), words: counted.words };
 }
 
 /** Alphabets that decide a language, the more specific first. */
@@ -108,7 +163,7 @@ export function languageOf(
   { is_question = false }: { readonly is_question?: boolean } = {},
 ): string | null {
   const sample = text.slice(0, sample_chars);
-  if (/[\u0080-\uffff]/.test(sample)) {
+  if (beyond_ascii.test(sample)) {
     const letters = sample.match(/\p{L}/gu)?.length ?? 0;
     for (const [alphabet, language] of alphabets)
       if ((sample.match(alphabet)?.length ?? 0) > letters * alphabet_share_min) return language;

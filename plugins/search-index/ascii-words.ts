@@ -1,0 +1,87 @@
+/**
+ * Numbers for words of ASCII letters and digits, in any case. A look-up compares letters where they
+ * stand in the text and allocates no string.
+ */
+
+/** Lower case of an ASCII letter or digit, 0 for every other unit. */
+export const ascii_word = lowerOfAscii();
+function lowerOfAscii(): Uint8Array {
+  const lower = new Uint8Array(65_536);
+  for (let unit = 48; unit < 123; unit++)
+    if (/[0-9a-z]/i.test(String.fromCharCode(unit)))
+      lower[unit] = String.fromCharCode(unit).toLowerCase().charCodeAt(0);
+  return lower;
+}
+
+/** FNV-1a of a word in lower case, unit by unit: its hash before the first, and after each. */
+export const hash_of_nothing = 0x811c9dc5;
+export const hashWith = (hash: number, lower: number): number =>
+  Math.imul(hash ^ lower, 0x01000193);
+
+export class AsciiWords {
+  /** By hash: the numbers of words; open addressing, never more than half full. */
+  private readonly slots: Int32Array;
+  private readonly hashes: Int32Array;
+  /** Where the letters of each word begin; those of the next end them. */
+  private readonly begins: Int32Array;
+  private letters = new Uint8Array(4_096);
+  size = 0;
+
+  /** `words_max`: no more may be added. */
+  constructor(readonly words_max: number) {
+    this.slots = new Int32Array(2 ** Math.ceil(Math.log2(2 * words_max)));
+    this.hashes = new Int32Array(words_max + 1);
+    this.begins = new Int32Array(words_max + 2);
+  }
+
+  /** The number of the word between `start` and `end`, from 1 on; 0 when it was not added. */
+  find(text: string, start: number, end: number, hash: number): number {
+    const { slots, hashes } = this,
+      mask = slots.length - 1;
+    for (let slot = firstSlot(hash) & mask; ; slot = (slot + 1) & mask) {
+      const found = slots[slot]!;
+      if (found === 0 || (hashes[found] === hash && this.same(found, text, start, end)))
+        return found;
+    }
+  }
+
+  /** Adds a word that is not there. Numbers ascend by one. */
+  add(text: string, start: number, end: number, hash: number): number {
+    const { slots } = this,
+      mask = slots.length - 1,
+      added = ++this.size;
+    let slot = firstSlot(hash) & mask;
+    while (slots[slot] !== 0) slot = (slot + 1) & mask;
+    slots[slot] = added;
+    this.hashes[added] = hash;
+    const begin = this.begins[added]!,
+      length = end - start;
+    if (begin + length > this.letters.length) this.grow(begin + length);
+    for (let i = 0; i < length; i++)
+      this.letters[begin + i] = ascii_word[text.charCodeAt(start + i)]!;
+    this.begins[added + 1] = begin + length;
+    return added;
+  }
+
+  clear(): void {
+    this.slots.fill(0);
+    this.size = 0;
+  }
+
+  private same(found: number, text: string, start: number, end: number): boolean {
+    const { begins, letters } = this,
+      begin = begins[found]!;
+    if (begins[found + 1]! - begin !== end - start) return false;
+    for (let at = begin, i = start; i < end; at++, i++)
+      if (letters[at] !== ascii_word[text.charCodeAt(i)]) return false;
+    return true;
+  }
+
+  private grow(least: number): void {
+    const grown = new Uint8Array(Math.max(least, 2 * this.letters.length));
+    grown.set(this.letters);
+    this.letters = grown;
+  }
+}
+
+const firstSlot = (hash: number): number => hash ^ (hash >>> 15);

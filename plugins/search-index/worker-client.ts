@@ -8,6 +8,7 @@ import {
   in_work,
   slices,
   type FromWorker,
+  type NumberedPart,
   type ToWorker,
   type WorkerError,
   type WorkerProtocol,
@@ -173,12 +174,10 @@ export class WorkerClient<P extends WorkerProtocol> {
     const pending = this.pending.get(message.id);
     if (pending === undefined) return;
     if ("part" in message) {
-      // A request that is sent again gives the same parts again.
-      if (pending.parts !== message.part_no) return;
-      pending.parts++;
-      pending.onPart?.(message.part);
+      takePart(pending, message);
       return;
     }
+    if ("response" in message && message.last !== null) takePart(pending, message.last);
     this.died_of = null;
     this.forget(message.id);
     if ("error" in message) pending.reject(receivedError(message.error));
@@ -253,6 +252,16 @@ export class WorkerClient<P extends WorkerProtocol> {
     this.worker = null;
     worker?.terminate();
   }
+}
+
+/** A request that is sent again gives the same parts again. */
+function takePart<P extends WorkerProtocol>(
+  pending: Pending<P>,
+  { part, part_no }: NumberedPart<P>,
+): void {
+  if (pending.parts !== part_no) return;
+  pending.parts++;
+  pending.onPart?.(part);
 }
 
 const reasonOf = (signal: AbortSignal): Error =>

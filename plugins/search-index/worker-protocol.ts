@@ -20,10 +20,15 @@ export type ToWorker<P extends WorkerProtocol> =
     }
   | { readonly cancel: number };
 export type FromWorker<P extends WorkerProtocol> = { readonly id: number } & (
-  | { readonly part: P["part"]; readonly part_no: number }
-  | { readonly response: P["response"] }
+  | NumberedPart<P>
+  // With its last part: a message costs more than what is in a small one.
+  | { readonly response: P["response"]; readonly last: NumberedPart<P> | null }
   | { readonly error: WorkerError }
 );
+export interface NumberedPart<P extends WorkerProtocol> {
+  readonly part: P["part"];
+  readonly part_no: number;
+}
 /** What of an error reaches the other side. */
 export interface WorkerError {
   readonly message: string;

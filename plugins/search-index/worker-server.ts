@@ -8,6 +8,7 @@ import {
   in_work,
   slices,
   type FromWorker,
+  type NumberedPart,
   type Pauses,
   type ToWorker,
   type WorkerError,
@@ -22,7 +23,8 @@ const slice_ms = 4;
 /** A request while it is answered. */
 export interface Run<P extends WorkerProtocol> extends Pauses {
   /**
-   * Sends a part of the response ahead of its end, and hands over the buffers in `transfer`.
+   * Sends a part of the response ahead of its end, or the last one with it, and hands over the
+   * buffers in `transfer`.
    */
   sendPart(part: P["part"], transfer?: ArrayBuffer[]): void;
 }
@@ -106,6 +108,8 @@ class RequestRun<P extends WorkerProtocol> implements Run<P>, TakesTurns {
   begun = false;
   cancelled = false;
   private parts = 0;
+  /** It is sent with what comes next. */
+  private held: { readonly part: NumberedPart<P>; readonly transfer: ArrayBuffer[] } | null = null;
   private slice_end_ms = 0;
   /** Of this slice: resolves with whether the request has ended. */
   private sliced = Promise.withResolvers<boolean>();
@@ -129,12 +133,19 @@ class RequestRun<P extends WorkerProtocol> implements Run<P>, TakesTurns {
   }
 
   sendPart(part: P["part"], transfer: ArrayBuffer[] = []): void {
-    this.send({ id: this.asked.id, part, part_no: this.parts++ }, transfer);
+    this.sendHeld();
+    this.held = { part: { part, part_no: this.parts++ }, transfer };
+  }
+  private sendHeld(): void {
+    const { held } = this;
+    this.held = null;
+    if (held !== null) this.send({ id: this.asked.id, ...held.part }, held.transfer);
   }
   get due(): boolean {
     return performance.now() >= this.slice_end_ms;
   }
   async pause(): Promise<void> {
+    this.sendHeld();
     this.resumed = Promise.withResolvers();
     this.sliced.resolve(false);
     await this.resumed.promise;
@@ -146,8 +157,10 @@ class RequestRun<P extends WorkerProtocol> implements Run<P>, TakesTurns {
     this.begun = true;
     try {
       const response = await this.handler(request, this);
-      if (!this.cancelled) this.send({ id, response });
+      const last = this.held?.part ?? null;
+      if (!this.cancelled) this.send({ id, response, last }, this.held?.transfer);
     } catch (error) {
+      this.sendHeld();
       if (!this.cancelled) this.send({ id, error: errorToSend(error) });
     }
     this.sliced.resolve(true);

@@ -14,6 +14,8 @@ class Placeholder {
   ) {}
 }
 interface Compiled {
+  /** Of the values that it is for; null when one is a list. */
+  readonly names: readonly string[] | null;
   readonly sql: string;
   /** Placeholders, and what is the same in every call. */
   readonly parameters: readonly unknown[];
@@ -21,6 +23,14 @@ interface Compiled {
 type Value = string | number | bigint | null | Uint8Array;
 /** A list is for `in`: it has at least one value, and its last one may be repeated. */
 type Values<V> = { readonly [K in keyof V]: Value | readonly Value[] };
+type Given = Values<Record<string, unknown>>;
+
+/** Of one engine. */
+interface Statements {
+  readonly by_shape: Map<string, Compiled>;
+  /** The one that was called last. */
+  last: Compiled | null;
+}
 
 /**
  * A function that runs the statement `build` makes and answers its rows. `values` must reach the
@@ -32,26 +42,41 @@ export function prepared<T, V extends Values<V>, R>(
   build: (db: Db<T>, values: V) => Compilable<R>,
 ): (db: Db<T>, values: V) => Promise<R[]> {
   // By the adapter, which a database shares with its transactions: each engine has its own SQL.
-  const statements = new WeakMap<object, Map<string, Compiled>>();
+  const statements = new WeakMap<object, Statements>();
   return async (db, values) => {
     const { adapter } = db.getExecutor();
     let of_database = statements.get(adapter);
-    if (!of_database) statements.set(adapter, (of_database = new Map()));
-    const given = values as Values<Record<string, unknown>>,
-      shape = Object.keys(given)
-        .map((name) => shapeOf(name, given[name]!))
-        .join();
-    let statement = of_database.get(shape);
-    if (!statement) {
-      const { sql, parameters } = build(db, placeholders(given) as V).compile();
-      statement = { sql, parameters };
-      of_database.set(shape, statement);
-    }
+    if (!of_database) statements.set(adapter, (of_database = { by_shape: new Map(), last: null }));
+    const given = values as Given,
+      { last } = of_database;
+    const statement = last && isFor(last, given) ? last : find(of_database, db, given);
+    of_database.last = statement;
     const parameters = statement.parameters.map((parameter) =>
       parameter instanceof Placeholder ? valueOf(parameter, given) : parameter,
     );
     return rowsOf<R>(db, statement.sql, parameters);
   };
+
+  function find({ by_shape }: Statements, db: Db<T>, given: Given): Compiled {
+    const names = Object.keys(given),
+      shape = names.map((name) => shapeOf(name, given[name]!)).join();
+    let statement = by_shape.get(shape);
+    if (!statement) {
+      const { sql, parameters } = build(db, placeholders(given) as V).compile(),
+        has_list = names.some((name) => isList(given[name]!));
+      statement = { names: has_list ? null : names, sql, parameters };
+      by_shape.set(shape, statement);
+    }
+    return statement;
+  }
+}
+
+/** Whether the statement fits: most are called with the same names again and again. */
+function isFor({ names }: Compiled, given: Given): boolean {
+  if (names === null) return false;
+  let at = 0;
+  for (const name in given) if (names[at++] !== name || isList(given[name]!)) return false;
+  return at === names.length;
 }
 
 /** The same for a statement that finds one row or none. */
@@ -77,7 +102,7 @@ const placeholders = (values: Values<object>): object =>
         : new Placeholder(name),
     ]),
   );
-function valueOf({ name, place }: Placeholder, values: Values<Record<string, unknown>>): unknown {
+function valueOf({ name, place }: Placeholder, values: Given): unknown {
   const value = values[name]!;
   return place !== null && isList(value) ? value[Math.min(place, value.length - 1)] : value;
 }

@@ -290,8 +290,7 @@ async function insert(
     synced_at: null,
     held_by: folder_id,
   };
-  await ctx.quotas.charge(tx, owner_id, "documents", 1);
-  await ctx.quotas.charge(tx, owner_id, "storage", size_bytes);
+  await ctx.quotas.chargeAll(tx, owner_id, { documents: 1, storage: size_bytes });
   const insertion = new DocumentInsertion(ctx, tx, { row, version, folder_id });
   // What is indexed by now is written as such.
   await indexing?.enqueue(tx, insertion);

@@ -58,9 +58,8 @@ export class FolderImporter {
       for (const prompt of this.#new_prompts) await prompts.insertCopy(tx, owner_id, prompt);
       for (const source_id of ids.prompt.keys()) await this.run.keepRecord(tx, "prompt", source_id);
       await folders.reveal(tx, owner_id, folder_ids);
-      const held = await folders.sumHeld(tx, folder_ids);
-      await quotas.charge(tx, owner_id, "documents", held.documents);
-      await quotas.charge(tx, owner_id, "storage", held.bytes);
+      const { documents, bytes: storage } = await folders.sumHeld(tx, folder_ids);
+      await quotas.chargeAll(tx, owner_id, { documents, storage });
       await chats.reveal(tx, owner_id, [...ids.chat.values()]);
       const values = {
         status: "completed",

@@ -4,6 +4,9 @@ import { service, type Db } from "../../core/sdk";
 /** `storage` counts bytes; the rest count records. */
 export type Counted = "folders" | "documents" | "chats" | "storage";
 
+/** How much of each thing. */
+export type Amounts = { readonly [W in Counted]?: number };
+
 export interface Quotas {
   /**
    * Adds to what the owner holds (a negative amount gives back), exact under concurrency because it
@@ -12,6 +15,8 @@ export interface Quotas {
    * go above it.
    */
   charge(tx: Db, owner_id: string, what: Counted, amount: number): Promise<void>;
+  /** The same for several things at once; whoever catches the error undoes the transaction. */
+  chargeAll(tx: Db, owner_id: string, amounts: Amounts): Promise<void>;
   /**
    * Refuses early what `charge` would refuse, and changes nothing: before a long upload is read.
    * @throws HttpError 403 `quota_exceeded`.

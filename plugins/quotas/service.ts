@@ -1,6 +1,6 @@
 /** The rules about quotas: what is refused, and in which words. */
 import { forbidden, type Db, type HttpError, type PreparedReads } from "../../core/sdk";
-import type { Counted, Quotas } from "./contract";
+import type { Amounts, Counted, Quotas } from "./contract";
 import * as store from "./store";
 
 /** The most that a user may hold of each thing; absent means: no limit. */
@@ -21,6 +21,13 @@ export class QuotaService implements Quotas {
     if (amount < 0) return store.giveBack(tx, owner_id, what, -amount);
     if (amount > 0 && !(await store.add(tx, owner_id, what, amount, limit)))
       throw exceeded(what, limit!);
+  }
+
+  async chargeAll(tx: Db, owner_id: string, amounts: Amounts): Promise<void> {
+    const all = Object.entries(amounts) as [Counted, number][];
+    if (all.length > 0 && all.every(([what, amount]) => amount > 0 && this.limitOf(what) === null))
+      await store.addAll(tx, owner_id, all);
+    else for (const [what, amount] of all) await this.charge(tx, owner_id, what, amount);
   }
 
   async require(db: Db, owner_id: string, what: Counted, amount: number): Promise<void> {

@@ -2,7 +2,7 @@
  * Every SQL statement about quotas. The database comes first, so that the caller decides the
  * transaction.
  */
-import { preparedFirst, sql, toNumber, type Db, type PreparedReads } from "../../core/sdk";
+import { preparedFirst, rowsOf, sql, toNumber, type Db, type PreparedReads } from "../../core/sdk";
 import type { Counted } from "./contract";
 
 export interface QuotasTables {
@@ -39,6 +39,20 @@ const addFreely = preparedFirst((db: QuotasDb, row: QuotasTables["quotas_used"])
     )
     .returning("used"),
 );
+/** Adds positive amounts that nothing limits. */
+export async function addAll(
+  db: QuotasDb,
+  owner_id: string,
+  amounts: readonly (readonly [what: Counted, amount: number])[],
+): Promise<void> {
+  const rows = Array(amounts.length).fill("(?, ?, ?)").join(", ");
+  await rowsOf(
+    db,
+    `insert into quotas_used (owner_id, what, used) values ${rows}
+    on conflict (owner_id, what) do update set used = quotas_used.used + excluded.used`,
+    amounts.flatMap(([what, amount]) => [owner_id, what, amount]),
+  );
+}
 const addWithin = preparedFirst(
   (db: QuotasDb, { limit, ...row }: QuotasTables["quotas_used"] & { readonly limit: number }) =>
     db

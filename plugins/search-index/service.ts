@@ -145,7 +145,9 @@ export class IndexService implements SearchIndex {
       times,
       owner_id,
     });
-    for (const folder_id of folder_ids) await store.insertScope(tx, folder_id, id);
+    const ids = is_first && segments?.map(({ row }) => row.id);
+    for (const folder_id of folder_ids)
+      await (ids ? store.insertNewScope(tx, folder_id, ids) : store.insertScope(tx, folder_id, id));
     await document_embedder?.add(tx, document_id, before?.owner_id ?? owner_id, made, folder_ids);
     await this.parts.backend?.feed.changed(tx, [document_id]);
     this.parts.afterCommit(() => this.packer.published(owner_id, folder_ids, { id, chunks }));

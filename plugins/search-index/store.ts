@@ -264,6 +264,17 @@ const insertIntoScope = prepared(
       )
       .onConflict((conflict) => conflict.columns(["folder_id", "segment_id"]).doNothing()),
 );
+/** The same for the few segments of a document that no folder shows yet. */
+export async function insertNewScope(
+  tx: IndexDb,
+  folder_id: string,
+  segment_ids: readonly number[],
+): Promise<void> {
+  for (const segment_id of segment_ids) await insertScopeRow(tx, { folder_id, segment_id });
+}
+const insertScopeRow = prepared((tx: IndexDb, row: IndexTables["index_scope"]) =>
+  tx.insertInto("index_scope").values(row),
+);
 export const deleteScope = (
   tx: IndexDb,
   document_ids: readonly string[],

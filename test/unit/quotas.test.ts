@@ -167,6 +167,27 @@ test("above a limit that was lowered, giving back is possible and taking is not"
   await close();
 });
 
+describe("several things at once", () => {
+  const amounts = { documents: 2, storage: 50 };
+  const cases: [string, Limits, boolean][] = [
+    ["are counted where nothing limits them", {}, true],
+    ["are counted up to their limits", { documents: 4, storage: 100 }, true],
+    ["are refused together where there is no room for the first", { documents: 3 }, false],
+    ["are refused together where there is no room for the last", { storage: 99 }, false],
+  ];
+  for (const [why, limits, is_accepted] of cases)
+    test(why, async () => {
+      const { inTransaction, quotas, held, close } = await quotasWith(limits);
+      const charge = () => inTransaction((tx) => quotas.chargeAll(tx, "usr_ada", amounts));
+      await charge();
+      if (is_accepted) await charge();
+      else expect(await refusal(charge())).toMatchObject({ code: "quota_exceeded" });
+      const times = is_accepted ? 2 : 1;
+      expect([await held("documents"), await held("storage")]).toEqual([2 * times, 50 * times]);
+      await close();
+    });
+});
+
 test("users and things do not share a count", async () => {
   const { charge, held, close } = await quotasWith({ folders: 1, documents: 1 });
   await charge("folders", 1);

@@ -22,6 +22,8 @@ export interface Cluster extends AsyncDisposable {
 }
 
 const nodes = 3;
+/** Of a server that ends by itself, characters. */
+const said_max = 4_000;
 const plugin = join(import.meta.dir, "plugin.ts");
 
 /** @throws Error where there is no PostgreSQL */
@@ -48,6 +50,12 @@ export async function startCluster(env: Readonly<Record<string, string>>): Promi
   // The first one makes the tables, for which the others would wait.
   const servers = [await start(0)];
   servers.push(...(await Promise.all(Array.from({ length: nodes - 1 }, (_, n) => start(n + 1)))));
+  let is_ending = false;
+  for (const server of servers)
+    void server.exited.then((code) => {
+      const last = server.output().slice(-said_max);
+      if (!is_ending) console.error(`a server has ended with ${code}, and said at last:\n${last}`);
+    });
   const urls = servers.map((server) => server.url);
   const sql = new SQL(url, { max: 1 });
   const users = new Users(sql, urls[0]!);
@@ -57,6 +65,7 @@ export async function startCluster(env: Readonly<Record<string, string>>): Promi
     signIn: (name, role) => users.signIn(name, role),
     sql: (text, parameters = []) => sql.unsafe(text, [...parameters]),
     async [Symbol.asyncDispose]() {
+      is_ending = true;
       await sql.close();
       for (const server of servers) server.kill("SIGTERM");
       await Promise.all(servers.map((server) => server.exited));

@@ -102,7 +102,10 @@ const commands = {
   "test:long": {
     tools: true,
     built: true,
-    run: (args) => [bun(), [at("scripts", "test.ts"), "memory-texts", "crash-deliveries", ...args]],
+    run: (args) => [
+      bun(),
+      [at("scripts", "test.ts"), "memory-texts", "crash-deliveries", "extraction-fuzz", ...args],
+    ],
     env: { DOSSIER_TEST_LONG: "all", DOSSIER_TEST_KILLS: "30" },
   },
   test: { tools: true, built: true, run: (args) => [bun(), [at("scripts", "test.ts"), ...args]] },

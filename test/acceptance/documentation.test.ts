@@ -34,7 +34,7 @@ const pages: readonly Page[] = [
     env: local,
     server_env: by_words,
     elsewhere: {
-      words: ["python", "openapi-python-client", "go", "oapi-codegen"],
+      words: ["npx", "python", "openapi-python-client", "go", "oapi-codegen"],
       why: "test/acceptance/clients.test.ts types it",
     },
     installs: true,

@@ -23,6 +23,7 @@ import {
   on_postgres,
   processes,
 } from "./databases";
+import { Pauses } from "./pauses";
 import { addUser, prepareDatabase } from "./prepared-data";
 import {
   answerOf,
@@ -170,6 +171,7 @@ export async function startExecutable({
       answerOf(await request(key, method, path, body, headers)),
     async until(path, done, { limit_ms = 45_000, ...options } = {}) {
       const deadline = performance.now() + limit_ms;
+      const pauses = new Pauses();
       for (;;) {
         const answer = await executable.api("GET", path, undefined, options);
         if (done(answer)) return answer;
@@ -177,17 +179,18 @@ export async function startExecutable({
           throw new Error(
             `GET ${path} was still ${answer.status} ${JSON.stringify(answer.body)} after ${limit_ms} ms`,
           );
-        await Bun.sleep(20);
+        await pauses.next();
       }
     },
     async untilTrue(holds, limit_ms = 45_000) {
       const deadline = performance.now() + limit_ms;
+      const pauses = new Pauses();
       while (!(await holds())) {
         if (performance.now() > deadline)
           throw new Error(
             `what was waited for did not happen within ${limit_ms} ms: ${holds.toString()}`,
           );
-        await Bun.sleep(20);
+        await pauses.next();
       }
     },
     async stop() {

@@ -27,6 +27,7 @@ import * as contracts from "../../plugins/contracts";
 import { createDatabase, databaseUrlOf, dropDatabase, on_postgres } from "./databases";
 import { temporaryDirectory } from "./data-directory";
 import { originalsOf } from "./originals-place";
+import { Pauses } from "./pauses";
 import { child_command } from "./plugins-child";
 import { answerOf, callOf, settingsOf, type ApiServer, type StartOptions } from "./server";
 
@@ -247,6 +248,7 @@ async function createUser({ db }: Store, accounts: Accounts, who: string): Promi
 }
 
 async function settle({ db }: Store, but: string): Promise<void> {
+  const pauses = new Pauses();
   for (;;) {
     const waiting = await db
       .selectFrom("core_jobs")
@@ -257,7 +259,7 @@ async function settle({ db }: Store, but: string): Promise<void> {
       .limit(1)
       .execute();
     if (waiting.length === 0) return;
-    await Bun.sleep(10);
+    await pauses.next();
   }
 }
 

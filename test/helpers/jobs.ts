@@ -13,6 +13,7 @@ import type { JobLimits } from "../../core/jobs/contract";
 import { event, job } from "../../core/jobs/contract";
 import { migrate } from "../../core/store/migrate";
 import type { Db, Store } from "../../core/store/store";
+import { Pauses } from "./pauses";
 import { openTestStore } from "./store";
 
 const Payload = Type.Object({ name: Type.String() });
@@ -114,8 +115,9 @@ export async function until(
   met: () => boolean | Promise<boolean>,
   what = "what the test waits for",
 ): Promise<void> {
+  const pauses = new Pauses();
   for (const end = performance.now() + 10_000; !(await met());) {
     if (performance.now() > end) throw new Error(`${what} did not happen`);
-    await Bun.sleep(2);
+    await pauses.next();
   }
 }

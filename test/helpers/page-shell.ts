@@ -5,6 +5,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Pauses } from "./pauses";
 
 export interface Printed {
   readonly stdout: string;
@@ -73,6 +74,7 @@ export class PageShell implements AsyncDisposable {
     this.#type(`source '${this.#script(text)}' </dev/null`);
     this.#type(`printf '\\n%s%s\\n' '${mark}' "$PWD"; printf '%s' '${mark}' >&2`);
     const deadline = performance.now() + limit_ms;
+    const pauses = new Pauses();
     while (
       !this.#stdout.endsWith("\n") ||
       !this.#stdout.includes(mark) ||
@@ -85,7 +87,7 @@ export class PageShell implements AsyncDisposable {
         throw new Error(`it failed:\n${text}\n${this.#stdout}\n${this.#stderr}`);
       }
       if (performance.now() > deadline) throw new Error(`it does not end:\n${text}\n${printed}`);
-      await Bun.sleep(5);
+      await pauses.next();
     }
     const [stdout, directory] = this.#stdout.split(`\n${mark}`) as [string, string];
     this.directory = directory.trim();

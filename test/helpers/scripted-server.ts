@@ -6,6 +6,7 @@ import { Answerers, type Answered as Said, type Question } from "../../plugins/c
 import type { FoundPassage } from "../../plugins/search/contract";
 import { watching, type Watcher } from "./events";
 import { startTestServer, type TestServer, type TestServerOptions } from "./host";
+import { Pauses } from "./pauses";
 import type { Answered } from "./server";
 
 export type { Said };
@@ -129,7 +130,8 @@ export async function startScriptedServer(options: Omit<TestServerOptions, "plug
     },
     /** Polls until the status is this one. */
     async reaches(who: string, path: string, status: string): Promise<void> {
-      while ((await send(who, "GET", path)).body?.status !== status) await Bun.sleep(2);
+      const pauses = new Pauses();
+      while ((await send(who, "GET", path)).body?.status !== status) await pauses.next();
     },
     /** Holds every answer until it is opened; `begun` settles when the first one starts. */
     gate() {

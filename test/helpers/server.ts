@@ -9,6 +9,7 @@ import {
   type Answer as Answered,
   type Headed as SentHeaders,
 } from "../../core/bench/harness/calls";
+import { Pauses } from "./pauses";
 
 /** A test that takes longer hangs: machines have other things to do. */
 setDefaultTimeout(60_000);
@@ -64,9 +65,10 @@ export type StartServer = (options?: StartOptions) => Promise<ApiServer>;
 
 /** Waits until this is so. @throws Error after `limit_ms`. */
 export async function until(holds: () => unknown, limit_ms = 20_000): Promise<void> {
+  const pauses = new Pauses();
   for (const deadline = performance.now() + limit_ms; !(await holds());) {
     if (performance.now() > deadline)
       throw new Error(`it did not become so within ${limit_ms} ms: ${holds.toString()}`);
-    await Bun.sleep(10);
+    await pauses.next();
   }
 }

@@ -1,6 +1,7 @@
 /** A web server on loopback whose pages a test writes, and what an import of them came to. */
 import { Server } from "node:http";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { Pauses } from "./pauses";
 
 /**
  * A text is an HTML page; anything else is answered as it is. A function decides at each request.
@@ -126,15 +127,17 @@ export async function ended(
   client: ImportClient,
   id: string,
 ): Promise<{ readonly run: any; readonly items: any[] }> {
-  for (let tries = 0; ; tries++) {
+  const pauses = new Pauses();
+  for (const deadline = performance.now() + 20_000; ;) {
     const { body: run } = await client.send("GET", `/imports/${id}`);
     if (run.finished_at !== null)
       return {
         run,
         items: (await client.send("GET", `/imports/${id}/items?per_page=200`)).body.data,
       };
-    if (tries === 2_000) throw new Error(`the import has not ended: ${JSON.stringify(run)}`);
-    await Bun.sleep(10);
+    if (performance.now() > deadline)
+      throw new Error(`the import has not ended: ${JSON.stringify(run)}`);
+    await pauses.next();
   }
 }
 

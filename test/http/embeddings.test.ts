@@ -6,6 +6,7 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { signedIn } from "../helpers/browser";
 import { startEmbedder, type Mood } from "../helpers/embedder";
 import { startTestServer, type TestServer } from "../helpers/host";
+import { Pauses } from "../helpers/pauses";
 import { until } from "../helpers/server";
 
 const ending: (() => unknown)[] = [];
@@ -54,11 +55,12 @@ async function embedded(server: TestServer): Promise<void> {
   }
 }
 async function synced(server: TestServer, id: string): Promise<void> {
+  const pauses = new Pauses();
   for (;;) {
     const { status } = (await server.send("ada", "GET", `/documents/${id}`)).body;
     if (status === "synced") return;
     expect(status).toBe("syncing");
-    await Bun.sleep(5);
+    await pauses.next();
   }
 }
 const found = async (server: TestServer, query: string, more: object = {}): Promise<any[]> =>
@@ -178,7 +180,7 @@ describe("an embedder that", () => {
       expect(await quotes(server, "vehicle")).toEqual([car]);
       const failing = async (): Promise<string> =>
         (await server.host.health()).find(({ plugin }) => plugin === "index")?.failing ?? "";
-      while (!reason.test(await failing())) await Bun.sleep(5);
+      await until(async () => reason.test(await failing()));
       expect(await failing()).toMatch(/^\d documents wait for their vectors/);
       expect(await failing()).not.toMatch(/secret words|127\.0\.0\.1|sk-embedder/);
       expect((await rows(server, "index_vectors")).length).toBe(0);
@@ -196,12 +198,11 @@ describe("an embedder that", () => {
       server,
       await made(server, "/documents", { folder_id: folder, name: "d", content: "A boat." }),
     );
-    while (
-      !/513 numbers where those of small have 512/.test(
+    await until(async () =>
+      /513 numbers where those of small have 512/.test(
         (await server.host.health())[0]?.failing ?? "",
-      )
-    )
-      await Bun.sleep(5);
+      ),
+    );
     expect(await quotes(server, "boat")).toEqual(["A boat."]);
     expect(new Set(await lengths(server))).toEqual(new Set([512]));
     embedder.behaves("well");
@@ -281,16 +282,16 @@ describe("what is gone", () => {
     expect((await server.send("ada", "DELETE", `/folders/${other}`)).status).toBe(204);
     expect(await quotes(server, query)).toEqual([]);
     expect((await server.send("ada", "DELETE", `/folders/${folder}`)).status).toBe(204);
-    while ((await rows(server, "index_segments")).length > 0) await Bun.sleep(5);
+    await until(async () => (await rows(server, "index_segments")).length === 0);
     for (const table of ["index_vectors", "index_vectors_waiting", "index_segments"])
       expect([table, await rows(server, table)]).toEqual([table, []]);
   });
   test("and was waiting for vectors gets none", async () => {
     const { server, embedder } = await start({ DOSSIER_EMBEDDINGS_TIMEOUT: "30s" }, "silent"),
       { folder } = await library(server);
-    while (embedder.asked.length === 0) await Bun.sleep(5);
+    await until(() => embedder.asked.length > 0);
     expect((await server.send("ada", "DELETE", `/folders/${folder}`)).status).toBe(204);
-    while ((await rows(server, "index_vectors_waiting")).length > 0) await Bun.sleep(5);
+    await until(async () => (await rows(server, "index_vectors_waiting")).length === 0);
     for (const table of ["index_vectors", "index_vectors_waiting"])
       expect([table, await rows(server, table)]).toEqual([table, []]);
   });

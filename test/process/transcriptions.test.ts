@@ -9,6 +9,7 @@ import { PurgeDocuments } from "../../plugins/documents/jobs";
 import { filesOf } from "../helpers/data-directory";
 import { startTestServer, type TestServer } from "../helpers/host";
 import { captions, createEngine, formOf, recordingOf } from "../helpers/recordings";
+import { until } from "../helpers/server";
 
 setDefaultTimeout(30_000);
 
@@ -47,10 +48,6 @@ async function ended(name: string, bytes: string | Uint8Array<ArrayBuffer>) {
   expect(status).toBe(202);
   await server.settle();
   return runOf(body.id);
-}
-async function until(holds: () => unknown): Promise<void> {
-  for (const deadline = performance.now() + 20_000; !(await holds()); await Bun.sleep(10))
-    if (performance.now() > deadline) throw new Error(`did not happen: ${holds.toString()}`);
 }
 const filesOnDisk = (): string[] =>
   filesOf(server.data).filter((name) => /[0-9a-f]{64}$/.test(name));

@@ -152,13 +152,17 @@ const stretch_ms = 8;
 /** Never fewer than the first: a database elsewhere takes longer to answer at all. */
 const stretch_links = { first: 500, max: 8_000 };
 
-/** Cuts links that an index has in this order into stretches: what each is limited by. */
+/**
+ * Cuts links that an index has in this order into stretches: what each is limited by. `least`: none
+ * has fewer links.
+ */
 async function* stretches(
   links: Links,
   order: LinkOrder,
   signal: AbortSignal,
+  least = stretch_links.first,
 ): AsyncGenerator<(links: Links) => Links, void> {
-  const part = new PartSize(stretch_links, stretch_ms);
+  const part = new PartSize({ ...stretch_links, first: least }, stretch_ms);
   let from: Place | undefined;
   for (;;) {
     signal.throwIfAborted();
@@ -166,7 +170,7 @@ async function* stretches(
       after = from && isBeyond(order, from);
     const [end] = await readRows(after ? links.where(after) : links, order, {
       limit: 1,
-      offset: Math.max(part.size, stretch_links.first) - 1,
+      offset: Math.max(part.size, least) - 1,
     });
     const until = end && isUpTo(order, end);
     yield (all) => {
@@ -196,13 +200,16 @@ export async function findPage(
 ): Promise<string[]> {
   const { skip, size, is_backward } = nearerEnd(window, total),
     walk = walkOf(order, is_backward);
+  if (size === 0) return [];
   const page: Place[] = [];
   let passed = 0,
     run: Place[] = [];
   const pass = (rows: readonly Place[]): void => {
     for (const row of rows) if (passed++ >= skip && page.length < size) page.push(row);
   };
-  for await (const within of stretches(inner, walk, signal)) {
+  // Where the filter lets most of them through, a few more than those of the page will do.
+  const least = Math.min(stretch_links.first, 2 * (skip + size));
+  for await (const within of stretches(inner, walk, signal, least)) {
     const rows: Place[] = await sorted(within(links), walk).execute();
     if (runsAgainst(order))
       for (const row of rows) {
@@ -245,6 +252,28 @@ const sortable_columns = [
   "l.document_created_at",
   "l.document_id",
 ] as const;
+
+/** More than these are not counted where another count is known. */
+const others_max = 2_000;
+
+/**
+ * How many links there are of a type, of `total` in the folder. Mostly few are of another type, and
+ * those are counted.
+ */
+export async function countOfType(
+  db: DocumentsDb,
+  filter: LinkFilter & { readonly type: FileType },
+  total: number,
+): Promise<number> {
+  const all = linksOf(db, { ...filter, type: undefined });
+  let others = 0;
+  for (const side of ["<", ">"] as const) {
+    const some = all.where("l.file_type", side, filter.type).select("l.document_id");
+    others += await countRows(db.selectFrom(some.limit(others_max).as("some")));
+    if (others >= others_max) return countRows(linksOf(db, filter));
+  }
+  return Math.max(0, total - others);
+}
 
 /** The first `max` of their ids in this order, and how many there are. */
 export async function findIds(

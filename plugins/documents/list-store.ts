@@ -15,6 +15,7 @@ import {
 import { isGone, type Folder } from "../folders/contract";
 import type { DocumentStatus, OwnedDocument } from "./contract";
 import {
+  countOfType,
   findAtMost,
   findIds,
   findPage,
@@ -188,9 +189,17 @@ export class DocumentLists {
         : { column: sortColumns[sort], direction };
     const links = linksOf(this.db, filter),
       has_index = !filter.name && (filter.status === undefined || order.column === null);
-    const total = filter.name ? undefined : (countedBy(folder, filter) ?? (await countRows(links)));
+    const total = filter.name ? undefined : await this.#total(folder, filter);
     if (has_index) return { rows: await readPage(links, order, window, total!), total: total! };
     return this.#turns.run(folder.owner_id, signal, () => this.#search(asked, window, total));
+  }
+
+  async #total(folder: Folder, { type, ...filter }: LinkFilter): Promise<number> {
+    const counted = countedBy(folder, filter);
+    if (type === undefined) return counted ?? countRows(linksOf(this.db, filter));
+    return counted === undefined || filter.status !== undefined
+      ? countRows(linksOf(this.db, { ...filter, type }))
+      : countOfType(this.db, { ...filter, type }, counted);
   }
 
   /** Few are sorted here, many are passed over in their order; an index has one or the other. */
@@ -228,12 +237,11 @@ const filterOf = (
 ): LinkFilter | null =>
   name !== undefined && hasControl(name) ? null : { folder_id, deleted, status, type, name };
 
-/** What the folder counts. */
+/** What the folder counts, of all types. */
 function countedBy(
   { syncing_count, synced_count, failed_count, restorable_count }: Folder,
-  { deleted, status, type }: LinkFilter,
+  { deleted, status }: Omit<LinkFilter, "type">,
 ): number | undefined {
-  if (type !== undefined) return undefined;
   if (deleted) return status === undefined || restorable_count === 0 ? restorable_count : undefined;
   const counts = { syncing: syncing_count, synced: synced_count, sync_failed: failed_count };
   return status === undefined ? syncing_count + synced_count + failed_count : counts[status];

@@ -169,7 +169,9 @@ async function plansOf({ nodes }: Watch): Promise<string[]> {
     const { rows } = await sql<{
       detail: string;
     }>`explain query plan ${sql.join(statement, sql``)}`.execute(server.store.db);
-    plans.push(...rows.map(({ detail }) => detail));
+    // A count up to a limit goes over what was found for it.
+    const counts = /^(?:CO-ROUTINE|SCAN) some$/;
+    plans.push(...rows.flatMap(({ detail }) => (counts.test(detail) ? [] : [detail])));
   }
   return plans;
 }
@@ -223,10 +225,10 @@ onSqlite("plans").test("what an index has alone is read from it alone", async ()
     const plans = await plansOf(watch);
     expect(plans.length).toBeGreaterThan(0);
     const own = `USING COVERING INDEX documents_links_by_${name} `;
-    // How many of a type there are, its own index tells.
+    // How many of a type there are, or of the others, its own index tells.
     const other =
-      "USING COVERING INDEX documents_links_by_type (folder_id=? AND is_deleted=? AND file_type=?)";
-    expect([query, plans.filter((plan) => !plan.includes(own) && !plan.includes(other))]).toEqual([
+      /USING COVERING INDEX documents_links_by_type \(folder_id=\? AND is_deleted=\? AND file_type[=<>]\?\)/;
+    expect([query, plans.filter((plan) => !plan.includes(own) && !other.test(plan))]).toEqual([
       query,
       [],
     ]);

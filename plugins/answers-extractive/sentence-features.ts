@@ -189,4 +189,9 @@ function isHeading(text: string, heading: string | null): boolean {
   const own = letters(text);
   return own !== "" && heading !== null && letters(heading).endsWith(own);
 }
-const isBroken = (text: string): boolean => /^[\p{Ll},;)]/u.test(text) || !ended.test(text);
+/** Code that a sentence announces is no end that it lacks. */
+function isBroken(text: string): boolean {
+  const code = codeBlocks(text)[0],
+    prose = code !== undefined && code.start > 0 ? text.slice(0, code.start).trimEnd() : text;
+  return /^[\p{Ll},;)]/u.test(prose) || !ended.test(prose);
+}

@@ -251,6 +251,14 @@ describe("what is said", () => {
         passages: [`To descale the kettle, use vinegar. ${answer}`],
       }),
     ).toEqual(["To descale the kettle, use vinegar.", answer]));
+  test("code below the sentence that points to it follows, however the question is worded", async () => {
+    const points = "To descale the kettle, use vinegar, as in Listing 3.",
+      code = "```\nboil(vinegar, 2)\n```",
+      asked = { question: "How do I descale the kettle?" };
+    expect(await said({ ...asked, passages: [`${points}\n\n${code}`] })).toEqual([points, code]);
+    const unread = "```\nboil(vinegars[2])\n```";
+    expect(await said({ ...asked, passages: [`${points}\n\n${unread}`] })).toEqual([points]);
+  });
   test("a question after it adds nothing", async () =>
     expect(
       await said({
@@ -330,6 +338,26 @@ describe("nothing answers", () => {
     [
       "… the passage's meaning decides when no sentence's was in time",
       { question: german, passages: [english], similar: () => null, meaning: 0.6 },
+      true,
+    ],
+    [
+      "… code is near many questions a little",
+      {
+        question: german,
+        passages: ["```\nclean --machine\n```"],
+        similar: () => 0.5,
+        meaning: 0.4,
+      },
+      false,
+    ],
+    [
+      "… not so with a sentence that announces it",
+      {
+        question: german,
+        passages: ["The machine is cleaned so:\n\n```\nclean --machine\n```"],
+        similar: () => 0.5,
+        meaning: 0.4,
+      },
       true,
     ],
     ["… by words alone it is refused", { question: german, passages: [english] }, false],

@@ -1,5 +1,5 @@
 /** Races for what is counted as rows: so many of something, and names that only one may have. */
-import { expected, fire, idsOf, made, removeAll, type Lane, type Race } from "./race";
+import { expected, fire, idsOf, made, poll_ms, removeAll, type Lane, type Race } from "./race";
 
 const webhooks: Race = {
   name: "webhooks of one user",
@@ -60,7 +60,7 @@ async function importEnds({ send }: Lane, node: number, id: string): Promise<voi
     const { status } = (await answer.json()) as { readonly status: string };
     if (status === "completed") return;
     if (!["pending", "running"].includes(status)) throw new Error(`an import is ${status}`);
-    await Bun.sleep(20);
+    await Bun.sleep(poll_ms);
   }
 }
 

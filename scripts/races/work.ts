@@ -1,6 +1,16 @@
 /** Races for what goes on at the same time: streams, answers, recordings, requests to others. */
 import { silence } from "./outside";
-import { expected, fire, idsOf, made, openTooMany, told, type Lane, type Race } from "./race";
+import {
+  expected,
+  fire,
+  idsOf,
+  made,
+  openTooMany,
+  poll_ms,
+  told,
+  type Lane,
+  type Race,
+} from "./race";
 
 const streams: Race = {
   name: "streams of events of one user",
@@ -16,7 +26,7 @@ const kettle = "The kettle came from Linz in the spring of 1911.";
 async function asker({ n: lane, send }: Lane, stream: boolean) {
   const folder_id = await made(send, "/folders", { name: "asked" });
   const document = await made(send, "/documents", { folder_id, content: kettle });
-  for (let status = ""; status !== "synced"; await Bun.sleep(20))
+  for (let status = ""; status !== "synced"; await Bun.sleep(poll_ms))
     ({ status } = (await (await send(0, "GET", `/documents/${document}`)).json()) as {
       status: string;
     });
@@ -67,7 +77,7 @@ const recordings: Race = {
         return send(round + n, "POST", `/transcriptions?folder_id=${folder}`, form);
       });
       for (const id of await idsOf(answers, 202))
-        for (let status = ""; status !== "completed"; await Bun.sleep(20)) {
+        for (let status = ""; status !== "completed"; await Bun.sleep(poll_ms)) {
           const answer = await send(1, "GET", `/transcriptions/${id}`);
           ({ status } = (await answer.json()) as { status: string });
           if (status === "failed") return "one has failed";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { newId } from "../../core/base/ids";
 import { newKeyRow } from "../../plugins/accounts/key";
 import { newUserRow } from "../../plugins/accounts/user";
-import { first_password, launch } from "../lib/launch";
+import { first_password, launch, type Launched } from "../lib/launch";
 import { memoryPlace } from "../lib/memory-place";
 import { startPostgres } from "../lib/postgres";
 import type { Session } from "./race";
@@ -28,51 +28,54 @@ const plugin = join(import.meta.dir, "plugin.ts");
 
 /** @throws Error where there is no PostgreSQL */
 export async function startCluster(env: Readonly<Record<string, string>>): Promise<Cluster> {
+  await using started = new AsyncDisposableStack();
   const postgres = await startPostgres();
   if (!postgres) throw new Error("there is no PostgreSQL from 15 on here: install one");
+  started.defer(() => postgres.stop());
   const admin = new SQL(postgres.url, { max: 1 });
   await admin.unsafe("create database dossier template template0 encoding 'UTF8' locale 'C.UTF-8'");
   await admin.close();
   const url = postgres.url.replace(/postgres$/, "dossier");
   const root = mkdtempSync(join(memoryPlace(), "dossier-races-"));
+  started.defer(() => rmSync(root, { recursive: true, force: true }));
   const originals = join(root, "originals");
   mkdirSync(originals);
   const settings =
     `[database]\nurl = "${url}"\n[files]\nurl = "file://${originals}"\n` +
     `[server]\nsecret_key = "${"k".repeat(40)}"\n`;
-  const start = (n: number) => {
+  const start = async (n: number): Promise<Launched> => {
     const data = join(root, String(n));
     mkdirSync(join(data, "plugins"), { recursive: true });
     writeFileSync(join(data, "dossier.toml"), settings);
     copyFileSync(plugin, join(data, "plugins", "racing.ts"));
-    return launch({ data, env });
+    const server = await launch({ data, env });
+    started.defer(() => endServer(server));
+    return server;
   };
   // The first one makes the tables, for which the others would wait.
   const servers = [await start(0)];
   servers.push(...(await Promise.all(Array.from({ length: nodes - 1 }, (_, n) => start(n + 1)))));
-  let is_ending = false;
-  for (const server of servers)
-    void server.exited.then((code) => {
-      const last = server.output().slice(-said_max);
-      if (!is_ending) console.error(`a server has ended with ${code}, and said at last:\n${last}`);
-    });
   const urls = servers.map((server) => server.url);
   const sql = new SQL(url, { max: 1 });
+  started.defer(() => sql.close());
   const users = new Users(sql, urls[0]!);
+  const all = started.move();
   return {
     urls,
     key: (name, role) => users.key(name, role),
     signIn: (name, role) => users.signIn(name, role),
     sql: (text, parameters = []) => sql.unsafe(text, [...parameters]),
-    async [Symbol.asyncDispose]() {
-      is_ending = true;
-      await sql.close();
-      for (const server of servers) server.kill("SIGTERM");
-      await Promise.all(servers.map((server) => server.exited));
-      await postgres.stop();
-      rmSync(root, { recursive: true, force: true });
-    },
+    [Symbol.asyncDispose]: () => all.disposeAsync(),
   };
+}
+
+/** One that has ended before it was told to says why. */
+async function endServer(server: Launched): Promise<void> {
+  const settled = await Promise.race([server.exited, Bun.sleep(0)]);
+  if (settled !== undefined)
+    console.error(`a server has ended with ${settled}:\n${server.output().slice(-said_max)}`);
+  server.kill("SIGTERM");
+  await server.exited;
 }
 
 const ids = { now_ms: Date.now, newId };

@@ -104,7 +104,14 @@ const commands = {
     built: true,
     run: (args) => [
       bun(),
-      [at("scripts", "test.ts"), "memory-texts", "crash-deliveries", "extraction-fuzz", ...args],
+      [
+        at("scripts", "test.ts"),
+        "memory-texts",
+        "crash-deliveries",
+        "extraction-fuzz",
+        "solr-search",
+        ...args,
+      ],
     ],
     env: { DOSSIER_TEST_LONG: "all", DOSSIER_TEST_KILLS: "30" },
   },

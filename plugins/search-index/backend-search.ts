@@ -16,14 +16,22 @@ const timeout_ms_max = 2_000;
 const failures_max = 3,
   pause_ms = 15_000;
 
-/** Where it holds all of an owner that is published, with vectors of one set. */
+/** Where it holds all of an owner that is published, with vectors of one set and length. */
 const ready_sql =
-  "select contents, set_id from index_backend where begun = 1 and filled_to is null " +
+  "select contents, set_id, dimensions from index_backend where begun = 1 and filled_to is null " +
   "and not exists (select 1 from index_backend_waiting where owner_id = ?)";
+interface Ready {
+  readonly contents: string;
+  readonly set_id: number;
+  readonly dimensions: number;
+}
+/** A set has no length before its first vectors, and may have been told without any. */
+const holdsVectors = ({ set_id, dimensions }: Ready, vector: QueryVector): boolean =>
+  Number(set_id) === vector.set_id && Number(dimensions) === vector.data.length;
 
 export interface BackendSearchParts extends Pick<Context, "log" | "now_ms" | "reads"> {
   readonly backend: () => SearchBackend | undefined;
-  /** It may have lost what it held. */
+  /** It may have lost what it held, or holds other vectors than are asked for. */
   readonly onFailure: () => void;
 }
 export class BackendSearch {
@@ -49,12 +57,12 @@ export class BackendSearch {
     // Of chosen documents the index compares all.
     if (backend === undefined || request.document_ids !== undefined || this.isPaused())
       return undefined;
-    const ready = await this.parts.reads.get<{ contents: string; set_id: number }>(
-      ready_sql,
-      request.owner_id,
-    );
-    if (ready === undefined || (vector !== undefined && vector.set_id !== Number(ready.set_id)))
+    const ready = await this.parts.reads.get<Ready>(ready_sql, request.owner_id);
+    if (ready === undefined) return undefined;
+    if (vector !== undefined && !holdsVectors(ready, vector)) {
+      this.parts.onFailure();
       return undefined;
+    }
     try {
       return await this.ask(backend, ready.contents, request, vector, signal);
     } catch (error) {

@@ -78,6 +78,17 @@ export async function findOapiCodegen(): Promise<Found> {
   return "path" in made ? { path: join(made.path, "oapi-codegen") } : made;
 }
 
+/** A directory with the JARs of test/programs/solr/pom.xml. */
+export async function findSolr(): Promise<Found> {
+  const [java, mvn] = [Bun.which("java"), Bun.which("mvn")];
+  if (!java || !mvn) return { missing: "there is no java with mvn" };
+  const wanted = join(programs, "solr/pom.xml");
+  return cached("solr", readFileSync(wanted, "utf8"), async (place) => {
+    const how = ["--quiet", "--batch-mode", "--file", wanted, `-DoutputDirectory=${place}`];
+    await mustTool([mvn, "dependency:copy-dependencies", ...how], { ms: install_ms_max });
+  });
+}
+
 /**
  * A directory that `make` fills, kept under a name that follows from `versions`. It gets that name
  * when it is whole.

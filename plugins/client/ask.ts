@@ -10,6 +10,7 @@ interface Citation {
   readonly page_end: number | null;
   /** Servers before there were labels send none. */
   readonly page_label?: string | null;
+  readonly heading: string | null;
 }
 export interface Result {
   readonly answer: string;
@@ -52,7 +53,7 @@ export async function ask(
   }
 }
 
-/** For people: the answer, each quote with its document and page, and where to read on. */
+/** For people: the answer, each quote with its document and place, and where to read on. */
 export const linesOf = ({ answer, citations, related = [], warnings }: Result): string[] => [
   answer,
   ...citations.flatMap((citation) => [
@@ -65,7 +66,10 @@ export const linesOf = ({ answer, citations, related = [], warnings }: Result): 
   ...warnings.flatMap(({ message }) => (message ? ["", `Note: ${message}`] : [])),
 ];
 
-function placeOf({ page, page_end, page_label = null }: Omit<Citation, "id">): string {
-  const pages = pagesOf({ page, page_end, page_label });
-  return pages === null ? "" : `, ${pages}`;
+/** Its pages, or the section of what has none; the heads of a table are no section. */
+function placeOf({ page, page_end, page_label = null, heading }: Omit<Citation, "id">): string {
+  const pages = pagesOf({ page, page_end, page_label }),
+    section = heading?.split(" › ").findLast((one) => !one.includes(" | "));
+  if (pages !== null) return `, ${pages}`;
+  return section === undefined ? "" : ` › ${section}`;
 }

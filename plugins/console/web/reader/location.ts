@@ -3,10 +3,16 @@ import type { Passage } from "../api/types";
 import { formatDuration } from "../ui/format";
 import { reader_strings as strings } from "../strings/reader";
 
-/** `handbook.pdf, p. 3`, or `interview.mp3, 1:02`. */
+/** `handbook.pdf, p. 3`, `interview.mp3, 1:02`, or `guide.md › Filters`. */
 export function citationText(passage: Passage): string {
   const location = shortLocation(passage);
-  return location === null ? passage.document_name : `${passage.document_name}, ${location}`;
+  return location === null ? sectionText(passage) : `${passage.document_name}, ${location}`;
+}
+
+/** `guide.md › Filters`: what has no pages is found by its headings, but not by heads of tables. */
+export function sectionText({ document_name, heading }: Passage): string {
+  const section = heading?.split(" › ").findLast((one) => !one.includes(" | "));
+  return section === undefined ? document_name : `${document_name} › ${section}`;
 }
 
 /** The page of the document, at this passage. */

@@ -1,0 +1,40 @@
+/** What the console and the command line call the place of a citation: page, time or section. */
+import { expect, test } from "bun:test";
+import { linesOf } from "../../plugins/client/ask";
+import type { Passage } from "../../plugins/console/web/api/types";
+import { citationText } from "../../plugins/console/web/reader/location";
+
+const cases: [why: string, place: Partial<Passage>, console: string, command_line: string][] = [
+  ["a page", { page: 3, page_end: 3 }, "a.x, p. 3", "a.x, page 3"],
+  [
+    "pages, whatever the heading",
+    { page: 3, page_end: 4, heading: "Use" },
+    "a.x, p. 3–4",
+    "a.x, pages 3–4",
+  ],
+  ["a time of a recording", { time_start: 62 }, "a.x, 1:02", "a.x"],
+  ["the nearest heading", { heading: "Guide › Use › Filters" }, "a.x › Filters", "a.x › Filters"],
+  [
+    "the heading above a table, not its heads",
+    { heading: "Guide › Limits › what | limit" },
+    "a.x › Limits",
+    "a.x › Limits",
+  ],
+  ["heads of a table alone", { heading: "what | limit" }, "a.x", "a.x"],
+  ["nothing", {}, "a.x", "a.x"],
+];
+for (const [why, place, in_console, on_command_line] of cases)
+  test(why, () => {
+    const passage = {
+      document_name: "a.x",
+      quote: "It holds.",
+      ...{ page: null, page_end: null, page_label: null, time_start: null, heading: null },
+      ...place,
+    } as Passage;
+    expect(citationText(passage)).toBe(in_console);
+    const lines = linesOf({
+      ...{ answer: "It holds. [1]", outcome: "answered", warnings: [] },
+      citations: [{ ...passage, id: 1 }],
+    });
+    expect(lines).toContain(`[1] ${on_command_line}`);
+  });

@@ -109,6 +109,7 @@ const commands = {
         "memory-texts",
         "crash-deliveries",
         "extraction-fuzz",
+        "documents-random",
         "solr-search",
         ...args,
       ],

@@ -30,7 +30,7 @@ const file_limit_ms = 8 * 60_000;
 const test_limit_ms = 60_000;
 /** Processes that run many files at the same time, when nothing else runs, and beside others. */
 const shared_alone = Math.min(8, availableParallelism() + 1);
-const shared_beside = Math.min(8, availableParallelism() + 1);
+const shared_beside = Math.min(8, availableParallelism());
 /**
  * They run much code a few times each: what the last tier of the compiler makes of it would cost
  * them a tenth more than it saves.

@@ -105,7 +105,7 @@ describe("TypeScript", () => {
     await mustTool([...install, `./${tarball}`], { cwd: project });
     for (const name of ["openapi-fetch", "openapi-typescript-helpers"])
       symlinkSync(join(root, "node_modules", name), join(project, "node_modules", name));
-    for (const name of ["sdk.ts", "fetch.ts", "node.d.ts", "tsconfig.json"])
+    for (const name of ["sdk.ts", "fetch.ts", "types.ts", "node.d.ts", "tsconfig.json"])
       cpSync(join(programs, name), join(project, name));
     const generator = join(root, "node_modules/openapi-typescript/bin/cli.js");
     // It takes the version that is installed here, whatever package the page names.

@@ -1,6 +1,6 @@
 /**
- * The published contract and that of the console: complete, valid for two linters nobody here
- * wrote, and good enough to generate a client from.
+ * The published contract and that of the console: complete, and valid for two linters nobody here
+ * wrote. test/acceptance/clients.test.ts generates clients from it.
  */
 import { beforeAll, describe, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
@@ -87,39 +87,6 @@ test("0 errors in spectral, in either document", async () => {
     output: expect.stringContaining("No results with a severity of 'error'"),
   });
 }, 180_000);
-
-test("a client can be generated and its types hold", async () => {
-  expect(
-    (await run(bin("openapi-typescript"), file, "-o", join(directory, "client.ts"))).code,
-  ).toBe(0);
-  writeFileSync(
-    join(directory, "use.ts"),
-    `import type { paths } from "./client";
-type NewFolder = paths["/api/dev/v1/folders"]["post"]["requestBody"]["content"]["application/json"];
-export const good: NewFolder = { name: "Reports" };
-// @ts-expect-error a folder needs its name
-export const bad: NewFolder = {};
-type Answer = paths["/api/dev/v1/chats/{sessionId}/messages/{requestId}"]["get"]["responses"][200]["content"]["application/json"];
-export const status = (answer: Answer): "PENDING" | "PROCESSING" | "COMPLETED" => answer.status;
-`,
-  );
-  writeFileSync(
-    join(directory, "tsconfig.json"),
-    JSON.stringify({
-      compilerOptions: {
-        noEmit: true,
-        strict: true,
-        target: "esnext",
-        module: "esnext",
-        moduleResolution: "bundler",
-        types: [],
-      },
-      files: ["use.ts"],
-    }),
-  );
-  const { code, output } = await run(bin("tsc"), "-p", directory);
-  expect({ code, output }).toEqual({ code: 0, output: "" });
-}, 120_000);
 
 describe("every operation", () => {
   const operations = () =>

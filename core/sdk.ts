@@ -60,7 +60,7 @@ export type { Shared } from "./shared/shared";
 // --- The database and files
 export { CompiledQuery, sql } from "kysely";
 export { prepared, preparedFirst } from "./store/prepared";
-export { rowsOf } from "./store/written-out";
+export { insertRows, rowsOf } from "./store/written-out";
 export type { Migration } from "./store/schema";
 export type { Db, PreparedReads } from "./store/store";
 export { bytes, rowKey, toNumber } from "./store/columns";

@@ -3,6 +3,7 @@
  * way through Kysely takes longer than a small statement does.
  */
 import { CompiledQuery } from "kysely";
+import { inBatches } from "../lib/batch";
 import type { Db } from "./store";
 
 /** Runs a statement and answers its rows; none when it has none. */
@@ -31,3 +32,20 @@ export async function rowsOf<R>(
   if (run !== undefined) return run(sql, parameters) as Promise<R[]>;
   return (await db.executeQuery<R>(CompiledQuery.raw(sql, [...parameters]))).rows;
 }
+
+/** Inserts rows, in few statements that are written out. */
+export const insertRows = <R extends object>(
+  db: Db<any>,
+  table: string,
+  columns: readonly (keyof R & string)[],
+  rows: readonly R[],
+): Promise<void> =>
+  inBatches(rows, (some) => {
+    const row = `(${columns.map(() => "?").join(", ")})`,
+      all = some.map(() => row).join(", ");
+    return rowsOf(
+      db,
+      `insert into ${table} (${columns.join(", ")}) values ${all}`,
+      some.flatMap((one) => columns.map((column) => one[column])),
+    );
+  });

@@ -1,9 +1,8 @@
 /** Every SQL statement about the audit log. None changes a row. */
-import { inBatches } from "../../core/lib/batch";
 import {
   listInStretches,
   pageWindow,
-  rowsOf,
+  insertRows,
   sql,
   type Db,
   type Listed,
@@ -50,16 +49,8 @@ export interface EntryFilter {
   readonly until?: number | undefined;
 }
 
-/** Written out: Kysely takes longer to build this statement than the database to run it. */
-export async function insertEntries(tx: AuditDb, rows: readonly EntryRow[]): Promise<void> {
-  await inBatches(rows, (some) =>
-    rowsOf(
-      tx,
-      insert_sql + some.map(() => values_sql).join(", "),
-      some.flatMap((row) => columns.map((column) => row[column])),
-    ),
-  );
-}
+export const insertEntries = (tx: AuditDb, rows: readonly EntryRow[]): Promise<void> =>
+  insertRows(tx, "audit_entries", columns, rows);
 const columns = [
   "id",
   "created_at",
@@ -74,8 +65,6 @@ const columns = [
   "status",
   "request_id",
 ] as const satisfies readonly (keyof EntryRow)[];
-const insert_sql = `insert into audit_entries (${columns.join(", ")}) values `;
-const values_sql = `(${columns.map(() => "?").join(", ")})`;
 
 /** Leaves out those that are there already. */
 export async function insertMissing(tx: AuditDb, rows: readonly EntryRow[]): Promise<void> {

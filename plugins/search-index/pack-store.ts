@@ -1,5 +1,6 @@
 /** The SQL statement that stores a pack; `deletion-store.ts` deletes them with their segments. */
-import { batchesOf, inBatches } from "../../core/lib/batch";
+import { batchesOf } from "../../core/lib/batch";
+import { insertRows } from "../../core/sdk";
 import type { BuiltPack } from "./pack";
 import { ids_max, type IndexDb } from "./store";
 
@@ -23,13 +24,17 @@ export async function insertPack(
     if (free.length < some.length) return false;
   }
   await tx.insertInto("index_packs").values({ id, owner_id, head }).execute();
-  await inBatches(
+  await insertRows(
+    tx,
+    "index_pack_parts",
+    ["pack_id", "part", "data"],
     parts.map((data, part) => ({ pack_id: id, part, data })),
-    (some) => tx.insertInto("index_pack_parts").values(some).execute(),
   );
-  await inBatches(
+  await insertRows(
+    tx,
+    "index_packed",
+    ["segment_id", "pack_id"],
     segment_ids.map((segment_id) => ({ segment_id, pack_id: id })),
-    (some) => tx.insertInto("index_packed").values(some).execute(),
   );
   return true;
 }

@@ -2,9 +2,9 @@
  * Every SQL statement that writes the index, and the reads of its maintenance; vectors have their
  * own file. The database comes first, so that the caller decides the transaction.
  */
-import { batch_rows_max, batchesOf, inBatches } from "../../core/lib/batch";
+import { batchesOf } from "../../core/lib/batch";
 import { nextTurn } from "../../core/lib/parts";
-import { prepared, preparedFirst, rowsOf, sql, toNumber, type Db } from "../../core/sdk";
+import { insertRows, prepared, preparedFirst, sql, toNumber, type Db } from "../../core/sdk";
 
 export interface DocumentRow {
   readonly document_id: string;
@@ -160,26 +160,18 @@ export async function inIdBatches<T>(
   for (const some of batchesOf(ids, ids_max)) await work(some);
 }
 
-/** By number of rows. Kysely takes longer to build this statement than SQLite to run it. */
-const insert_chunks = Array.from(
-  { length: batch_rows_max + 1 },
-  (_, rows) =>
-    "insert into index_chunks (segment_id, ordinal, first_point, end_point, page, page_end, " +
-    "heading, time_start, time_end, text) values " +
-    Array(rows).fill("(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)").join(", "),
-);
-const valuesOf = (row: ChunkRow): unknown[] => [
-  row.segment_id,
-  row.ordinal,
-  row.first_point,
-  row.end_point,
-  row.page,
-  row.page_end,
-  row.heading,
-  row.time_start,
-  row.time_end,
-  row.text,
-];
+const chunk_columns = [
+  "segment_id",
+  "ordinal",
+  "first_point",
+  "end_point",
+  "page",
+  "page_end",
+  "heading",
+  "time_start",
+  "time_end",
+  "text",
+] as const satisfies readonly (keyof ChunkRow)[];
 
 export async function insertSegment(
   tx: IndexDb,
@@ -188,9 +180,7 @@ export async function insertSegment(
   await insertSegmentRow(tx, row);
   if (places) await insertPlaces(tx, places);
   if (vectors) await insertVectorsRow(tx, vectors);
-  await inBatches(chunks, (some) =>
-    rowsOf(tx, insert_chunks[some.length]!, some.flatMap(valuesOf)),
-  );
+  await insertRows(tx, "index_chunks", chunk_columns, chunks);
 }
 
 /** Ids ascend with the time of insertion: whoever looks again need only read what came since. */

@@ -5,19 +5,43 @@
 import { cosine, type MeaningScale } from "./vectors";
 
 export interface Calibration extends Pick<MeaningScale, "spread" | "right"> {
-  /** What all questions have in common, as much of it as is left out. */
-  readonly common: Float32Array;
+  readonly languages: Languages;
   /** Passages about this and that, one after the other, each of length 1. */
   readonly passages: readonly Float32Array[];
   /** The cosine of a usual question with a passage that has nothing to do with it. */
   readonly usual: number;
 }
 
+/** What the vectors of questions have in common whatever they ask. */
+interface Languages {
+  /** In all languages. */
+  readonly common: Float32Array;
+  /** Directions at right angles, each of length 1, in which languages differ from each other. */
+  readonly directions: readonly Float32Array[];
+}
+/** Of a reference text; null for one that the model could not take. */
+type ReferenceVector = Float32Array | null;
+export interface ReferenceVectors {
+  readonly pairs: readonly {
+    readonly question: ReferenceVector;
+    readonly passage: ReferenceVector;
+  }[];
+  /** For each language the same questions. */
+  readonly questions: readonly (readonly ReferenceVector[])[];
+}
+
 /**
  * The share of what all questions have in common that is left out of each: some passages are near
  * to every question.
  */
-const common_share = 0.25;
+const common_share = 0.5;
+/**
+ * The share of its language that is left out: passages that are in it, or tell of those who speak
+ * it, are near to every question in it. With all of it names would go too.
+ */
+const language_share = 0.5;
+/** What is shorter than this share of a difference lies in the directions that are known. */
+const direction_min = 0.01;
 /** Fewer pairs tell nothing. */
 const pairs_min = 4;
 /** A model whose right passages stand out by less than this many spreads can't tell them. */
@@ -28,21 +52,23 @@ const spread_min = 0.1;
 const deviation_of_median = 1.4826;
 
 /**
- * From the vectors of pairs, each of length 1; a pair whose text the model could not take is null.
- * Medians, because a model may not know some of the languages. Null when the model can't tell what
- * belongs together.
+ * From vectors of length 1. Medians, because a model may not know some of the languages. Null when
+ * the model can't tell what belongs together.
  */
-export function calibrationOf(
-  pairs: readonly ({ readonly question: Float32Array; readonly passage: Float32Array } | null)[],
-): Calibration | null {
-  const known = pairs.filter((pair) => pair !== null);
+export function calibrationOf({ pairs, questions }: ReferenceVectors): Calibration | null {
+  const known = pairs.flatMap(({ question, passage }) =>
+    question && passage ? [{ question, passage }] : [],
+  );
   if (known.length < pairs_min) return null;
-  const common = commonOf(known.map(({ question }) => question)),
+  const languages = languagesOf(
+      questions.filter((some) => some.every((one) => one !== null)),
+      known.map(({ question }) => question),
+    ),
     unrelated: number[] = [],
     deviations: number[] = [],
     rights: number[] = [];
   for (const { question, passage } of known) {
-    const own = minus(question, common),
+    const own = ownOf(question, languages),
       others = known
         .filter((other) => other.passage !== passage)
         .map((other) => cosine(own, other.passage)),
@@ -55,7 +81,7 @@ export function calibrationOf(
     spread = Math.max(deviation_of_median * median(deviations), right * spread_min);
   return right > 0 && right >= spreads_min * spread
     ? {
-        common,
+        languages,
         passages: known.map(({ passage }) => passage),
         usual: median(unrelated),
         spread,
@@ -66,22 +92,45 @@ export function calibrationOf(
 
 /** `question`: of length 1. */
 export function scaleOf(
-  { common, passages, usual, spread, right }: Calibration,
+  { languages, passages, usual, spread, right }: Calibration,
   question: Float32Array,
 ): MeaningScale {
-  const own = minus(question, common),
+  const own = ownOf(question, languages),
     unrelated = median(passages.map((passage) => cosine(own, passage)));
   return { own, unrelated, excess: Math.max(0, unrelated - usual), spread, right };
 }
 
-const commonOf = (questions: readonly Float32Array[]): Float32Array =>
-  questions[0]!.map(
-    (_, at) =>
-      (common_share * questions.reduce((sum, question) => sum + question[at]!, 0)) /
-      questions.length,
+/** `others` are questions too, for a model that takes too few of those that are in all languages. */
+function languagesOf(
+  questions: readonly (readonly Float32Array[])[],
+  others: readonly Float32Array[],
+): Languages {
+  const means = questions.map(averageOf),
+    common = averageOf(means.length > 1 ? means : others),
+    directions: Float32Array[] = [];
+  for (const mean of means) {
+    const difference = minus(mean, common, 1),
+      rest = directions.reduce((left, one) => minus(left, one, cosine(left, one)), difference);
+    const length = Math.sqrt(cosine(rest, rest));
+    if (length > direction_min * Math.sqrt(cosine(difference, difference)))
+      directions.push(rest.map((number) => number / length));
+  }
+  return { common, directions };
+}
+
+/** What a question has for itself. */
+const ownOf = (question: Float32Array, { common, directions }: Languages): Float32Array => {
+  const difference = minus(question, common, 1);
+  return directions.reduce(
+    (own, one) => minus(own, one, language_share * cosine(difference, one)),
+    minus(question, common, common_share),
   );
-const minus = (one: Float32Array, other: Float32Array): Float32Array =>
-  one.map((number, at) => number - other[at]!);
+};
+
+const averageOf = (vectors: readonly Float32Array[]): Float32Array =>
+  vectors[0]!.map((_, at) => vectors.reduce((sum, one) => sum + one[at]!, 0) / vectors.length);
+const minus = (one: Float32Array, other: Float32Array, share: number): Float32Array =>
+  one.map((number, at) => number - share * other[at]!);
 
 /** Of at least one number. */
 function median(numbers: readonly number[]): number {

@@ -2,9 +2,10 @@
 import { batchesOf } from "../../core/lib/batch";
 import { leftUntil, TimeLimit } from "../../core/lib/timeout";
 import type { Context } from "../../core/sdk";
-import { calibrationOf, type Calibration } from "./calibration";
+import { calibrationOf, type Calibration, type ReferenceVectors } from "./calibration";
 import type { Embedder } from "./contract";
 import { reference_pairs, reference_version } from "./reference-pairs";
+import { reference_questions } from "./reference-questions";
 import type { VectorSetRow } from "./store";
 import { findReferences, replaceReferences } from "./vector-store";
 import { embedChecked, meanOf } from "./vectors";
@@ -15,6 +16,13 @@ const timeout_ms = 60_000;
 const pause_ms = 60_000;
 /** Sets whose calibration is in memory. */
 const known_max = 4;
+
+/** In the order in which their vectors are stored. */
+const reference_texts = [
+  ["query", [...reference_pairs.map(({ question }) => question), ...reference_questions.flat()]],
+  ["document", reference_pairs.map(({ passage }) => passage)],
+] as const;
+const texts_count = reference_texts.reduce((count, [, texts]) => count + texts.length, 0);
 
 export type CalibrationsParts = Pick<Context, "db" | "inTransaction" | "now_ms" | "log">;
 
@@ -59,12 +67,12 @@ export class Calibrations {
     try {
       const stored = await findReferences(db, set.id, reference_version);
       let vectors = stored && floatsOf(stored);
-      if (vectors?.length !== reference_pairs.length * 2 * set.dimensions) {
+      if (vectors?.length !== texts_count * set.dimensions) {
         vectors = await embedReferences(embedder, set);
         const data = new Uint8Array(vectors.buffer, vectors.byteOffset, vectors.byteLength);
         await inTransaction((tx) => replaceReferences(tx, set.id, reference_version, data));
       }
-      this.remember(set.id, calibrationOf(pairsOf(vectors, set.dimensions)));
+      this.remember(set.id, calibrationOf(referencesOf(vectors, set.dimensions)));
     } catch (error) {
       this.paused_until_ms = now_ms() + pause_ms;
       log.warn("what the vectors mean could not be measured; every passage counts as near", {
@@ -80,16 +88,13 @@ export class Calibrations {
   }
 }
 
-/** First all questions, then all passages; zeros for a text that the model can't take. */
+/** Of `reference_texts`, one after the other; zeros for a text that the model can't take. */
 async function embedReferences(embedder: Embedder, set: VectorSetRow): Promise<Float32Array> {
   const { model, asked_dimensions, dimensions } = set,
     signal = AbortSignal.timeout(timeout_ms),
-    all = new Float32Array(reference_pairs.length * 2 * dimensions);
+    all = new Float32Array(texts_count * dimensions);
   let at = 0;
-  for (const [kind, texts] of [
-    ["query", reference_pairs.map(({ question }) => question)],
-    ["document", reference_pairs.map(({ passage }) => passage)],
-  ] as const)
+  for (const [kind, texts] of reference_texts)
     for (const some of batchesOf(texts, embedder.texts_max)) {
       const options = { kind, model, dimensions: asked_dimensions || null, signal };
       for (const vectors of await embedChecked(embedder, some, options, dimensions)) {
@@ -100,18 +105,16 @@ async function embedReferences(embedder: Embedder, set: VectorSetRow): Promise<F
   return all;
 }
 
-/** Null where a vector is nothing but zeros: the model could not take the text. */
-function pairsOf(
-  vectors: Float32Array,
-  dimensions: number,
-): ({ question: Float32Array; passage: Float32Array } | null)[] {
-  const at = (i: number): Float32Array => vectors.subarray(i * dimensions, (i + 1) * dimensions),
-    is_there = (vector: Float32Array): boolean => vector.some((number) => number !== 0);
-  return reference_pairs.map((_, i) => {
-    const question = at(i),
-      passage = at(reference_pairs.length + i);
-    return is_there(question) && is_there(passage) ? { question, passage } : null;
-  });
+function referencesOf(vectors: Float32Array, dimensions: number): ReferenceVectors {
+  let at = 0;
+  const next = (): Float32Array | null => {
+    const vector = vectors.subarray(at, (at += dimensions));
+    return vector.some((number) => number !== 0) ? vector : null;
+  };
+  const asked = reference_pairs.map(next),
+    questions = reference_questions.map((some) => some.map(next)),
+    passages = reference_pairs.map(next);
+  return { pairs: asked.map((question, i) => ({ question, passage: passages[i]! })), questions };
 }
 
 const floatsOf = (data: Uint8Array): Float32Array =>

@@ -3,7 +3,7 @@
  * scripts: by them the cosines of a model are understood (`calibration.ts`). Whoever changes one
  * raises the version, so that sets of vectors are measured anew.
  */
-export const reference_version = 1;
+export const reference_version = 2;
 export const reference_pairs: readonly {
   readonly question: string;
   readonly passage: string;

@@ -4,6 +4,7 @@
  */
 import { hashOf } from "../../plugins/search-index/analyzer";
 import { reference_pairs } from "../../plugins/search-index/reference-pairs";
+import { reference_questions } from "../../plugins/search-index/reference-questions";
 
 /** How the endpoint behaves from now on. */
 export type Mood =
@@ -51,7 +52,10 @@ export function vectorOf(text: string, dimensions: number, salt = ""): number[] 
   return vector;
 }
 
-const references = new Set(reference_pairs.flatMap((pair) => Object.values(pair)));
+const references = new Set([
+  ...reference_pairs.flatMap((pair) => Object.values(pair)),
+  ...reference_questions.flat(),
+]);
 /** Whether a text is one of those by which a model is measured, and nobody's. */
 export const isReference = (text: string): boolean => references.has(text);
 

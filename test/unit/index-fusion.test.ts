@@ -347,18 +347,23 @@ describe("a model is measured", () => {
     passage: vector(own, share),
   });
   const five = [0, 1, 2, 3, 4].map((own) => pair(own));
+  const unknown = { question: null, passage: null };
+  const measured = (
+    pairs: Parameters<typeof calibrationOf>[0]["pairs"],
+    questions: Parameters<typeof calibrationOf>[0]["questions"] = [],
+  ) => calibrationOf({ pairs, questions });
 
   test("by how near unrelated texts are, and by how much the right ones exceed them", () => {
-    const { usual, spread, right, passages } = calibrationOf(five)!;
+    const { usual, spread, right, passages } = measured(five)!;
     expect([usual, spread, right].map((one) => Number(one.toFixed(3)))).toEqual([
-      0.462, 0.036, 0.36,
+      0.284, 0.036, 0.36,
     ]);
     expect(passages.length).toBe(5);
   });
   test("languages that it does not know change little", () => {
-    const unknown = { question: vector(5, 0), passage: vector(6, 1) };
-    const { usual, right } = calibrationOf([...five, unknown])!;
-    expect([usual, right].map((one) => Number(one.toFixed(2)))).toEqual([0.46, 0.36]);
+    const strange = { question: vector(5, 0), passage: vector(6, 1) };
+    const { usual, right } = measured([...five, strange])!;
+    expect([usual, right].map((one) => Number(one.toFixed(2)))).toEqual([0.28, 0.36]);
   });
   test("one that can't tell what belongs together has no scale", () => {
     const same = [0, 1, 2, 3, 4].map(() => pair(0)),
@@ -366,17 +371,47 @@ describe("a model is measured", () => {
         question: vector(own, 0.6),
         passage: vector((own + 1) % 5, 0.6),
       }));
-    expect([calibrationOf(same), calibrationOf(random)]).toEqual([null, null]);
+    expect([measured(same), measured(random)]).toEqual([null, null]);
   });
   test("texts that it can't take are left out, and few tell nothing", () => {
-    expect(calibrationOf([null, ...five, null])?.passages.length).toBe(5);
-    expect(calibrationOf([null, ...five.slice(0, 3), null])).toBe(null);
+    expect(measured([unknown, ...five, unknown])?.passages.length).toBe(5);
+    expect(measured([unknown, ...five.slice(0, 3), unknown])).toBe(null);
   });
   test("a question that is near to everything has an excess", () => {
-    const calibration = calibrationOf(five)!,
+    const calibration = measured(five)!,
       excessOf = (share: number): number => scaleOf(calibration, vector(6, share)).excess;
     expect(excessOf(0.6)).toBeCloseTo(0, 5);
     expect(excessOf(0.9)).toBe(0);
     expect(excessOf(0)).toBeCloseTo(0.16, 5);
+  });
+  test("half of what tells its language from others does not count in a question", () => {
+    /** In one of three languages, directions 4 to 6, about something, directions 0 to 3. */
+    const said = (language: number, about: number): Float32Array => {
+      const made = new Float32Array(dimensions);
+      made[4 + language] = 0.6;
+      made[about] = 0.8;
+      return made;
+    };
+    const pairs = [0, 1, 2, 3].map((about) => ({
+        question: said(0, about),
+        passage: said(1, about),
+      })),
+      questions = [0, 1, 2].map((language) => [0, 1, 2, 3].map((about) => said(language, about))),
+      own = (some: typeof questions): number[] =>
+        [...scaleOf(measured(pairs, some)!, said(2, 3)).own].map((one) => Number(one.toFixed(2)));
+    const cases: [string, typeof questions, number[]][] = [
+      ["of three", questions, [-0.1, -0.1, -0.1, 0.7, 0, 0, 0.3, 0]],
+      [
+        "one of which it can't take",
+        [...questions, [null, said(0, 1), said(0, 2), said(0, 3)]] as typeof questions,
+        [-0.1, -0.1, -0.1, 0.7, 0, 0, 0.3, 0],
+      ],
+      [
+        "one alone can't be told from others",
+        questions.slice(0, 1),
+        [-0.1, -0.1, -0.1, 0.7, -0.3, 0, 0.6, 0],
+      ],
+    ];
+    for (const [why, some, expected] of cases) expect([why, own(some)]).toEqual([why, expected]);
   });
 });

@@ -34,7 +34,7 @@ export interface ReferenceVectors {
  * The share of what all questions have in common that is left out of each: some passages are near
  * to every question.
  */
-const common_share = 0.5;
+const common_share = 0.4;
 /**
  * The share of its language that is left out: passages that are in it, or tell of those who speak
  * it, are near to every question in it. With all of it names would go too.
@@ -100,7 +100,7 @@ export function scaleOf(
   return { own, unrelated, excess: Math.max(0, unrelated - usual), spread, right };
 }
 
-/** `others` are questions too, for a model that takes too few of those that are in all languages. */
+/** `others` are questions too, for a model that takes too few of those in all languages. */
 function languagesOf(
   questions: readonly (readonly Float32Array[])[],
   others: readonly Float32Array[],

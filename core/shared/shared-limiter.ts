@@ -1,5 +1,5 @@
 /**
- * Places over all processes: one line, in the order in which they came, in a fact that every
+ * Places over all processes: one line, in the order in which they came, in an entry that every
  * process may move on. Whoever leaves lets the next ones in, and tells their processes; should that
  * be lost, they look by themselves.
  */

@@ -1,5 +1,5 @@
 /**
- * How many of something are open for a key, over all processes: a fact for each key says who has
+ * How many of something are open for a key, over all processes: an entry for each key says who has
  * what open. What dead processes had open counts until somebody finds no room.
  */
 import type { OpenLimit } from "../lib/open-limit";

@@ -1,10 +1,10 @@
 /**
- * Small facts that all processes on one database know alike: what is used of a limit, who holds a
+ * Small entries that all processes on one database share: what is used of a limit, who holds a
  * place, when a host may be asked again. Not for what has to be kept: where one process serves the
  * database they are in its memory, elsewhere a crash of the database may take the last of them.
  */
 
-/** What a step makes of a fact. Without `value` it stays as it is; null: it is forgotten. */
+/** What a step makes of an entry. Without `value` it stays as it is; null: it is forgotten. */
 export interface Stepped<V, R> {
   readonly result: R;
   /** JSON. */
@@ -20,7 +20,7 @@ export type Step<V, R> = (value: V | undefined, now_ms: number) => Stepped<V, R>
 
 export interface SharedState {
   /**
-   * Changes of one fact follow each other, whichever process makes them. Never inside a
+   * Changes of one entry follow each other, whichever process makes them. Never inside a
    * transaction. @throws HttpError 503 when the database can't be reached
    */
   change<V, R>(scope: string, key: string, step: Step<V, R>): Promise<R>;
@@ -31,7 +31,7 @@ interface Kept {
   readonly until_ms: number;
 }
 
-/** Facts of one scope that are kept; the longest unchanged go first. */
+/** Entries of one scope that are kept; the longest unchanged go first. */
 const kept_max = 20_000;
 
 /** In the memory of the only process. */
@@ -42,24 +42,24 @@ export class LocalState implements SharedState {
 
   async change<V, R>(scope: string, key: string, step: Step<V, R>): Promise<R> {
     const now_ms = this.now_ms();
-    let facts = this.#scopes.get(scope);
-    if (!facts) this.#scopes.set(scope, (facts = new Map()));
-    const known = facts.get(key);
+    let entries = this.#scopes.get(scope);
+    if (!entries) this.#scopes.set(scope, (entries = new Map()));
+    const known = entries.get(key);
     const is_known = known !== undefined && known.until_ms > now_ms;
     const stepped = step(is_known ? (known.value as V) : undefined, now_ms);
     if (stepped.value !== undefined) {
-      facts.delete(key);
+      entries.delete(key);
       if (stepped.value !== null)
-        facts.set(key, { value: stepped.value, until_ms: now_ms + (stepped.keep_ms ?? 0) });
-      for (const [oldest, { until_ms }] of facts) {
-        if (until_ms > now_ms && facts.size <= kept_max) break;
-        facts.delete(oldest);
+        entries.set(key, { value: stepped.value, until_ms: now_ms + (stepped.keep_ms ?? 0) });
+      for (const [oldest, { until_ms }] of entries) {
+        if (until_ms > now_ms && entries.size <= kept_max) break;
+        entries.delete(oldest);
       }
     }
     return stepped.result;
   }
 
-  /** How many facts of a scope are kept. */
+  /** How many entries of a scope are kept. */
   size(scope: string): number {
     return this.#scopes.get(scope)?.size ?? 0;
   }

@@ -31,7 +31,7 @@ export interface Launched {
   kill(signal: "SIGTERM" | "SIGKILL" | "SIGSTOP" | "SIGCONT"): void;
 }
 
-export interface Said {
+export interface CommandResult {
   readonly code: number;
   readonly stdout: string;
   readonly stderr: string;
@@ -116,7 +116,7 @@ export async function runCommand(
   data: string,
   args: readonly string[],
   { stdin = "", env = {}, program = executable }: CommandOptions = {},
-): Promise<Said> {
+): Promise<CommandResult> {
   const run = Bun.spawn([program, ...args, "--data", data], {
     cwd: data,
     env: cleanEnvironment(env),

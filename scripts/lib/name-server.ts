@@ -2,20 +2,26 @@
 import { createSocket } from "node:dgram";
 
 /** `garbled`: bytes that are no answer. */
-export type Said = readonly string[] | "silent" | "servfail" | "refused" | "nxdomain" | "garbled";
+export type NameAnswer =
+  | readonly string[]
+  | "silent"
+  | "servfail"
+  | "refused"
+  | "nxdomain"
+  | "garbled";
 /**
  * IPv4 and IPv6 addresses of a name. A function is asked anew at every query, with how often this
  * name and family was asked before.
  */
 export interface Zone {
-  readonly a?: Said | ((n: number) => Said);
-  readonly aaaa?: Said | ((n: number) => Said);
+  readonly a?: NameAnswer | ((n: number) => NameAnswer);
+  readonly aaaa?: NameAnswer | ((n: number) => NameAnswer);
 }
 
 export interface NameServer extends Disposable {
   /** `127.0.0.1:port`, for the settings. */
   readonly address: string;
-  set(name: string, zone: Zone | Said): void;
+  set(name: string, zone: Zone | NameAnswer): void;
   /** How often a name was asked for, both families together. */
   asked(name: string): number;
 }
@@ -70,7 +76,7 @@ export async function startNameServer(otherwise?: Zone): Promise<NameServer> {
         typeof zone === "string"
           ? { a: zone, aaaa: zone }
           : Array.isArray(zone)
-            ? { a: zone as Said }
+            ? { a: zone as NameAnswer }
             : (zone as Zone),
       ),
     asked: (name) => (counts.get(`${name} a`) ?? 0) + (counts.get(`${name} aaaa`) ?? 0),

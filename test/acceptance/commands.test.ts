@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { executable } from "../../scripts/build";
-import { cleanEnvironment, runCommand, type Said } from "../../scripts/lib/launch";
+import { cleanEnvironment, runCommand, type CommandResult } from "../../scripts/lib/launch";
 import manifest from "../../package.json";
 import { expectHas, rfc3339 } from "../helpers/contract";
 import { on_postgres } from "../helpers/databases";
@@ -291,7 +291,7 @@ describe("settings", () => {
     data: string,
     env: Record<string, string> = {},
     ...words: string[]
-  ): Promise<Said> => runCommand(data, ["config", ...words], { env });
+  ): Promise<CommandResult> => runCommand(data, ["config", ...words], { env });
   const rows = async (
     data: string,
     env: Record<string, string> = {},

@@ -15,7 +15,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { runCommand, type Said } from "../../scripts/lib/launch";
+import { runCommand, type CommandResult } from "../../scripts/lib/launch";
 import { startExecutable, type Executable } from "../helpers/executable";
 
 const home = mkdtempSync(join(tmpdir(), "dossier-doctor-"));
@@ -29,9 +29,9 @@ function copy(): string {
   cpSync(server.data, data, { recursive: true });
   return data;
 }
-const doctor = (data: string, ...words: string[]): Promise<Said> =>
+const doctor = (data: string, ...words: string[]): Promise<CommandResult> =>
   runCommand(data, ["doctor", ...words]);
-const checksOf = ({ stdout }: Said): any[] => JSON.parse(stdout);
+const checksOf = ({ stdout }: CommandResult): any[] => JSON.parse(stdout);
 
 beforeAll(async () => {
   server = await startExecutable();

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { buildIfStale } from "../../scripts/build";
-import { runCommand, type Said } from "../../scripts/lib/launch";
+import { runCommand, type CommandResult } from "../../scripts/lib/launch";
 import { define_plugin } from "../cases/plugin-mistakes";
 import { temporaryDirectory } from "../helpers/data-directory";
 
@@ -28,7 +28,7 @@ const commanding = define_plugin(
 const loud = `process.stderr.write("loaded\\n");\nthrow new Error("too loud");`;
 
 let data: string;
-const run = (...words: string[]): Promise<Said> => runCommand(data, words);
+const run = (...words: string[]): Promise<CommandResult> => runCommand(data, words);
 
 beforeAll(async () => {
   await buildIfStale();

@@ -3,14 +3,14 @@ import { rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, relative, resolve } from "node:path";
 import { executable } from "../../scripts/build";
-import type { Said } from "../../scripts/lib/launch";
+import type { CommandResult } from "../../scripts/lib/launch";
 import { temporaryDirectory } from "./data-directory";
 
 /** Without anything of this checkout: no Node, no npm, no settings. */
 export const newcomer = { HOME: tmpdir(), PATH: "/usr/bin:/bin" };
 
 /** Runs `dossier plugin …` in a directory to its end. */
-export async function bench(cwd: string, ...words: readonly string[]): Promise<Said> {
+export async function bench(cwd: string, ...words: readonly string[]): Promise<CommandResult> {
   const run = Bun.spawn([executable, "plugin", ...words], {
     cwd,
     env: newcomer,

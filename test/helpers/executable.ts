@@ -11,7 +11,7 @@ import {
   mustRun,
   runCommand,
   type Launched,
-  type Said,
+  type CommandResult,
 } from "../../scripts/lib/launch";
 import { addExample } from "./bench";
 import { temporaryDirectory } from "./data-directory";
@@ -50,7 +50,7 @@ export interface Executable extends ApiServer {
   /** Creates a user and a key, beside the server, and answers the key. */
   createUser(email?: string, options?: { readonly role?: "admin" | "member" }): Promise<string>;
   /** Runs a command on the same data directory: `cli(["key", "list", "--user", email])`. */
-  cli(args: readonly string[], options?: CommandOptions): Promise<Said>;
+  cli(args: readonly string[], options?: CommandOptions): Promise<CommandResult>;
   /** The same, for a command that must succeed; answers what it printed. */
   mustCli(args: readonly string[], options?: CommandOptions): Promise<string>;
   /** The same as `send`, with the key of a command line instead of a person's. */

@@ -1,7 +1,7 @@
 /**
- * Shared facts as rows. A change reads its row, computes, and writes it only if nobody else has
+ * Shared entries as rows. A change reads its row, computes, and writes it only if nobody else has
  * meanwhile; else it begins anew. So none waits for transactions, and none holds a lock. Changes of
- * one fact that come together in this process are read and written together.
+ * one entry that come together in this process are read and written together.
  */
 import type { SQL } from "bun";
 import { unavailable } from "../../base/errors";
@@ -47,7 +47,7 @@ interface Waiting {
 
 export class PostgresState implements SharedState {
   readonly #pool: SQL;
-  /** Who waits for each fact that is being changed. */
+  /** Who waits for each entry that is being changed. */
   readonly #lines = new Map<string, Waiting[]>();
   #timer: NodeJS.Timeout | undefined;
 
@@ -133,7 +133,7 @@ export class PostgresState implements SharedState {
     try {
       await this.#run(prune_sql, []);
     } catch (error) {
-      this.log.warn("facts that are of no use any more stay for now", errorFields(error));
+      this.log.warn("shared entries that are of no use any more stay for now", errorFields(error));
     }
   }
 }

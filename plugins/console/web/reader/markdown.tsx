@@ -61,19 +61,17 @@ const written_block =
 
 const paragraphs = (text: string, ink: Ink): ComponentChildren =>
   [...text.matchAll(written_block)].map(({ groups }, at) =>
-    groups!.code === undefined ? (
-      groups!.prose!.trim() !== "" && (
-        <p key={at} class="as-written">
-          {ink.text(groups!.prose!.trim())}
-        </p>
-      )
-    ) : (
-      <Code key={at}>{groups!.code}</Code>
-    ),
+    groups!.code === undefined
+      ? groups!.prose!.trim() !== "" && (
+          <p key={at} class="as-written">
+            {ink.text(groups!.prose!.trim())}
+          </p>
+        )
+      : codeBlock(groups!.code, at),
   );
 
-const Code = ({ children }: { readonly children: ComponentChildren }) => (
-  <pre tabIndex={0}>
+const codeBlock = (children: ComponentChildren, key?: number) => (
+  <pre key={key} tabIndex={0}>
     <code>{children}</code>
   </pre>
 );
@@ -112,7 +110,7 @@ function block(token: Token, ink: Ink, depth: number): ComponentChildren {
     case "list":
       return list(token as Tokens.List, ink, depth);
     case "code":
-      return <Code>{ink.text((token as Tokens.Code).text)}</Code>;
+      return codeBlock(ink.text((token as Tokens.Code).text));
     case "hr":
       return <hr />;
     case "table":

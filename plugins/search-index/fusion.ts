@@ -36,9 +36,9 @@ const reference_weight = 32;
 const excess_share = 0.5;
 /**
  * By how many spreads the nearest of `n` unrelated passages exceeds them: the more there are, the
- * more come near by chance. Of 3 it is 1.6, of 300 it is 2.3, of 100,000 it is 3.2.
+ * more come near by chance. Of 3 it is 1.8, of 300 it is 2.5, of 100,000 it is 3.3.
  */
-const chance = (n: number): number => 1.45 + 0.15 * Math.log(n);
+const chance = (n: number): number => 1.6 + 0.15 * Math.log(n);
 /**
  * What has none of the words must be at least so near, as a share of the nearest: behind it comes
  * the tail, which is the same for every query.

@@ -59,12 +59,18 @@ export const linesOf = ({ answer, citations, related = [], warnings }: Result): 
   ...citations.flatMap((citation) => [
     "",
     `[${citation.id}] ${citation.document_name}${placeOf(citation)}`,
-    `    “${citation.quote.replace(/\s+/g, " ").trim()}”`,
+    indented(`“${citation.quote.trim()}”`),
   ]),
   ...(related.length === 0 ? [] : ["", "Also worth reading:"]),
   ...new Set(related.map((one) => `    ${one.document_name}${placeOf(one)}`)),
   ...warnings.flatMap(({ message }) => (message ? ["", `Note: ${message}`] : [])),
 ];
+
+/** On one line, unless it has a block of code. */
+function indented(quote: string): string {
+  const lines = /^[ \t]*(?:`{3}|~{3})/m.test(quote) ? quote : quote.replace(/\s+/g, " ");
+  return lines.replace(/^(?=.)/gm, "    ");
+}
 
 /** Its pages, or the section of what has none; the heads of a table are no section. */
 function placeOf({ page, page_end, page_label = null, heading }: Omit<Citation, "id">): string {

@@ -251,7 +251,7 @@ describe("what is said", () => {
         passages: [`To descale the kettle, use vinegar. ${answer}`],
       }),
     ).toEqual(["To descale the kettle, use vinegar.", answer]));
-  test("code below the sentence that points to it follows, however the question is worded", async () => {
+  test("code below the sentence that points to it follows, unless it reads as a marker", async () => {
     const points = "To descale the kettle, use vinegar, as in Listing 3.",
       code = "```\nboil(vinegar, 2)\n```",
       asked = { question: "How do I descale the kettle?" };

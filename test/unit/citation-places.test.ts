@@ -1,4 +1,7 @@
-/** What the console and the command line call the place of a citation: page, time or section. */
+/**
+ * What the console and the command line call the place of a citation: page, time or section; and
+ * how the command line prints its quote.
+ */
 import { expect, test } from "bun:test";
 import { linesOf } from "../../plugins/client/ask";
 import type { Passage } from "../../plugins/console/web/api/types";
@@ -37,4 +40,22 @@ for (const [why, place, in_console, on_command_line] of cases)
       citations: [{ ...passage, id: 1 }],
     });
     expect(lines).toContain(`[1] ${on_command_line}`);
+  });
+
+const quotes: [why: string, quote: string, printed: string][] = [
+  ["on one line", "It holds\n  two litres.", "    “It holds two litres.”"],
+  [
+    "code as it is written",
+    "Clean it so:\n\n```sh\npump clean\n```",
+    "    “Clean it so:\n\n    ```sh\n    pump clean\n    ```”",
+  ],
+];
+for (const [why, quote, printed] of quotes)
+  test(`a quote is printed ${why}`, () => {
+    const place = { page: null, page_end: null, page_label: null, heading: null };
+    const lines = linesOf({
+      ...{ answer: "It does. [1]", outcome: "answered", warnings: [] },
+      citations: [{ id: 1, document_name: "a.x", quote, ...place }],
+    });
+    expect(lines).toContain(printed);
   });

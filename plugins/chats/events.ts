@@ -14,6 +14,8 @@ import {
 
 /** Longer texts are split, so that no stream holds more than a few of these in memory. */
 const delta_chars_max = 4_096;
+/** The end of a longer answer, which has all of it, is sent in pieces. */
+export const long_answer_chars = 32 * delta_chars_max;
 
 /** The text in pieces that split no character. */
 function piecesOf(text: string): string[] {

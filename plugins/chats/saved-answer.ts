@@ -52,7 +52,8 @@ export function withEvidence(
   const cited = [...numbers].map(([id, number]) => citationOf(given.get(id)!, number));
   const others = [...[...given.values()].filter(({ id }) => !numbers.has(id)), ...related];
   return {
-    answer: renumbered(marked, numbers),
+    // Half a character would be stored as another one where the answer is in pieces.
+    answer: renumbered(marked, numbers).toWellFormed(),
     citations: cited,
     related: worthReading(others.filter(holds), cited),
   };

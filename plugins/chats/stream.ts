@@ -4,10 +4,12 @@
  */
 import { LocalOpenLimit, type OpenLimit } from "../../core/lib/open-limit";
 import { HttpError, pullStream, unavailable } from "../../core/sdk";
-import { withFreshCitations, type Message } from "./citations";
+import type { Message } from "./citations";
 import type { ChatContext } from "./context";
+import type { AnswerResult } from "./contract";
 import { events_at_once, readEvents, readState, type NumberedEvent } from "./event-store";
-import { replayedEvents } from "./events";
+import { long_answer_chars } from "./events";
+import { FinishedMessages } from "./finished-messages";
 import * as store from "./store";
 import type { EventKind } from "./store";
 import { AnswerGrew, look_every_ms, Waiter } from "./waiter";
@@ -34,6 +36,7 @@ export class AnswerStreams {
   private readonly heartbeat_ms: number;
   private readonly open_limit: OpenLimit;
   private readonly total_limit: OpenLimit;
+  private readonly finished: FinishedMessages;
 
   constructor(
     private readonly ctx: StreamContext,
@@ -42,6 +45,7 @@ export class AnswerStreams {
     this.heartbeat_ms = heartbeat_ms;
     this.open_limit = ctx.shared.openLimit("chats.streams", streams_max);
     this.total_limit = new LocalOpenLimit(total_max);
+    this.finished = new FinishedMessages(ctx);
   }
 
   /**
@@ -57,11 +61,12 @@ export class AnswerStreams {
     /** Of the request that watches, for the log. */
     request_id?: string,
   ): Promise<ReadableStream<Uint8Array> | null> {
-    const from = await startingPoint(this.ctx, message, last_seen);
+    const from = await startingPoint(this.ctx, this.finished, message, last_seen);
     if (from === null) return null;
     const release = await this.acquire(owner_id);
     const stream = new AnswerStream(this.ctx, message, from, signals, {
       owner_id,
+      finished: this.finished,
       heartbeat_ms: this.heartbeat_ms,
       request_id,
       onClose: release,
@@ -96,6 +101,8 @@ const tooManyOfOwner = (streams_max: number): HttpError =>
 class AnswerStream {
   private readonly waiter: Waiter;
   private has_ended = false;
+  /** What is left of the last event, when that is long. */
+  private end: AsyncGenerator<string, void> | undefined;
   private is_closed = false;
   /** How long nothing has been sent, about. */
   private quiet_ms = 0;
@@ -108,6 +115,7 @@ class AnswerStream {
     private readonly signals: readonly AbortSignal[],
     private readonly options: {
       readonly owner_id: string;
+      readonly finished: FinishedMessages;
       readonly heartbeat_ms: number;
       readonly request_id: string | undefined;
       readonly onClose: () => void;
@@ -143,13 +151,14 @@ class AnswerStream {
 
   private async read(): Promise<string | null> {
     const { ctx, message } = this;
+    if (this.end && !this.is_closed) return (await this.end.next()).value ?? null;
     while (!this.has_ended && !this.is_closed) {
       const state = await readState(ctx.reads, message.id);
       if (!state || state.deleted_at !== null) return null;
       const events = await readEvents(ctx.reads, message.id, this.cursor);
       if (events.length > 0) return this.send(events);
       if (store.isFinal(state)) {
-        const replay = replayOf(await messageOf(ctx, message.id));
+        const replay = await this.options.finished.replay(message.id, message.last_event);
         const rest = replay.filter(({ seq }) => seq > this.cursor);
         return rest.length === 0 ? null : this.send(rest.slice(0, events_at_once));
       }
@@ -172,8 +181,11 @@ class AnswerStream {
     this.cursor = last.seq;
     this.has_ended = last.kind === "done" || last.kind === "error";
     const quotes_message = events.some(({ kind }) => kind !== "status" && kind !== "delta");
-    const message = quotes_message ? await messageOf(this.ctx, this.message.id) : null;
-    return events.map((event) => serialized(event, message)).join("");
+    const { finished } = this.options;
+    const message = quotes_message ? await finished.read(this.message.id, last.seq) : null;
+    if (last.kind !== "done" || !isLong(message)) return eventsOf(events, message);
+    this.end = finished.longEnd(message.id, last.seq, message.result);
+    return eventsOf(events.slice(0, -1), message) + (await this.end.next()).value;
   }
 }
 
@@ -183,6 +195,7 @@ class AnswerStream {
  */
 async function startingPoint(
   ctx: StreamContext,
+  finished: FinishedMessages,
   message: store.Progress,
   last_seen: number,
 ): Promise<number | null> {
@@ -192,20 +205,16 @@ async function startingPoint(
   if (last_seen < last_event) return last_seen;
   if (!is_final) return last_seen === last_event ? last_seen : 0;
   const is_stored = (await readEvents(ctx.reads, id, 0)).length > 0;
-  const end = is_stored ? last_event : replayOf(await messageOf(ctx, id)).at(-1)!.seq;
+  const end = is_stored ? last_event : (await finished.replay(id, last_event)).at(-1)!.seq;
   return last_seen === end ? null : last_seen < end ? last_seen : 0;
 }
 
-/** The end of a finished message whose events were deleted, numbered on from those. */
-const replayOf = ({ result, last_event }: Message): NumberedEvent[] =>
-  replayedEvents(result).map((event, at) => ({ ...event, seq: last_event + 1 + at }));
+const isLong = (message: Message | null): message is Message & { readonly result: AnswerResult } =>
+  (message?.result?.answer.length ?? 0) > long_answer_chars;
 
-async function messageOf(ctx: StreamContext, id: string): Promise<Message> {
-  const [message] = await withFreshCitations(ctx, [(await store.findById(ctx.db, id))!]);
-  return message!;
-}
-
-/** One event on the wire. `message` is there for events that quote it. */
+/** On the wire. `message` is there for events that quote it. */
+const eventsOf = (events: readonly NumberedEvent[], message: Message | null): string =>
+  events.map((event) => serialized(event, message)).join("");
 function serialized({ seq, kind, data }: NumberedEvent, message: Message | null): string {
   return `id: ${seq}\nevent: ${kind}\ndata: ${JSON.stringify(dataOf(kind, data, message))}\n\n`;
 }

@@ -27,12 +27,12 @@ describe("streams", () => streamCases(startTestServer));
 
 let scripted: ScriptedServer;
 let send: ScriptedServer["send"];
-let chat: string;
+let chat: string, folder: string;
 
 beforeAll(async () => {
   scripted = await startScriptedServer();
   ({ send } = scripted);
-  ({ chat } = await scripted.library("ada"));
+  ({ chat, folder } = await scripted.library("ada"));
 });
 beforeEach(() => scripted.answers(async () => says("It stands in water.")));
 
@@ -201,6 +201,38 @@ describe("after its events are deleted", () => {
     held.open();
     await scripted.server.settle();
   });
+});
+
+describe("a long answer", () => {
+  const texts: [why: string, text: string][] = [
+    ["in one alphabet", "All work and no play. ".repeat(20_000)],
+    ["of characters in two halves, which pieces do not split", `x${"🦩".repeat(90_000)}`],
+    ["of characters that JSON escapes", '"\\\n\u0001\u2028 '.repeat(30_000)],
+    ["with half a character at its end", `${"heron ".repeat(30_000)}\ud83e`],
+  ];
+  for (const [why, text] of texts)
+    test(`${why}: \`done\` has all of it, also after its events are deleted`, async () => {
+      scripted.answers(async (question) => says(`${text} [1]`, [await found(question)]));
+      const path = await scripted.ask("ada", chat);
+      await scripted.server.settle();
+      const result = await resultOf(path);
+      expect(result).toMatchObject({
+        answer: `${text.toWellFormed()} [1]`,
+        citations: [{ id: 1 }],
+      });
+      const whole = { text: result.answer, citations: result.citations, result, error: null };
+      const shown = async (last_event?: number): Promise<readonly Event[]> => {
+        const watcher = await scripted.watch("ada", path, last_event);
+        await watcher.ended;
+        expectInOrder(watcher.events);
+        return watcher.events;
+      };
+      const before = await shown();
+      expect(seen(before)).toEqual(whole);
+      expect(await shown(before.at(-2)!.id)).toEqual(before.slice(-1));
+      await prune();
+      expect(seen(await shown())).toEqual(whole);
+    });
 });
 
 describe("an answer that is being made", () => {
@@ -491,7 +523,6 @@ describe("a watcher by itself", () => {
         const message = await db
           .selectFrom("chats_messages")
           .selectAll()
-          .where("chat_id", "=", chat)
           .where("request_id", "=", request_id)
           .executeTakeFirstOrThrow();
         return streams.open(owner, message as never, 0, signals);
@@ -565,6 +596,30 @@ describe("a watcher by itself", () => {
     await scripted.server.settle();
   });
 
+  const breaks: [why: string, act: (path: string, gone: AbortController) => unknown][] = [
+    ["who watches is signed out", (_path, gone) => gone.abort()],
+    [
+      "the session is deleted",
+      async (path) => void (await send("ada", "DELETE", path.split("/messages")[0]!)),
+    ],
+  ];
+  for (const [why, act] of breaks)
+    test(`the end of a long answer breaks off when ${why}`, async () => {
+      scripted.answers(async () => says("All work and no play. ".repeat(50_000)));
+      const { id } = await scripted.made("ada", "/chats", { usedFolders: [folder] });
+      const path = await scripted.ask("ada", id);
+      await scripted.server.settle();
+      const gone = new AbortController();
+      const reader = (await open(path, streaming(), gone.signal)).getReader();
+      const next = async () => {
+        const { value, done } = await reader.read();
+        return done ? null : new TextDecoder().decode(value);
+      };
+      while (!(await next())!.includes("event: done"));
+      await act(path, gone);
+      expect([await next(), gone.signal.aborted]).toEqual([null, why.includes("signed out")]);
+    });
+
   test("who was gone before it began holds nothing", async () => {
     const path = await scripted.ask("ada", chat);
     await scripted.server.settle();
@@ -587,10 +642,9 @@ describe("a watcher by itself", () => {
       largest = 0;
     for (let piece = await reader.read(); !piece.done; piece = await reader.read()) {
       pieces += 1;
-      if (!new TextDecoder().decode(piece.value).includes("event: done"))
-        largest = Math.max(largest, piece.value.length);
+      largest = Math.max(largest, piece.value.length);
     }
-    expect([pieces > 30, largest < 200_000, from.notifier.subscriptions]).toEqual([true, true, 0]);
+    expect([pieces > 60, largest < 200_000, from.notifier.subscriptions]).toEqual([true, true, 0]);
   });
 });
 

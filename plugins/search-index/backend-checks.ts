@@ -3,6 +3,7 @@ import { fill, HealthFields, toNumber, type Context, type Fill } from "../../cor
 import { ok, SystemChecks, type CheckResult } from "../doctor/contract";
 import { Metrics } from "../metrics/contract";
 import type { BackendFeed } from "./backend-feed";
+import type { BackendProbe } from "./backend-probe";
 import type { BackendSearch } from "./backend-search";
 import * as store from "./backend-store";
 import type { SearchBackend } from "./contract";
@@ -10,6 +11,7 @@ import type { SearchBackend } from "./contract";
 export interface CheckedBackend {
   readonly backend: () => SearchBackend | undefined;
   readonly feed: Pick<BackendFeed, "failing">;
+  readonly probe: Pick<BackendProbe, "look">;
   readonly search: Pick<BackendSearch, "counts" | "failing">;
 }
 type Parts = CheckedBackend & Pick<Context, "db" | "reads">;
@@ -49,12 +51,13 @@ export const backendFills = (parts: Parts): Fill[] => [
   }),
 ];
 
-/** Null when it does well, or there is none. */
-export function backendFailing({ backend, feed, search }: CheckedBackend): string | null {
+/** Null when it does well, or there is none. Of one that failed it is looked whether it is back. */
+export function backendFailing({ backend, feed, probe, search }: CheckedBackend): string | null {
   const name = backend()?.name,
     told = feed.failing(),
     asked = search.failing();
   if (name === undefined || (told === null && asked === null)) return null;
+  probe.look();
   return asked === null
     ? `${name} can't be told what has changed: ${told}.`
     : `${name} can't be asked, and the index answers by itself: ${asked}.`;

@@ -58,6 +58,10 @@ export class BackendFeed {
   failing(): string | null {
     return this.failure;
   }
+  /** Another process has told it all. */
+  recover(): void {
+    this.failure = null;
+  }
 
   // --- Inside the transactions that change what is published.
 
@@ -70,6 +74,10 @@ export class BackendFeed {
   /** Something may wait. */
   async wake(tx: Db): Promise<void> {
     if ((await store.isThere(tx)) && (await store.isAnyWaiting(tx))) await this.enqueue(tx);
+  }
+  /** Another set of vectors answers, or one of another length. */
+  async vectorsChanged(tx: Db): Promise<void> {
+    if (await store.isThere(tx)) await this.enqueue(tx);
   }
   enqueue(tx: Db): Promise<void> {
     return enqueueTelling(this.parts, tx);
@@ -91,19 +99,22 @@ export class BackendFeed {
       this.failure = error instanceof Error ? error.message : String(error);
       throw error;
     }
-    return (tx) => this.wake(tx);
+    return (tx) => this.wakeIfOutdated(tx);
+  }
+
+  /** The first vectors may have come while it was begun without any. */
+  private async wakeIfOutdated(tx: Db): Promise<void> {
+    const row = await store.findBackend(tx);
+    if (row && !holdsVectors(row, await servingVectors(tx))) await this.enqueue(tx);
+    else await this.wake(tx);
   }
 
   /** What it holds, or is to hold from now on. */
   private async begun(backend: SearchBackend, signal: AbortSignal): Promise<BackendRow> {
     const { db, inTransaction, log } = this.parts,
-      set = (await vectorSets(db)).find(({ serving }) => serving === 1),
-      wanted = { name: backend.name, set_id: set?.id ?? 0, dimensions: set?.dimensions ?? 0 };
+      wanted = { name: backend.name, ...(await servingVectors(db)) };
     let row = await store.findBackend(db);
-    const is_same =
-      row?.name === wanted.name &&
-      row.set_id === wanted.set_id &&
-      row.dimensions === wanted.dimensions;
+    const is_same = row?.name === wanted.name && holdsVectors(row, wanted);
     if (row === undefined || !is_same || (await this.isLost(backend, row, signal))) {
       row = { id: 1, ...wanted, contents: newUuid().replaceAll("-", ""), begun: 0, filled_to: -1 };
       const { id: _id, ...values } = row;
@@ -215,3 +226,11 @@ export class BackendFeed {
     await put();
   }
 }
+
+type Vectors = Pick<BackendRow, "dimensions" | "set_id">;
+async function servingVectors(db: Db): Promise<Vectors> {
+  const set = (await vectorSets(db)).find(({ serving }) => serving === 1);
+  return { set_id: set?.id ?? 0, dimensions: set?.dimensions ?? 0 };
+}
+const holdsVectors = (row: Vectors, { set_id, dimensions }: Vectors): boolean =>
+  row.set_id === set_id && row.dimensions === dimensions;

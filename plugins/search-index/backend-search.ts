@@ -5,9 +5,10 @@
 import { leftUntil, TimeLimit } from "../../core/lib/timeout";
 import type { Context } from "../../core/sdk";
 import { analyzer, analyzers } from "./analyzer";
-import type { BackendAnswer, SearchBackend, SearchRequest } from "./contract";
+import type { BackendAnswer, BackendQuery, SearchBackend, SearchRequest } from "./contract";
 import { fusion_hits_max } from "./fusion";
 import { parseQuery } from "./query";
+import type { BackendRow } from "./store";
 import type { QueryVector } from "./vectors";
 
 /** How long a search waits for it. */
@@ -41,6 +42,10 @@ export class BackendSearch {
   private paused_until_ms = 0;
   private answered = 0;
   private failed = 0;
+  /** What was asked last. */
+  private asked: { readonly contents: string; readonly query: BackendQuery } | undefined;
+  /** Contents of which it named less than there is, though it answered. */
+  private short_contents: string | undefined;
 
   constructor(private readonly parts: BackendSearchParts) {}
 
@@ -63,8 +68,11 @@ export class BackendSearch {
       this.parts.onFailure();
       return undefined;
     }
+    const { query, frequenciesOf } = backendQuery(request, vector);
+    this.asked = { contents: ready.contents, query };
     try {
-      return await this.ask(backend, ready.contents, request, vector, signal);
+      const answer = await this.ask(backend, ready.contents, query, signal);
+      return { ...answer, frequencies: frequenciesOf(answer) };
     } catch (error) {
       signal?.throwIfAborted();
       this.countFailure(error);
@@ -74,9 +82,22 @@ export class BackendSearch {
 
   /** What it answered was used; or it `is_short`: it holds less than is in scope. */
   settle(is_short: boolean): void {
+    this.short_contents = is_short ? this.asked?.contents : undefined;
     if (is_short) return this.countFailure(new Error("it holds less than is published"));
     this.failures = 0;
     this.answered++;
+  }
+
+  /** Asks once more what was asked last; it fails no more when that is answered. */
+  async retry(
+    backend: SearchBackend,
+    { contents, dimensions }: Pick<BackendRow, "contents" | "dimensions">,
+  ): Promise<void> {
+    if (this.asked === undefined || this.short_contents === contents) return;
+    const { query } = this.asked,
+      is_comparable = query.vector?.length === Number(dimensions);
+    await this.ask(backend, contents, is_comparable ? query : { ...query, vector: null });
+    this.failures = 0;
   }
 
   /** Why the index finds by itself at the moment, in words; null when the backend is asked. */
@@ -98,34 +119,15 @@ export class BackendSearch {
   private async ask(
     backend: SearchBackend,
     contents: string,
-    { query, context, owner_id, folder_ids, limit }: SearchRequest,
-    vector: QueryVector | undefined,
-    signal: AbortSignal | undefined,
+    query: BackendQuery,
+    signal?: AbortSignal,
   ): Promise<BackendAnswer> {
-    const parsed = parseQuery(query, context, analyzers, analyzer.version),
-      hashes = parsed.hashes.get(analyzer.version)!,
-      terms = hashes.map(({ at, hash }) => ({ term: hash, weight: parsed.terms[at]!.weight })),
-      late = () => new Error(`it gave no answer within ${timeout_ms_max / 1_000} s`),
+    const late = () => new Error(`it gave no answer within ${timeout_ms_max / 1_000} s`),
       time = new TimeLimit(timeout_ms_max, { signal, reason: late });
     try {
-      const answer = await time.race(
-        backend.find(
-          contents,
-          {
-            owner_id,
-            folder_ids,
-            terms,
-            vector: vector === undefined ? null : (vector.scale?.own ?? vector.data),
-            limit: Math.max(limit, fusion_hits_max),
-          },
-          time.signal,
-        ),
-      );
-      checkAnswer(answer, terms.length);
-      const frequencies = parsed.terms.map((_, term) =>
-        hashes.reduce((sum, { at }, i) => sum + (at === term ? answer.frequencies[i]! : 0), 0),
-      );
-      return { ...answer, frequencies };
+      const answer = await time.race(backend.find(contents, query, time.signal));
+      checkAnswer(answer, query.terms.length);
+      return answer;
     } finally {
       time.clear();
     }
@@ -141,6 +143,29 @@ export class BackendSearch {
     if (++this.failures <= failures_max)
       log.warn("a search backend was of no use; the index finds by itself", { reason });
   }
+}
+
+/** The query in numbers, and how often each of its terms is found, whatever its spelling. */
+function backendQuery(
+  { query, context, owner_id, folder_ids, limit }: SearchRequest,
+  vector: QueryVector | undefined,
+) {
+  const parsed = parseQuery(query, context, analyzers, analyzer.version),
+    hashes = parsed.hashes.get(analyzer.version)!,
+    terms = hashes.map(({ at, hash }) => ({ term: hash, weight: parsed.terms[at]!.weight }));
+  return {
+    query: {
+      owner_id,
+      folder_ids,
+      terms,
+      vector: vector === undefined ? null : (vector.scale?.own ?? vector.data),
+      limit: Math.max(limit, fusion_hits_max),
+    },
+    frequenciesOf: ({ frequencies }: BackendAnswer): number[] =>
+      parsed.terms.map((_, term) =>
+        hashes.reduce((sum, { at }, i) => sum + (at === term ? frequencies[i]! : 0), 0),
+      ),
+  };
 }
 
 const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0;

@@ -40,7 +40,7 @@ export interface DocumentEmbedderParts extends Pick<
   readonly files: Pick<Context["files"], "requireFreeSpace">;
   readonly folders: WaitingDocumentsParts["folders"];
   readonly embedder: () => Embedder | undefined;
-  readonly backend: Pick<BackendFeed, "wake">;
+  readonly backend: Pick<BackendFeed, "vectorsChanged" | "wake">;
   readonly calibrations: Pick<Calibrations, "make">;
   /** Nothing is embedded in the background now. */
   readonly paused: () => boolean;
@@ -116,6 +116,7 @@ export class DocumentEmbedder {
       if (this.sets.serving === null || this.sets.serving.dimensions === 0 || !is_served) {
         this.sets.serving = this.sets.target;
         await store.setServingVectorSet(tx, this.sets.target.id);
+        await this.parts.backend.vectorsChanged(tx);
       }
       const is_followed = this.sets.target.followed === 1;
       await this.waiting.follow(tx, this.sets.target);
@@ -348,6 +349,7 @@ export class DocumentEmbedder {
     await store.updateSet(tx, set.id, { model: `${set.model} (from elsewhere)` });
     const target = await this.insertTarget(tx, await store.vectorSets(tx), embedder);
     await store.setServingVectorSet(tx, target.id);
+    await this.parts.backend.vectorsChanged(tx);
     await this.waiting.follow(tx, target);
     this.sets.tell();
     this.parts.afterCommit(() => {
@@ -382,6 +384,7 @@ export class DocumentEmbedder {
 
   private async switchTo(tx: Db, set: VectorSetRow): Promise<void> {
     await store.setServingVectorSet(tx, set.id);
+    await this.parts.backend.vectorsChanged(tx);
     this.sets.tell();
     this.parts.afterCommit(() => {
       this.sets.serving = this.sets.target;

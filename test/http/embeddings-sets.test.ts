@@ -65,7 +65,7 @@ async function serverOf(index: TestIndex, by: Embedder | undefined) {
       log,
     });
   const document_embedder = new DocumentEmbedder({
-    backend: { wake: async () => {} },
+    backend: { vectorsChanged: async () => {}, wake: async () => {} },
     calibrations,
     node: new OnlyNode(now_ms),
     notifier: new SharedNotifier(store),

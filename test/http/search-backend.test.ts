@@ -336,6 +336,44 @@ describe("a backend that is away", () => {
   });
 });
 
+describe("a backend that failed", () => {
+  const ends: [why: string, mood: Engine["mood"], state: "ready" | "failing"][] = [
+    ["answers again", (found) => found, "ready"],
+    ["fails still", () => Promise.reject(new Error("no")), "failing"],
+    ["answers something else", () => ({ hits: [] }), "failing"],
+  ];
+  test.each(ends)("and %s is asked by whoever looks at its health", async (_why, mood, state) => {
+    const started = await start(),
+      { ada, engine, server } = started;
+    engine.mood = () => Promise.reject(new Error("no"));
+    await quotes(ada, "otter");
+    await server.settle();
+    engine.mood = mood;
+    const { vector: _, ...failed } = engine.asked.at(-1)!;
+    engine.asked.length = 0;
+    await until(async () => (await health(started)) && engine.asked.length === 1);
+    expect(engine.asked).toMatchObject([failed]);
+    await until(async () => (await health(started)).search_backend.state === state);
+    expect(engine.asked).toHaveLength(1);
+  });
+
+  test("because it held less than is published fails until a search finds all", async () => {
+    const started = await start(),
+      { ada, engine } = started;
+    engine.mood = (found) => ({ ...found, segment_ids: [], passages: 1 });
+    await quotes(ada, "otter");
+    engine.mood = (found) => found;
+    engine.asked.length = 0;
+    for (let n = 0; n < 5; n++) {
+      expect((await health(started)).search_backend.state).toBe("failing");
+      await Bun.sleep(5);
+    }
+    expect(engine.asked).toEqual([]);
+    await viaEngine(engine, ada, "otter");
+    expect((await health(started)).search_backend.state).toBe("ready");
+  });
+});
+
 describe("a backend", () => {
   onSqlite("copies").test(
     "that was put in later is told what there was, asked from then on, and forgotten without it",

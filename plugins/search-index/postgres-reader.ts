@@ -152,6 +152,20 @@ export class PostgresSegmentReader implements SegmentReader {
     return chunks.map((chunk) => chunk?.text ?? null);
   }
 
+  async pages(keys: readonly ChunkKey[]): Promise<(number | null)[]> {
+    const ids = keys.map(({ segment_id }) => segment_id),
+      places = await this.bytes(
+        ids,
+        "select segment_id as id, data from index_places where segment_id in",
+      ),
+      rows = await this.keptChunks(ids.filter((id) => !places.has(id)));
+    return keys.map(({ segment_id, ordinal }) => {
+      const data = places.get(segment_id);
+      if (data !== undefined) return new ChunkPlaces(data).at(ordinal).page;
+      return rows.get(segment_id)?.find((chunk) => chunk.ordinal === ordinal)?.page ?? null;
+    });
+  }
+
   async chunks(keys: readonly ChunkKey[]): Promise<(PublishedChunk | null)[]> {
     const ids = keys.map(({ segment_id }) => segment_id);
     const [chunks, documents, folders] = await Promise.all([
@@ -193,20 +207,23 @@ export class PostgresSegmentReader implements SegmentReader {
     return new Map([...found].map(([id, [row]]) => [id, row!.data]));
   }
 
+  /** Chunks of before, whose text the index keeps itself, by their segment. */
+  private async keptChunks(ids: readonly number[]): Promise<ReadonlyMap<number, ChunkRow[]>> {
+    return ids.length === 0
+      ? new Map<number, ChunkRow[]>()
+      : byKey<ChunkRow>(
+          this.session,
+          ids,
+          (marks) => `select * from index_chunks where segment_id in (${marks})`,
+          ({ segment_id }) => segment_id,
+        );
+  }
+
   /** Chunks whose text is stored elsewhere, and those of before, which the index keeps itself. */
   private async placed(keys: readonly ChunkKey[]): Promise<(PublishedChunk["chunk"] | null)[]> {
     const ids = keys.map(({ segment_id }) => segment_id),
       places = await byKey<Places>(this.session, ids, places_sql, ({ segment_id }) => segment_id),
-      kept = ids.filter((id) => !places.has(id)),
-      rows =
-        kept.length === 0
-          ? new Map<number, ChunkRow[]>()
-          : await byKey<ChunkRow>(
-              this.session,
-              kept,
-              (marks) => `select * from index_chunks where segment_id in (${marks})`,
-              ({ segment_id }) => segment_id,
-            );
+      rows = await this.keptChunks(ids.filter((id) => !places.has(id)));
     return Promise.all(
       keys.map(async ({ segment_id, ordinal }) => {
         const row = places.get(segment_id)?.[0];

@@ -15,6 +15,7 @@ import {
   type MeaningRanking,
 } from "./fusion";
 import { nearestChunks } from "./nearest-chunks";
+import { spread_factor, spreadOverPages } from "./page-spread";
 import { pack_parts, type PackPart } from "./pack";
 import { PackDirectory, type Pack } from "./pack-directory";
 import { parseQuery, type Query } from "./query";
@@ -171,14 +172,16 @@ export class Searcher {
     const ranking = await ranker.ranking(Math.max(limit, rerank_hits_max), pauses),
       by_words = await this.rerank(ranking, query, limit, scope, pauses, onGone);
     const meaning = vector && (await this.nearest(scope, vector, { ...request, among }, pauses));
-    const hits =
+    const fused =
       meaning === undefined
         ? wordsAlone(by_words)
         : fuseRankings(
             { hits: by_words, coverage: coverageOf(by_words[0], ranker, query, ranking.idfs) },
             meaning,
-            request,
+            { ...request, limit: request.limit * spread_factor },
           );
+    const pages = await this.reader.pages(fused.map((hit) => keyOf(hit, scope.ids))),
+      hits = spreadOverPages(fused, pages, request.limit);
     const passages = await this.passagesOf(hits, scope, request.folder_ids, onGone);
     const terms = query.terms.map(({ term, weight }, at) => ({
       term,

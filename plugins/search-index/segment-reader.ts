@@ -45,6 +45,8 @@ export interface SegmentReader {
   readonly vectors: VectorReader;
   /** The text of each chunk. */
   texts(keys: readonly ChunkKey[]): Promise<(string | null)[]>;
+  /** The page that each chunk begins on. */
+  pages(keys: readonly ChunkKey[]): Promise<(number | null)[]>;
   chunks(keys: readonly ChunkKey[]): Promise<(PublishedChunk | null)[]>;
 }
 
@@ -124,6 +126,15 @@ export class SqliteSegmentReader implements SegmentReader {
     return texts;
   }
 
+  async pages(keys: readonly ChunkKey[]): Promise<(number | null)[]> {
+    return keys.map((key) => {
+      const stored = this.storedChunk(key);
+      if (stored) return stored.place.page;
+      const row = this.statements.page.values(key.segment_id, key.ordinal)[0];
+      return row === undefined ? null : (row[0] as number | null);
+    });
+  }
+
   async chunks(keys: readonly ChunkKey[]): Promise<(PublishedChunk | null)[]> {
     const chunks: (PublishedChunk | null)[] = [];
     for (const key of keys) {
@@ -196,6 +207,9 @@ const prepareAll = (connection: ReadConnection) => ({
   ),
   text: connection.prepare<unknown, [number, number]>(
     "select text from index_chunks where segment_id = ? and ordinal = ?",
+  ),
+  page: connection.prepare<unknown, [number, number]>(
+    "select page from index_chunks where segment_id = ? and ordinal = ?",
   ),
   chunk: connection.prepare<ChunkRow, [number, number]>(
     "select * from index_chunks where segment_id = ? and ordinal = ?",

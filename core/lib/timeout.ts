@@ -108,7 +108,3 @@ export function leftUntil(at_ms: number, now_ms: number, longest_ms: number): nu
   const left_ms = at_ms - now_ms;
   return left_ms > longest_ms ? 0 : Math.max(0, left_ms);
 }
-
-/** @throws Error naming `what`, when the work takes longer. */
-export const timed = <T>(work: Promise<T>, limit_ms: number, what: string): Promise<T> =>
-  withTimeout(work, limit_ms, () => new Error(`${what} took longer than ${limit_ms / 1_000} s`));

@@ -12,10 +12,11 @@ import { EventWriters, JobObserver, type Schedule } from "../jobs/contract";
 import { CronSchedules } from "../jobs/cron";
 import { queueSettings } from "../jobs/queue-settings";
 import { JobQueue } from "../jobs/queue";
-import { timed, withTimeout } from "../lib/timeout";
+import { withTimeout } from "../lib/timeout";
 import type { Nodes } from "../store/nodes";
 import { createSeal, type Seal } from "../store/seal";
 import { checkSecretKey, type SecretCheckParts } from "../store/secret-check";
+import { inCodeTime, setup_ms_max } from "./code-time";
 import type { Command, CommandHandler } from "./command";
 import { contextOf, type ContextSources } from "./context";
 import type { Plugin } from "./define";
@@ -45,8 +46,6 @@ import { placeOf } from "./place";
 import { RunningCode, type CodeLabel } from "./running-code";
 import { own_slots, SlotRegistry, type Filled } from "./slots";
 
-/** The longest that a plugin of the plugins directory may take to set itself up, and to start. */
-const setup_ms_max = 3_000;
 /** The longest that it may take to answer what is asked at every look at /health and /ready. */
 const asked_ms_max = 2_000;
 
@@ -256,7 +255,7 @@ export class Host {
     for (const { plugin, parts } of this.running) {
       if (!parts.start) continue;
       if (this.fileOf.has(plugin))
-        await timed(parts.start(), setup_ms_max, "its start").catch((error: unknown) =>
+        await inCodeTime(parts.start(), setup_ms_max, "its start").catch((error: unknown) =>
           this.noteFailure(plugin, "start", error),
         );
       else await this.deferred.start(plugin.name, parts.start);
@@ -284,7 +283,7 @@ export class Host {
     await this.queue.drain(drain_ms);
     for (const { plugin, parts } of this.running.toReversed())
       if (parts.stop)
-        await timed(parts.stop(), setup_ms_max, "its stop").catch((error: unknown) =>
+        await inCodeTime(parts.stop(), setup_ms_max, "its stop").catch((error: unknown) =>
           this.noteFailure(plugin, "stop", error),
         );
     await this.nodes.stop();
@@ -341,7 +340,7 @@ export class Host {
       plugin.checkConfig?.(context.config);
       const setUp = async (): Promise<unknown> => plugin.setup(context);
       const made = own
-        ? await timed(this.run(plugin, "its set-up", setUp), setup_ms_max, "its set-up")
+        ? await inCodeTime(this.run(plugin, "its set-up", setUp), setup_ms_max, "its set-up")
         : await setUp();
       this.takeIn(plugin, checkedParts(plugin, made, this.taken(plugin)));
       return true;

@@ -5,7 +5,7 @@
 import { plugin as virtual } from "bun";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
-import { withTimeout } from "../lib/timeout";
+import { inCodeTime } from "./code-time";
 import { definePlugin, type Plugin } from "./define";
 import { manifestProblems, sinceProblem } from "./manifest";
 import type { PluginFailure } from "./operations";
@@ -93,11 +93,8 @@ export async function loadPlugins(
  * can't run here.
  */
 export async function importPlugin(file: string): Promise<Plugin> {
-  const module = await withTimeout(
-    import(file) as Promise<{ default?: unknown }>,
-    import_ms_max,
-    () => new Error(`its import took longer than ${import_ms_max / 1_000} s`),
-  );
+  const importing = import(file) as Promise<{ default?: unknown }>;
+  const module = await inCodeTime(importing, import_ms_max, "its import");
   const found = module.default as Plugin | undefined;
   if (
     typeof found !== "object" ||

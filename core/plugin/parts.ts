@@ -31,7 +31,12 @@ export interface Taken {
 export function checkedParts(plugin: Plugin, made: unknown, taken: Taken): SetUpResult {
   if (typeof made !== "object" || made === null) throw new Error("its set-up returned nothing");
   const parts = made as SetUpResult;
-  const problems = [...promiseProblems(plugin, parts), ...lists(parts), ...hookProblems(parts)];
+  const problems = [
+    ...keyProblems(plugin, parts),
+    ...promiseProblems(plugin, parts),
+    ...lists(parts),
+    ...hookProblems(parts),
+  ];
   if (problems.length === 0)
     problems.push(
       ...((parts.fills ?? []) as Fill[]).flatMap((one, i, all) =>
@@ -47,8 +52,37 @@ export function checkedParts(plugin: Plugin, made: unknown, taken: Taken): SetUp
   return parts;
 }
 
+/** What `PluginInstance` has. */
+const promised_kinds = ["services", "routes", "commands"] as const,
+  list_kinds = ["fills", "jobs"],
+  hook_kinds = ["start", "stop", "health"],
+  known_keys = [...promised_kinds, ...list_kinds, "schedules", ...hook_kinds];
+
+/** What nobody would ever look at: a word that is spelled wrong, or that the manifest lacks. */
+function keyProblems(plugin: Plugin, parts: SetUpResult): string[] {
+  const unknown = Object.keys(parts).flatMap((key) =>
+    known_keys.includes(key)
+      ? []
+      : [
+          `its set-up returned ${key}, which means nothing${nearestHint(key, known_keys)} ` +
+            `(known are ${known_keys.join(", ")})`,
+        ],
+  );
+  const unpromised = promised_kinds.flatMap((kind) => {
+    const promised = Object.keys(kind === "services" ? plugin.provides : plugin[kind]);
+    return Object.keys(parts[kind] ?? {})
+      .filter((key) => !promised.includes(key))
+      .map(
+        (key) =>
+          `its set-up returned ${kind}.${key}, which its manifest does not have` +
+          nearestHint(key, promised),
+      );
+  });
+  return [...unknown, ...unpromised];
+}
+
 function promiseProblems(plugin: Plugin, parts: SetUpResult): string[] {
-  return (["services", "routes", "commands"] as const).flatMap((kind) =>
+  return promised_kinds.flatMap((kind) =>
     Object.keys(kind === "services" ? plugin.provides : plugin[kind]).flatMap((key) => {
       const found: unknown = parts[kind]?.[key];
       if (found === undefined) return `it promised ${kind}.${key} and its set-up did not return it`;
@@ -60,12 +94,12 @@ function promiseProblems(plugin: Plugin, parts: SetUpResult): string[] {
 }
 
 const lists = (parts: SetUpResult): string[] =>
-  ["fills", "jobs"]
+  list_kinds
     .filter((key) => parts[key] !== undefined && !Array.isArray(parts[key]))
     .map((key) => `its ${key} must be a list`);
 
 const hookProblems = (parts: SetUpResult): string[] =>
-  ["start", "stop", "health"]
+  hook_kinds
     .filter((key) => parts[key] !== undefined && typeof parts[key] !== "function")
     .map((key) => `its ${key} must be a function`);
 

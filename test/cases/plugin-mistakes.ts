@@ -33,6 +33,22 @@ const mistake = (why: string, name: string, text: string, says: RegExp): Mistake
 /** The plugin is left out. */
 export const left_out: readonly Mistake[] = [
   mistake(
+    "a word in what its set-up returns that means nothing",
+    "bad-part",
+    define("bad-part", setUp(`{ fill: [] }`)),
+    /its set-up returned fill, which means nothing; the nearest is fills \(known are services, routes, commands, fills, jobs, schedules, start, stop, health\)/,
+  ),
+  mistake(
+    "a handler of no route",
+    "bad-handler",
+    define(
+      "bad-handler",
+      `routes: { look: route.get("/bad-handler", { ${words("lookBadly")} }) }, ` +
+        setUp(`{ routes: { look: () => "x", loook: () => "y" } }`),
+    ),
+    /its set-up returned routes\.loook, which its manifest does not have; the nearest is look/,
+  ),
+  mistake(
     "a cron expression that can't be read",
     "bad-cron",
     define(

@@ -1,0 +1,29 @@
+/** How long the code of a plugin may take: by a clock that leaves out what it waits for. */
+import { expect, test } from "bun:test";
+import { inCodeTime } from "../../core/plugin/code-time";
+import type { RunClock } from "../../core/isolate/run-clock";
+
+/** A clock by which the time is over at once, or never. */
+const lateIf = (is_late: boolean): RunClock & { readonly cleared: () => number } => {
+  let cleared = 0;
+  return {
+    now_ms: () => 0,
+    after(_ms, late) {
+      if (is_late) queueMicrotask(late);
+      return () => void cleared++;
+    },
+    cleared: () => cleared,
+  };
+};
+const soon = <T>(value: T): Promise<T> => Bun.sleep(1).then(() => value);
+
+const works: [why: string, work: () => Promise<unknown>, is_late: boolean, outcome: unknown][] = [
+  ["what it gives", () => soon(3), false, 3],
+  ["what it throws", () => soon(3).then(() => Promise.reject(new Error("no"))), false, "no"],
+  ["how long it took", () => new Promise(() => {}), true, "its set-up took longer than 3 s"],
+];
+test.each(works)("tells %s", async (_why, work, is_late, outcome) => {
+  const clock = lateIf(is_late);
+  const told = await inCodeTime(work(), 3_000, "its set-up", clock).catch(({ message }) => message);
+  expect([told, clock.cleared()]).toEqual([outcome, 1]);
+});

@@ -19,12 +19,11 @@ const task_child = childCommand(import.meta.path);
 const words = process.argv.slice(2);
 const [first, ...rest] = words;
 const serves = words.length === 0 || words.includes("serve");
-/** How long the last lines of a server may take to be read. */
+/** How long readers may take for the last lines of a server. */
 const last_lines_ms_max = 500;
 
 /**
- * What is on its way out: a pipe takes only so much at a time, and an end of the process loses the
- * rest.
+ * Pending output: a pipe takes only a limited amount at a time, and exiting would lose the rest.
  */
 const printing: Promise<void>[] = [];
 const printTo =
@@ -33,14 +32,14 @@ const printTo =
     void printing.push(
       new Promise((done) => {
         stream.write(`${line}\n`, (error) => {
-          // Who has closed the pipe has seen enough: that is no failure.
+          // The reader closed the pipe because it has seen enough: not a failure.
           if (error && (error as NodeJS.ErrnoException).code !== "EPIPE") process.exitCode = 1;
           done();
         });
       }),
     );
 
-/** The question goes where complaints go: what a command prints may be read by a program. */
+/** The question goes to standard error: standard output may be read by a program. */
 async function typedLine(question: string): Promise<string> {
   process.stderr.write(question);
   const lines = createInterface({ input: process.stdin });
@@ -52,11 +51,11 @@ async function typedLine(question: string): Promise<string> {
   }
 }
 
-// An output that can't be written to is no reason to end: whoever writes is told by a callback.
+// A broken output is no reason to exit: writers get the error in a callback.
 process.stdout.on("error", () => {});
 process.stderr.on("error", () => {});
 
-// What is compiled to machine code, and when: see scripts/build.ts.
+// Which code is compiled to machine code, and when: see scripts/build.ts.
 if (!serves) Bun.unsafe.setJITPolicy(1);
 
 installModules({ dossier: sdk, "dossier/contracts": contracts, "@sinclair/typebox": typebox });
@@ -86,10 +85,10 @@ if (first === task_command) {
     stdin: async () => (await Bun.stdin.text()).replace(/\r?\n$/, ""),
     ask: typedLine,
   });
-  // What a command prints is its work; a server that was told to stop waits for no reader.
+  // The output of a command is its result; a server that was told to stop waits for no reader.
   const printed = Promise.all(printing);
   if (serves) await settlesWithin(printed, last_lines_ms_max);
   else await printed;
-  // Nothing that a plugin left running may keep the process alive after its command has ended.
+  // Whatever a plugin left running must not keep the process alive after its command has ended.
   process.exit(exit_code || process.exitCode);
 }

@@ -3,7 +3,7 @@
  * raises CONTRACT.
  */
 
-// --- A plugin, and what it is made of
+// --- A plugin and its parts
 export { definePlugin, type Context } from "./plugin/define";
 export {
   CommandObserver,
@@ -169,7 +169,7 @@ export {
   type Feed,
 } from "./http/event-stream";
 
-// --- What the gateway asks of plugins
+// --- Slots of the gateway
 export {
   Authenticator,
   DocumentParts,
@@ -191,7 +191,7 @@ export { sameHost } from "./http/client";
 export { basePathOf } from "./base/public-url";
 export { inBlock, ipVersion, networkSetting, type Networks } from "./base/networks";
 
-// --- Requests to addresses that users give
+// --- Requests to user-supplied addresses
 export { createAddressPolicy, type AddressPolicy } from "./outbound/address-policy";
 export { createDnsLookup, DnsLookup } from "./outbound/dns-lookup";
 export { checkHost } from "./outbound/host-check";
@@ -218,7 +218,7 @@ export {
 export { network_pattern, uri_pattern_with_fragment } from "./outbound/url-patterns";
 export { EndpointLimits, KeyLimits, NotBlankLimits, SomeTimeLimits } from "./http/setting-limits";
 
-// --- The server that runs: its log, build, environment, and how it does
+// --- The running server: log, build, environment, health
 export { levels, type Level, type Log } from "./base/log";
 export { commit, version } from "./base/version";
 export { environmentForPrograms } from "./base/environment";

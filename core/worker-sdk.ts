@@ -1,5 +1,5 @@
 /**
- * What the worker of a plugin may use of core: a connection of its own to read the database.
+ * What a plugin's worker may use of core: a connection of its own to read the database.
  * `core/sdk.ts` would load the whole server into each thread.
  */
 export { HttpError } from "./base/errors";

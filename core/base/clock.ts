@@ -1,15 +1,15 @@
-/** The clocks: the only sources of time, so that a test can replace them. */
+/** The only sources of time in the server, so that a test can replace them. */
 import { readFileSync } from "node:fs";
 import { newUuid } from "./ids";
 
-/** Time that has passed on this machine, sleep included, whatever its clock is set to. */
+/** Time elapsed on this machine, including sleep; changes of the clock don't affect it. */
 export interface Uptime {
-  /** Times of another boot can't be compared. */
+  /** Values from different boots can't be compared. */
   readonly boot: string;
   readonly ms: number;
 }
 export interface Clock {
-  /** Unix epoch, milliseconds. Somebody may set it ahead or back at any time. */
+  /** Unix epoch, milliseconds. The clock may be set forward or back at any time. */
   now_ms(): number;
   uptime(): Uptime;
 }
@@ -23,7 +23,7 @@ export const systemClock: Clock = {
   },
 };
 
-/** Null elsewhere: there a process knows only how long it runs itself. */
+/** Null on systems without it: there a process only knows how long it has been running itself. */
 let boot: string | null | undefined;
 const process_boot = newUuid();
 function bootOfLinux(): string | null {
@@ -36,14 +36,14 @@ function bootOfLinux(): string | null {
 }
 
 const day_ms = 86_400_000;
-/** Of the year 10000: from there on RFC 3339 has no words. */
+/** The start of the year 10000, which RFC 3339 can't express. */
 const end_ms = 253_402_300_800_000;
 const two_digits = Array.from({ length: 100 }, (_, n) => String(n).padStart(2, "0"));
-/** The day that was asked for last, as text up to the `T`: lists are of few days. */
+/** The most recently formatted day, as text up to the `T`: most lists span only a few days. */
 let last_day = Number.NaN,
   last_day_text = "";
 
-/** RFC 3339 in UTC: the format of every time in the API. Lists write very many of them. */
+/** RFC 3339 in UTC: the format of every time in the API. Fast, because lists format very many. */
 export function rfc3339(at_ms: number): string {
   if (!Number.isInteger(at_ms) || at_ms < 0 || at_ms >= end_ms)
     return new Date(at_ms).toISOString();
@@ -61,6 +61,6 @@ export function rfc3339(at_ms: number): string {
     `${two_digits[seconds % 60]}.${Math.floor(ms / 100)}${two_digits[ms % 100]}Z`
   );
 }
-/** The same for a time that may be absent. */
+/** The same for an optional time. */
 export const rfc3339OrNull = (at_ms: number | null): string | null =>
   at_ms === null ? null : rfc3339(at_ms);

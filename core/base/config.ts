@@ -1,12 +1,13 @@
 /**
- * The configuration: one schema, filled from dossier.toml, over it the environment, over it flags.
+ * The configuration: one schema, filled from dossier.toml, the environment and flags; later ones
+ * win.
  */
 import type { TObject, TSchema } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { editDistance, nearestWord } from "./nearest-word";
 import type { Changes, StoredLimits } from "./settings";
 
-/** Every problem found, as sentences; the configuration is not used when there is one. */
+/** Every problem found, as sentences. A configuration with problems is not used. */
 export class ConfigError extends Error {
   override readonly name = "ConfigError";
   constructor(readonly problems: readonly string[]) {
@@ -26,11 +27,11 @@ export interface Config {
   readonly values: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   readonly settings: readonly Setting[];
   readonly warnings: readonly string[];
-  /** What it was made of, for whoever reads it again with what is stored. */
+  /** The sections it was read with, to read it again together with stored values. */
   readonly sections: Sections;
   readonly sources: ConfigSources;
 }
-/** A setting as it may be shown. */
+/** A setting in the form in which it may be shown. */
 export interface ShownSetting {
   readonly setting: string;
   readonly value: unknown;
@@ -42,7 +43,7 @@ export const shownSettings = ({ settings }: Pick<Config, "settings">): ShownSett
     value: secret ? hidden : value,
     origin,
   }));
-/** In place of a secret. */
+/** Shown in place of a secret. */
 export const hidden = "[secret]";
 
 export type Sections = ReadonlyMap<string, TObject>;
@@ -55,11 +56,11 @@ export interface ConfigSources {
   /** `server.port` → text, as given on the command line. */
   readonly flags: Readonly<Record<string, string | undefined>>;
   readonly readSecretFile: (path: string) => string;
-  /** `section.key` → what was stored while the server ran: it comes before the default alone. */
+  /** `section.key` → a value stored while the server ran; it overrides only the default. */
   readonly stored?: StoredValues;
 }
 export type StoredValues = ReadonlyMap<string, unknown>;
-/** The origin of what is stored. */
+/** The origin of a stored value. */
 export const stored_origin = "stored";
 
 /** One setting, as its plugin defines it. */
@@ -69,10 +70,10 @@ export type Kinded = TSchema & {
   readonly changes?: Changes;
   readonly providers?: readonly string[];
   readonly stored?: StoredLimits;
-  /** Its default while another setting of the section is set. */
+  /** Its default when another setting of the section is set. */
   readonly default_with?: Readonly<Record<string, unknown>>;
 };
-/** These settings of the section `server` go without its name in the environment. */
+/** These settings of the section `server` have environment variables without the section's name. */
 const unsectioned = new Set(["data", "host", "port", "secret_key"]);
 
 export const envName = (section: string, key: string): string =>
@@ -82,15 +83,17 @@ export const envName = (section: string, key: string): string =>
   ).toUpperCase();
 
 export interface ReadOptions {
-  /** A section that looks like a slip of the pen may be that of a plugin that was not loaded. */
+  /**
+   * Warn instead of failing for a misspelt section: it may belong to a plugin that was not loaded.
+   */
   readonly lenient?: boolean;
-  /** Sections of plugins that are left out: what is wrong in them is said with the plugin. */
+  /** Sections of plugins that are left out: their problems are reported with the plugin. */
   readonly left_out?: ReadonlySet<string>;
 }
 
 /**
- * A section that nobody knows is warned of: it may be that of a plugin that was removed, unless it
- * is almost one that there is. @throws ConfigError that names every problem.
+ * An unknown section only causes a warning, because it may belong to a plugin that was removed; one
+ * that looks like a misspelt known section is an error. @throws ConfigError naming every problem.
  */
 export function readConfig(
   sections: Sections,
@@ -115,7 +118,7 @@ export function readConfig(
   return { values, settings, warnings, sections, sources };
 }
 
-/** One section and what is wrong with it. */
+/** One section and its problems. */
 export function readSection(
   section: string,
   schema: TObject,
@@ -168,7 +171,7 @@ interface Found {
   readonly raw: unknown;
   readonly origin: string;
 }
-/** What somebody has set. */
+/** Where a value was set. */
 function findSet(
   section: string,
   key: string,
@@ -201,7 +204,7 @@ function findSet(
 
 type Decoded = { readonly value: unknown } | { readonly problem: string };
 
-/** The value of a setting as it is used, or what is wrong with it: `must be …`. */
+/** The decoded value of a setting, or what is wrong with it: `must be …`. */
 export function decode(raw: unknown, of: Kinded): Decoded {
   if (of.kind === "duration")
     return measured(raw, durations_ms, "a duration such as 500ms, 30s, 5m, 2h or 30d");
@@ -210,7 +213,7 @@ export function decode(raw: unknown, of: Kinded): Decoded {
   if (of.kind === "secret")
     return typeof raw === "string" ? { value: raw } : { problem: "must be a text" };
   const value = typeof raw === "string" ? fromText(raw, of) : raw;
-  // Lengths are counted in code points, here as in the API's document.
+  // Lengths are counted in code points, as in the API document.
   const { maxLength, ...others } = of;
   if (typeof value === "string" && maxLength !== undefined && [...value].length > maxLength)
     return { problem: `must be a text of at most ${maxLength} characters` };
@@ -293,20 +296,20 @@ function expected(of: Kinded): string {
   return `${article} ${of.type}${range && ` of ${range}`}${pattern}`;
 }
 
-/** A variable this close to a known one, counted in edits, is taken for a typo. */
+/** An unknown variable within this edit distance of a known one counts as a typo. */
 const slip_edits_max = 2;
 const short_name_max = 5;
 
 interface Unknown {
-  /** Each with the section that it would belong to. */
+  /** Each with the section it would belong to. */
   readonly keys: { readonly section: string; readonly problem: string }[];
   readonly sections: string[];
-  /** Sections that are almost one that there is. */
+  /** Sections whose names look like misspellings of known ones. */
   readonly slips: string[];
   readonly foreign: string[];
 }
 
-/** The settings of a section that nobody knows, as `readConfig` complains of them. */
+/** The settings of an unknown section, as `readConfig` reports them. */
 export const unknownKeys = (
   section: string,
   sections: Sections,
@@ -317,9 +320,8 @@ export const unknownKeys = (
     .map(({ problem }) => problem);
 
 /**
- * Sections and keys that no schema knows, each with the nearest one that exists. An environment is
- * shared with other programs and other versions: `foreign` are its variables that look like nothing
- * of ours.
+ * Sections and keys that no schema has, each with the nearest one that exists. Other programs and
+ * versions share the environment: `foreign` are variables that don't look like ours.
  */
 function findUnknown(sections: Sections, { file, file_name, env }: ConfigSources): Unknown {
   const unknown: Unknown = { keys: [], sections: [], slips: [], foreign: [] };
@@ -369,7 +371,7 @@ function addUnknownVariables(
   for (const name of Object.keys(env)) {
     if (!name.startsWith("DOSSIER_") || names.includes(name)) continue;
     const near = nearestWord(name, names);
-    // Of `web` and `web_push`, the longer one is meant.
+    // Of `web` and `web_push`, prefer the longer.
     const [section] = [...sections.keys()]
       .filter((one) => name.startsWith(`DOSSIER_${one.toUpperCase()}_`))
       .sort((a, b) => b.length - a.length);
@@ -382,7 +384,7 @@ function addUnknownVariables(
   }
 }
 
-/** A short name is soon like another. */
+/** Short names allow fewer edits, because they soon resemble another. */
 const slipsIn = (name: string): number => (name.length <= short_name_max ? 1 : slip_edits_max);
 
 const meant = (wrong: string, known: readonly string[], show: (name: string) => string): string => {

@@ -1,6 +1,6 @@
 /**
- * The environment of programs that the operator configures: without our own settings, which may be
- * secrets.
+ * The environment for programs that the operator configures: without Dossier's own settings, which
+ * may be secrets.
  */
 
 export const environmentForPrograms = (): Record<string, string> =>

@@ -1,21 +1,18 @@
 /**
- * Answers that are not a success: one class, thrown from any depth, turned into problem+json by the
+ * Responses other than success: one class, thrown at any depth, turned into problem+json by the
  * gateway.
  */
 
 /**
- * One field that is wrong. `pointer` is a JSON pointer into the body (`/name`) or names a query
- * field (`?page`).
+ * One invalid field. `pointer` is a JSON pointer into the body (`/name`) or names a query field
+ * (`?page`).
  */
 export interface FieldProblem {
   readonly pointer: string;
   readonly detail: string;
 }
 
-/**
- * An answer to the caller that is not a success. `detail` is a sentence for the person who must
- * act.
- */
+/** A response other than success. `detail` is a sentence for the person who has to act on it. */
 export class HttpError extends Error {
   readonly headers: Readonly<Record<string, string>>;
   readonly errors: readonly FieldProblem[] | undefined;
@@ -48,6 +45,6 @@ export const tooLarge = (detail: string): HttpError => new HttpError(413, "too_l
 export const unavailable = (detail: string, retry_after_s: number): HttpError =>
   new HttpError(503, "unavailable", detail, { headers: { "retry-after": String(retry_after_s) } });
 
-/** A field of the body in a sentence, by its JSON pointer. */
+/** Names a field of the body in a sentence, by its JSON pointer. */
 export const fieldName = (pointer: string): string =>
   pointer === "" ? "The body" : `\`${pointer.slice(1).replaceAll("/", ".")}\``;

@@ -1,6 +1,6 @@
 /**
- * Hooks that are asked before something happens, and may refuse it: a virus scan before a document
- * is taken in, a policy before a question is answered.
+ * Hooks that run before something happens and may refuse it: a virus scan before a document is
+ * stored, a policy before a question is answered.
  */
 import { TimeLimit } from "../lib/timeout";
 import { HttpError } from "./errors";
@@ -8,27 +8,27 @@ import { errorFields, type Log } from "./log";
 import { slot, type SlotRef } from "./refs";
 import { shaped } from "./shape";
 
-/** Asked about a subject before anything of it is written: nobody sees it until all hooks agree. */
+/** Called before anything of the subject is written; nobody sees it until all hooks agree. */
 export interface BeforeHook<S> {
-  /** What it checks, in a few words, such as `virus scan`: the log and the answers name it. */
+  /** What it checks, in a few words, such as `virus scan`: used in the log and in responses. */
   readonly name: string;
-  /** Hooks of a lower order are asked first, those of the same by name. Default 0. */
+  /** Hooks run in ascending order, then by name. Default 0. */
   readonly order?: number;
-  /** How long it may take, milliseconds. Default 30,000. */
+  /** Time limit in milliseconds. Default 30,000. */
   readonly timeout_ms?: number;
   /**
-   * What becomes of the subject when the hook itself fails, or takes too long: `refuse` answers 503
-   * `check_failed`, `allow` lets it pass. The log tells it either way. Default `refuse`.
+   * What happens to the subject when the hook itself fails or takes too long: `refuse` responds 503
+   * `check_failed`, `allow` lets it pass. Either way it is logged. Default `refuse`.
    */
   readonly on_fault?: "refuse" | "allow";
   /**
-   * Lets it pass, or throws what `refused` makes. `signal` fires at the time limit, and when
-   * whoever asked has gone. @throws HttpError 4xx to refuse; anything else is a fault
+   * Returns to let the subject pass, or throws what `refused` makes. `signal` fires at the time
+   * limit and when the caller has gone. @throws HttpError 4xx to refuse; anything else is a fault
    */
   before(subject: S, signal: AbortSignal): Promise<void> | void;
 }
 
-/** The slot of a kind of hook. */
+/** The slot for one kind of hook. */
 export const beforeHook = <S>(id: string): SlotRef<BeforeHook<S>> =>
   slot<BeforeHook<S>>(id, { check, key: ({ name }) => `the check “${name}”` });
 
@@ -50,15 +50,15 @@ function check(value: unknown): string | null {
 }
 
 /**
- * A refusal, for a hook to throw: a sentence for the person, and a code for programs. A code of
- * one's own is told to the API document: `fill(DocumentParts, { codes: { infected: "…" } })`.
+ * A refusal for a hook to throw: a sentence for people and a code for programs. Declare a code of
+ * your own for the API document: `fill(DocumentParts, { codes: { infected: "…" } })`.
  */
 export const refused = (detail: string, code = "refused"): HttpError =>
   new HttpError(422, code, detail);
 
-/** The code of what was not let through because a hook failed. */
+/** The code of a refusal caused by a failing hook. */
 export const check_failed = "check_failed";
-/** For the API document: how a route answers that asks hooks. */
+/** For the API document: the error responses of a route that runs hooks. */
 export const check_errors = {
   422: {
     refused: "A plugin refuses it, with this code or one of its own. Nothing was saved.",
@@ -68,31 +68,31 @@ export const check_errors = {
 const timeout_ms_default = 30_000;
 const retry_after_s = 10;
 
-/** A hook and the plugin that brings it. */
+/** A hook and the plugin that provides it. */
 interface OfPlugin<S> {
   readonly plugin: string;
   readonly value: BeforeHook<S>;
 }
 export interface HooksParts<S> {
-  /** The slot. */
+  /** Reads the slot. */
   readonly read: () => readonly BeforeHook<S>[];
-  /** The same with the plugins, for what is said of a fault. */
+  /** The same with the plugins, to name them when a hook fails. */
   readonly filled: () => readonly OfPlugin<S>[];
   readonly log: Log;
 }
 
-/** Asks the hooks of a slot. Costs next to nothing while there are none. */
+/** Runs the hooks of a slot. Costs next to nothing while there are none. */
 export class Hooks<S> {
   constructor(private readonly parts: HooksParts<S>) {}
 
-  /** Whether anybody wants to be asked. */
+  /** Whether any hook is registered. */
   get any(): boolean {
     return this.parts.read().length > 0;
   }
 
   /**
-   * Asks one after the other; the first refusal ends it. @throws HttpError of the hook, 503
-   * `check_failed`, and the reason of the signal
+   * Runs the hooks one after another; the first refusal ends it. @throws HttpError of the hook, 503
+   * `check_failed`, or the reason of the signal
    */
   async ask(subject: S, signal?: AbortSignal): Promise<void> {
     if (!this.any) return;

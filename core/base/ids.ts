@@ -9,7 +9,7 @@ const random_digits = 16;
 let last_ms = 0;
 let last_time = digitsOf(last_ms);
 const last_random = new Uint8Array(random_digits);
-/** Drawn ahead: the system's generator is asked once for many ids. */
+/** Drawn in advance: one call of the system's generator serves many ids. */
 const drawn = new Uint8Array(256 * random_digits);
 let drawn_used = drawn.length;
 
@@ -56,5 +56,5 @@ function increment(digits: Uint8Array): void {
 /** `newId("fld")` → `fld_01J9…`. */
 export const newId = (prefix: string): string => `${prefix}_${ulid()}`;
 
-/** A fresh random UUID, for ids that the API promises as such. */
+/** A fresh random UUID, for ids that the API documents as UUIDs. */
 export const newUuid = (): string => crypto.randomUUID();

@@ -1,15 +1,15 @@
 /**
- * Where log lines go: to standard error, which may be slow, full, or closed. Writing never waits
- * and never fails; lines that could not be written are counted, and said later.
+ * Where log lines go: standard error, which may be slow, full or closed. Writing never blocks and
+ * never fails; lines that could not be written are counted and reported later.
  */
 
-/** Lines that a slow reader has not taken yet: beyond this they are lost, bytes. */
+/** Bytes of lines that a slow reader has not taken yet; beyond this, lines are dropped. */
 const waiting_bytes_max = 2 ** 20;
-/** After a failure the next line is tried no sooner. */
+/** After a failure, how long to wait before the next attempt. */
 const retry_ms = 1_000;
 
 export interface LogStream {
-  /** Calls back when the text was written, or with why it was not. */
+  /** Calls back when the text has been written, or with the error. */
   write(text: string, done: (error?: Error | null) => void): unknown;
 }
 
@@ -18,13 +18,13 @@ export class LogOutput {
   #lost = 0;
   #failing = false;
 
-  /** `lostLine`: the line that says how many lines were lost. */
+  /** `lostLine` makes the line that reports how many lines were lost. */
   constructor(
     private readonly stream: LogStream,
     private readonly lostLine: (lines: number) => string,
   ) {}
 
-  /** `line` has no line break. */
+  /** `line` contains no line break. */
   write(line: string): void {
     if (this.#failing || this.#waiting_bytes > waiting_bytes_max) this.#lost += 1;
     else this.#send(`${line}\n`, 1);
@@ -55,7 +55,7 @@ export class LogOutput {
     this.#failing = true;
     const timer = setInterval(() => {
       if (!this.#failing) clearInterval(timer);
-      // A line may have been cut off in the middle.
+      // The previous line may have been cut off in the middle.
       else if (this.#waiting_bytes === 0) this.#sayLost("\n");
     }, retry_ms);
     timer.unref();

@@ -1,4 +1,4 @@
-/** The newest lines of the log, kept in memory for whoever looks at the running server. */
+/** The newest log lines, kept in memory for the system page of the running server. */
 import { levels, type Level } from "./log";
 
 export interface LogLine {
@@ -19,7 +19,7 @@ export class LogRing {
     this.next = (this.next + 1) % lines_max;
   }
 
-  /** The newest first, of this level and above. */
+  /** The newest first, at this level and above. */
   read(least: Level, most: number): LogLine[] {
     const { lines, next } = this;
     const newest_first = [...lines.slice(next), ...lines.slice(0, next)].reverse();

@@ -1,6 +1,6 @@
 /**
- * Structured logs: one JSON object a line on standard error, with no secret in it. A line that
- * belongs to a request has its `request_id`, one that belongs to a job the id of the `job`.
+ * Structured logs: one JSON object per line on standard error, without secrets. A line that belongs
+ * to a request has its `request_id`, one that belongs to a job the id of the `job`.
  */
 import { originOf } from "./origin";
 import { redact } from "./redact";
@@ -13,12 +13,12 @@ export interface Log {
   info(message: string, fields?: object): void;
   warn(message: string, fields?: object): void;
   error(message: string, fields?: object): void;
-  /** The same log with these fields on every line. */
+  /** The same log with these fields added to every line. */
   child(fields: object): Log;
 }
 
 /**
- * Writes lines of `least` and above, as it is when they are written. `write` gets one line without
+ * Writes lines at level `least` and above, asked anew for each line. `write` gets one line without
  * its line break.
  */
 export function jsonLog(
@@ -54,7 +54,7 @@ export function jsonLog(
   };
 }
 
-/** The fields of an unknown error in a log line. */
+/** The log fields for an unknown error. */
 export const errorFields = (error: unknown): object =>
   error instanceof Error
     ? {

@@ -1,14 +1,16 @@
-/** How durations and sizes are written, for the API's document and its clients. */
+/** The notation of durations and sizes, for the API document and its clients. */
 import { oneOf, wholeNumbers } from "../lib/number-pattern";
 import type { StoredLimits } from "./settings";
 
 const unit_ms = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
 const thousandths = "(?:\\.[0-9]{1,3})?";
-/** Less than one, and more than nothing: a thousandth of a second is a millisecond. */
+/** Between zero and one: a thousandth of a second is a millisecond. */
 const below_one = "0\\.(?:[1-9][0-9]{0,2}|0[1-9][0-9]?|00[1-9])";
 
-/** Durations, as a regular expression: of milliseconds whole ones, of others up to thousandths. */
+/**
+ * Durations, as a regular expression: whole milliseconds; other units with up to three decimals.
+ */
 export function duration({ least_ms = 0, most_ms }: StoredLimits = {}): string {
   const units = Object.entries(unit_ms).flatMap(([unit, ms], place) => {
     const numbers =
@@ -40,7 +42,7 @@ function numbersUpTo(most: number, { least_ms, ms }: Unit): string[] {
   ];
 }
 
-/** Sizes; a number alone is bytes. */
+/** Sizes; a bare number is bytes. */
 export function size(): string {
   const fraction = "(?:\\.[0-9]{1,3})?";
   const units = ["K", "M", "G", "T"].map(

@@ -1,13 +1,13 @@
-/** Finds the known word that an unknown one was probably meant to be: "Did you mean …?" */
+/** Finds the known word that an unknown one probably stands for: "Did you mean …?" */
 
-/** The known word with the fewest edits, or undefined when there is none. */
+/** The known word with the smallest edit distance, or undefined when none is close. */
 export function nearestWord(wrong: string, known: readonly string[]): string | undefined {
   return known
     .map((word) => ({ word, edits: editDistance(wrong.toLowerCase(), word.toLowerCase()) }))
     .sort((a, b) => a.edits - b.edits)[0]?.word;
 }
 
-/** Letters that are to be added, taken away or changed to make one of the other. */
+/** The number of letters to add, remove or replace to turn one into the other. */
 export function editDistance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, j) => j);
   for (let i = 1; i <= a.length; i++) {

@@ -1,11 +1,11 @@
-/** Networks in CIDR notation, and whether an address lies in one of them. */
+/** Networks in CIDR notation, and whether an address belongs to one of them. */
 import type { BlockList } from "node:net";
 import { ConfigError } from "./config";
 
-/** Loaded when it is needed: it takes milliseconds, and most servers start without networks. */
+/** Loaded on demand: it takes milliseconds, and most servers start without networks. */
 const net = () => process.getBuiltinModule("node:net");
 
-/** 4, 6, or 0 for what is no address. */
+/** 4, 6, or 0 when it is not an IP address. */
 export const ipVersion = (text: string): number => net().isIP(text);
 
 export type Networks = Pick<BlockList, "check">;
@@ -19,7 +19,7 @@ export function inBlock(block: Networks, address: string): boolean {
   return family !== 0 && block.check(plain, family === 6 ? "ipv6" : "ipv4");
 }
 
-/** Reads `10.0.0.0/8` or a single address. @throws Error naming the one that is neither. */
+/** Parses `10.0.0.0/8` or a single address. @throws Error naming an entry that is neither. */
 export function networkList(networks: readonly string[]): Networks {
   if (networks.length === 0) return no_networks;
   const block = new (net().BlockList)();
@@ -38,7 +38,7 @@ export function networkList(networks: readonly string[]): Networks {
   return block;
 }
 
-/** The networks of a setting. @throws ConfigError naming the setting. */
+/** The networks in a setting. @throws ConfigError naming the setting. */
 export function networkSetting(setting: string, networks: readonly string[]): Networks {
   try {
     return networkList(networks);

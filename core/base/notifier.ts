@@ -1,11 +1,11 @@
 /**
- * Publish and subscribe, for those who are watching something right now. Nothing is stored: whoever
- * subscribes later reads the record. What must not be missed is an event that jobs handle, not a
- * message here.
+ * Publish and subscribe, for whatever is being watched right now. Nothing is stored: a later
+ * subscriber reads the record. What must not be missed is an event handled by jobs, not a message
+ * here.
  */
 import { withoutOrigin } from "./origin";
 
-/** A name for messages of one type. `M` exists only for the compiler. */
+/** A name for messages of one type. `M` exists only at compile time. */
 export interface Topic<M> {
   readonly kind: "topic";
   readonly id: string;
@@ -14,34 +14,34 @@ export interface Topic<M> {
 export const topic = <M>(id: string): Topic<M> => ({ kind: "topic", id });
 
 /**
- * Must be quick. `here`: the message was published by this process, not by another one that serves
+ * Must be quick. `here`: the message was published by this process rather than by another one on
  * the same database.
  */
 export type Listener<M> = (message: M, here: boolean) => void;
 
 /**
- * The one channel of all processes that serve the same database. A message arrives after `publish`
- * has returned, and has to fit into a few kilobytes of JSON; in the other processes within some
- * milliseconds, or not at all while their connection is broken. So whoever waits for something
- * re-reads it when told that messages may have been missed, and looks by himself now and then.
+ * The one channel shared by all processes on a database. A message arrives after `publish` has
+ * returned, and has to fit into a few kilobytes of JSON; it reaches other processes within
+ * milliseconds, or not at all while their connection is broken. A subscriber therefore re-reads the
+ * record when told that messages may have been missed, and polls it now and then.
  */
 export interface Notifier {
   /**
-   * Inside a transaction the message is part of it: all processes hear it once that is kept, nobody
-   * when it is undone. Outside one it goes out at once. `key` is what it is about: an id.
+   * Inside a transaction the message is part of it: all processes receive it after the commit,
+   * nobody after a rollback. Outside one it is sent at once. `key` is the id of what it is about.
    */
   publish<M>(topic: Topic<M>, key: string, message: M): void;
-  /** Returns what ends the subscription. `all`: whatever the key. */
+  /** Returns a function that ends the subscription. `all`: whatever the key. */
   subscribe<M>(topic: Topic<M>, keys: readonly string[] | "all", listener: Listener<M>): () => void;
   /**
-   * Calls `listener` whenever messages of other processes may have been missed, after which they
-   * are heard again: what was kept in memory because of such messages is read anew. Returns what
-   * ends it. Where one process serves the database it is never called.
+   * Calls `listener` when messages from other processes may have been missed and the connection is
+   * back: whatever is cached because of such messages has to be read anew. Returns a function that
+   * ends the subscription. Never called where a single process serves the database.
    */
   onMissed(listener: () => void): () => void;
 }
 
-/** Within this process: a message arrives before `publish` returns. */
+/** Within one process: a message arrives before `publish` returns. */
 export class LocalNotifier implements Notifier {
   private readonly listeners = new Map<string, Set<Listener<any>>>();
   private readonly missing = new Set<() => void>();
@@ -74,7 +74,7 @@ export class LocalNotifier implements Notifier {
     listener: Listener<M>,
   ): () => void {
     const names = keys === "all" ? [channel(id)] : keys.map((key) => channel(id, key));
-    // A separate function for each subscription, so that one listener may subscribe twice.
+    // A new function for each subscription, so that one listener may subscribe twice.
     const hear: Listener<M> = (message, here) => listener(message, here);
     for (const name of names)
       this.listeners.set(name, (this.listeners.get(name) ?? new Set()).add(hear));
@@ -86,7 +86,7 @@ export class LocalNotifier implements Notifier {
     };
   }
 
-  /** Subscriptions that have not ended. */
+  /** The number of active subscriptions. */
   get subscriptions(): number {
     return new Set([...this.listeners.values()].flatMap((listeners) => [...listeners])).size;
   }
@@ -95,15 +95,15 @@ export class LocalNotifier implements Notifier {
 const channel = (topic_id: string, key?: string): string =>
   key === undefined ? topic_id : `${topic_id} ${key}`;
 
-/** A record of a user was created, changed or deleted. */
+/** A user's record was created, changed or deleted. */
 export interface Change {
   readonly owner_id: string;
-  /** `folder`, `document`, `chat`, `message` …: what a plugin calls its records. */
+  /** `folder`, `document`, `chat`, `message` …: the plugin's own name for the kind of record. */
   readonly kind: string;
   readonly id: string;
-  /** The folder whose list shows it, when there is one. */
+  /** The folder whose list contains it, if any. */
   readonly folder_id?: string | null;
   readonly action: "created" | "changed" | "deleted";
 }
-/** Every change of a record; the key is its owner. */
+/** Every change of a record; the key is the id of its owner. */
 export const RecordChanged = topic<Change>("core.record_changed");

@@ -1,7 +1,7 @@
-/** Tells observers of something, so that one that throws keeps none of the others from it. */
+/** Calls observers so that one that throws doesn't keep the others from being called. */
 import { errorFields, type Log } from "./log";
 
-/** Tells every observer, whatever another one throws. */
+/** Calls every observer, even if another one throws. */
 export function tellAll<T extends { readonly request_id: string | null }>(
   observers: readonly ((of: T) => void)[],
   of: T,

@@ -1,32 +1,31 @@
 /**
- * What the work under way belongs to: a request, a job, or a job that a request has started. It
- * follows the work through everything that is awaited, into the lines of the log and the jobs that
- * it enqueues.
+ * What the current work belongs to: a request, a job, or a job that a request started. The origin
+ * follows the work through everything that is awaited, into log lines and enqueued jobs.
  */
 import { AsyncLocalStorage } from "node:async_hooks";
 
 export interface Origin {
-  /** Of the request that it began with. */
+  /** The request that it started with. */
   readonly request_id?: string | undefined;
-  /** The job that is run, by its id. */
+  /** The id of the job that is running. */
   readonly job?: string | undefined;
-  /** Whose job it is: owners take turns. */
+  /** The owner of the job: owners take turns. */
   readonly owner?: string | undefined;
-  /** The plugin of the plugins directory whose code runs, or has asked for this. */
+  /** The dropped-in plugin whose code is running, or which asked for this work. */
   readonly plugin?: string | undefined;
 }
 
 const nothing: Origin = {};
 const current = new AsyncLocalStorage<Origin | undefined>();
 
-/** Empty for what belongs to nobody, such as schedules. */
+/** Empty for work that belongs to nobody, such as schedules. */
 export const originOf = (): Origin => current.getStore() ?? nothing;
 
-/** Everything that `work` does and begins belongs to `origin`. */
+/** Everything that `work` does and starts belongs to `origin`. */
 export const withOrigin = <R>(origin: Origin, work: () => R): R => current.run(origin, work);
 
 /**
- * What `work` does and begins belongs to nobody: for what serves all, and is only begun by whoever
- * came first.
+ * What `work` does and starts belongs to nobody: for shared work that just happens to be started by
+ * the first request that needs it.
  */
 export const withoutOrigin = <R>(work: () => R): R => current.exit(work);

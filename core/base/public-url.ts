@@ -1,9 +1,9 @@
-/** The address that people reach the server by, which may have a path: `https://nas/dossier`. */
+/** The address at which people reach the server, which may have a path: `https://nas/dossier`. */
 import { ConfigError } from "./config";
 
 const setting = "server.public_url";
 
-/** The settings of an address: what people use, else what is listened on. */
+/** The settings that determine the address: the public one, otherwise the one listened on. */
 export interface AddressSettings {
   readonly host: string;
   readonly port: number;
@@ -11,7 +11,7 @@ export interface AddressSettings {
   readonly tls_cert?: string;
 }
 
-/** Without a slash at its end. @throws ConfigError when it is no address that paths can follow. */
+/** Without a trailing slash. @throws ConfigError when paths can't be appended to it. */
 export function checkedPublicUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url || !/^https?:$/.test(url.protocol) || url.hostname === "")
@@ -31,7 +31,7 @@ export function listenUrl({ host, port, tls_cert }: AddressSettings): string {
   return `${scheme}://${host.includes(":") ? `[${host}]` : host}:${port}`;
 }
 
-/** Below which all of the server is found: `/dossier`, or nothing. */
+/** The path below which the whole server is found: `/dossier`, or the empty string. */
 export const basePathOf = (public_url: string): string =>
   new URL(public_url).pathname.replace(/\/$/, "");
 

@@ -1,6 +1,6 @@
 /**
- * What must never reach a log line: keys, bearer tokens, webhook secrets, tokens of set-up links,
- * invitations and sessions.
+ * Secrets that must never reach the log: keys, bearer tokens, webhook secrets, and the tokens of
+ * set-up links, invitations and sessions.
  */
 const secrets = /\b(dsk_|whsec_|dst_|dsi_|dss_)[A-Za-z0-9+/=_-]{6,}|(bearer\s+)[^\s"\\]+/gi;
 

@@ -2,13 +2,13 @@
  * Typed names. A ref carries a type and an id but no value, so it can be imported from anywhere
  * without coupling.
  */
-/** A name for something one plugin provides and others need. `T` exists only for the compiler. */
+/** Names something that one plugin provides and others need. `T` exists only at compile time. */
 export interface ServiceRef<T> {
   readonly kind: "service";
   readonly id: string;
   readonly T?: T;
 }
-/** A name for a list that any plugin may add to and one plugin reads. */
+/** Names a list that any plugin may add to and one plugin reads. */
 export interface SlotRef<T> extends SlotOptions<T> {
   readonly kind: "slot";
   readonly id: string;
@@ -20,16 +20,19 @@ export interface SlotOptions<T> {
    * `many`.
    */
   readonly arity?: "one" | "many";
-  /** What is wrong with a value, in words; null when it will do. Its plugin is left out then. */
+  /**
+   * What is wrong with a value, in words; null when it is valid. The plugin of an invalid value is
+   * left out.
+   */
   readonly check?: (value: unknown) => string | null;
-  /** What no two values may share: `the page "news"`. Asked of values that pass `check`. */
+  /** What two values must not share: `the page "news"`. Called for values that pass `check`. */
   readonly key?: (value: T) => string;
   /**
-   * What the reader goes on with when a value of a dropped-in plugin throws: for a function what it
-   * would answer, for an object the same of its methods. What is not named here throws.
+   * The fallback when a value of a dropped-in plugin throws: for a function its replacement, for an
+   * object that of each method. A method without a fallback throws.
    */
   readonly otherwise?: Otherwise<T>;
-  /** Its values are only read here: a function in them runs elsewhere, such as in a browser. */
+  /** Its values are only data here: functions in them run elsewhere, such as in a browser. */
   readonly is_data?: boolean;
 }
 export type Otherwise<T> = T extends (...args: infer A) => infer R
@@ -52,15 +55,15 @@ export type SlotsOf<M> = {
   readonly [K in keyof M]: M[K] extends SlotRef<infer T> ? () => readonly T[] : never;
 };
 
-/** Adds one value to a slot, or one that changes. */
+/** Adds one value to a slot, or one that changes with the settings. */
 export interface Fill {
   readonly slot: SlotRef<any>;
   readonly value: unknown;
-  /** `value` is a function that says which value it is now; null for none. */
+  /** `value` is a function that returns the current value; null for none. */
   readonly varies?: boolean;
 }
 export const fill = <T>(slot: SlotRef<T>, value: NoInfer<T>): Fill => ({ slot, value });
-/** A value that comes and goes with the settings: `read` is asked whenever the slot is read. */
+/** A value that depends on the settings: `read` is called whenever the slot is read. */
 export const fillWith = <T>(slot: SlotRef<T>, read: () => NoInfer<T> | null): Fill => ({
   slot,
   value: read,

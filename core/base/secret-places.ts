@@ -1,9 +1,9 @@
-/** Where secrets may stand in a schema: elsewhere they would not be found, and not be sealed. */
+/** Where a schema may contain secrets: anywhere else they would be missed and stored unsealed. */
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** What is wrong with the secrets of this schema, in words that name the field; or null. */
+/** What is wrong with the placement of secrets in this schema, naming the field; or null. */
 export function misplacedSecret(schema: unknown): string | null {
   const visit = (value: unknown, at: string, is_field: boolean): string | null => {
     if (!isObject(value) && !Array.isArray(value)) return null;

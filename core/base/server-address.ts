@@ -1,6 +1,6 @@
 /**
- * Where the server on a data directory is reached from this machine, for commands that ask it to do
- * something. A crash leaves the file behind: whoever reads it finds nobody there.
+ * The local address of the server on a data directory, for commands that send it requests. A crash
+ * leaves the file behind: nothing answers at that address then.
  */
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -12,10 +12,10 @@ export const writeServerAddress = (data: string, place: string): void =>
   writeFileSync(fileIn(data), isUrl(place) ? place : resolve(place), { mode: 0o600 });
 export const removeServerAddress = (data: string): void => rmSync(fileIn(data), { force: true });
 
-/** A path of the server, asked on this machine. */
+/** Requests a path of the server on this machine. */
 export type AskServer = (path: string, init?: RequestInit) => Promise<Response>;
 
-/** As it was written; null when no server has said where it is. */
+/** As written by the server; null when none has. */
 export function serverAddress(data: string): string | null {
   try {
     return readFileSync(fileIn(data), "utf8").trim();
@@ -24,7 +24,7 @@ export function serverAddress(data: string): string | null {
   }
 }
 
-/** How `fetch` reaches such an address, on this machine. */
+/** How `fetch` connects to such an address. */
 export const reaching = (
   place: string,
 ): readonly [origin: string, how: { readonly unix: string } | { readonly tls: object }] =>
@@ -33,7 +33,7 @@ export const reaching = (
       [place, { tls: { rejectUnauthorized: false } }]
     : ["http://localhost", { unix: place }];
 
-/** Null when no server has said where it is. */
+/** Null when no server has written its address. */
 export function serverOn(data: string): AskServer | null {
   const place = serverAddress(data);
   if (place === null) return null;

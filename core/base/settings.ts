@@ -1,32 +1,32 @@
 /**
- * Kinds of settings beyond plain JSON: a duration, a size, a list and a secret, written as people
- * write them.
+ * Kinds of settings beyond plain JSON: a duration, a size, a list and a secret, in the notation
+ * that people use.
  */
 import { Type, type TUnsafe } from "@sinclair/typebox";
 
 /**
- * When a change takes effect that is made while the server runs: `now`; `at start`, the next one;
- * or `outside`: it is not changed from within at all, but only by whoever starts the server: it
- * decides what the server may reach or how it is reached. Default: `at start`.
+ * When a change made while the server runs takes effect: `now`; `at start`, the next one; or
+ * `outside`: it can't be changed from within, only by whoever starts the server, because it decides
+ * what the server may reach or how it is reached. Default: `at start`.
  */
 export type Changes = "now" | "at start" | "outside";
 
-/** What may be stored of a setting while the server runs, beyond its kind. */
+/** Constraints on a value stored while the server runs, beyond those of its kind. */
 export interface StoredLimits {
-  /** In the API's document, where several settings have these limits: `Endpoint`. */
+  /** Its name in the API document, when several settings share these limits: `Endpoint`. */
   readonly name?: string;
-  /** Of a duration; 0 or 1, and the longest. */
+  /** The shortest duration, 0 or 1, and the longest. */
   readonly least_ms?: 0 | 1;
   readonly most_ms?: number;
-  /** Of a list: what each item looks like, a regular expression from ^ to $, and how many. */
+  /** For lists: a regular expression (from ^ to $) for each item, and their number. */
   readonly item?: string;
   readonly items_least?: number;
   readonly items_most?: number;
   /** Further keywords of JSON Schema. */
   readonly json?: Readonly<Record<string, unknown>>;
-  /** The same for the API's document alone, where more is taken than it says. */
+  /** The same for the API document alone, where the server accepts more than is documented. */
   readonly shown?: Readonly<Record<string, unknown>>;
-  /** What it must be, for whoever sends something else: `be a code such as en`. */
+  /** What the value must be, for the error message: `be a code such as en`. */
   readonly must?: string;
 }
 
@@ -34,7 +34,7 @@ interface Words {
   readonly description?: string;
   readonly default?: string;
   readonly changes?: Changes;
-  /** Values of the setting `provider` beside it with which it is of use; absent: with any. */
+  /** Values of the sibling setting `provider` for which it is used; absent: any. */
   readonly providers?: readonly string[];
   readonly stored?: StoredLimits;
 }

@@ -1,7 +1,7 @@
-/** The shape of an object that somebody else has made: what is wrong with it, in words. */
+/** Checks the shape of an object that was made elsewhere, and describes what is wrong with it. */
 
 type Kind = "text" | "number" | "boolean" | "function" | "object";
-/** `name: "text"`; a field that may be missing ends with `?`: `purge: "function?"`. */
+/** `name: "text"`; an optional field ends with `?`: `purge: "function?"`. */
 export type Shape<T> = { readonly [K in keyof T]?: Kind | `${Kind}?` };
 
 const words: Readonly<Record<string, string>> = {
@@ -13,7 +13,7 @@ const words: Readonly<Record<string, string>> = {
 };
 const typeOf = { text: "string", number: "number", boolean: "boolean" } as const;
 
-/** A check of values of this shape: null, or what is wrong: "it has no function `recognises`". */
+/** Checks a value against this shape: null, or what is wrong: "it has no function `recognises`". */
 export const shaped =
   <T>(shape: Shape<T>) =>
   (value: unknown): string | null => {

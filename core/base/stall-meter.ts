@@ -1,28 +1,28 @@
 /**
- * Notices when the event loop stands still, so that nobody is answered, and says what was in work
- * meanwhile. While there is work it looks forty times a second, and once a second otherwise.
+ * Detects when the event loop is blocked and logs what was running meanwhile. It checks the clock
+ * forty times a second while there is work, otherwise once a second.
  */
 import type { Log } from "./log";
 import { withoutOrigin } from "./origin";
 
-/** What goes on in the server, by name: `GET /folders`, `job documents.index`. */
+/** Activities in the server, by name: `GET /folders`, `job documents.index`. */
 export interface Work {
   begin(what: string): void;
   end(what: string): void;
 }
 export interface Stalls {
-  /** The longest standstill of the last minute, milliseconds. */
+  /** The longest stall of the last minute, milliseconds. */
   readonly max_ms: number;
-  /** Of a hundred looks at the clock in the last minute, 99 were late by no more. */
+  /** The 99th percentile of how late the checks of the last minute were. */
   readonly p99_ms: number;
 }
 
-/** Standing still for longer is said in the log. */
+/** Longer stalls are logged. */
 const logged_ms_min = 100;
 const log_every_ms = 1_000;
 const look_every_ms = 25;
 const idle_look_every_ms = 1_000;
-/** After the last work it looks often for as long. */
+/** How long the frequent checks continue after the last activity. */
 const awake_ms = 1_000;
 const kept_ms = 60_000;
 const kept_max = kept_ms / look_every_ms;
@@ -32,9 +32,9 @@ export class StallMeter implements Work {
   readonly #log: Log;
   readonly #now_ms: () => number;
   readonly #in_work = new Map<string, number>();
-  /** What has ended since the last look. */
+  /** Activities that have ended since the last check. */
   readonly #ended = new Set<string>();
-  /** The newest looks, in a ring: when, and how late. */
+  /** The newest checks, in a ring: when, and how late. */
   readonly #at_ms = new Float64Array(kept_max).fill(-Infinity);
   readonly #late_ms = new Float32Array(kept_max);
   #looks = 0;
@@ -45,7 +45,7 @@ export class StallMeter implements Work {
   #worked_at_ms = 0;
   #cpu_us = 0;
   #logged_at_ms = -Infinity;
-  /** Since the last line. */
+  /** Stalls since the last log line. */
   #unlogged = { count: 0, ms_max: 0 };
 
   constructor(log: Log, now_ms: () => number = () => performance.now()) {
@@ -116,7 +116,7 @@ export class StallMeter implements Work {
     return now_ms;
   }
 
-  /** `cpu_ms`: what the whole process has computed since the look before. */
+  /** `cpu_ms`: processor time of the whole process since the previous check. */
   #say(now_ms: number, stall_ms: number, cpu_ms: number): void {
     if (now_ms - this.#logged_at_ms < log_every_ms) {
       const { count, ms_max } = this.#unlogged;

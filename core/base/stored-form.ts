@@ -1,26 +1,26 @@
 /**
- * What may be stored of a setting while the server runs, as a JSON Schema: exactly what the API
- * takes. dossier.toml and the environment may hold more: texts with spaces around them, say.
+ * Which values of a setting may be stored while the server runs, as a JSON Schema: exactly what the
+ * API accepts. dossier.toml and the environment allow more, such as surrounding spaces.
  */
 import { integers } from "../lib/number-pattern";
 import type { Kinded } from "./config";
 import { duration, size } from "./measure-patterns";
 
-/** The longest text in code points; a list in one text, too. */
+/** The maximum length of a text in code points; also of a list written as one text. */
 export const text_length_max = 8_192;
 const items_max = 500;
 const item_length_max = 255;
-/** Of fifteen digits, as in a query. */
+/** Fifteen digits, as in query parameters. */
 const number_max = 999_999_999_999_999;
 
-/** The name of what settings of a kind have in common, and what this one adds. */
+/** The schema shared by all settings of a kind, and the keywords that this one adds. */
 export interface StoredForm {
   readonly kind: "Text" | "Flag" | "Integer" | "Number" | "Duration" | "Size" | "List";
-  /** Keywords of JSON Schema; each is about values of one type. */
+  /** Keywords of JSON Schema; each applies to values of one type. */
   readonly limits: Readonly<Record<string, unknown>>;
 }
 
-/** All that settings of one kind have in common. Null takes away what is stored. */
+/** The schema shared by all settings of one kind. Null removes the stored value. */
 export const kinds: Readonly<Record<StoredForm["kind"], Readonly<Record<string, unknown>>>> = {
   Text: { type: ["string", "null"], minLength: 1, maxLength: text_length_max },
   Flag: {
@@ -88,7 +88,7 @@ export function storedForm(of: Kinded): StoredForm {
   };
 }
 
-/** Items of a list stand alone, and in one text with commas between them. */
+/** Limits for items apply both in a list and in one text with commas between them. */
 function listLimits({ of, stored }: Kinded): Record<string, unknown> {
   const item = of === "duration" ? duration() : stored?.item;
   if (item === undefined) return { ...stored?.json };
@@ -106,7 +106,7 @@ function listLimits({ of, stored }: Kinded): Record<string, unknown> {
   };
 }
 
-/** What it must be, after `must`. */
+/** What the value must be, as it follows `must`. */
 export function formWords(of: Kinded): string {
   const { kind, limits } = storedForm(of);
   if (kind === "Duration") return "be a duration such as 500ms, 30s, 5m, 2h or 30d";
@@ -131,7 +131,7 @@ export function hasForm(value: unknown, { kind, limits }: StoredForm): boolean {
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** The keywords that forms are made of. A keyword about another type says nothing of the value. */
+/** The supported keywords. A keyword for another type does not constrain the value. */
 const keywords: Readonly<Record<string, (value: any, limit: any) => boolean>> = {
   type: (value, types: string | readonly string[]) =>
     [types].flat().includes(typeOf(value, [types].flat())),

@@ -1,7 +1,7 @@
 /** The version of this build, and the commit it was built from. */
 import manifest from "../../package.json";
 
-/** Put in place by scripts/build.ts; absent when the code runs from its source. */
+/** Set by scripts/build.ts; absent when running from source. */
 declare const DOSSIER_COMMIT: string;
 
 export const version: string = manifest.version;

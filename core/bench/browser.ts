@@ -1,4 +1,4 @@
-/** Opens an address in the browser of whoever sits at this machine, if it can. */
+/** Opens an address in the default browser of this machine, if there is one. */
 
 export function openInBrowser(url: string): void {
   const [opener] = ["xdg-open", "open"].map((name) => Bun.which(name)).filter((path) => path);

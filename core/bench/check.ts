@@ -1,4 +1,4 @@
-/** `dossier plugin check`: what is wrong with a plugin, before any server sees it. */
+/** `dossier plugin check`: finds problems of a plugin before a server loads it. */
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, relative, resolve } from "node:path";
@@ -10,11 +10,11 @@ import { runBun, settingsOf } from "./toolchain";
 
 export interface CheckTools {
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** The words that start this executable. */
+  /** The command that starts this executable. */
   readonly self: readonly string[];
 }
 
-/** Errors of types, `plugin.ts:3:7: why`; none when all is well. */
+/** Type errors, as `plugin.ts:3:7: why`; empty when there are none. */
 export async function checkTypes(project: Project, tools: CheckTools): Promise<string[]> {
   if (project.has_config) return problemsIn(project.directory, tools.env);
   return inScratch(async (scratch) => {
@@ -25,13 +25,13 @@ export async function checkTypes(project: Project, tools: CheckTools): Promise<s
   });
 }
 
-/** What the compiler says about the project in this directory. */
+/** The compiler's complaints about the project in this directory. */
 async function problemsIn(directory: string, env: CheckTools["env"]): Promise<string[]> {
   const words = ["check", "--no-script", "--no-pretty", "--all"];
   const { code, output } = await runBun(words, directory, env);
   if (code === 0) return [];
   const problems: string[] = [];
-  /** The line that says most of a problem is the last one below it. */
+  /** The most specific explanation is the last line below the error. */
   let reason: string | undefined;
   const endProblem = (): void => {
     if (reason !== undefined) problems.push(`${problems.pop()!}\n    ${reason.trim()}`);
@@ -52,22 +52,22 @@ async function problemsIn(directory: string, env: CheckTools["env"]): Promise<st
 }
 
 const type_length_max = 80;
-/** The compiler writes types out, which nobody reads. */
+/** Shortens the full types that the compiler prints. */
 const withShortTypes = (line: string): string =>
   line.replace(/'([^']+)'/g, (all, type: string) =>
     type.length > type_length_max ? `'${type.slice(0, type_length_max - 1)}…'` : all,
   );
 
-/** What became of a plugin on a server of its own. */
+/** The result of starting a server with the plugin. */
 export interface Tried {
-  /** Why the server leaves it out, or what failed in its start. */
+  /** Why the server leaves it out, or what failed at its start. */
   readonly problems: readonly string[];
-  /** Settings that it must be given before it can be set up. */
+  /** Settings that are required before it can be set up. */
   readonly unset: readonly string[];
 }
 
 /**
- * Starts a server with the plugin, on empty data and with the settings of this shell, and ends it
+ * Starts a server with the plugin on empty data, with the settings of this shell, and stops it
  * again.
  */
 export async function checkStart(project: Project, { env, self }: CheckTools): Promise<Tried> {
@@ -133,7 +133,7 @@ function placed(reason: string, entry: string): string {
 
 const required = /(\S+) is required \((DOSSIER_\w+)\)/g;
 
-/** What the server says of plugins that do not work: it has no others than its own and this one. */
+/** The server's reasons for failing plugins: apart from the built-in ones it has only this one. */
 async function reasonsOf({ url }: ServerProcess): Promise<string[]> {
   const answer = await fetch(`${url}/health`);
   const { plugins } = (await answer.json()) as { plugins: readonly { reason: string }[] };

@@ -1,6 +1,6 @@
 /**
- * `dossier plugin dev`: a server with the plugin that is being written, started again whenever a
- * file is saved. What is wrong is said, and waits for the next save.
+ * `dossier plugin dev`: a server with the plugin under development, restarted whenever a file is
+ * saved. Problems are printed, and the next save tries again.
  */
 import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -16,28 +16,28 @@ import { savesBelow } from "./saves";
 
 export interface DevOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** The words that start this executable. */
+  /** The command that starts this executable. */
   readonly self: readonly string[];
-  /** Plugins whose lines nobody wants to read but when something fails. */
+  /** Plugins whose log lines are shown only when something fails. */
   readonly built_in: ReadonlySet<string>;
-  /** Default: one that was free the first time. */
+  /** Default: the one that was free the first time. */
   readonly port: number | undefined;
-  /** Whether the console is opened in a browser. */
+  /** Whether to open the console in a browser. */
   readonly opens: boolean;
   readonly print: (line: string) => void;
-  /** Ends it. */
+  /** Stops it. */
   readonly signal: AbortSignal;
 }
 
-/** A server with nothing to lose is not waited for longer. */
+/** How long to wait for a server that has nothing to lose. */
 const stop_limit_ms = 400;
-/** What may be imported from and delivered to while a plugin is written, unless the shell says. */
+/** Hosts that imports and webhooks may reach during development, unless the shell sets them. */
 const settings: Readonly<Record<string, string>> = {
   DOSSIER_IMPORTS_ALLOW_NETWORKS: "127.0.0.0/8",
   DOSSIER_WEBHOOKS_ALLOW_NETWORKS: "127.0.0.0/8",
 };
 
-/** Runs until the signal. */
+/** Runs until the signal fires. */
 export async function develop(project: Project, options: DevOptions): Promise<void> {
   const home = join(project.directory, support);
   const port = await portFor(join(home, "port"), options.port);
@@ -65,7 +65,7 @@ class DevServer {
     this.data = join(home, "data");
   }
 
-  /** The plugin as it is now takes the place of the last one, which stays when it can't. */
+  /** Replaces the running server with one of the current code; on failure the old one stays. */
   async next(): Promise<void> {
     const { print } = this.options;
     const started = performance.now();
@@ -78,13 +78,13 @@ class DevServer {
       void this.watchEnd(this.server);
       this.say(performance.now() - started);
     } catch (error) {
-      // Ctrl-C ends the server that is starting, too.
+      // Ctrl-C stops a server that is still starting, too.
       if (this.options.signal.aborted) return;
       if (error instanceof StartFailure) print(`The server did not start: ${error.said}`);
       else print(error instanceof Error ? error.message : String(error));
       print("It is tried again after the next save.");
     }
-    // Afterwards, because whoever has saved waits for the server.
+    // Afterwards, because the developer is waiting for the server.
     for (const problem of await checkTypes(this.project, this.options)) print(problem);
   }
 
@@ -108,7 +108,7 @@ class DevServer {
     });
   }
 
-  /** It may end by itself: a plugin can do anything. */
+  /** It may exit by itself: a plugin can do anything. */
   private async watchEnd(server: ServerProcess): Promise<void> {
     const code = await server.exited;
     if (this.server !== server) return;
@@ -147,7 +147,7 @@ class DevServer {
   }
 }
 
-/** What the plugin logs, and whatever went wrong. */
+/** Lines logged by the plugin, and every failure. */
 const isWorthReading = ({ level, plugin }: LogLine, built_in: ReadonlySet<string>): boolean =>
   level === "error" || (plugin !== undefined && !built_in.has(plugin));
 

@@ -1,13 +1,13 @@
 /**
  * What the executable carries for plugin developers: the types of its contract, `dossier/test`,
- * templates, the documentation and the examples. scripts/build-kit.ts makes it.
+ * templates, the documentation and the examples. Built by scripts/build-kit.ts.
  */
 import kit_path from "./build/kit.zst" with { type: "file" };
 
 export interface Kit {
-  /** Of its content: another executable has another. */
+  /** A hash of its content: differs between executables. */
   readonly hash: string;
-  /** Text by path: `templates/…`, and what belongs below the `.dossier` of a plugin. */
+  /** Text by path: `templates/…`, and the files of a plugin's `.dossier`. */
   readonly files: ReadonlyMap<string, string>;
 }
 

@@ -3,18 +3,15 @@ import { mkdirSync } from "node:fs";
 import { basename, join, relative, resolve } from "node:path";
 import type { Project } from "./project";
 
-/** What the host gives to plugins when they run: it must not be copied into them. */
+/** Provided to plugins by the host at run time: must not be bundled. */
 const given_by_host = ["dossier", "dossier/contracts", "@sinclair/typebox"];
 
-/** Why a plugin can't be bundled: a line for each reason, `file:line:column: why`. */
+/** Why a plugin can't be bundled: one line per reason, `file:line:column: why`. */
 export class PackFailure extends Error {
   override readonly name = "PackFailure";
 }
 
-/**
- * The bundle of `entry`, as text. `mapped`: with what leads back from it to the sources. @throws
- * PackFailure
- */
+/** The bundle of `entry`, as text. `mapped`: with a source map. @throws PackFailure */
 export async function packPlugin(entry: string, mapped = false): Promise<string> {
   const packed = await Bun.build({
     entrypoints: [entry],
@@ -37,7 +34,7 @@ export async function packPlugin(entry: string, mapped = false): Promise<string>
   return mapped ? withAbsoluteSources(text) : text;
 }
 
-/** The map names sources as seen from here, which is not where the bundle will lie. */
+/** The map has source paths relative to here, which is not where the bundle will be. */
 function withAbsoluteSources(text: string): string {
   const [start, map] = text.split(/(?<=\/\/# sourceMappingURL=data:application\/json;base64,)/);
   if (map === undefined) return text;
@@ -46,7 +43,7 @@ function withAbsoluteSources(text: string): string {
   return start + Buffer.from(JSON.stringify({ ...read, sources })).toString("base64");
 }
 
-/** The plugin as a server loads it, with what leads back to its sources. Answers the file. */
+/** Writes the plugin as a server loads it, with a source map. Returns the file. */
 export async function packInto({ entry, name }: Project, directory: string): Promise<string> {
   mkdirSync(directory, { recursive: true });
   const file = join(directory, `${name}.js`);

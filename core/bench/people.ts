@@ -1,4 +1,4 @@
-/** The users of a server that a plugin is tried out on. */
+/** The users on a server that runs a plugin under development. */
 import { copyFileSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -13,10 +13,13 @@ export interface Person {
 /** Ada is an administrator, Bob is not. */
 export type People = Readonly<Record<"ada" | "bob", Person>>;
 
-/** Where a plugin's `.dossier` has the plugin that makes them. */
+/** The location in a plugin's `.dossier` of the plugin that creates them. */
 const source = "runtime/people-plugin.ts";
 
-/** Puts what makes them into a plugins directory. `support`: the path of `.dossier`. */
+/**
+ * Installs the plugin that creates them into a plugins directory. `support`: the path of
+ * `.dossier`.
+ */
 export function installPeople(support: string, plugins: string): void {
   mkdirSync(plugins, { recursive: true });
   copyFileSync(join(support, source), join(plugins, "people-of-the-bench.ts"));

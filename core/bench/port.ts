@@ -1,7 +1,7 @@
-/** A port that stays the same: cookies, bookmarks and commands go by it. */
+/** A stable port, because cookies, bookmarks and commands depend on it. */
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 
-/** `given`, or the one that `file` remembers, or if that is taken a free one, from then on. */
+/** `given`; otherwise the port remembered in `file`, or a free one, remembered from then on. */
 export async function portFor(file: string, given: number | undefined): Promise<number> {
   if (given !== undefined) return given;
   const known = existsSync(file) ? Number(readFileSync(file, "utf8")) : 0;

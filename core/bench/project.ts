@@ -1,4 +1,4 @@
-/** The directory of a plugin that is being written. */
+/** The directory of a plugin under development. */
 import { existsSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { UsageError } from "../plugin/command";
@@ -7,21 +7,21 @@ export interface Project {
   readonly directory: string;
   /** The plugin's file: `plugin.ts`, unless another one was named. */
   readonly entry: string;
-  /** Of the directory, or of a file that was named. */
+  /** Taken from the directory, or from the file that was named. */
   readonly name: string;
-  /** Whether a tsconfig.json lies beside it, as `dossier plugin new` makes it. */
+  /** Whether it has a tsconfig.json, as `dossier plugin new` makes it. */
   readonly has_config: boolean;
 }
 
-/** Below the directory of a plugin: types, runtime and data. Made anew at any time. */
+/** Below the plugin's directory: types, runtime and data. Can be recreated at any time. */
 export const support = ".dossier";
-/** In there: how tests beside the plugin find the executable again. */
+/** In `support`: lets tests beside the plugin find the executable again. */
 export const stamp_file = "executable.json";
 export interface Stamp {
   readonly version: string;
-  /** Of what was written here. */
+  /** A hash of what was written. */
   readonly hash: string;
-  /** The words that start the executable. */
+  /** The command that starts the executable. */
   readonly command: readonly string[];
 }
 

@@ -2,10 +2,13 @@
 import type { Project } from "./project";
 import { asBun } from "./toolchain";
 
-/** Starting a server takes longer than Bun's five seconds where the machine is busy. */
+/**
+ * Longer than Bun's default of five seconds, because starting a server takes longer on a busy
+ * machine.
+ */
 const timeout_ms = 30_000;
 
-/** Runs the tests of a plugin on the terminal of this process, and answers the exit code. */
+/** Runs the tests of a plugin on the terminal of this process and returns the exit code. */
 export async function runTests(
   { directory }: Project,
   words: readonly string[],

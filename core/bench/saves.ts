@@ -1,16 +1,16 @@
-/** Which files of a plugin are saved, as it happens. */
+/** Watches the files of a plugin for changes. */
 import { watch } from "node:fs";
 
 /** An editor writes a file in several steps, and several files at once. */
 const settle_ms = 60;
 
-/** What a server would not see: tests, logs (its own may go there), what is hidden, packages. */
+/** Files that don't affect a server: tests, logs (possibly its own), hidden files, packages. */
 const others = /(^|[/\\])(\.|node_modules([/\\]|$))|\.test\.tsx?$|\.log$|~$/;
 
-/** Paths below the directory, one for each round of saves from now on, until the signal. */
+/** Paths below the directory, one per batch of saves from now on, until the signal fires. */
 export function savesBelow(directory: string, signal: AbortSignal): AsyncIterable<string> {
   const saves = new Saves();
-  // Now, and not when the first one is asked for: a file may be saved before that.
+  // Watch now rather than at the first read: a file may be saved before that.
   const watcher = watch(directory, { recursive: true }, (_, path) => {
     if (path !== null && !others.test(path)) saves.note(path);
   });

@@ -1,4 +1,4 @@
-/** `dossier plugin new`: the directory of a new plugin, made of a template that works. */
+/** `dossier plugin new`: creates the directory of a new plugin from a working template. */
 import { existsSync, readdirSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
 import { UsageError } from "../plugin/command";
@@ -7,7 +7,7 @@ import { readKit } from "./kit";
 import { own_tsconfig, writeSupport } from "./support";
 
 const name_length_max = 40;
-/** The name that every template has. */
+/** The plugin's name in every template. */
 const template_name = "my-plugin";
 
 /** `reading-list` → `ReadingList`, `readingList`, `reading_list`, `Reading list`. */
@@ -26,8 +26,7 @@ function spellings(name: string): readonly (readonly [string, string])[] {
 }
 
 /**
- * Makes the directory, which may be there when it is empty, and answers its path. @throws
- * UsageError
+ * Creates the directory, which may exist if it is empty, and returns its path. @throws UsageError
  */
 export async function newPlugin(
   given: string,

@@ -1,4 +1,4 @@
-/** A server in a process of its own, with a plugin: for tests and for `dossier plugin dev`. */
+/** A server with a plugin in a process of its own: for tests and for `dossier plugin dev`. */
 import { asDossier } from "./toolchain";
 
 /** A line of the server's log. */
@@ -6,18 +6,18 @@ export interface LogLine {
   readonly time: string;
   readonly level: "debug" | "info" | "warn" | "error";
   readonly message: string;
-  /** Whose line it is, when it is a plugin's. */
+  /** The plugin that logged it, if any. */
   readonly plugin?: string;
   readonly [field: string]: unknown;
 }
 
 export interface ServerOptions {
-  /** The words that start the executable. */
+  /** The command that starts the executable. */
   readonly command: readonly string[];
   readonly data: string;
-  /** Settings. Those that this process has been given do not count. */
+  /** Settings. Those in the environment of this process are ignored. */
   readonly env: Readonly<Record<string, string>>;
-  /** Where what else is in its environment comes from. */
+  /** Where the rest of its environment comes from. */
   readonly inherited: Readonly<Record<string, string | undefined>>;
   readonly port?: number;
   readonly onLine?: (line: LogLine) => void;
@@ -28,18 +28,18 @@ export interface ServerProcess {
   /** Plugins that are left out, and why. */
   readonly left_out: readonly { readonly name: string; readonly reason: string }[];
   readonly exited: Promise<number>;
-  /** Everything it has logged. */
+  /** Everything it has logged so far. */
   log(): readonly LogLine[];
-  /** Ends it: kindly, and after `limit_ms` at once. */
+  /** Stops it gracefully, after `limit_ms` by force. */
   stop(limit_ms?: number): Promise<void>;
-  /** Ends it at once. */
+  /** Stops it by force. */
   kill(): void;
 }
 
 /** The server did not start. */
 export class StartFailure extends Error {
   override readonly name = "StartFailure";
-  /** The last thing that it said. */
+  /** Its last message. */
   readonly said: string;
   constructor(why: string, said: readonly string[]) {
     super(`the server ${why}:\n${said.join("\n")}`);

@@ -1,4 +1,7 @@
-/** The `.dossier` of a plugin: what editors, the compiler and tests know of this executable. */
+/**
+ * A plugin's `.dossier` directory: what editors, the compiler and tests need to know of this
+ * executable.
+ */
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { version } from "../base/version";
@@ -14,8 +17,8 @@ function readStamp(directory: string): Stamp | null {
 }
 
 /**
- * What editors, the compiler and tests know of Dossier. The project's own tsconfig.json extends it,
- * so that it follows the executable.
+ * The compiler options for plugins. The project's own tsconfig.json extends them, so that it
+ * follows the executable.
  */
 const compiler_options = {
   compilerOptions: {
@@ -39,17 +42,14 @@ const compiler_options = {
   },
 };
 
-/** Of a plugin without one. */
+/** For a plugin without a tsconfig.json. */
 export const own_tsconfig = `{
   "extends": "./.dossier/tsconfig.json",
   "include": ["**/*.ts"]
 }
 `;
 
-/**
- * Writes what this executable's contract is into `.dossier`. `command`: the words that start this
- * executable.
- */
+/** Writes the contract of this executable into `.dossier`. `command`: starts this executable. */
 export async function writeSupport(directory: string, command: readonly string[]): Promise<void> {
   const { hash, files } = await readKit();
   const home = join(directory, support);
@@ -64,8 +64,8 @@ export async function writeSupport(directory: string, command: readonly string[]
 }
 
 /**
- * Sees that `.dossier` is of this executable, and that there is a tsconfig.json. Answers what it
- * did, in a sentence, or null.
+ * Makes sure that `.dossier` matches this executable and that there is a tsconfig.json. Returns a
+ * sentence about what it did, or null.
  */
 export async function refreshSupport(
   directory: string,

@@ -1,11 +1,11 @@
-/** Bun itself: the executable is it, too, when it is told so. */
+/** Bun itself: this executable behaves as Bun when told to. */
 
-/** The environment of a child that is Bun, and no Dossier. */
+/** The environment of a child process that runs as Bun. */
 export const asBun = (
   env: Readonly<Record<string, string | undefined>>,
 ): Record<string, string | undefined> => ({ ...env, BUN_BE_BUN: "1" });
 
-/** The environment of a child that is Dossier, whatever this process was started as. */
+/** The environment of a child process that runs as Dossier, however this process was started. */
 export function asDossier(
   env: Readonly<Record<string, string | undefined>>,
 ): Record<string, string | undefined> {
@@ -17,7 +17,7 @@ export function asDossier(
   );
 }
 
-/** The settings of Dossier that a shell gives. */
+/** The settings of Dossier in a shell's environment. */
 export const settingsOf = (
   env: Readonly<Record<string, string | undefined>>,
 ): Record<string, string> =>

@@ -1,4 +1,4 @@
-/** The routes of core and of every plugin behind one gateway, and their OpenAPI document. */
+/** Puts the routes of core and of every plugin behind one gateway, with their OpenAPI document. */
 import { Type } from "@sinclair/typebox";
 import { rfc3339 } from "../base/clock";
 import { ConfigError, type Config } from "../base/config";
@@ -30,7 +30,7 @@ import type { Host } from "../plugin/host";
 import { readyHandler, readyRoute } from "./readiness";
 import type { Bootstrap } from "./bootstrap";
 
-/** How long the list of processes is waited for. */
+/** How long to wait for the list of processes. */
 const nodes_ms_max = 2_000;
 
 const NodeShown = Type.Object({
@@ -109,7 +109,7 @@ export const coreRoutes = {
   }),
 };
 
-/** The document of the API, or of another surface, as the plugins of this host make it. */
+/** The OpenAPI document of the API, or of another surface, for the plugins of this host. */
 export const documentOf = (host: Host, described: Described, server_url: string): object =>
   openApiDocument([coreRoutes.openapi, ...host.mounted.map((one) => one.route)], described, {
     version,
@@ -118,8 +118,8 @@ export const documentOf = (host: Host, described: Described, server_url: string)
   });
 
 /**
- * Made when it is first asked for: every plugin is set up by then; and anew once settings are known
- * of a plugin that was installed meanwhile.
+ * Made on the first request, because every plugin is set up by then; and again when settings of a
+ * plugin that was installed meanwhile become known.
  */
 function serveDocument(host: Host, described: Described, public_url: () => string) {
   let served: ServedText | undefined;
@@ -137,10 +137,7 @@ function serveDocument(host: Host, described: Described, public_url: () => strin
   };
 }
 
-/**
- * The gateway to everything that the plugins bring. @throws ConfigError, and Error when plugins
- * conflict.
- */
+/** The gateway in front of all plugins. @throws ConfigError, and Error when plugins conflict. */
 export function createApplication(
   host: Host,
   boot: Pick<Bootstrap, "config" | "log">,
@@ -210,10 +207,10 @@ export function createApplication(
   });
 }
 
-/** What a process answers that only runs jobs. */
+/** The only paths of a process that just runs jobs. */
 const of_workers: ReadonlySet<string> = new Set(["/health", "/ready", "/metrics"]);
 
-/** Whether a path is one of these, in which `:name` stands for anything but a slash. */
+/** A predicate for these paths, in which `:name` stands for anything but a slash. */
 function pathsOf(paths: readonly string[]): (path: string) => boolean {
   const plain = new Set(paths.filter((path) => !path.includes("/:")));
   const patterns = paths
@@ -222,7 +219,7 @@ function pathsOf(paths: readonly string[]): (path: string) => boolean {
   return (path) => plain.has(path) || patterns.some((pattern) => pattern.test(path));
 }
 
-/** What is mounted there, and which of its paths need no caller. */
+/** The routes mounted on the surface, and which of their paths need no caller. */
 function routesOn(compiled: readonly CompiledRoute[], described: Described) {
   const mine = compiled.filter(({ route }) => isOn(route, described.name));
   const isPublic = pathsOf(
@@ -234,7 +231,7 @@ function routesOn(compiled: readonly CompiledRoute[], described: Described) {
   };
 }
 
-/** Of routes whose path is whole. */
+/** For routes with an absolute path. */
 const rootRouter = (routes: readonly CompiledRoute[]): Router =>
   createRouter(routes, { at: "", document: api.document.path });
 const isOwnOrigin = (origin: string, public_url: string, cors: Cors | null): boolean =>
@@ -308,7 +305,7 @@ const documentRoute = (surface: Surface, host: Host, public_url: () => string): 
   handler: serveDocument(host, surface, public_url),
 });
 
-/** A proxy may pass the base path on or not: a path of the server's own must not begin with it. */
+/** A proxy may or may not strip the base path, so no path of the server may begin with it. */
 function checkBasePath(base_path: string, paths: readonly string[]): void {
   const first = base_path.split("/")[1];
   const own = first && paths.find((path) => path.split("/")[1] === first);

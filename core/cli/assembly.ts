@@ -22,7 +22,7 @@ import { openDataDirectory } from "./data-directory";
 import { openFiles, type OpenedFiles } from "./original-files";
 import { reserved } from "./reserved";
 
-/** How long the reason for the end may take to be written. */
+/** How long to wait until the log line that explains the exit is written. */
 const last_words_ms_max = 500;
 
 export interface Assembled {
@@ -33,13 +33,13 @@ export interface Assembled {
 }
 
 export interface AssembleOptions {
-  /** Called before tables change; throws when they may not. */
+  /** Called before tables are changed; throws to prevent it. */
   readonly beforeMigration?: MigrateOptions["before"];
-  /** It is for a server: it hears what other processes on the database say. */
+  /** Whether this process is a server: only then it listens to messages from other processes. */
   readonly serves?: boolean;
 }
 
-/** Opens the data directory and sets every plugin up; nothing runs yet. */
+/** Opens the data directory and sets up every plugin; nothing runs yet. */
 export async function assemble(
   boot: Bootstrap,
   built_in: readonly Plugin[],
@@ -100,7 +100,7 @@ export async function assemble(
   }
 }
 
-/** The file, or what the settings name in its place. */
+/** The database file, or the database server that the settings name. */
 function openStore(boot: Bootstrap, path: string | null): Store {
   const { log, located, config } = boot;
   if (path !== null)
@@ -115,7 +115,7 @@ function openStore(boot: Bootstrap, path: string | null): Store {
   });
 }
 
-/** @throws ConfigError when it is to be one of several. */
+/** @throws ConfigError when it is configured as one of several processes. */
 function onlyNode(role: Role, clock: Clock): OnlyNode {
   if (role !== "all")
     throw new ConfigError([
@@ -124,13 +124,13 @@ function onlyNode(role: Role, clock: Clock): OnlyNode {
   return new OnlyNode(clock.now_ms);
 }
 
-/** The operating system has forgotten what the database had written. */
+/** The operating system has lost data that the database had written. */
 const lost_sync =
   "the disk lost a write (fsync failed): the server ends, to start again from what is there";
 
 /**
- * What is in memory can't be trusted any more. Whoever supervises the server starts it again from
- * what is there.
+ * The state in memory can't be trusted any more. A supervisor restarts the server from what is on
+ * disk.
  */
 async function endAfter(
   { log, flushLog }: Bootstrap,
@@ -139,11 +139,11 @@ async function endAfter(
 ): Promise<never> {
   log.error(message, errorFields(error));
   await flushLog(last_words_ms_max);
-  // Whoever's work it was has not asked for this.
+  // The exit was not requested by the work that noticed it.
   return withoutOrigin(() => process.exit(1));
 }
 
-/** The same on a directory for a trial, whatever places the settings name. */
+/** The same bootstrap on a scratch directory, whatever locations the settings name. */
 export const onScratchData = (boot: Bootstrap, data: string): Bootstrap => {
   const { url: _, ...database } = boot.config.values.database!;
   const { url: _elsewhere, ...files } = boot.config.values.files!;

@@ -1,6 +1,6 @@
 /**
- * The commands for those who write plugins: new, types, check, dev, test, pack. What they need is
- * loaded when one of them runs.
+ * The commands for plugin developers: new, types, check, dev, test, pack. Their code is loaded when
+ * one of them runs.
  */
 import { relative, resolve } from "node:path";
 import { Option, type Command as Commander } from "commander";
@@ -62,7 +62,7 @@ export function addBenchCommands(plugin: Commander, options: ProgramOptions): vo
 const withDirectory = (plugin: Commander, name: string): Commander =>
   plugin.command(name).argument("[directory]", "of the plugin, or its file (default: this one)");
 
-/** The words that start this executable again. */
+/** The command that starts this executable again. */
 const selfOf = ({ preflight_command }: ProgramOptions): string[] => preflight_command.slice(0, -1);
 
 const builtInNames = ({ built_in }: ProgramOptions): ReadonlySet<string> =>
@@ -98,7 +98,7 @@ async function writeTypes(given: string | undefined, options: ProgramOptions): P
   options.print(`The types are in ${relative(process.cwd(), `${directory}/${support}`)}.`);
 }
 
-/** The plugin, with the `.dossier` of this executable. */
+/** The plugin's project, with `.dossier` made by this executable. */
 async function openProject(given: string | undefined, options: ProgramOptions) {
   const { findProject } = await import("../bench/project");
   const { refreshSupport } = await import("../bench/support");
@@ -168,7 +168,8 @@ async function test(
   words: readonly string[],
   options: ProgramOptions,
 ): Promise<void> {
-  // `dossier plugin test -t words`, `dossier plugin test notes.test.ts`: for the test runner.
+  // `dossier plugin test -t words`, `dossier plugin test notes.test.ts`: arguments of the test
+  // runner.
   const is_directory = given !== undefined && !/^-|\.test\.tsx?$/.test(given);
   const project = await openProject(is_directory ? given : undefined, options);
   const { runTests } = await import("../bench/run-tests");

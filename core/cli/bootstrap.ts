@@ -1,6 +1,5 @@
 /**
- * What comes before everything else: the configuration is read and plugin files are loaded. `serve`
- * and every command start here.
+ * The first step of `serve` and of every command: reads the configuration and loads plugin files.
  */
 import { readConfig, type Config } from "../base/config";
 import { jsonLog, type Level, type Log } from "../base/log";
@@ -21,14 +20,14 @@ export interface Bootstrap {
   readonly config: Config;
   readonly dropped_in: Loaded["plugins"];
   readonly failures: readonly PluginFailure[];
-  /** Names of plugins that are not to be set up. */
+  /** Names of plugins that must not be set up. */
   readonly disabled: readonly string[];
-  /** Files of disabled plugins, which were not loaded. */
+  /** Files of disabled plugins; they were not loaded. */
   readonly skipped: readonly PluginOff[];
   readonly log: Log;
-  /** The plugins directory, for those who change it. */
+  /** The plugins directory, for commands that change it. */
   readonly plugin_files: PluginDirectory;
-  /** The latest lines of the log. */
+  /** The newest log lines. */
   readonly recent: LogRing;
   /** Resolves when the log is written, or after `limit_ms`. */
   readonly flushLog: (limit_ms: number) => Promise<void>;
@@ -39,11 +38,11 @@ export interface BootstrapOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly built_in: readonly Plugin[];
   /**
-   * How this executable starts itself to try plugin files out; null leaves the plugins directory
-   * alone.
+   * The command that runs this executable to try out plugin files; null to ignore the plugins
+   * directory.
    */
   readonly preflight_command: readonly string[] | null;
-  /** How it tries out what is to be added; `preflight_command` unless given. */
+  /** The command that tries out a file before it is added. Default: `preflight_command`. */
   readonly try_out_command?: readonly string[];
   readonly log_level?: Level;
 }

@@ -1,4 +1,4 @@
-/** What all commands share: input and output, the data directory, the settings. */
+/** Shared by all commands: input and output, the data directory, the settings. */
 import type { Command as Commander } from "commander";
 import type { Level, Log } from "../base/log";
 import { publicUrlOf, type AddressSettings } from "../base/public-url";
@@ -14,14 +14,14 @@ export interface ProgramOptions {
   readonly print: (line: string) => void;
   readonly complain: (line: string) => void;
   readonly stdin: () => Promise<string>;
-  /** The first line of standard input, after the question; empty when there is none. */
+  /** Prints the question and returns the first line of standard input; empty when there is none. */
   readonly ask: (question: string) => Promise<string>;
 }
 
 export const withData = (command: Commander): Commander =>
   command.option("--data <directory>", "the data directory (default ./dossier-data)");
 
-/** The settings that the command line gives. */
+/** The settings given on the command line. */
 export const flagsOf = (options: Record<string, unknown>): Flags => ({
   "server.data": text(options.data),
   "server.host": text(options.host),
@@ -30,7 +30,7 @@ export const flagsOf = (options: Record<string, unknown>): Flags => ({
 const text = (value: unknown): string | undefined =>
   typeof value === "string" ? value : undefined;
 
-/** `log_level`: that of the settings unless given. @throws ConfigError */
+/** `log_level`: default that of the settings. @throws ConfigError */
 export const bootstrapBy = (
   { built_in, preflight_command }: ProgramOptions,
   flags: Flags,
@@ -44,6 +44,6 @@ export const bootstrapBy = (
     ...(log_level !== undefined && { log_level }),
   });
 
-/** Where a server with these settings is reached. @throws ConfigError */
+/** Where a server with these settings can be reached. @throws ConfigError */
 export const publicUrlOfSettings = ({ config }: Pick<Bootstrap, "config">): string =>
   publicUrlOf(config.values.server as unknown as AddressSettings);

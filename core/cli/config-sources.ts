@@ -1,5 +1,5 @@
 /**
- * Where the configuration comes from on this machine, and the settings that belong to no plugin.
+ * Where the configuration on this machine comes from, and the settings that belong to no plugin.
  */
 import { existsSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -10,7 +10,7 @@ import { readStoredSettings, type StoredSetting } from "../store/inspection";
 import { database_file } from "../store/lock";
 import { storedSettingsOf } from "../store/postgres/connections";
 
-/** What the command line gives: `section.key` → text. */
+/** Settings from the command line: `section.key` → text. */
 export type Flags = Readonly<Record<string, string | undefined>>;
 
 export const coreSections: ReadonlyMap<string, TObject> = new Map<string, TObject>([
@@ -196,16 +196,16 @@ export const coreSections: ReadonlyMap<string, TObject> = new Map<string, TObjec
 
 export interface Located {
   readonly data: string;
-  /** Where plugin files lie. */
+  /** The directory of plugin files. */
   readonly plugins: string;
-  /** The file of the database, which may be missing; null where the database is a server. */
+  /** The path of the database file, which may be missing; null when the database is a server. */
   readonly database: string | null;
-  /** The settings that are stored in the database; none when it can't be opened. */
+  /** The settings stored in the database; none when it can't be opened. */
   readonly stored: readonly StoredSetting[];
   readonly sources: ConfigSources;
 }
 
-/** With what is stored. @throws ConfigError when dossier.toml is not TOML. */
+/** The sources including stored settings. @throws ConfigError when dossier.toml is not TOML. */
 export async function locate(
   flags: Flags,
   env: Readonly<Record<string, string | undefined>>,

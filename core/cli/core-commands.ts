@@ -97,7 +97,9 @@ async function compact(flags: Flags, options: ProgramOptions): Promise<void> {
 }
 const mebibytes = (bytes: number): string => `${(bytes / 2 ** 20).toFixed(1)} MiB`;
 
-/** As the server serves it: made by plugins that are set up, on a directory of their own. */
+/**
+ * The same document that the server serves: from plugins that are set up, on a scratch directory.
+ */
 async function printOpenApi(flags: Flags, options: ProgramOptions): Promise<void> {
   const boot = await bootstrapBy(options, flags, "error");
   const data = mkdtempSync(join(tmpdir(), "dossier-openapi-"));
@@ -130,7 +132,7 @@ async function printConfig(flags: Flags, json: boolean, options: ProgramOptions)
   }
 }
 
-/** With what is stored, when there is a database that can be opened as it is. */
+/** Including stored settings, when there is a database that can be opened without changes. */
 async function settingsInForce(boot: Bootstrap, options: ProgramOptions): Promise<ShownSetting[]> {
   const { database } = boot.located;
   if (database !== null && !existsSync(database)) return shownSettings(boot.config);

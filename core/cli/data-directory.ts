@@ -1,9 +1,9 @@
-/** The data directory: made when it is missing, refused when it serves something else. */
+/** The data directory: created when it is missing, refused when it contains something else. */
 import { chmodSync, mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { ConfigError } from "../base/config";
 
-/** What may lie in a data directory before its first start. */
+/** Names that may exist in a data directory before its first start. */
 const own_names = new Set([
   "dossier.toml",
   "plugins",
@@ -13,7 +13,7 @@ const own_names = new Set([
   "backups",
   "tmp",
 ]);
-/** A name that does not belong into a data directory; undefined where a server has run already. */
+/** A name that doesn't belong in a data directory; undefined where a server has run before. */
 function foreignName(data: string): string | undefined {
   const names = readdirSync(data).filter((name) => !name.startsWith(".") && name !== "lost+found");
   return names.some((name) => name.startsWith("dossier."))
@@ -22,8 +22,8 @@ function foreignName(data: string): string | undefined {
 }
 
 /**
- * Makes what is missing; only the user of this process may read it. A directory that serves
- * something else is left as it is. @throws ConfigError
+ * Creates what is missing; only the user of this process can read it. A directory with other
+ * content is left alone. @throws ConfigError
  */
 export function openDataDirectory(data: string): void {
   const unusable = (why: string): ConfigError =>

@@ -1,6 +1,6 @@
 /**
- * Commands of the plugins directory on the command line. Its files are tried out and loaded only
- * for words that no built-in command has, and for the list of all commands.
+ * Commands of the plugins directory. Its files are tried out and loaded only for words that match
+ * no built-in command, and for the list of all commands.
  */
 import type { Command as Commander } from "commander";
 import type { Command } from "../plugin/command";
@@ -11,7 +11,7 @@ import { locateFiles } from "./config-sources";
 import { addPluginCommand, addTool } from "./plugin-commands";
 import { reserved } from "./reserved";
 
-/** Adds those that `words` may mean. @throws ConfigError */
+/** Adds the commands that `words` may name. @throws ConfigError */
 export async function addDroppedInCommands(
   program: Commander,
   words: readonly string[],
@@ -36,7 +36,7 @@ export async function addDroppedInCommands(
       options.complain(`dossier: the plugin ${name} is left out: ${reason}`);
 }
 
-/** Whether no command that there is has these words, or whether they are about all commands. */
+/** Whether the words match no known command, or ask about all commands. */
 function mayBeOfPlugin(program: Commander, words: readonly string[]): boolean {
   if (wantsAll(words)) return true;
   const [first, second] = words;
@@ -47,7 +47,7 @@ function mayBeOfPlugin(program: Commander, words: readonly string[]): boolean {
   return second !== "help" && !found.commands.some((one) => one.name() === second);
 }
 
-/** The list of all commands. */
+/** Asks for the list of all commands. */
 const wantsAll = ([first, second]: readonly string[]): boolean =>
   first === "completions" ||
   first === "--help" ||

@@ -1,4 +1,7 @@
-/** `dossier health`: asks the running server how it is, for whoever can only run a program. */
+/**
+ * `dossier health`: asks the running server for its health, for supervisors that can only run a
+ * program.
+ */
 import type { Command as Commander } from "commander";
 import { reaching, serverAddress } from "../base/server-address";
 import { listenUrl, type AddressSettings } from "../base/public-url";
@@ -36,7 +39,7 @@ export function addHealthCommand(program: Commander, program_options: ProgramOpt
     });
 }
 
-/** @throws Error when it does not answer as a Dossier does. */
+/** @throws Error when the response does not come from a Dossier server. */
 async function ask(
   url: string | undefined,
   options: Record<string, unknown>,
@@ -58,7 +61,7 @@ async function ask(
   throw new Error(`what answers at ${place} is no Dossier that is well enough to say how it is`);
 }
 
-/** Where the server says that it is, or else the settings: the port, or the socket. */
+/** The address that the server has written down, otherwise that of the settings: port or socket. */
 async function ownAddress(
   options: Record<string, unknown>,
   built_in: ProgramOptions["built_in"],
@@ -75,7 +78,7 @@ async function ownAddress(
   return reaching(listenUrl({ ...port, host, ...(tls_cert !== undefined && { tls_cert }) }));
 }
 
-/** Each field that is not well, on a line of its own. */
+/** One line per field that is not healthy. */
 function inWords({ status, version, storage, tls, plugins }: Health): string {
   const failing = Array.isArray(plugins) ? (plugins as { name: string; reason: string }[]) : [];
   return [

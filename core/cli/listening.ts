@@ -1,4 +1,4 @@
-/** Where the server listens, as the settings say. */
+/** The port and socket that the server listens on, according to the settings. */
 import { resolve } from "node:path";
 import { ConfigError, type Config } from "../base/config";
 import type { ListenOptions } from "../http/http-server";
@@ -13,7 +13,7 @@ interface ListenSettings {
   readonly tls_key?: string;
 }
 
-/** Paths are below the data directory. @throws ConfigError */
+/** Paths are relative to the data directory. @throws ConfigError */
 export function listenOptions(boot: Bootstrap): ListenOptions {
   const { tls_cert, tls_key } = boot.config.values.server as unknown as ListenSettings;
   const at = (path: string) => resolve(boot.located.data, path);
@@ -21,7 +21,7 @@ export function listenOptions(boot: Bootstrap): ListenOptions {
   return { ...listenPlaces(boot), tls, log: boot.log };
 }
 
-/** The port and the path of the socket, of which there is one at least. */
+/** The port and the path of the socket; there is at least one of them. */
 export function listenPlaces({
   config,
   located,
@@ -33,7 +33,7 @@ export function listenPlaces({
   };
 }
 
-/** With a socket the port is opened only when somebody has asked for it. */
+/** With a socket, the port is opened only when it is configured explicitly. */
 const opensPort = ({ values, settings }: Pick<Config, "values" | "settings">): boolean =>
   values.server!.socket === undefined ||
   settings.some(

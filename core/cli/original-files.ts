@@ -1,4 +1,4 @@
-/** Where original files lie: in the data directory, or where the setting `files.url` says. */
+/** Where original files are kept: in the data directory, or where the setting `files.url` says. */
 import { join } from "node:path";
 import type { Clock } from "../base/clock";
 import { ulid } from "../base/ids";
@@ -13,7 +13,7 @@ import { SharedFiles } from "../store/objects/shared-files";
 import type { Store } from "../store/store";
 import type { Bootstrap } from "./bootstrap";
 
-/** Of directories of processes that have ended. */
+/** Of directories left by processes that have ended. */
 const prefix = "originals-";
 
 export interface OpenedFiles {
@@ -23,11 +23,11 @@ export interface OpenedFiles {
 interface OpenOptions {
   readonly store: Store;
   readonly clock: Clock;
-  /** For a server, which makes sure that the place can be used before it serves. */
+  /** For a server, which verifies that the place is usable before it serves. */
   readonly serves: boolean;
 }
 
-/** The setting, unless it is not set. @throws ConfigError */
+/** The place named by the setting, if it is set. @throws ConfigError */
 function filesPlaceOfSettings(
   { config, located }: Bootstrap,
   url = config.values.files!.url,
@@ -65,13 +65,13 @@ export async function openFiles(
   return { files, close: () => files.close() };
 }
 
-/** Where the settings say; else the data directory. @throws ConfigError */
+/** The place named by the settings, otherwise the data directory. @throws ConfigError */
 export const placeOfSettings = (boot: Bootstrap, clock: Clock): ObjectPlace => {
   const wanted = filesPlaceOfSettings(boot);
   return wanted === null ? placeInData(boot) : openPlace(wanted, boot, clock);
 };
 
-/** What an address names, with the keys of the settings; `data` is the data directory. */
+/** The place at an address, with the keys of the settings; `data` is the data directory. */
 export const placeAt = (address: string, boot: Bootstrap, clock: Clock): ObjectPlace =>
   address === "data"
     ? placeInData(boot)

@@ -1,9 +1,9 @@
 /**
- * A thread of a child process that ends it once its parent is gone: code of a plugin may keep the
- * event loop busy for ever, and nobody would be left to stop it.
+ * A thread in a child process that ends it when its parent is gone: code of a plugin may block the
+ * event loop for ever, and nobody would be left to stop it.
  */
 const look_ms = 500;
-/** As the parent said: it may be gone before this thread asks for the first time. */
+/** Passed by the parent, which may be gone before this thread looks for the first time. */
 const parent = Number(process.argv.at(-1));
 
 setInterval(() => {

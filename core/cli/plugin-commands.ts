@@ -1,4 +1,4 @@
-/** The commands of plugins. */
+/** Runs the commands and tools that plugins declare. */
 import { existsSync } from "node:fs";
 import { Option, type Command as Commander } from "commander";
 import { systemClock } from "../base/clock";
@@ -24,7 +24,7 @@ import { flagsOf, publicUrlOfSettings, withData, type ProgramOptions } from "./c
 
 type Given = Pick<CommandInput, "args" | "options">;
 
-/** Of a plugin of the plugins directory, which is loaded already. */
+/** A plugin of the plugins directory, which is loaded already. */
 export interface LoadedFrom {
   readonly boot: Bootstrap;
   readonly file: string;
@@ -66,7 +66,7 @@ function add(program: Commander, command: Command, run: (given: Given) => Promis
   }
   made.action(async (...given: unknown[]) => {
     const count = command.args?.length ?? 0;
-    // The last may be a list, or missing.
+    // The last argument may be a list, or missing.
     const args = given
       .slice(0, count)
       .flat()
@@ -75,11 +75,14 @@ function add(program: Commander, command: Command, run: (given: Given) => Promis
   });
 }
 
-/** Another command that changes the tables at this moment is soon done; a server is not. */
+/**
+ * Another command holds the lock on the tables only briefly; a server holds it for as long as it
+ * runs.
+ */
 const migration_lock_ms_max = 5_000;
 
 /**
- * @throws Error when a server of another version runs on the directory: its tables can't change
+ * @throws Error when a server of another version runs on the directory: its tables must not change
  * under it.
  */
 async function lockToMigrate(data: string): Promise<() => void> {
@@ -101,7 +104,7 @@ async function lockToMigrate(data: string): Promise<() => void> {
 const isServed = async (data: string): Promise<boolean> =>
   (await serverOn(data)?.("/health").catch(() => null))?.ok ?? false;
 
-/** Settings that are wrong stop no command, and the log holds only what went wrong. */
+/** Invalid settings don't stop a command, and only errors are logged. */
 const bootstrapFor = (
   { options }: Given,
   { built_in, preflight_command }: ProgramOptions,
@@ -116,7 +119,7 @@ const bootstrapFor = (
     log_level: "warn",
   });
 
-/** Works beside a running server: the same store, the same services, no jobs and no port. */
+/** Runs beside a running server: the same store and services, but no jobs and no port. */
 async function runPluginCommand(
   command: Command,
   given: Given,
@@ -147,13 +150,13 @@ async function runPluginCommand(
   );
 }
 
-/** The plugin of a command is left out, or switched off. */
+/** Why the plugin of a command is left out or disabled. */
 function whyMissing(host: Host, { name }: Command): string {
   const reasons = [...host.off, ...host.failures].map((one) => `${one.name}: ${one.reason}`);
   return `the plugin of \`${name}\` does not run: ${reasons.join("; ")}`;
 }
 
-/** `observe` is told of a command that changes something, however it ends. */
+/** `observe` is called for a command that changes something, however it ends. */
 async function runObserved(
   { name, changes }: Pick<Command, "name" | "changes">,
   observe: (ran: RunCommand) => void,
@@ -217,10 +220,10 @@ async function runTool(
 const stepsOf = (schemas: readonly Pick<Schema, "name" | "migrations">[]) =>
   new Map(schemas.map(({ name, migrations }) => [name, migrations.map(({ id }) => id)]));
 
-/** No server has been started on the database yet. */
+/** No server has ever been started on the database. */
 export class NoTablesYet extends Error {}
 
-/** For commands beside a server, which alone changes tables. @throws Error that says so */
+/** For commands beside a server: only the server changes tables. @throws Error that says so */
 export async function refuseToMigrate({ is_new, keeps_copy }: MigrationAhead): Promise<void> {
   if (is_new)
     throw new NoTablesYet("the database is empty: the first start of the server makes its tables");
@@ -230,7 +233,7 @@ export async function refuseToMigrate({ is_new, keeps_copy }: MigrationAhead): P
   );
 }
 
-/** Child processes for as long as `use` runs. */
+/** Provides child processes while `use` runs. */
 export async function withChildren(
   boot: Bootstrap,
   { isolate }: ProgramOptions,
@@ -244,7 +247,7 @@ export async function withChildren(
   }
 }
 
-/** A host of every plugin for as long as `use` runs, which says how far it is brought. */
+/** Provides a host of every plugin while `use` runs, which decides how far to start it. */
 export async function withHost<R>(
   boot: Bootstrap,
   { built_in }: ProgramOptions,

@@ -1,4 +1,4 @@
-/** `dossier plugin list`: every plugin, and why one is left out, is switched off or fails. */
+/** `dossier plugin list`: every plugin, and why it is left out, disabled or failing. */
 import { serverOn } from "../base/server-address";
 import type { Plugin } from "../plugin/define";
 import { order } from "../plugin/order";
@@ -73,7 +73,7 @@ function pluginRows(boot: Bootstrap, built_in: readonly Plugin[]): PluginRow[] {
   ];
 }
 
-/** What only the server that runs on the directory knows: which of them fail, and why. */
+/** Adds which plugins fail and why, which only the running server knows. */
 async function withRunningServer(rows: PluginRow[], { located }: Bootstrap): Promise<PluginRow[]> {
   const ask = serverOn(located.data);
   if (!ask) return rows;
@@ -85,7 +85,7 @@ async function withRunningServer(rows: PluginRow[], { located }: Bootstrap): Pro
       return said ? { ...row, status: "failing", reason: said.reason } : row;
     });
   } catch {
-    // A crash leaves its address behind: nobody is there.
+    // A crash leaves its address behind: nothing answers there.
     return rows;
   }
 }

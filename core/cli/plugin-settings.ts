@@ -1,6 +1,6 @@
 /**
- * What the settings say of plugins, before the data directory is opened: which are disabled, and
- * which are left out because theirs are wrong.
+ * What the settings decide about plugins before the data directory is opened: which are disabled,
+ * and which are left out because their own settings are invalid.
  */
 import { Type, type TObject } from "@sinclair/typebox";
 import {
@@ -21,8 +21,8 @@ import type { PluginFailure } from "../plugin/operations";
 import { coreSections, type Located } from "./config-sources";
 
 /**
- * By the setting `plugins.disabled`, with what is stored of it: the database is not open yet.
- * `strict`: names that can't be disabled are complained of. @throws ConfigError
+ * According to the setting `plugins.disabled`, including its stored value: the database is not open
+ * yet. `strict`: report names that can't be disabled. @throws ConfigError
  */
 export function disabledPlugins(
   located: Located,
@@ -37,14 +37,14 @@ export function disabledPlugins(
   const is_stored = read.settings.some(
     ({ key, origin }) => key === "disabled" && origin === stored_origin,
   );
-  // What is stored was fine once: an update must not keep the server from starting.
+  // A stored value was valid once: an update must not keep the server from starting.
   if (strict && !is_stored) throw new ConfigError(problems);
   return { disabled: ableToBe(disabled, built_in), warnings: problems };
 }
 
 /**
- * The sources with what is stored of a section, as far as it can be used. Of a secret it is only
- * known that there is one: the value comes once the database is open.
+ * The sources including the usable stored values of a section. Of a secret only its existence is
+ * known: its value is read once the database is open.
  */
 export function withStored(
   { stored, sources }: Pick<Located, "stored" | "sources">,
@@ -66,11 +66,11 @@ export interface CheckedPlugins {
   readonly failures: readonly PluginFailure[];
   /** The sections of plugins that are left out. */
   readonly left_out: ReadonlySet<string>;
-  /** With what is stored for plugins of the plugins directory. */
+  /** Including the values stored for dropped-in plugins. */
   readonly sources: ConfigSources;
 }
 
-/** A dropped-in plugin whose settings are wrong is left out, with the reason. */
+/** Leaves out dropped-in plugins with invalid settings, with the reason. */
 export function checkSettings(
   loaded: Loaded,
   built_in: readonly Plugin[],
@@ -83,7 +83,7 @@ export function checkSettings(
   ]);
   const failures = [...loaded.failures];
   const own = loaded.plugins.filter(({ plugin: { section, config } }) => {
-    // Whoever claims what belongs to another is refused with all its claims, see `order`.
+    // A plugin that claims what belongs to another loses all its claims, see `order`.
     if (sections.has(section)) return false;
     sections.set(section, config);
     return true;
@@ -108,7 +108,10 @@ export function checkSettings(
   return { dropped_in, sections, failures, left_out, sources };
 }
 
-/** What a plugin that is left out may be set: nothing is required while something is missing. */
+/**
+ * The settings accepted for a plugin that is left out: nothing is required while something is
+ * missing.
+ */
 function relaxed({ section, config }: Plugin, sources: ConfigSources): Plugin["config"] {
   const { required: _, ...optional } = config as TObject;
   const is_fine = settingProblems(section, optional as TObject, sources).length === 0;
@@ -116,8 +119,8 @@ function relaxed({ section, config }: Plugin, sources: ConfigSources): Plugin["c
 }
 
 /**
- * A section with the same keys, secret ones still marked, and no other constraint: for a plugin
- * that is left out.
+ * A section with the same keys and the same secrets but no other constraint, for a plugin that is
+ * left out.
  */
 const emptied = (config: Plugin["config"]): Plugin["config"] =>
   Type.Object(
@@ -128,7 +131,7 @@ const emptied = (config: Plugin["config"]): Plugin["config"] =>
     ),
   );
 
-/** A schema that dossier.toml can't be read by is the plugin's fault, too. */
+/** A schema with which dossier.toml can't be read is the plugin's fault, too. */
 export function settingProblems(
   section: string,
   config: Plugin["config"],

@@ -1,6 +1,6 @@
 /**
- * What a server does about plugins that stop it, end it, or throw where nobody catches: it names
- * them, now and at the next start.
+ * Handles plugins that block the server, end it, or throw where nobody catches: names them, now and
+ * at the next start.
  */
 import { errorFields } from "../base/log";
 import type { Host } from "../plugin/host";
@@ -10,12 +10,12 @@ import { Watchdog } from "../plugin/watchdog";
 import type { Bootstrap } from "./bootstrap";
 
 export interface PluginWatch {
-  /** An error that nobody caught. */
+  /** Records an uncaught error. */
   noteStray(message: string, error: unknown): void;
   stop(): void;
 }
 
-/** How the last run ended, when a plugin did it; told in the log. */
+/** How the last run ended, if a plugin ended it; logs it. */
 export function readLastEnd({ located, log }: Bootstrap): LastEnd | null {
   const end = takeLastEnd(located.data);
   if (end) log.error("the code of a plugin ended the last run of the server", end);
@@ -23,8 +23,8 @@ export function readLastEnd({ located, log }: Bootstrap): LastEnd | null {
 }
 
 /**
- * Without the plugin that ended the last run before it could serve anybody: it would do so again.
- * Once: it is tried again at the start after this one.
+ * Leaves out the plugin that ended the last run before it could serve anybody, because it would do
+ * so again. Only once: it is tried again at the start after this one.
  */
 export function withoutCulprit(boot: Bootstrap, end: LastEnd | null): Bootstrap {
   const culprit = boot.dropped_in.find(({ plugin }) => plugin.name === end?.plugin);
@@ -37,7 +37,7 @@ export function withoutCulprit(boot: Bootstrap, end: LastEnd | null): Bootstrap 
   };
 }
 
-/** Before the plugins are started. Without a plugin of the plugins directory it does nothing. */
+/** Call before the plugins are started. Does nothing without dropped-in plugins. */
 export function watchPlugins(boot: Bootstrap, host: Host, end: LastEnd | null): PluginWatch {
   const { dropped_in, log, located, config } = boot;
   const { code, faults } = host;

@@ -1,6 +1,6 @@
 /**
- * The child process that tries plugin files out: imports and sets them up on a scratch data
- * directory, saying where it is.
+ * The child process that tries out plugin files: imports them and sets them up on a scratch data
+ * directory, reporting each step.
  */
 import { readSection } from "../base/config";
 import { jsonLog } from "../base/log";
@@ -21,7 +21,7 @@ interface DroppedIn {
   readonly file: string;
 }
 
-/** What a plugin that is tried out finds in place of a server's. */
+/** Replaces the server's services for a plugin that is tried out. */
 const nothing = {
   failures: [],
   skipped: [],
@@ -35,7 +35,7 @@ const nothing = {
   flushLog: async () => {},
 };
 
-/** A plugin may have begun a line. */
+/** The plugin may have printed an unfinished line. */
 const say = (message: PreflightMessage): void =>
   void process.stdout.write(`\n${JSON.stringify(message)}\n`);
 
@@ -47,7 +47,7 @@ export async function runPreflight(
   const [, data = "", ...files] = words;
   endWithParent();
   let located = await locate({ "server.data": data }, process.env);
-  // What a timer of a plugin throws, a server survives.
+  // A server survives errors thrown by a plugin's timers.
   process.on("uncaughtException", () => undefined);
   process.on("unhandledRejection", () => undefined);
   const dropped_in: DroppedIn[] = [];
@@ -58,7 +58,7 @@ export async function runPreflight(
       const sources = withStored(located, plugin.section, plugin.config);
       located = { ...located, sources };
     }
-    // Wrong settings are reported by the server itself: here they only prevent the set-up.
+    // Invalid settings are reported by the server itself: here they only prevent the set-up.
     if (plugin && hasSettings(plugin, located))
       dropped_in.push({ plugin: observed(plugin, file), file });
   }
@@ -114,7 +114,7 @@ function hasSettings({ section, config }: Plugin, { sources }: Located): boolean
   return settingProblems(section, config, sources).length === 0;
 }
 
-/** The plugin, saying when its code runs. */
+/** The plugin, wrapped to report when its code runs. */
 const observed = (plugin: Plugin, file: string): Plugin => ({
   ...plugin,
   setup: async (ctx) => {
@@ -127,7 +127,7 @@ const observed = (plugin: Plugin, file: string): Plugin => ({
   },
 });
 
-/** A plugin that ends the process says so itself: another one may be at work meanwhile. */
+/** Reports which plugin ends the process: another one may be running meanwhile. */
 function tellExits(dropped_in: readonly DroppedIn[]): void {
   const exit = process.exit.bind(process);
   process.exit = ((code?: number): never => {
@@ -147,7 +147,7 @@ function scratchBootstrap(
   const { sources } = located;
   const sections = new Map([
     ...dropped_in.map(({ plugin }) => [plugin.section, plugin.config] as const),
-    // Whoever claims what belongs to another does not get it.
+    // A plugin that claims what belongs to another does not get it.
     ...built_in.map((plugin) => [plugin.section, plugin.config] as const),
     ...coreSections,
   ]);

@@ -16,7 +16,7 @@ const where_documentation_is =
   "elsewhere.";
 
 /**
- * Runs one command line (without the executable's name) and answers its exit code: 0 done, 1
+ * Runs one command line (without the executable's name) and returns its exit code: 0 done, 1
  * failed, 2 wrong usage.
  */
 export async function runProgram(

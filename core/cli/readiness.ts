@@ -1,6 +1,4 @@
-/**
- * GET /ready: whether requests can be served to their end, for whoever decides where to send them.
- */
+/** GET /ready: whether the server can complete requests, for load balancers and supervisors. */
 import { Type } from "@sinclair/typebox";
 import { ReadinessChecks, type ReadinessCheck } from "../http/slots";
 import { route } from "../http/route";

@@ -1,10 +1,10 @@
-/** What belongs to the host itself and to no plugin, in the words of claims: see `order`. */
+/** The claims of the host itself, which no plugin may make: see `order`. */
 import { commandClaim, operationClaim, routeClaim, sectionClaim } from "../plugin/order";
 import { coreRoutes } from "./application";
 import { coreSections } from "./config-sources";
 import { readyRoute } from "./readiness";
 
-/** Those that `dossier --help` lists without a plugin. */
+/** The commands in `dossier --help` that come from no plugin. */
 const core_commands = [
   "serve",
   "config",

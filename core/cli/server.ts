@@ -25,20 +25,20 @@ import { listenOptions } from "./listening";
 import { readLastEnd, watchPlugins, withoutCulprit, type PluginWatch } from "./plugin-watch";
 import { releaseUnusedMemory } from "./unused-memory";
 
-/** Requests under way may end within this time when the server stops. */
+/** How long requests in progress may take when the server stops. */
 const requests_ms_max = 10_000;
-/** … and uploads that still arrive within this. */
+/** … and uploads that are still arriving. */
 const uploads_ms_max = 2_000;
 const jobs_ms_max = 5_000;
 const notice_ms_max = 3_000;
-/** What only the start has needed is given back to the operating system so long after it. */
+/** How long after the start to give memory that only the start needed back to the system. */
 const tidy_after_ms = 2_000;
 
 export interface RunningServer extends Pick<PluginWatch, "noteStray"> {
   stop(): Promise<void>;
 }
 
-/** Starts a server and prints where it is. @throws Error in words when it can't. */
+/** Starts a server and prints its address. @throws Error in plain words when it can't. */
 export async function startServer(
   given: Bootstrap,
   built_in: readonly Plugin[],
@@ -84,7 +84,7 @@ export async function startServer(
     });
     Bun.unsafe.setJITPolicy(1);
     const tidying = setTimeout(releaseUnusedMemory, tidy_after_ms).unref();
-    // After the log lines, so that what a person must read comes last.
+    // After the log lines, so that what people must read comes last.
     const place = served.url === null ? ` (listening on ${listening.socket})` : "";
     print(`Dossier ${version} is ready at ${publicUrl()}/${place}`);
     for (const notice of host.slot(StartNotice)) await say(notice, boot.log, print);
@@ -110,7 +110,7 @@ export async function startServer(
   }
 }
 
-/** Which files run here, for commands beside this server. */
+/** Records which plugin files run here, for commands beside this server. */
 function noteRunningPlugins({ located, plugin_files }: Bootstrap, host: Host): void {
   const running = host.described.flatMap(({ file, runs, description: { name, version } }) => {
     const sha256 = file === null || !runs ? undefined : plugin_files.loaded.get(file);
@@ -119,7 +119,7 @@ function noteRunningPlugins({ located, plugin_files }: Bootstrap, host: Host): v
   writeRunningPlugins(located.data, running);
 }
 
-/** Whoever can't make his notice, because nothing can be stored, does not stop the server. */
+/** A plugin whose notice can't be made, because nothing can be stored, does not stop the server. */
 async function say(
   notice: () => Promise<string>,
   log: Log,
@@ -140,8 +140,8 @@ const damaged = ({ message }: Error, data: string): Error =>
   );
 
 /**
- * Runs until SIGTERM or SIGINT; a second signal ends at once. A stray throw of a plugin's timer is
- * logged and survived.
+ * Runs until SIGTERM or SIGINT; a second signal ends it at once. An uncaught error from a plugin's
+ * timer is logged and survived.
  */
 export async function serveUntilStopped(
   start: () => Promise<RunningServer>,
@@ -162,7 +162,7 @@ export async function serveUntilStopped(
   };
   process.on("SIGTERM", () => stop("SIGTERM"));
   process.on("SIGINT", () => stop("SIGINT"));
-  // A signal that arrives during the start ends the server gracefully once it runs.
+  // A signal during the start ends the server gracefully once it runs.
   running = await start();
   await promise;
   await running.stop();

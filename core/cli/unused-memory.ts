@@ -1,15 +1,15 @@
 /**
- * Gives back to the operating system what only the start of a server has needed: of the heap, and
- * of the executable, most of whose mapped pages nobody uses again.
+ * Gives memory back to the operating system that only the start of a server needed: parts of the
+ * heap, and most of the executable's mapped pages.
  */
 import { dlopen } from "bun:ffi";
 import { readFileSync } from "node:fs";
 
-/** MADV_DONTNEED of Linux: the pages are read from their file again when they are used. */
+/** MADV_DONTNEED on Linux: the pages are read from their file again when they are used. */
 const not_needed = 4;
 const mapping_head = /^([0-9a-f]+)-([0-9a-f]+) (\S{4}) \S+ \S+ \d+ +(\S.*)$/;
 
-/** Takes some 20 ms; by itself the runtime keeps it for good while nothing happens. */
+/** Takes some 20 ms; the runtime itself never does this while it is idle. */
 export function releaseUnusedMemory(): void {
   Bun.gc(true);
   Bun.shrink();
@@ -17,11 +17,11 @@ export function releaseUnusedMemory(): void {
   try {
     releasePages(readFileSync("/proc/self/smaps", "utf8"));
   } catch {
-    // Without /proc, or with a C library that is not where it is said to be, they stay.
+    // Without /proc, or when the C library is not at the expected path, the pages stay.
   }
 }
 
-/** Unmaps the pages of the executable that can be had from its file at any time. */
+/** Unmaps pages of the executable that can be read from its file again at any time. */
 function releasePages(smaps: string): void {
   const mappings = mappingsOf(smaps);
   const libc = mappings.find(({ path }) => /\/(?:libc|ld-musl)[-.][^/]*$/.test(path));
@@ -30,13 +30,13 @@ function releasePages(smaps: string): void {
     madvise: { args: ["u64", "u64", "i32"], returns: "i32" },
   });
   for (const { path, start, end, read_only, private_kb } of mappings)
-    // What was written to differs from the file: it would be lost.
+    // A written page differs from the file: it would be lost.
     if (path === process.execPath && read_only && private_kb === 0)
       library.symbols.madvise(start, end - start, not_needed);
   library.close();
 }
 
-/** Of each mapped file: where it lies, and how much of it is a copy of this process. */
+/** Where each mapped file is, and how much of it is private to this process. */
 function mappingsOf(smaps: string) {
   const mappings = [];
   for (const text of smaps.split(/^(?=[0-9a-f]+-)/m)) {

@@ -1,4 +1,4 @@
-/** Archives that are written while they are sent: a few at the same time, the others wait. */
+/** Archives written while they are sent: a few at a time, the others wait. */
 import { unavailable } from "../base/errors";
 import { Limiter, LimiterRefusal } from "../lib/limiter";
 import { pacedPieces } from "../lib/paced-pieces";
@@ -10,12 +10,12 @@ const retry_after_s = 30;
 export class ArchiveStreams {
   readonly #limiter = new Limiter(limits);
 
-  /** `refusal`: a sentence for whoever comes when too many are made. */
+  /** `refusal`: the sentence for a request when too many are in progress. */
   constructor(private readonly refusal: string) {}
 
   /**
-   * The archive as a response body, once it is the turn of `key`. Of `bytes` nothing is read before
-   * that, and no more than is sent; it is ended when the client goes away. @throws HttpError 503
+   * The archive as a response body, once it is the turn of `key`. `bytes` is not read before that,
+   * and no faster than it is sent; it is closed when the client disconnects. @throws HttpError 503
    */
   async open(
     key: string,

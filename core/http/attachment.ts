@@ -1,4 +1,4 @@
-/** The header that has an answer saved under a name. */
+/** The `Content-Disposition` header, with which a response is saved under a name. */
 
 /** RFC 6266: an ASCII name for old clients, the real one in UTF-8 (RFC 8187) for the rest. */
 export function attachment(name: string): string {

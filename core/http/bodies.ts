@@ -1,6 +1,6 @@
 /**
- * How much of all JSON bodies is in memory at a time, and where they are parsed. A body is not read
- * before its turn: until then it stays with its sender.
+ * Limits how much memory all JSON bodies take together, and decides where they are parsed. A body
+ * is not read before its turn: until then it stays with its sender.
  */
 import { unavailable } from "../base/errors";
 import { BudgetRefusal, ByteBudget } from "../lib/byte-budget";
@@ -8,11 +8,11 @@ import { parseJson } from "./json";
 import { JsonThread } from "./json-thread";
 import type { LargeBody, LargeValue } from "./json-worker";
 
-/** Parsing more than this takes so long that others would notice. */
+/** Parsing more than this would delay other requests noticeably. */
 const large_bytes_min = 256 * 1024;
-/** What is expected of a body that does not say its length, until more has come. */
+/** The amount reserved for a body of undeclared length, until more has arrived. */
 const undeclared_bytes = 64 * 1024;
-/** Those that are not large never wait for those that are. */
+/** Small bodies never wait for large ones. */
 const budgets = {
   small: { bytes_max: 16 * 2 ** 20, per_owner_bytes_max: 4 * 2 ** 20, waiting_max: 1_000 },
   large: { bytes_max: 32 * 2 ** 20, per_owner_bytes_max: 16 * 2 ** 20, waiting_max: 64 },
@@ -54,20 +54,18 @@ export class Bodies {
   }
 }
 
-/** A body of at least a byte. */
+/** A body of at least one byte. */
 export interface ExpectedBody {
   readonly declared: number | undefined;
   readonly bytes_max: number;
 }
 
-/**
- * Lasts until the request is answered: what was made of the body is in memory for as long.
- */
+/** Lasts until the request is answered, because the parsed body stays in memory for as long. */
 export class BodyTurn {
   #end: (() => void)[];
 
   constructor(
-    /** So much may be read. */
+    /** How many bytes may be read. */
     public bytes: number,
     end: () => void,
     private readonly takeAll: () => Promise<() => void>,
@@ -75,7 +73,7 @@ export class BodyTurn {
     this.#end = [end];
   }
 
-  /** Waits until everything may be read that the route takes. @throws HttpError 503 */
+  /** Waits until as many bytes may be read as the route accepts. @throws HttpError 503 */
   async widen(): Promise<void> {
     this.bytes = Infinity;
     this.#end.push(await this.takeAll());

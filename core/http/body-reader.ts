@@ -1,4 +1,4 @@
-/** Reads and checks the bodies of one route, as the route describes them. */
+/** Reads and checks the bodies of one route according to its description. */
 import type { TSchema } from "@sinclair/typebox";
 import { badRequest } from "../base/errors";
 import type { Bodies, BodyTurn, ExpectedBody } from "./bodies";
@@ -17,13 +17,13 @@ import { Validator } from "./validation";
 
 export interface BodyReader {
   /**
-   * What will be read of the body; null: nothing. @throws HttpError 413, 415 before anything is
-   * read.
+   * How much of the body will be read; null when none is. @throws HttpError 413 or 415 before
+   * anything is read.
    */
   expect(request: Request): ExpectedBody | null;
   /**
-   * What the handler gets; `turn` is that of what `expect` said. @throws HttpError 400, 408, 413,
-   * 503, and the reason of the request's signal.
+   * The value for the handler; `turn` was taken for the result of `expect`. @throws HttpError 400,
+   * 408, 413, 503, and the reason of the request's signal.
    */
   read(request: Request, turn: BodyTurn | null): Promise<LargeValue>;
 }
@@ -35,7 +35,7 @@ export function bodyReader(
   { body, body_optional = false, body_bytes_max, body_long_text, body_values_max }: Route<any, any>,
   bodies: Bodies,
 ): BodyReader {
-  // A multipart route knows its own limit, which is a setting, and refuses by it before it reads.
+  // A multipart route knows its own limit, which is a setting, and checks it before reading.
   const bytes_max = body_bytes_max ?? (isMultipart(body) ? Infinity : json_body_bytes_max);
   const unread = (check: (request: Request) => void = () => {}): BodyReader => ({
     expect(request) {
@@ -80,7 +80,7 @@ export function bodyReader(
 interface JsonBody {
   readonly schema: TSchema;
   readonly bytes_max: number;
-  /** No body is an empty object. */
+  /** A missing body counts as an empty object. */
   readonly optional: boolean;
   readonly long_field?: string | undefined;
   readonly values_max?: number | undefined;

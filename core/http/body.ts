@@ -1,11 +1,11 @@
-/** Reads the body of a request within its limits of size and time. */
+/** Reads the body of a request within limits of size and time. */
 import { HttpError, tooLarge } from "../base/errors";
 import type { BodyTurn } from "./bodies";
 
-/** Of a JSON body whose route does not name a limit of its own, bytes. */
+/** For a JSON body whose route has no limit of its own, bytes. */
 export const json_body_bytes_max = 64 * 1024;
 
-/** The declared length of the body, or undefined when it is not declared. */
+/** The declared length of the body, or undefined. */
 export function declaredLength(request: Request): number | undefined {
   const header = request.headers.get("content-length");
   return header !== null && /^\d+$/.test(header) ? Number(header) : undefined;
@@ -14,7 +14,7 @@ export function declaredLength(request: Request): number | undefined {
 export const hasBody = (request: Request): boolean =>
   request.body !== null && declaredLength(request) !== 0;
 
-/** @throws HttpError 413 before anything is read, when the declared length is above the limit. */
+/** @throws HttpError 413 when the declared length is above the limit, before anything is read. */
 export function checkLength(request: Request, bytes_max: number): void {
   if ((declaredLength(request) ?? 0) > bytes_max) throw bodyTooLarge(bytes_max);
 }
@@ -24,7 +24,7 @@ export const sizeInWords = (bytes: number): string =>
 const bodyTooLarge = (bytes_max: number) =>
   tooLarge(`The body is larger than the limit of ${bytes_max} bytes (${sizeInWords(bytes_max)}).`);
 
-/** @throws HttpError 415 when the body is of none of these media types. */
+/** @throws HttpError 415 when the body has none of these media types. */
 export function checkMediaType(
   request: Request,
   ...wanted: readonly ("application/json" | "application/zip" | "multipart/form-data")[]
@@ -38,21 +38,21 @@ export function checkMediaType(
     `The body must be ${wanted.join(" or ")}${but}.`,
   );
 }
-/** Lower-case, without parameters; empty when there is none. */
+/** In lower case, without parameters; empty when there is none. */
 export const mediaType = (request: Request): string =>
   (request.headers.get("content-type") ?? "").split(";")[0]!.trim().toLowerCase();
 
 /**
- * How long a body may take: this, and a second more for each so many bytes that have arrived. One
- * that drips holds on to nothing for long.
+ * How long a body may take: this, plus one second for each `bytes_per_s_min` that have arrived. A
+ * slowly dripping body is cut off soon.
  */
 const body_ms_max = 15_000;
 const bytes_per_s_min = 256 * 1024;
 const slowness_check_ms = 500;
 
 /**
- * The body as it came, in memory of its own. @throws HttpError 413 above the limit, 408 when it
- * takes too long, 503 when more comes than the turn is for, and there is no room.
+ * The whole body, in memory of its own. @throws HttpError 413 above the limit, 408 when it takes
+ * too long, 503 when it exceeds its turn and there is no memory for more.
  */
 export async function readBytes(
   request: Request,
@@ -91,7 +91,7 @@ export async function readBytes(
   }
 }
 
-/** Chunks in one piece of memory, which is that of the whole body where its length is known. */
+/** Collects chunks in one piece of memory, which is allocated at once when the length is known. */
 class Collected {
   length = 0;
   #memory: Uint8Array;

@@ -1,7 +1,4 @@
-/**
- * Where a request came from: as the connection says, or as a reverse proxy says when it is a
- * trusted one.
- */
+/** Where a request came from: according to the connection, or to a trusted reverse proxy. */
 import { inBlock, ipVersion, type Networks } from "../base/networks";
 import type { Client } from "./route";
 
@@ -15,14 +12,14 @@ export interface Peer {
 export interface ProxyOptions {
   /** Networks whose `X-Forwarded-…` headers are trusted. */
   readonly trusted_proxies: Networks;
-  /** `https://dossier.example.com`: requests for this host came by the scheme it names. */
+  /** `https://dossier.example.com`: requests for this host count as using its scheme. */
   readonly public_url: () => string;
 }
 
 /**
- * The address is the last hop of `X-Forwarded-For`, the scheme and the host those of
- * `X-Forwarded-Proto` and `-Host`, when the peer is a trusted proxy. Whoever may open the Unix
- * socket is one: the mode of the file says who.
+ * When the peer is a trusted proxy, the address is the last hop of `X-Forwarded-For`, and scheme
+ * and host come from `X-Forwarded-Proto` and `-Host`. Everybody who may open the Unix socket is
+ * trusted: the mode of its file says who.
  */
 export function clientOf(
   { headers }: Request,
@@ -63,6 +60,6 @@ const lastOf = (header: string | null): string | undefined =>
 const isHttpsOf = (public_url: string, host: string): boolean =>
   public_url.startsWith("https://") && sameHost(new URL(public_url).host, host);
 
-/** Hosts as they stand in `Host` and in an origin, where the standard port may be left out. */
+/** Compares hosts from `Host` and from an origin, where the standard port may be omitted. */
 export const sameHost = (a: string, b: string): boolean => plainHost(a) === plainHost(b);
 const plainHost = (host: string): string => host.toLowerCase().replace(/:(80|443)$/, "");

@@ -1,6 +1,6 @@
 /**
- * Makes of each route the function that handles its requests: scope, size, type and shape checks,
- * in this order, before the handler.
+ * Compiles each route into the function that handles its requests: it checks scope, size, type and
+ * shape, in this order, before it calls the handler.
  */
 import { forbidden } from "../base/errors";
 import type { Work } from "../base/stall-meter";
@@ -10,22 +10,25 @@ import { searchOf } from "./path";
 import { Reply, type Call, type Caller, type Client, type LocalRequest, type Route } from "./route";
 import { compileQuery, requireCompilable } from "./validation";
 
-/** What the gateway knows of a request before it is routed, and learns when it is. */
+/** What the gateway knows of a request before routing, completed by the router. */
 export interface RequestContext {
   /** `api`, the name of another surface or protocol, or `root`. */
   readonly surface: string;
   readonly caller: Caller | null;
   readonly request_id: string;
   readonly client: Client;
-  /** Who is calling, asked again; null when they may no longer call. */
+  /** Authenticates again; null when the caller may no longer call. */
   readonly recheck: () => Promise<Caller | null>;
   route: Route<any, any> | null;
   params: Readonly<Record<string, string>>;
-  /** The records that the handler has named. */
+  /** Ids of the records that the handler has named. */
   readonly about: string[];
 }
 
-/** In whose name the API is asked in this process, and on which surface the request came. */
+/**
+ * The caller in whose name the API is called within this process, and the surface of the original
+ * request.
+ */
 export type AskedBy = Pick<RequestContext, "client" | "recheck" | "request_id" | "surface"> & {
   readonly caller: Caller;
 };
@@ -36,7 +39,7 @@ export interface MountedRoute {
   readonly handler: (call: Call<any, any>) => unknown;
 }
 
-/** Made once, however many surfaces the route is part of. */
+/** Compiled once, however many surfaces the route is part of. */
 export interface CompiledRoute {
   readonly route: Route<any, any>;
   readonly handle: RouteHandler;
@@ -53,8 +56,8 @@ export const compileRoutes = (
 };
 
 /**
- * Validators are compiled at the first request; this finds out beforehand. @throws Error when a
- * schema of the route can't be compiled.
+ * Finds errors in schemas early: validators are compiled only at the first request. @throws Error
+ * when a schema of the route can't be compiled.
  */
 export function requireValidSchemas({ method, path, query, body }: Route<any, any>): void {
   try {
@@ -78,7 +81,7 @@ interface RouteParts {
   readonly bodies: Bodies;
   readonly stopping: AbortSignal;
   readonly askApi: AskApi;
-  /** Is told which requests are in work. */
+  /** Is told which requests are in progress. */
   readonly work: Work;
 }
 
@@ -102,7 +105,7 @@ function compileRoute(
   return async (request, params, context) => {
     const { caller, request_id, client } = context;
     context.route = route;
-    // Elysia gives none to a path without any.
+    // Elysia passes none for a path without parameters.
     if (params !== undefined) context.params = params;
     requireAllowed(caller);
     const expected = body.expect(request);
@@ -111,7 +114,7 @@ function compileRoute(
     work.begin(what);
     let long_text: Uint8Array | undefined;
     try {
-      // The body's shape and the query's are one step; the body's size and type come before both.
+      // The shape of body and query is checked after size and type of the body.
       const read = await body.read(request, turn);
       ({ long_text } = read);
       const query = readQuery(searchOf(request.url));
@@ -144,14 +147,14 @@ function compileRoute(
       return respond(await handler(call));
     } finally {
       work.end(what);
-      // At once, and not when it is collected: the next one may be read.
+      // Now rather than at garbage collection, so that the next body may be read.
       (long_text?.buffer as ArrayBuffer | undefined)?.transfer(0);
       turn?.end();
     }
   };
 }
 
-/** What a handler returns, as the response. */
+/** Turns the return value of a handler into the response. */
 export function respond(result: unknown): Response {
   if (result instanceof Response) return result;
   if (!(result instanceof Reply)) return Response.json(result);

@@ -1,13 +1,13 @@
 /**
  * Cross-origin requests (CORS): which pages of other origins may call the API. Only the API with
- * its keys: what a cookie opens is never shared, and no answer allows credentials.
+ * its keys: what a cookie opens is never shared, and no response allows credentials.
  */
 import { ConfigError } from "../base/config";
 
-/** Any answer may be asked for these when a path is unknown: the request itself says what is so. */
+/** Allowed for an unknown path: the request itself gets the error. */
 const methods_of_all = ["DELETE", "GET", "HEAD", "PATCH", "POST", "PUT"];
 const headers_of_all = "Authorization, Content-Type, Last-Event-ID, Prefer, Range";
-/** What a page may read beside the few headers that it always may. */
+/** Headers that a page may read besides the CORS-safelisted ones. */
 const exposed =
   "Accept-Ranges, Allow, Content-Disposition, Content-Range, Deprecation, ETag, Link, Location, " +
   "Preference-Applied, Retry-After, Warning, WWW-Authenticate, X-Request-Id, " +
@@ -20,7 +20,7 @@ export class Cors {
     private readonly any: boolean,
   ) {}
 
-  /** Null when no origin is allowed. @throws ConfigError naming what is no origin. */
+  /** Null when no origin is allowed. @throws ConfigError naming an invalid origin. */
   static of(origins: readonly string[]): Cors | null {
     const problems = origins
       .filter((origin) => origin !== "*" && !isOrigin(origin))
@@ -34,7 +34,7 @@ export class Cors {
     return origins.length === 0 ? null : new Cors(new Set(plain), origins.includes("*"));
   }
 
-  /** Lets a page of an allowed origin read this answer, whatever it says. */
+  /** Lets a page of an allowed origin read this response, including errors. */
   share(request: Request, headers: Headers): void {
     headers.append("vary", "Origin");
     const allowed = this.#allowed(request);
@@ -43,7 +43,7 @@ export class Cors {
     headers.set("access-control-expose-headers", exposed);
   }
 
-  /** The answer to OPTIONS at a path with these methods; none when there is no such path. */
+  /** The response to OPTIONS for a path with these methods; empty when there is no such path. */
   preflight(request: Request, methods: readonly string[]): Response {
     const headers = new Headers({
       vary: "Access-Control-Request-Method, Access-Control-Request-Headers",
@@ -74,6 +74,6 @@ export class Cors {
   }
 }
 
-/** `https://app.example`, `http://localhost:5173`; a slash at the end is forgiven. */
+/** `https://app.example`, `http://localhost:5173`; a trailing slash is accepted. */
 const isOrigin = (text: string): boolean =>
   /^https?:\/\/[^/?#@*]+\/?$/.test(text) && URL.canParse(text);

@@ -1,62 +1,66 @@
 /**
- * Streams of server-sent events that go on for as long as somebody listens: what is new is read
- * when the client is ready for it, so that a slow one costs no memory, and the caller is asked for
- * again before anything is sent.
+ * Server-sent events for as long as the client listens: news is read when the client is ready for
+ * it, so that a slow client costs no memory, and the caller is authenticated again before anything
+ * is sent.
  */
 import { HttpError, unavailable } from "../base/errors";
 import { LocalOpenLimit, type OpenLimit } from "../lib/open-limit";
 import { loop_turns } from "../lib/loop-turns";
 import { pullStream } from "./pull-stream";
 
-/** What a stream is about. */
+/** The source of a stream. */
 export interface Feed {
-  /** What is new since the last call, as it is sent; empty when nothing is. */
+  /** What is new since the last call, in the form in which it is sent; empty when nothing is. */
   read(): Promise<string> | string;
-  /** Calls `wake` when there may be something new; returns what ends that. */
+  /**
+   * Calls `wake` when there may be something new; returns a function that ends the subscription.
+   */
   subscribe(wake: () => void): () => void;
-  /** There may be something new that nobody was told of: it is read every few seconds too. */
+  /** News may come without a call of `wake`: it is read every few seconds too. */
   readonly polls?: boolean;
-  /** Sent when there has been nothing for a while. Default: a comment. */
+  /** What to send after a while without news. Default: a comment. */
   idle?(): Promise<string> | string;
-  /** The last event for somebody who may not listen any more. */
+  /** The last event for a caller who may not listen any more. */
   refusal(): string;
 }
 
 export interface EventStreamOptions {
   readonly feed: Feed;
-  /** Whose it is: when many are woken at once, those of one owner take turns with others. */
+  /** The owner: when many streams are woken at once, owners take turns. */
   readonly owner_id: string;
   /** Whether the caller may still listen. */
   readonly isAllowed: () => Promise<boolean>;
-  /** The stream ends when one of them fires: the client has gone, or the server stops. */
+  /**
+   * The stream ends when one of them fires: the client has disconnected, or the server is stopping.
+   */
   readonly signals: readonly AbortSignal[];
-  /** After something new so long is waited, so that what comes together is sent together. */
+  /** How long to wait after news, so that what comes together is sent together. */
   readonly gather_ms?: number;
-  /** A silent stream sends something this often. */
+  /** A silent stream sends something at this interval. */
   readonly heartbeat_ms?: number;
-  /** When it is over. */
+  /** Called when the stream has ended. */
   readonly onClose?: () => void;
 }
 
-/** Well below the idle timeout of the server, and of the proxies before it. */
+/** Well below the idle timeout of the server and of the proxies in front of it. */
 const heartbeat_default_ms = 15_000;
-/** A command may end a key or a session: that is told to nobody in this process. */
+/** A command may revoke a key or a session without a message to this process. */
 const recheck_ms = 5_000;
 /** How long a client waits before it reconnects. */
 const retry_ms = 2_000;
 
-/** Nobody between server and client may keep, change or hold back what is sent. */
+/** Keeps proxies from caching, changing or buffering the stream. */
 export const event_stream_headers = {
   "content-type": "text/event-stream; charset=utf-8",
   "cache-control": "no-store, no-transform",
   "x-accel-buffering": "no",
 };
 
-/** One event as it is sent. */
+/** One event in its wire format. */
 export const sentEvent = (id: string, event: string, data: string): string =>
   `id: ${id}\nevent: ${event}\ndata: ${data}\n\n`;
 
-/** What the client was sent as `Last-Event-ID`; null when it begins anew. */
+/** The `Last-Event-ID` sent by the client; null for a new stream. */
 export const lastEventId = (request: Request, in_query?: string): string | null =>
   request.headers.get("last-event-id") || in_query || null;
 
@@ -90,7 +94,7 @@ class EventStream {
     this.wake();
   };
 
-  /** The next piece, after a wait when there is nothing new; null at its end. One at a time. */
+  /** The next piece, after waiting for news; null at the end. One call at a time. */
   async next(): Promise<string | null> {
     const { feed, heartbeat_ms = heartbeat_default_ms, isAllowed, owner_id } = this.options;
     for (;;) {
@@ -108,7 +112,7 @@ class EventStream {
         return feed.refusal();
       }
       if (text !== "") {
-        // There may be more than one piece of it.
+        // There may be more than one piece.
         this.is_woken = true;
         return this.noted(text);
       }
@@ -122,14 +126,14 @@ class EventStream {
     return text;
   }
 
-  /** Waits at most so long for something new, and a moment longer for what comes with it. */
+  /** Waits up to this long for news, and a moment longer for what comes with it. */
   private async change(wait_ms: number): Promise<void> {
     const { gather_ms = 0 } = this.options;
     await this.sleep(Math.max(0, wait_ms), () => this.is_woken);
     if (this.is_woken && gather_ms > 0) await this.sleep(gather_ms, () => this.is_closed);
   }
 
-  /** Until the time is over, or it is woken and `isOver`. */
+  /** Until the time is up, or it is woken and `isOver` holds. */
   private sleep(ms: number, isOver: () => boolean): Promise<void> {
     return new Promise((resolve) => {
       const end = (): void => {
@@ -146,15 +150,15 @@ class EventStream {
   }
 }
 
-/** How many streams may be open: of one owner, and in all. */
+/** Limits the number of open streams: per owner, and in total. */
 export class StreamLimit {
   private readonly own: OpenLimit;
   private readonly total: OpenLimit;
 
   /**
-   * `what`: of what they are, such as `answers`. `advice`: what to do when there are too many.
-   * `of_owner`: a number counts in this process alone, a limit of `Context.shared` over all of
-   * them. `total_max`: in this process.
+   * `what`: the subject of the streams, such as `answers`. `advice`: what to do when there are too
+   * many. `of_owner`: a number counts in this process alone, a limit of `Context.shared` over all
+   * processes. `total_max`: in this process.
    */
   constructor(
     private readonly words: { readonly what: string; readonly advice: string },
@@ -166,7 +170,7 @@ export class StreamLimit {
     this.total = new LocalOpenLimit(total_max);
   }
 
-  /** What to call when the stream is closed. @throws HttpError 429, 503 */
+  /** Returns the function to call when the stream is closed. @throws HttpError 429, 503 */
   async acquire(owner_id: string): Promise<() => void> {
     const { what, advice } = this.words;
     const releaseOwn = await this.own.acquire(owner_id);

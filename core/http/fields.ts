@@ -1,5 +1,5 @@
 /**
- * Checks that many fields share: names that may not be blank, texts with a longest length. Lengths
+ * Checks shared by many fields: names that must not be blank, texts with a maximum length. Lengths
  * are in Unicode code points.
  */
 import { Type } from "@sinclair/typebox";
@@ -17,8 +17,8 @@ export const name_length_max = 255;
 export const description_length_max = 4_000;
 
 /**
- * Number of Unicode code points: what people and `maxLength` of JSON Schema count, unlike `length`.
- * A lone surrogate counts as one.
+ * Number of Unicode code points, as in `maxLength` of JSON Schema, unlike `length`. A lone
+ * surrogate counts as one.
  */
 export function codePoints(text: string): number {
   let surrogate_pairs = 0;
@@ -32,12 +32,12 @@ export function codePoints(text: string): number {
 }
 
 /**
- * Without the spaces at both ends. A space is every character with the Unicode property White_Space
- * and the four that only occupy no width: U+180E, U+200B, U+2060, U+FEFF. (`String.trim` misses
- * U+0085 and three of those.)
+ * Without white space at both ends: characters with the Unicode property White_Space, and the four
+ * of zero width U+180E, U+200B, U+2060 and U+FEFF. (`String.trim` misses U+0085 and three of
+ * those.)
  */
 export function trimmed(text: string): string {
-  // By hand: a regular expression anchored at the end takes quadratic time on a long run of inner
+  // A loop, because a regular expression anchored at the end is quadratic on a long run of inner
   // spaces.
   let start = 0;
   let end = text.length;
@@ -48,17 +48,17 @@ export function trimmed(text: string): string {
 const isSpace = (character: string): boolean =>
   /^[\p{White_Space}\u180E\u200B\u2060\uFEFF]$/u.test(character);
 
-/** Nothing but spaces, as `trimmed` knows them. */
+/** Only white space, as `trimmed` defines it. */
 export const isBlank = (text: string): boolean => trimmed(text) === "";
 
-/** What `trimmed` takes away, as a class of a regular expression of JSON Schema. */
+/** What `trimmed` removes, as a character class for JSON Schema. */
 const spaces =
   "\\u0009-\\u000D\\u0020\\u0085\\u00A0\\u1680\\u180E\\u2000-\\u200B\\u2028\\u2029\\u202F\\u205F" +
   "\\u2060\\u3000\\uFEFF";
 
 /**
- * A field that `checkedName` or `requiredText` checks: the document shows its limits. `without`:
- * characters that may stand nowhere in it, as a class.
+ * A field that is checked by `checkedName` or `requiredText`, with its limits in the API document.
+ * `without`: characters that it must not contain, as a character class.
  */
 export const RequiredText = (
   description: string,
@@ -70,13 +70,13 @@ export const RequiredText = (
     maxLength: length_max,
     pattern: requiredPattern(without),
   });
-/** What is not blank: as a regular expression of JSON Schema. */
+/** A regular expression for JSON Schema that matches what is not blank. */
 export const requiredPattern = (without = "\\u0000"): string =>
   `^[^${without}]*[^${without}${spaces}][^${without}]*$`;
 
 /**
- * A field of a request that `checkedName` checks: what is counted is the name without the spaces
- * around it. `blank`: an empty one, too.
+ * A field of a request that is checked by `checkedName`: the limits apply to the name without
+ * surrounding spaces. `blank`: an empty one is allowed, too.
  */
 export const TrimmedName = (
   description: string,
@@ -90,16 +90,16 @@ export const TrimmedName = (
     pattern: `^[${spaces}]*${blank ? `(?:${name})?` : name}$`,
   });
 };
-/** A field that `checkedText` or `optionalText` checks. */
+/** A field that is checked by `checkedText` or `optionalText`. */
 export const LimitedText = (length_max: number, description?: string) =>
   documented(Type.String(description === undefined ? {} : { description }), {
     maxLength: length_max,
   });
 
 /**
- * A field that `requireUrl` checks: absolute, without spaces, a user name or a fragment, with a
- * host that is a name of several parts or an address. Whether the host is public, only the server
- * can tell.
+ * A field that is checked by `requireUrl`: absolute, without spaces, user name or fragment, and
+ * with a host that is an address or a name of several parts. Only the server can tell whether the
+ * host is public.
  */
 export const WebUrl = (description: string) =>
   documented(Type.String({ description }), {
@@ -108,9 +108,8 @@ export const WebUrl = (description: string) =>
     pattern: `^${uri_pattern}$`,
   });
 /**
- * A field that `requireTarget` checks, and whose address must be public where the host is one.
- * `any_address`: the operator allows some that are not. Of the name of a host only a look-up can
- * tell.
+ * A field that is checked by `requireTarget`; a literal address in it must be public.
+ * `any_address`: the operator allows some that are not. The name of a host needs a look-up.
  */
 export const PublicUrl = (description: string, { any_address = false } = {}) =>
   documented(Type.String({ description }), {
@@ -121,8 +120,8 @@ export const PublicUrl = (description: string, { any_address = false } = {}) =>
   });
 
 /**
- * A name as it is stored: trimmed, not blank, at most 255 code points.
- * @throws HttpError 400 that names `pointer`, a JSON pointer such as `/name`.
+ * A name as it is stored: trimmed, not blank, at most 255 code points. @throws HttpError 400 that
+ * names `pointer`, a JSON pointer such as `/name`.
  */
 export function checkedName(value: string, pointer: string): string {
   const name = trimmed(value);
@@ -131,9 +130,8 @@ export function checkedName(value: string, pointer: string): string {
 }
 
 /**
- * A text that may not be missing in effect: not blank, at most `length_max` code points, kept
- * exactly as it was sent.
- * @throws HttpError 400 that names `pointer`.
+ * A required text: not blank, at most `length_max` code points, kept exactly as sent. @throws
+ * HttpError 400 that names `pointer`.
  */
 export function requiredText(value: string, pointer: string, length_max: number): string {
   if (isBlank(value)) throw blank(pointer);
@@ -141,11 +139,11 @@ export function requiredText(value: string, pointer: string, length_max: number)
 }
 
 /**
- * A text of at most `length_max` code points, which may be empty, kept exactly as it was sent.
- * @throws HttpError 400 that names `pointer`.
+ * A text of at most `length_max` code points, possibly empty, kept exactly as sent. @throws
+ * HttpError 400 that names `pointer`.
  */
 export function checkedText(value: string, pointer: string, length_max: number): string {
-  // Between one and two UTF-16 units make a code point: only a length in between needs counting.
+  // A code point takes one or two UTF-16 units: only lengths in between need counting.
   if (value.length <= length_max) return value;
   const length = codePoints(value);
   if (length > length_max)
@@ -158,8 +156,8 @@ export function checkedText(value: string, pointer: string, length_max: number):
 }
 
 /**
- * The same for a field that may be absent: `null` and absent both read as null. @throws HttpError
- * 400 that names `pointer`.
+ * The same for an optional field: `null` and absent both become null. @throws HttpError 400 that
+ * names `pointer`.
  */
 export const optionalText = (
   value: string | null | undefined,

@@ -1,6 +1,6 @@
 /**
- * The formats of texts that schemas name. One that nobody knows would refuse every value: it is
- * taken for a note to the reader.
+ * The string formats used in schemas. The validator would reject every value of an unknown format,
+ * so unknown ones are registered as notes to the reader.
  */
 import { FormatRegistry, type TSchema } from "@sinclair/typebox";
 
@@ -14,7 +14,7 @@ const known: Readonly<Record<string, (text: string) => boolean>> = {
   uuid: (text) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text),
 };
 
-/** Before the schema is compiled. */
+/** Call before the schema is compiled. */
 export function registerFormats(schema: TSchema): void {
   for (const format of formatsIn(schema, new Set()))
     if (!FormatRegistry.Has(format)) FormatRegistry.Set(format, known[format] ?? (() => true));

@@ -1,5 +1,5 @@
 /**
- * The gateway: the fixed order of steps in which every request is handled, before its body is read.
+ * The gateway: the fixed order of steps in which every request is handled before its body is read.
  * Read it from top to bottom.
  */
 import { systemClock } from "../base/clock";
@@ -26,7 +26,7 @@ import { clientOf, type Peer, type ProxyOptions } from "./client";
 const deprecated_since_s = 1_795_219_200;
 
 export interface GatewayOptions extends ProxyOptions {
-  /** The API first. */
+  /** The API comes first. */
   readonly mounted: readonly MountedSurface[];
   /** Routes at the root of the server: `/health`. */
   readonly root: Router;
@@ -38,18 +38,18 @@ export interface GatewayOptions extends ProxyOptions {
   readonly log: Log;
 }
 
-/** What is known of a request while it is handled. */
+/** The state of a request while it is handled. */
 interface RequestState {
   readonly request_id: string;
-  /** For the response, whatever it is. */
+  /** For the response, including an error. */
   readonly headers: Record<string, string>;
   readonly client: Client;
-  /** What it was for; null when it was refused before anybody looked. */
+  /** What the request was for; null when it was refused before routing. */
   served: RequestContext | null;
 }
 
 export class Gateway {
-  /** `/dossier`, or nothing: what comes before every path outside. */
+  /** `/dossier`, or the empty string: the prefix of every path as clients see it. */
   readonly #base_path: string;
 
   constructor(private readonly options: GatewayOptions) {
@@ -114,18 +114,18 @@ export class Gateway {
     if (!surface) return this.#respondAtRoot(request, path, state);
     const { cors } = this.options;
     if (cors && request.method === "OPTIONS" && surface.shared) {
-      // A browser asks before the request itself, which brings the key and is counted.
+      // A preflight request brings no key; the request after it is charged.
       await this.#charge(`address:${client.address}`, 0, state);
       return cors.preflight(request, surface.router.methodsAt(path));
     }
-    // 1. Who is calling? At the API by a key, never by a cookie; elsewhere as the surface decides.
+    // 1. Who is calling? At the API by key, never by cookie; elsewhere as the surface decides.
     const { caller, refusal } = await surface.authenticate(request, client);
     const recheck = () => surface.recheck(request, client);
     const context = (state.served = unrouted(surface.name, caller, state, recheck));
-    // 2. The owner's window is charged when the caller is known, the address's otherwise.
+    // 2. Charge the owner's rate limit when the caller is known, otherwise that of the address.
     const limit = await this.#charge(surface.rateLimitSubject(caller, client), 1, state);
     if (!limit.allowed) throw tooManyRequests(limit);
-    // 3. Without a known caller only public paths go on; nobody else learns which others exist.
+    // 3. Without a caller only public paths go on; others don't learn which paths exist.
     if (refusal) throw refusal;
     if (caller === null && !surface.isPublic(path)) throw surface.unauthorized(request);
     // 4. The route, then scope, size, type and shape of the request.
@@ -133,8 +133,8 @@ export class Gateway {
   }
 
   /**
-   * Pages and health need no caller. Probes are not charged, but refused when the window is
-   * used up; files of a surface's pages, of which one page needs many, are neither.
+   * Pages and health need no caller. Probes are not charged, but refused when the limit is used up;
+   * files of a surface's pages, of which one page needs many, are neither charged nor refused.
    */
   async #respondAtRoot(request: Request, path: string, state: RequestState): Promise<Response> {
     const { client } = state;
@@ -155,7 +155,7 @@ export class Gateway {
   }
 }
 
-/** Asked all the time, by whoever supervises the server. */
+/** Requested all the time by supervisors. */
 const probes: ReadonlySet<string> = new Set(["/health", "/ready"]);
 const no_params = {};
 
@@ -231,29 +231,29 @@ function addDeprecationHeaders(
 }
 
 /**
- * The request at its path on this server: a reverse proxy may take the base path away, or pass it
- * on. No path of the server's own begins with it.
+ * The request at its path on this server: a reverse proxy may strip the base path or pass it on. No
+ * path of the server itself begins with it.
  */
 function withoutBase(request: Request, base_path: string): Request {
   if (base_path === "" || !isBelow(pathOf(request.url), base_path)) return request;
   const rest = request.url.slice(pathStart(request.url) + base_path.length);
   return new Request(routable_origin + (rest.startsWith("/") ? rest : `/${rest}`), request);
 }
-/** Handlers name paths of the server; clients get them as they are outside. */
+/** Handlers use paths of the server; clients see them below the base path. */
 function locateBelow(base_path: string, headers: Headers): void {
   const location = base_path === "" ? null : headers.get("location");
   if (location?.startsWith("/")) headers.set("location", base_path + location);
 }
 
-/** The same request at the versioned path, HEAD as GET. */
+/** The same request at the versioned path, with HEAD as GET. */
 const asVersioned = (request: Request): Request =>
   new Request(
     routable_origin + prefix + request.url.slice(pathStart(request.url) + old_prefix.length),
     asGet(request),
   );
 /**
- * HEAD as GET. Elysia looks for the path after the eleventh character: with a host of one to three
- * letters it would miss it.
+ * HEAD as GET. Elysia looks for the path from the eleventh character on, and would miss it after a
+ * host of one to three letters.
  */
 function asRoutable(request: Request): Request {
   const from = pathStart(request.url);
@@ -261,7 +261,7 @@ function asRoutable(request: Request): Request {
     ? new Request(routable_origin + request.url.slice(from), asGet(request))
     : request;
 }
-/** In place of the host of the request, which nothing behind the gateway looks at. */
+/** Replaces the host of the request, which is not used behind the gateway. */
 const routable_origin = "http://dossier.internal";
 const asGet = (request: Request): RequestInit =>
   request.method === "HEAD"
@@ -269,14 +269,15 @@ const asGet = (request: Request): RequestInit =>
     : request;
 
 /**
- * What GET would answer, with the length of its body in place of the body; a stream is not begun.
+ * The response to HEAD: that of GET without its body, with the length of it; a stream is not
+ * started.
  */
 async function withoutBody(response: Response): Promise<Response> {
   const { status, headers } = response;
   if (response.body === null) return response;
   if (!headers.has("content-length") && isStream(headers.get("content-type"))) {
     void response.body.cancel();
-    // Null would be announced as a body of no bytes.
+    // A null body would be announced as zero bytes.
     return new Response(new ReadableStream({ start: (empty) => empty.close() }), {
       status,
       headers,
@@ -286,11 +287,11 @@ async function withoutBody(response: Response): Promise<Response> {
   else headers.set("content-length", String(await lengthOf(response.body)));
   return new Response(null, { status, headers });
 }
-/** Its length is known at its end alone, and making it costs. */
+/** Its length is known only at its end, and producing it is expensive. */
 const isStream = (media_type: string | null): boolean =>
   media_type !== null &&
   (media_type.startsWith("text/event-stream") || media_type === "application/zip");
-/** Counted without keeping it: it may be long. */
+/** Counts without keeping the body in memory: it may be long. */
 async function lengthOf(body: ReadableStream<Uint8Array>): Promise<number> {
   let length = 0;
   for await (const chunk of body) length += chunk.byteLength;

@@ -10,23 +10,28 @@ import { clearSocketPath, openSocket, removeSocket } from "./unix-socket";
 export interface HttpServer {
   /** `http://127.0.0.1:4780`, with the port that was opened; null when none was. */
   readonly url: string | null;
-  /** Takes no new request, lets those under way end within `limit_ms`, then closes what is left. */
+  /**
+   * Accepts no new requests, lets those in progress end within `limit_ms`, then closes the rest.
+   */
   stop(limit_ms: number): Promise<void>;
 }
 
 export interface ListenOptions {
   /** Null when only the socket is opened. */
   readonly port: { readonly host: string; readonly port: number } | null;
-  /** For the port. */
+  /** Applies to the port. */
   readonly tls: TlsFiles | null;
-  /** The path of a Unix socket, which speaks plain HTTP. */
+  /** The path of a Unix socket, which serves plain HTTP. */
   readonly socket: string | null;
   readonly log: Log;
 }
 
-/** Longer than any `Prefer: wait`; a peer that is silent for longer mid-request is cut off. */
+/**
+ * Longer than any `Prefer: wait`; a client that is silent for longer in the middle of a request is
+ * cut off.
+ */
 const idle_timeout_s = 60;
-/** Each route has its own limit; this one only ends what no route would read. */
+/** Each route has its own limit; this one only catches what no route would read. */
 const body_bytes_backstop = 2 ** 40;
 
 function whyNotOpened(
@@ -34,7 +39,8 @@ function whyNotOpened(
   host: string,
   port: number,
 ): string {
-  // For a name without an address the runtime says that the port is taken, or that a file exists.
+  // When a host name has no address, the runtime claims that the port is taken or that a file
+  // exists.
   const doubtful = ipVersion(host) === 0 && host !== "localhost";
   const doubt = doubtful ? `, or ${host} is not an address of this machine` : "";
   if (code === "EADDRINUSE")
@@ -78,7 +84,7 @@ export async function serve(gateway: Gateway, options: ListenOptions): Promise<H
   };
 }
 
-/** What answers on each of them. */
+/** The `fetch` handlers of the port and of the socket. */
 const handlers = (gateway: Gateway, via: Peer["via"], log: Log) => ({
   idleTimeout: idle_timeout_s,
   maxRequestBodySize: body_bytes_backstop,
@@ -97,16 +103,16 @@ async function stopped(server: Bun.Server<undefined>, limit_ms: number): Promise
   if (!(await settlesWithin(server.stop(), limit_ms))) await server.stop(true);
 }
 
-/** The TCP port, with TLS or without. */
+/** The TCP port, with or without TLS. */
 class Port {
   readonly url: string;
   #address: { readonly hostname: string; readonly port: number };
   readonly #log: Log;
   #server: Bun.Server<undefined>;
-  /** Those with an earlier certificate, until their last request is answered. */
+  /** Servers with an earlier certificate, kept until they have answered their last request. */
   readonly #retired = new Set<Bun.Server<undefined>>();
 
-  /** @throws Error in words */
+  /** @throws Error in plain words */
   constructor(
     private readonly gateway: Gateway,
     { host, port }: NonNullable<ListenOptions["port"]>,
@@ -126,8 +132,9 @@ class Port {
   }
 
   /**
-   * New connections get this certificate. The runtime can't change that of an open port, so another
-   * server opens it as well before the first one closes it, which ends what it has begun.
+   * New connections get this certificate. The runtime can't change the certificate of an open port,
+   * so a second server opens the port before the first one closes it; that one completes its
+   * requests.
    */
   renew(pair: TlsPair): void {
     const before = this.#server;
@@ -150,7 +157,7 @@ class Port {
   }
 }
 
-/** A port that may be opened twice would be shared with whoever has it. @throws what Bun does */
+/** A port that may be opened twice could be shared with another process. @throws what Bun throws */
 function refuseShared(address: { readonly hostname: string; readonly port: number }): void {
   if (address.port === 0) return;
   void Bun.serve({ ...address, fetch: () => new Response() }).stop(true);

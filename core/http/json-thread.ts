@@ -1,6 +1,6 @@
 /**
- * A thread that makes JSON of large bodies, so that nobody waits meanwhile. It is started by the
- * first of them, and ends when there was none for a while, which gives its memory back.
+ * A thread that parses large JSON bodies, so that other requests don't wait meanwhile. It starts
+ * with the first such body and ends after a while without any, which gives its memory back.
  */
 import { HttpError, unavailable } from "../base/errors";
 import { Limiter } from "../lib/limiter";
@@ -8,7 +8,7 @@ import { withTimeout } from "../lib/timeout";
 import type { LargeBody, LargeValue, Parsed } from "./json-worker";
 
 const idle_ms = 2_000;
-/** What the largest body takes is a fraction of a second. */
+/** Even the largest body takes only a fraction of a second. */
 const parse_ms_max = 30_000;
 
 export class JsonThread {
@@ -17,8 +17,8 @@ export class JsonThread {
   #idle_timer: ReturnType<typeof setTimeout> | undefined;
 
   /**
-   * As `parseJson`, of bytes that nobody else uses: they are gone afterwards. @throws HttpError,
-   * and the reason of `signal`.
+   * Like `parseJson`, for bytes that nobody else uses: they are transferred. @throws HttpError, and
+   * the reason of `signal`.
    */
   parse(body: LargeBody, signal: AbortSignal): Promise<LargeValue> {
     return this.#turns.run(
@@ -62,7 +62,7 @@ export class JsonThread {
   }
 
   #start(): Worker {
-    // Inside the executable, workers are found from the root that it was built from.
+    // Inside the executable, workers are found relative to the root of the build.
     const url = Bun.isStandaloneExecutable
       ? "./core/http/json-worker.ts"
       : new URL("./json-worker.ts", import.meta.url).href;

@@ -1,4 +1,4 @@
-/** The thread in which large bodies become JSON. One at a time; see json-thread.ts. */
+/** The worker thread that parses large bodies, one at a time; see json-thread.ts. */
 import { HttpError } from "../base/errors";
 import { parseJson } from "./json";
 import { parseAround } from "./long-field";
@@ -7,14 +7,14 @@ declare const self: Worker;
 
 export interface LargeBody {
   readonly bytes: Uint8Array;
-  /** The field of an object that may be a long text. */
+  /** The field of an object that may contain a long text. */
   readonly long_field: string | undefined;
-  /** Where there may be more values than elsewhere. */
+  /** A higher limit for the number of values. */
   readonly values_max?: number | undefined;
 }
 export interface LargeValue {
   readonly value: unknown;
-  /** The text of that field, UTF-8, when it is long: the field is empty then. */
+  /** The UTF-8 text of that field when it is long; the field is empty then. */
   readonly long_text?: Uint8Array;
 }
 export type Parsed =
@@ -38,7 +38,7 @@ self.addEventListener("message", ({ data }: MessageEvent<LargeBody>) => {
     const { status, code, detail, errors } = error;
     answer({ problem: { status, code, detail, errors } });
   } finally {
-    // Gives the memory back at once, while nobody waits for it: there may be 80 MB of one body.
+    // Frees the memory at once rather than at garbage collection: one body may take 80 MB.
     (data.bytes.buffer as ArrayBuffer).transfer(0);
     setTimeout(() => Bun.gc(true));
   }

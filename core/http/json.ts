@@ -1,18 +1,21 @@
 /**
- * Bytes to JSON, within limits that are found out before anything is parsed: parsing what is deep,
- * or many, takes far more memory than its text.
+ * Parses JSON within limits that are checked before parsing: deep or numerous values take far more
+ * memory than their text.
  */
 import { badRequest, fieldName } from "../base/errors";
 
 export const depth_max = 64;
-/** Of one body: lists of a few thousand records are plenty. */
+/** Values in one body: enough for lists of a few thousand records. */
 export const values_max = 20_000;
 
 export const quote = 0x22;
 export const backslash = 0x5c;
 const comma = 0x2c;
 
-/** The body as JSON. @throws HttpError 400 when it is not JSON in UTF-8, too deep or too much. */
+/**
+ * Parses a body. @throws HttpError 400 when it is not JSON in UTF-8, too deep or has too many
+ * values.
+ */
 export function parseJson(bytes: Uint8Array, most = values_max): unknown {
   requireBounded(bytes, most);
   let text: string;
@@ -28,13 +31,12 @@ export function parseJson(bytes: Uint8Array, most = values_max): unknown {
     const reason = error instanceof SyntaxError ? cut(error.message) : "it is nested too deeply";
     throw badRequest(`The body is not valid JSON: ${reason}.`, undefined, "malformed_json");
   }
-  // Only an escape can smuggle in what the database can't keep: U+0000 and halves of surrogate
-  // pairs.
+  // Only an escape can contain what the database can't store: U+0000 and lone surrogates.
   if (text.includes("\\u")) refuseIllFormed(value);
   return value;
 }
 
-/** The runtime repeats the text that it could not parse, however long it is. */
+/** The runtime's message repeats the text that could not be parsed, however long it is. */
 const cut = (sentence: string): string =>
   sentence.length <= 120 ? sentence : `${sentence.slice(0, 120).toWellFormed()}…`;
 
@@ -46,7 +48,7 @@ export function requireBounded(json: Uint8Array, most = values_max): void {
     const byte = json[at]!;
     if (byte === quote) at = endOfString(json, at);
     else if (byte === comma) values += 1;
-    // `[` and `{`, `]` and `}` differ in one bit.
+    // `[` and `{`, like `]` and `}`, differ in one bit.
     else if ((byte | 0x20) === 0x7b) {
       depth += 1;
       if ((json[at + 1]! | 0x20) !== 0x7d) values += 1;
@@ -66,26 +68,26 @@ export function requireBounded(json: Uint8Array, most = values_max): void {
   }
 }
 
-/** The place of the quote that ends the string, or the end of the text. */
+/** The position of the quote that ends the string, or the end of the text. */
 export function endOfString(json: Uint8Array, from: number): number {
   const next = json.indexOf(quote, from + 1);
   if (next === -1) return json.length;
   if (json[next - 1] !== backslash) return next;
-  // Byte by byte: there may be millions of escapes.
+  // Byte by byte, because there may be millions of escapes.
   let at = from + 1;
   while (at < json.length && json[at] !== quote) at += json[at] === backslash ? 2 : 1;
   return at;
 }
 
-/** An object or array whose values are being visited; `keys` are those of an object. */
+/** An object or array whose values are being visited; `keys` are set for an object. */
 interface Visited {
   readonly value: object;
   readonly keys: readonly string[] | undefined;
-  /** How many of its values have been visited. */
+  /** The number of its values visited so far. */
   count: number;
 }
 
-/** Iterative, because a body may nest deeper than calls can. */
+/** Iterative, because a body may nest deeper than the call stack. */
 function refuseIllFormed(body: unknown): void {
   const path: Visited[] = [];
   const pointer = (): string =>

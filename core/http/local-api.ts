@@ -1,5 +1,5 @@
 /**
- * The API as routes of this process ask it, in the name of their own caller: so that another
+ * Calls of the API within this process, in the name of the original caller, so that another
  * protocol needs no rules of its own.
  */
 import { errorFields, type Log } from "../base/log";
@@ -20,15 +20,15 @@ interface LocalApiParts {
 export class LocalApi {
   #parts: LocalApiParts | undefined;
 
-  /** Routes are compiled before there is a router. */
+  /** Completes the object: routes are compiled before there is a router. */
   open(parts: LocalApiParts): void {
     this.#parts = parts;
   }
 
   /**
-   * The answer of the route, which checks scope, size, type and shape as ever; the rate limiter
-   * counts nothing. Observers are told, as of any other request.
-   * @throws HttpError what the route refuses, or 500 for what failed inside.
+   * The response of the route, with the usual checks of scope, size, type and shape; the rate
+   * limiter counts nothing. Observers are called as for any other request. @throws HttpError what
+   * the route throws, or 500 for an internal error.
    */
   async ask(
     { surface, caller, client, request_id, recheck }: AskedBy,

@@ -1,6 +1,6 @@
 /**
- * JSON with one long text in it: the text is taken out as bytes, and only the rest is parsed. As a
- * string it would be in memory several times.
+ * Parses JSON that contains one long text: the text is taken out as bytes and only the rest is
+ * parsed. As a string it would be in memory several times.
  */
 import { newId } from "../base/ids";
 import { backslash, endOfString, parseJson, quote, requireBounded } from "./json";
@@ -8,17 +8,17 @@ import { backslash, endOfString, parseJson, quote, requireBounded } from "./json
 export interface WithLongField {
   /** With an empty text in that field. */
   readonly value: Readonly<Record<string, unknown>>;
-  /** The text, UTF-8. */
+  /** The text in UTF-8. */
   readonly long_text: Uint8Array;
 }
 
-/** A text that takes fewer bytes is not long. */
+/** A text of fewer bytes is not long. */
 const long_bytes_min = 2 ** 20;
 
 /**
- * The object that these bytes say, when its field of this name is a long text. Null for all else,
- * and for what is wrong: `parseJson` of the same bytes says what it is. @throws HttpError 400 when
- * it is too deep or too much.
+ * Parses an object whose field of this name is a long text. Null for anything else, including
+ * invalid JSON: `parseJson` of the same bytes reports the error. @throws HttpError 400 when it is
+ * too deep or has too many values.
  */
 export function parseAround(json: Uint8Array, field: string): WithLongField | null {
   requireBounded(json);
@@ -26,7 +26,7 @@ export function parseAround(json: Uint8Array, field: string): WithLongField | nu
   if (end === 0) return null;
   const long_text = unescaped(json, start, end);
   if (long_text === null || !isUtf8(long_text)) return null;
-  // In place of the text comes what is nowhere else: where that is found, the text was.
+  // A marker that occurs nowhere else replaces the text: the field where it appears had the text.
   const marker = newId("txt"),
     rest = Buffer.concat([json.subarray(0, start), Buffer.from(marker), json.subarray(end)]);
   let value: unknown;
@@ -42,7 +42,7 @@ export function parseAround(json: Uint8Array, field: string): WithLongField | nu
     : null;
 }
 
-/** Where the first long string begins and ends, without its quotes. */
+/** Start and end of the first long string, without its quotes. */
 function longString(json: Uint8Array): [start: number, end: number] | null {
   for (let at = json.indexOf(quote); at >= 0; at = json.indexOf(quote, at + 1)) {
     const start = at + 1;
@@ -52,7 +52,7 @@ function longString(json: Uint8Array): [start: number, end: number] | null {
   return null;
 }
 
-/** `\n` and its like; `\u` is treated apart. */
+/** `\n` and the like; `\u` is handled separately. */
 const escapes: Readonly<Record<number, number>> = {
   0x22: 0x22,
   0x2f: 0x2f,
@@ -65,7 +65,10 @@ const escapes: Readonly<Record<number, number>> = {
 };
 const u = 0x75;
 
-/** The bytes that a string stands for; null when it is none, or stands for what text can't have. */
+/**
+ * The bytes encoded by a string; null for an invalid string, or one with characters that a text
+ * can't contain.
+ */
 function unescaped(json: Uint8Array, start: number, end: number): Uint8Array | null {
   const text = new Uint8Array(end - start);
   let length = 0;
@@ -97,7 +100,7 @@ function unescaped(json: Uint8Array, start: number, end: number): Uint8Array | n
   return text.subarray(0, length);
 }
 
-/** The unit that four hexadecimal digits stand for; `NaN` when these are none. */
+/** The unit encoded by four hexadecimal digits; `NaN` when they are invalid. */
 function unitAt(json: Uint8Array, at: number): number {
   let unit = 0;
   for (let i = at; i < at + 4; i++) {

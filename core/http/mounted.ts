@@ -1,6 +1,6 @@
 /**
- * Where routes are found and how callers are known there: the API, the surfaces that plugins add,
- * and the other protocols that callers with an API key speak.
+ * Where routes are mounted and how their callers are authenticated: the API, surfaces added by
+ * plugins, and other protocols for callers with an API key.
  */
 import { forbidden, HttpError } from "../base/errors";
 import { problemResponse, toHttpError } from "./problem";
@@ -8,28 +8,28 @@ import { old_prefix, type Router } from "./router";
 import type { Caller, Client } from "./route";
 import type { Authentication, Authenticator, Protocol, Surface } from "./slots";
 
-/** A surface with its routes: the API, or one that a plugin adds. */
+/** A surface with its routes: the API, or one added by a plugin. */
 export interface MountedSurface {
   /** `api`, or the name of the surface or protocol. */
   readonly name: string;
-  /** Every path below it belongs to this surface, unknown ones too: `/api/dev`. */
+  /** Every path below it belongs to this surface, including unknown ones: `/api/dev`. */
   readonly area: string;
   readonly router: Router;
   /** Paths that need no caller. */
   readonly isPublic: (path: string) => boolean;
-  /** Pages of the origins that the settings name may call it. */
+  /** Whether pages of the origins in the settings may call it. */
   readonly shared: boolean;
   readonly authenticate: (request: Request, client: Client) => Promise<Authentication>;
-  /** Who sent the request of a stream that is open; null when they may no longer call. */
+  /** Authenticates the request of an open stream again; null when the caller may no longer call. */
   readonly recheck: (request: Request, client: Client) => Promise<Caller | null>;
   readonly unauthorized: (request: Request) => HttpError;
-  /** Who shares a rate limit: `owner:usr_…`, `address:192.0.2.1`. */
+  /** The subject of the rate limit: `owner:usr_…`, `address:192.0.2.1`. */
   readonly rateLimitSubject: (caller: Caller | null, client: Client) => string;
-  /** The answer to a request that failed. */
+  /** The response for an error. */
   readonly problem: (error: unknown, request_id: string) => Response;
 }
 
-/** Callers are known by their key, requests counted by owner. */
+/** Callers are authenticated by key, requests are charged to the owner. */
 const byKey = (
   authenticator: Authenticator,
 ): Pick<
@@ -64,7 +64,7 @@ export const mountApi = (
   problem: problemResponse,
 });
 
-/** Another surface: it knows its callers itself, and is counted apart from the API. */
+/** Another surface: it authenticates callers itself and has a rate limit apart from the API's. */
 export const mountSurface = (
   surface: Surface,
   router: Router,
@@ -84,7 +84,7 @@ export const mountSurface = (
   problem: problemResponse,
 });
 
-/** Another protocol: callers, counts and shares are those of the API, its errors are its own. */
+/** Another protocol: authentication, rate limit and CORS are those of the API, errors its own. */
 export function mountProtocol(
   protocol: Protocol,
   router: Router,
@@ -113,7 +113,7 @@ export function mountProtocol(
   };
 }
 
-/** Null when the protocol has no answer. */
+/** Null when the protocol has no form for it. */
 function inItsForm(protocol: Protocol, error: HttpError, request_id: string): Response | null {
   try {
     const response: unknown = protocol.problem(error, request_id);
@@ -129,7 +129,7 @@ const foreignOrigin = (origin: string): HttpError =>
     "cross_site",
   );
 
-/** The token of exactly one `Authorization: Bearer`; the scheme is case-insensitive. */
+/** The token of a single `Authorization: Bearer` header; the scheme is case-insensitive. */
 function bearerToken(header: string | null): string | null {
   const match = header === null ? null : /^bearer +([^\s,]+) *$/i.exec(header);
   return match ? match[1]! : null;

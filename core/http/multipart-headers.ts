@@ -3,7 +3,7 @@
  * Content-Disposition for the names of a part. Header values are byte strings.
  */
 
-/** The text between parts; undefined when the media type names none. */
+/** The boundary between parts; undefined when the media type names none. */
 export const boundaryOf = (content_type: string | null): string | undefined => {
   const match = /;\s*boundary=(?:"([^"]{1,200})"|([^\s;,"]{1,200}))/i.exec(content_type ?? "");
   return match?.[1] ?? match?.[2];
@@ -33,11 +33,11 @@ function parameter(header: string, name: string): string | undefined {
   const rest = header.slice(start.index + start[0].length);
   const quoted = /^"((?:[^"\\]|\\.)*)"\s*(?:;|$)/.exec(rest);
   if (quoted) return text(quoted[1]!.replaceAll(/\\(["\\])/g, "$1"));
-  // A path of Windows may end in a backslash, which is then no escape.
+  // A Windows path may end in a backslash, which is no escape then.
   return text((/^"([^"]*)"/.exec(rest) ?? /^([^\s;"]*)/.exec(rest))![1]!);
 }
 
-/** RFC 8187, for clients that still send it: `filename*=UTF-8''caf%C3%A9.txt`. */
+/** RFC 8187, which some clients still send: `filename*=UTF-8''caf%C3%A9.txt`. */
 function extended(header: string): string | undefined {
   const match = /;\s*filename\*=utf-8'[^']*'([^\s;"]+)/i.exec(header);
   if (!match) return undefined;

@@ -9,15 +9,15 @@ import type { Json, SchemaBook } from "./schema-book";
 import { integer_max } from "./validation";
 import type { Surface } from "./slots";
 
-/** What the documents of the API and of another surface differ in. */
+/** What distinguishes the documents of the API and of another surface. */
 export type Described = Pick<Surface, "name" | "prefix" | "document">;
 
-/** What all operations of a document share. */
+/** Shared by all operations of a document. */
 export interface OperationParts {
   readonly book: SchemaBook;
   readonly described: Described;
   readonly examples: ParameterExamples;
-  /** The ids of those of the document: links lead to no other. */
+  /** The operation ids of the document: links only lead to these. */
   readonly operations: ReadonlySet<string>;
 }
 
@@ -26,7 +26,10 @@ const rate_limit = {
   "x-ratelimit-remaining": { $ref: "#/components/headers/RateLimitRemaining" },
   "x-ratelimit-reset": { $ref: "#/components/headers/RateLimitReset" },
 };
-/** Said of every success. Of problems the document says it in words: generators repeat it all. */
+/**
+ * Listed for every success. For problems the document describes them once, in words, because
+ * generators would repeat them for each.
+ */
 const every_header = {
   "x-request-id": { $ref: "#/components/headers/RequestId" },
   ...rate_limit,
@@ -96,7 +99,10 @@ function success(answer: Answer, { book, operations }: OperationParts): Json {
   };
 }
 
-/** A stream is a text; generators that read it whole would take it for one event otherwise. */
+/**
+ * A stream is described as text; generators that read it whole would otherwise take it for one
+ * event.
+ */
 const shownAs = (media_type: string, schema: Json): Json =>
   media_type === "text/event-stream" ? { anyOf: [schema, { type: "string" }] } : schema;
 
@@ -115,7 +121,7 @@ const headerOf = (name: string, words: string): Json =>
       ? { $ref: "#/components/headers/RetryAfter" }
       : { description: words, schema: { type: "string" } };
 
-/** A response that is a problem, with an example of each code; or `response`, which may be one. */
+/** A problem response with an example of each code; or `response`, if it describes one. */
 function withProblem(
   response: Json | undefined,
   status: number,
@@ -143,7 +149,7 @@ function withProblem(
   };
 }
 
-/** What a problem of this status has beside the headers of every answer. */
+/** The headers of a problem of this status, besides those of every response. */
 function headersOf(status: number): Json {
   const retry = { "Retry-After": { $ref: "#/components/headers/RetryAfter" } };
   if (status === 429) return { ...rate_limit, ...retry };
@@ -215,7 +221,8 @@ function queryParameters(query: TObject | undefined, { book, examples }: Operati
     const { description, examples: _, ...schema } = shown;
     const required = names?.includes(name) ?? false;
     const example = exampleOf(name, book.resolve(shown), examples);
-    // As `compileQuery` reads it: an integer has fifteen digits at most, what is required is there.
+    // As `compileQuery` reads it: an integer has at most fifteen digits, a required field is
+    // present.
     if (schema.type === "integer") schema.maximum ??= integer_max;
     if (schema.type === "string" && required) schema.minLength ??= 1;
     return {
@@ -223,7 +230,7 @@ function queryParameters(query: TObject | undefined, { book, examples }: Operati
       in: "query",
       required,
       description: description ?? book.resolve(shown).description ?? `${name}.`,
-      // Several values come in one field, with commas between them.
+      // Several values are sent in one field, separated by commas.
       ...(schema.type === "array" && { style: "form", explode: false }),
       schema,
       ...(example !== undefined && { example }),

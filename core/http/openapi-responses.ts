@@ -1,6 +1,6 @@
 /**
- * Problems that several operations answer with, once among the components of the OpenAPI document:
- * `NotFound`, `NotFound2`.
+ * Problem responses that several operations share, listed once among the components of the OpenAPI
+ * document: `NotFound`, `NotFound2`.
  */
 import { pascalCase } from "../lib/pascal-case";
 import { titleOf } from "./problem";
@@ -9,11 +9,11 @@ import type { Json } from "./schema-book";
 interface Shared {
   readonly status: number;
   readonly response: Json;
-  /** Where it stands: the responses of each operation. */
+  /** Where it occurs: the responses of each operation. */
   readonly places: Json[];
 }
 
-/** Puts a reference in the place of each; answers `components.responses`. */
+/** Replaces each occurrence with a reference; returns `components.responses`. */
 export function shareProblems(paths: Readonly<Record<string, Json>>): Record<string, Json> {
   const found = new Map<string, Shared>();
   for (const responses of responsesOf(paths))
@@ -27,7 +27,7 @@ export function shareProblems(paths: Readonly<Record<string, Json>>): Record<str
     }
   const shared = [...found.values()]
     .filter(({ places }) => places.length > 1)
-    // The one that stands most often has its name without a number.
+    // The most frequent one has its name without a number.
     .sort((one, other) => one.status - other.status || other.places.length - one.places.length);
   const components: Record<string, Json> = {};
   for (const { status, response, places } of shared) {

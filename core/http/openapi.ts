@@ -18,7 +18,7 @@ export type { Described } from "./openapi-operation";
 export interface DocumentFacts {
   readonly version: string;
   readonly server_url: string;
-  /** What plugins say once they are set up. */
+  /** Contributed by plugins once they are set up. */
   readonly parts?: readonly DocumentPart[];
 }
 
@@ -74,7 +74,7 @@ export const api: Described = {
   },
 };
 
-/** Every code in one list, for programs that branch on it. `codes`: code → what it means. */
+/** Every code in one list, for programs that branch on it. `codes`: code → meaning. */
 const problemSchema = (codes: Readonly<Record<string, string>>) => {
   const known = Object.entries(codes).sort(([one], [other]) => (one < other ? -1 : 1));
   const ErrorCode = named(
@@ -118,8 +118,8 @@ const problemSchema = (codes: Readonly<Record<string, string>>) => {
 };
 
 /**
- * The order of operations is that of `routes`. Routes at the server's root and of other surfaces
- * are left out.
+ * Operations are in the order of `routes`, without routes at the server's root or of other
+ * surfaces.
  */
 export function openApiDocument(
   routes: readonly Route<any, any>[],
@@ -169,7 +169,9 @@ export function openApiDocument(
   };
 }
 
-/** The codes of every operation. One that several share is said in general words. */
+/**
+ * The codes of every operation. A code shared by several operations is described in general terms.
+ */
 function codesOf(routes: readonly Route<any, any>[], described: Described) {
   const found: Record<string, string> = { ...unrouted_codes };
   for (const route of routes)
@@ -179,7 +181,7 @@ function codesOf(routes: readonly Route<any, any>[], described: Described) {
   return found;
 }
 
-/** A request that this server sends, to whoever asked for it. */
+/** A request that this server sends, to those who subscribed to it. */
 const webhook = ({ tag, ...of }: SentRequest, book: SchemaBook): Json => ({
   post: {
     operationId: of.operation,
@@ -197,7 +199,7 @@ const webhook = ({ tag, ...of }: SentRequest, book: SchemaBook): Json => ({
     })),
     requestBody: {
       required: true,
-      // Not by name: generators drop a schema that nothing of `paths` leads to by itself.
+      // Without a reference: generators drop a schema that `paths` does not lead to.
       content: {
         "application/json": {
           schema: book.of({ ...of.body, $id: undefined } as TSchema),

@@ -1,9 +1,9 @@
-/** Records belong to users: 404 for one that does not exist, 403 for another user's. */
+/** Records belong to users: 404 when a record does not exist, 403 when it is another user's. */
 import { forbidden, HttpError, notFound } from "../base/errors";
 
 /**
- * The row, when it is the owner's. `what` names the record in the error: `folder`. @throws
- * HttpError 404 or 403.
+ * The row, if it belongs to the owner. `what` names the kind of record in the error: `folder`.
+ * @throws HttpError 404 or 403.
  */
 export function requireOwned<Row extends { readonly owner_id: string }>(
   row: Row | undefined,
@@ -16,9 +16,8 @@ export function requireOwned<Row extends { readonly owner_id: string }>(
 }
 
 /**
- * The same for several: the rows of these ids in their order. `pointer` names the field the ids
- * came from.
- * @throws HttpError 404 or 403 that names the first id that can't be used.
+ * The same for several: the rows with these ids, in their order. `pointer` names the field with the
+ * ids. @throws HttpError 404 or 403 that names the first unusable id.
  */
 export function requireAllOwned<Row extends { readonly id: string; readonly owner_id: string }>(
   rows: readonly Row[],

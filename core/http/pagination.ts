@@ -19,7 +19,7 @@ export const PageQuery = Type.Object({
   ),
 });
 
-/** As it comes from the query; both fields are optional. */
+/** Taken from the query; both fields are optional. */
 export interface PageRequest {
   readonly page?: number | undefined;
   readonly per_page?: number | undefined;
@@ -36,7 +36,7 @@ export interface Page<T> {
   };
 }
 
-/** Where the page lies: `limit` rows after `offset`. */
+/** The position of the page: `limit` rows after `offset`. */
 export const pageWindow = ({ page = 1, per_page = per_page_default }: PageRequest) => {
   const limit = Math.min(per_page, per_page_max);
   return { page, limit, offset: Math.min((page - 1) * limit, Number.MAX_SAFE_INTEGER) };
@@ -71,7 +71,7 @@ const Pagination = named(
   }),
 );
 
-/** The schema of a page of `item`; that of a named item is named after it: `NotePage`. */
+/** The schema of a page of `item`; named after it, if that has a name: `NotePage`. */
 export function PageOf<S extends TSchema>(item: S) {
   const page = Type.Object({
     data: Type.Array(item, { maxItems: per_page_max }),

@@ -1,6 +1,6 @@
 /**
- * Examples of parameters, found where the document has them already: an id in the example of the
- * record that it names.
+ * Examples for parameters, taken from the document itself: the id in the example of the record that
+ * the parameter refers to.
  */
 import type { Answer, Route } from "./route";
 import type { Json } from "./schema-book";
@@ -9,8 +9,8 @@ import type { Json } from "./schema-book";
 export type ParameterExamples = ReadonlyMap<string, string>;
 
 /**
- * Of `/notes/:noteId`, the `id` of the note in its example, or of what is made at `/notes`; a field
- * called as the parameter comes first.
+ * For `/notes/:noteId`, the `id` in the note's example or in that of the record created at
+ * `/notes`; a field with the parameter's own name takes precedence.
  */
 export function parameterExamples(routes: readonly Route<any, any>[]): ParameterExamples {
   const found = new Map<string, string>();
@@ -24,7 +24,7 @@ export function parameterExamples(routes: readonly Route<any, any>[]): Parameter
   return found;
 }
 
-/** What the route itself says, and what its example shows. */
+/** The example given by the route, and the one contained in its example response. */
 const shownBy = (route: Route<any, any>): [string, string | undefined][] => [
   ...Object.entries((route.params ?? {}) as Record<string, string>),
   ...[...route.path.matchAll(/:([^/]+)/g)].map(
@@ -47,10 +47,7 @@ function fieldOf({ answers }: Route<any, any>, field: string): string | undefine
   return undefined;
 }
 
-/**
- * An example of a query field, by its schema in the document: its own, its default or first choice,
- * or that of the same id.
- */
+/** The example of a query field: its own, its default or first choice, or that of the same id. */
 export function exampleOf(name: string, schema: Json, examples: ParameterExamples): unknown {
   const [own] = (schema.examples ?? schema.enum ?? []) as unknown[];
   if (own !== undefined) return own;

@@ -1,9 +1,9 @@
 /**
- * The parts of a request's address, read from the string: a `new URL` for each request costs more
- * than its routing does.
+ * The parts of a request's URL, read from the string: `new URL` for each request would cost more
+ * than routing it.
  */
 
-/** Where the path begins, or -1. Without a host that is one, Bun gives the path alone. */
+/** Where the path begins, or -1. When the host is invalid, Bun passes only the path. */
 export const pathStart = (url: string): number =>
   url.startsWith("/") ? 0 : url.indexOf("/", url.indexOf("://") + 3);
 

@@ -1,16 +1,16 @@
 /**
- * Which problems each operation may answer with: status → code → what it means. The document and
- * its list of codes are made of this.
+ * The problems that each operation may respond with: status → code → meaning. The source of the
+ * document and of its list of codes.
  */
 import { isMultipart } from "./body-reader";
 import { json_body_bytes_max, sizeInWords } from "./body";
 import type { Errors, Route } from "./route";
 import type { Surface } from "./slots";
 
-/** Code → what it means, a sentence. */
+/** Code → its meaning as a sentence. */
 export type Codes = Readonly<Record<string, string>>;
 
-/** The code of a status whose words name none. */
+/** The code of a status that is described without one. */
 const default_codes: Readonly<Record<number, string>> = {
   400: "invalid_request",
   401: "unauthorized",
@@ -35,7 +35,7 @@ export const unrouted_codes: Codes = {
   method_not_allowed: "The path exists, with the methods that `Allow` names.",
 };
 
-/** What is said of a code that several operations share, whatever each of them says. */
+/** The description of a code shared by several operations, whatever each of them says. */
 export const general_codes: Codes = {
   ...unrouted_codes,
   conflict: "The record is not in a state in which this is possible.",
@@ -51,7 +51,7 @@ export const general_codes: Codes = {
 
 type Described = Pick<Surface, "name" | "document">;
 
-/** By status. What the route says of a code wins over what every route shares. */
+/** By status. The route's own description of a code wins over the shared one. */
 export function problemsOf(
   route: Route<any, any>,
   described: Described,
@@ -70,7 +70,7 @@ export function problemsOf(
   );
 }
 
-/** A sentence alone is about the code that is usual for the status. */
+/** A bare sentence describes the default code of the status. */
 const codesOf = (status: number, of: string | Codes): Codes =>
   typeof of === "string" ? { [default_codes[status] ?? "error"]: of } : of;
 

@@ -1,4 +1,4 @@
-/** What an error looks like on the wire: RFC 9457 problem+json. The one place that decides it. */
+/** The wire format of an error: RFC 9457 problem+json. Decided only here. */
 import { HttpError } from "../base/errors";
 
 const titles: Readonly<Record<number, string>> = {
@@ -34,7 +34,7 @@ export const toHttpError = (error: unknown): HttpError =>
         "Something went wrong inside the server. The log has the cause under this request id.",
       );
 
-/** An unknown error becomes a 500 that says nothing of the inside: no stack, path or SQL. */
+/** An unknown error becomes a 500 without any internals: no stack, path or SQL. */
 export function problemResponse(error: unknown, request_id: string): Response {
   const { status, code, detail, errors, headers } = toHttpError(error);
   const body = {

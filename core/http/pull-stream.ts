@@ -1,9 +1,9 @@
-/** A response body whose pieces are made when the client is ready for them. */
+/** A response body whose chunks are produced when the client is ready for them. */
 import { originOf, withOrigin } from "../base/origin";
 
 /**
- * Asks `next` for a further piece when the one before was taken: a client that reads slowly costs
- * nothing but time. `null` ends the stream; `close` is called once it is over, however it ends.
+ * Calls `next` for the next chunk when the previous one was taken, so that a slow client costs only
+ * time. `null` ends the stream; `close` is called when it is over, however it ends.
  */
 export function pullStream(
   next: () => Promise<string | Uint8Array | null>,
@@ -11,7 +11,7 @@ export function pullStream(
   first?: string,
 ): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
-  // Whoever asks for a piece belongs to no request.
+  // The runtime pulls a chunk outside any request.
   const origin = originOf();
   let cancelled = false;
   return new ReadableStream<Uint8Array>(

@@ -1,12 +1,13 @@
-/** The id of a request: that of the header `X-Request-Id` when it will do, else a new one. */
+/** The id of a request: the header `X-Request-Id` when it is acceptable, otherwise a new one. */
 import { newId } from "../base/ids";
 import { redact } from "../base/redact";
 
-/** Ids as clients and proxies make them: UUIDs, hex digits, ULIDs, base64, `Root=1-67891233`. */
+/** Ids made by clients and proxies: UUIDs, hex digits, ULIDs, base64, `Root=1-67891233`. */
 const pattern = /^[\w.:=+/-]{1,128}$/;
 
 /**
- * What looks like a key or another secret is no id: ids are kept where secrets must never be.
+ * Anything that looks like a key or another secret is not accepted: ids are kept in places where
+ * secrets must never be.
  */
 export function requestIdOf({ headers }: Pick<Request, "headers">): string {
   const given = headers.get("x-request-id");

@@ -1,6 +1,6 @@
 /**
- * A route is a value: method, path, schemas and words. The host mounts it, checks requests by it
- * and documents it.
+ * A route is a value: method, path, schemas and descriptions. The host mounts it, checks requests
+ * against it and documents it.
  */
 import type { Static, TObject, TSchema } from "@sinclair/typebox";
 
@@ -8,36 +8,36 @@ import type { Static, TObject, TSchema } from "@sinclair/typebox";
 export interface Caller {
   /** The user whose records these are. */
   readonly owner_id: string;
-  /** The API key; on another surface than the API what stands for it there, such as a session. */
+  /** The API key; on a surface other than the API its equivalent, such as a session. */
   readonly key_id: string;
   readonly scopes: readonly ("read" | "write")[];
-  /** May call routes that are for administrators. */
+  /** May call routes for administrators. */
   readonly admin?: boolean;
 }
 
-/** Where a request came from, as far as it can be believed. */
+/** Where a request came from, as far as that can be trusted. */
 export interface Client {
-  /** The peer, or what a trusted proxy says of it. */
+  /** The peer, or the address reported by a trusted proxy. */
   readonly address: string;
   /**
-   * The other end of the connection itself, whatever it says of others: its IP address, or `unix`
-   * on the Unix socket.
+   * The other end of the connection itself, whatever it reports: its IP address, or `unix` on the
+   * Unix socket.
    */
   readonly peer: string;
-  /** It came by HTTPS: to this server, or to the trusted proxy in front of it. */
+  /** The request used HTTPS: to this server, or to the trusted proxy in front of it. */
   readonly secure: boolean;
-  /** The host it was sent to, as the client named it: `dossier.example.com`, `127.0.0.1:4780`. */
+  /** The host as the client named it: `dossier.example.com`, `127.0.0.1:4780`. */
   readonly host: string;
-  /** The path of the server's public address, which comes before each of its paths; often empty. */
+  /** The path of the server's public address, which precedes each of its paths; often empty. */
   readonly base_path: string;
 }
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
 /**
- * Status → when, or → code → when: `{ 409: { name_taken: "A document has this name." } }`. A
- * sentence alone is about the code that is usual for the status. The document lists every code that
- * it finds here: what a handler throws has to be.
+ * Status → meaning, or → code → meaning: `{ 409: { name_taken: "A document has this name." } }`. A
+ * bare sentence describes the default code of the status. The document lists every code declared
+ * here: whatever a handler throws has to be declared.
  */
 export type Errors = Readonly<Record<number, string | Readonly<Record<string, string>>>>;
 
@@ -50,11 +50,11 @@ export interface Answer<S extends TSchema = TSchema> {
   readonly headers?: Readonly<Record<string, string>>;
   readonly example?: unknown;
   /**
-   * Operations that go on from here, with their parameters: `{ getNote: { noteId: "id" } }` takes
-   * `id` of this answer; what begins with `$` is a runtime expression of OpenAPI.
+   * Operations that continue from here, with their parameters: `{ getNote: { noteId: "id" } }`
+   * takes `id` of this response; a value that begins with `$` is a runtime expression of OpenAPI.
    */
   readonly links?: Readonly<Record<string, Readonly<Record<string, string>>>>;
-  /** Further media types that the same answer may have; without a schema, texts. */
+  /** Further media types of the same response; a text without a schema. */
   readonly others?: Readonly<
     Record<string, { readonly schema?: TSchema; readonly example?: unknown }>
   >;
@@ -62,7 +62,7 @@ export interface Answer<S extends TSchema = TSchema> {
 
 export interface RequestHeader {
   readonly description: string;
-  /** What the document says of its values; the handler checks them. */
+  /** Documented only; the handler checks the value. */
   readonly pattern?: string;
 }
 
@@ -71,16 +71,16 @@ export interface Multipart {
   readonly multipart: {
     readonly part: string;
     readonly many?: boolean;
-    /** Parts that are taken, where `many` are. */
+    /** The maximum number of parts, where `many` are accepted. */
     readonly files_max?: number;
     readonly description: string;
   };
   /**
-   * The route takes this as JSON, too: the handler then finds it in `body`, which is undefined for
-   * a multipart body.
+   * JSON that the route accepts as well: it is in `body` then, which is undefined for a multipart
+   * body.
    */
   readonly or_json?: TSchema;
-  /** The route takes the bytes of the part as they are, too: a body of this type. */
+  /** A media type with which the route accepts the bare bytes of the part as the body. */
   readonly or_media_type?: "application/zip";
 }
 
@@ -89,31 +89,31 @@ export interface RouteShape {
   readonly description?: string;
   /** Groups operations in the document. */
   readonly tag: string;
-  /** Unique name of the operation, camelCase: client generators use it. */
+  /** Unique camelCase name of the operation, used by client generators. */
   readonly operation: string;
-  /** Examples of path parameters, where no record of the document shows one. */
+  /** Examples of path parameters that no record of the document contains. */
   readonly params?: Readonly<Record<string, string>>;
   readonly query?: TObject;
-  /** A JSON schema, or a multipart description. */
+  /** A JSON schema, or a description of a multipart body. */
   readonly body?: TSchema | Multipart;
-  /** Largest body accepted, bytes. JSON: 64 KiB unless given. */
+  /** Maximum size of the body, bytes. Default for JSON: 64 KiB. */
   readonly body_bytes_max?: number;
-  /** Most values of the JSON body, where lists of numbers are long. Default: 20,000. */
+  /** Maximum number of values in a JSON body, for long lists of numbers. Default: 20,000. */
   readonly body_values_max?: number;
   /** The field of the JSON body that may be a long text: the handler may find it in `long_text`. */
   readonly body_long_text?: string;
-  /** True when a call without any body is fine. */
+  /** True when the body may be omitted. */
   readonly body_optional?: boolean;
   /** Needs no key. */
   readonly public?: boolean;
   /**
-   * The only surface it is part of: `api`, or the name of another `Surface`. Default: every one.
-   * The name of a `Protocol`: its path is whole then, `/v1/models`.
+   * The only surface that has the route: `api`, or the name of another `Surface`. Default: all of
+   * them. For the name of a `Protocol` the path is absolute, `/v1/models`.
    */
   readonly surface?: string;
   /**
-   * Only administrators may call it: in the console, and by a key of theirs where the route is
-   * part of the API.
+   * Only administrators may call it: in the console, and with their keys if the route is part of
+   * the API.
    */
   readonly admin?: boolean;
   /**
@@ -121,20 +121,20 @@ export interface RouteShape {
    * public.
    */
   readonly root?: boolean;
-  /** The route honours `Prefer: wait`, and the document says so. */
+  /** The route supports `Prefer: wait`, and the document says so. */
   readonly waits?: boolean;
   /** Request headers that the route reads itself: name → meaning. */
   readonly request_headers?: Readonly<Record<string, string | RequestHeader>>;
   /**
-   * Whether it goes into the audit log. Default: what changes something, which is every method but
+   * Whether it goes into the audit log. Default: what changes something, that is every method but
    * GET unless the scope is `read`.
    */
   readonly audited?: boolean;
-  /** What the key must be allowed to do. Default: `read` for GET, `write` for the rest. */
+  /** The scope that the key needs. Default: `read` for GET, `write` for the rest. */
   readonly scope?: "read" | "write";
-  /** The answers of this route; the errors that every route shares are added by the document. */
+  /** The success responses of this route. */
   readonly answers: Readonly<Record<number, Answer>>;
-  /** Problems beyond those that every route shares. */
+  /** Problems beyond those shared by every route. */
   readonly errors?: Errors;
   readonly example?: unknown;
 }
@@ -145,8 +145,8 @@ export interface Route<
 > extends RouteShape {
   readonly method: Method;
   /**
-   * Below the API prefix, parameters as `:name`: `/folders/:folderId`. A path at the root may end
-   * with `/*`: everything below it.
+   * Below the API prefix, with parameters as `:name`: `/folders/:folderId`. A path at the root may
+   * end with `/*`, for everything below it.
    */
   readonly path: Path;
   readonly shape?: S;
@@ -166,29 +166,29 @@ type BodyOf<S> = S extends { readonly body: infer B }
       : undefined
   : undefined;
 
-/** What a handler asks the API in this process. */
+/** A request that a handler sends to the API within this process. */
 export interface LocalRequest {
   readonly method: Method;
-  /** Below the API prefix, with its query: `/folders?per_page=200`. */
+  /** Below the API prefix, with the query: `/folders?per_page=200`. */
   readonly path: string;
   /** Sent as JSON. */
   readonly json?: unknown;
-  /** Any other body, with its `content-type` in `headers`. */
+  /** Any other body; its `content-type` is in `headers`. */
   readonly body?: RequestInit["body"] | null;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Ends it, as a client does that goes away. */
+  /** Ends the request like a client that disconnects. */
   readonly signal?: AbortSignal;
 }
 
-/** What a handler is given. */
+/** The argument of a handler. */
 export interface Call<P extends string = string, S extends RouteShape = RouteShape> {
   readonly caller: Caller;
   readonly params: Readonly<Record<ParamNames<P>, string>>;
   readonly query: QueryOf<S>;
   readonly body: BodyOf<S>;
   /**
-   * UTF-8, until the handler ends: the text of the field `body_long_text`, when it is longer than
-   * should be in memory as a string. The field is empty then.
+   * UTF-8, valid until the handler ends: the text of the field `body_long_text` when it is too long
+   * to be kept as a string. The field is empty then.
    */
   readonly long_text?: Uint8Array | undefined;
   /** The request itself: headers, and the unread body of a multipart route. */
@@ -203,23 +203,23 @@ export interface Call<P extends string = string, S extends RouteShape = RouteSha
    */
   readonly wait_ms: number;
   /**
-   * Whether the caller may still call this route: a long stream asks before it sends. No further
-   * use of a key or session.
+   * Whether the caller may still call this route: a long stream checks this before it sends. Does
+   * not count as a use of the key or session.
    */
   readonly isAllowed: () => Promise<boolean>;
   /**
-   * Asks the API in this process, in the name of this caller: its scopes, limits and shapes hold,
-   * and no further request is counted. @throws HttpError what the API refuses
+   * Calls the API within this process in the name of this caller: scopes, limits and schemas apply,
+   * and no further request is counted. @throws HttpError what the API responds with
    */
   readonly api: (request: LocalRequest) => Promise<Response>;
   /**
-   * Names the record that the request is about, where neither the path nor `Location` does: an id,
-   * for those who observe requests. Called again, it names a further one.
+   * Reports the id of the record that the request is about to the observers of requests, when
+   * neither the path nor `Location` contains it. May be called for several records.
    */
   readonly about: (record: string) => void;
 }
 
-/** A success other than plain 200 JSON. Made by `reply`. */
+/** A success response other than plain 200 JSON. Made by `reply`. */
 export class Reply {
   constructor(
     readonly status: number,
@@ -234,10 +234,10 @@ export const reply = (
   headers: Readonly<Record<string, string>> = {},
 ): Reply => new Reply(status, body, headers);
 
-/** A handler returns the 200 body, a `Reply`, or a raw `Response` for bytes and streams. */
+/** A handler returns the body for 200, a `Reply`, or a raw `Response` for bytes and streams. */
 export type Handler<R> =
   R extends Route<infer P, infer S> ? (call: Call<P, S>) => unknown | Promise<unknown> : never;
-/** One handler for each declared route: forgetting one does not compile. */
+/** One handler for each declared route: a missing one does not compile. */
 export type HandlersOf<Rs> = { readonly [K in keyof Rs]: Handler<Rs[K]> };
 
 const make =

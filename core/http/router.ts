@@ -1,22 +1,22 @@
-/** Finds the route of a request, by Elysia. */
+/** Finds the route of a request, with Elysia. */
 import { Elysia, type AnyElysia } from "elysia";
 import { HttpError } from "../base/errors";
 import type { CompiledRoute, RequestContext } from "./compiled-route";
 import { pathOf } from "./path";
 import type { Route } from "./route";
 
-/** Below it lie the paths of before there were versions. */
+/** The prefix of the original, unversioned paths. */
 export const old_prefix = "/api/dev";
 export const prefix = `${old_prefix}/v1`;
 
 export interface Router {
   /** @throws what the handler throws: the gateway answers it. */
   handle(request: Request, context: RequestContext): Promise<Response>;
-  /** Those that a path can be asked with; none when there is no such path. */
+  /** The methods that a path supports; empty when there is no such path. */
   methodsAt(path: string): readonly string[];
 }
 
-/** Its path on the server: below `at`, the prefix of the surface, unless it is at the root. */
+/** Its path on the server: below the surface's prefix `at`, unless it is at the root. */
 export const fullPath = (route: Route<any, any>, at: string = prefix): string =>
   `${route.root ? "" : at}${route.path}`;
 /** Routes that name no surface are part of every one. */
@@ -26,7 +26,7 @@ export const isOn = (route: Route<any, any>, surface: string): boolean =>
 export interface RouterOptions {
   /** The prefix of its routes. */
   readonly at: string;
-  /** The path of the OpenAPI document, for the answer to an unknown path. */
+  /** The path of the OpenAPI document, for the response to an unknown path. */
   readonly document: string;
 }
 
@@ -49,7 +49,7 @@ export function createRouter(
       route.method,
       byPlace(path),
       async ({ request, params }: any) => {
-        // Elysia's error hooks would change what was thrown: keep it for the gateway.
+        // Elysia's error hooks would change the error: keep it for the gateway.
         try {
           return await handle(request, decoded(params, names), contexts.get(request)!);
         } catch (error) {
@@ -86,7 +86,7 @@ export function createRouter(
   };
 }
 
-/** A router that is made when the first request needs it. */
+/** A router that is created when the first request needs it. */
 export function lazyRouter(make: () => Router): Router {
   let made: Router | undefined;
   const router = () => (made ??= make());
@@ -96,7 +96,7 @@ export function lazyRouter(make: () => Router): Router {
   };
 }
 
-/** A path that exists with other methods is 405 with `Allow`; any other is 404. */
+/** 405 with `Allow` for a path that exists with other methods, otherwise 404. */
 function unrouted(
   request: Request,
   allowed: (path: string) => readonly string[],
@@ -125,15 +125,18 @@ interface MethodAt {
 const is_param = (part: string): boolean => part.startsWith(":");
 
 /**
- * `/notes/file` is narrower than `/notes/:noteId`: what is asked of it is not about a note. By the
- * parts between slashes.
+ * `/notes/file` is narrower than `/notes/:noteId`: a request for it is not about a note. Compares
+ * the segments.
  */
 const isNarrower = (path: readonly string[], than: readonly string[]): boolean =>
   path.length === than.length &&
   path.every((part, i) => part === than[i] || is_param(than[i]!)) &&
   path.some((part, i) => !is_param(part) && is_param(than[i]!));
 
-/** Methods of a wider path that a narrower one lacks: nothing else would refuse them there. */
+/**
+ * Methods of a wider path that a narrower one lacks: without these, the request would fall through
+ * to the wider route.
+ */
 function maskedMethods(all: readonly MethodAt[]): MethodAt[] {
   const methods = new Map<string, Set<string>>();
   for (const { method, path } of all)
@@ -173,7 +176,9 @@ function allowTable(all: readonly MethodAt[]): (path: string) => readonly string
   };
 }
 
-/** An escape that is no valid UTF-8 (`%ff`) comes as null: the empty id, which nothing has. */
+/**
+ * An invalid UTF-8 escape (`%ff`) arrives as null; it becomes the empty id, which matches nothing.
+ */
 function decoded(
   params: Record<string, string | null> | undefined,
   names: readonly string[],
@@ -186,8 +191,8 @@ function decoded(
 }
 
 /**
- * With its parameters named by their places: two plugins may call the same one differently, which
- * the router would not take.
+ * The path with its parameters named by position: two plugins may name the same one differently,
+ * which Elysia would reject.
  */
 function byPlace(path: string): string {
   let place = 0;

@@ -1,22 +1,22 @@
 /**
- * Schemas as the OpenAPI document shows them: named ones once, in its components; choices as
- * `enum`, what may be null as `type: […, "null"]`, unions with a discriminator as `oneOf`.
+ * Schemas as the OpenAPI document shows them: named ones once, among its components; choices as
+ * `enum`, nullable values as `type: […, "null"]`, unions with a discriminator as `oneOf`.
  */
 import type { TSchema } from "@sinclair/typebox";
 import { document_only, narrowing } from "./schemas";
 
 export type Json = Record<string, unknown>;
 
-/** A schema that is known only once every plugin is set up, in place of the one of its name. */
+/** A schema known only once every plugin is set up; it replaces the one of its name. */
 export interface LateSchema {
   readonly name: string;
   read(): TSchema;
 }
 
 export class SchemaBook {
-  /** By name: the schema, and what it is without its description. */
+  /** By name: the schema, and its shape without the description. */
   readonly #named = new Map<string, { readonly shape: string; readonly schema: Json }>();
-  /** Components whose texts are bounded. */
+  /** Components in which the constraint on texts was added. */
   readonly #bounded = new Set<string>();
   readonly #late: ReadonlyMap<string, LateSchema>;
 
@@ -38,7 +38,7 @@ export class SchemaBook {
     );
   }
 
-  /** Says of every text in it what holds for all that is sent to the server: no U+0000. */
+  /** Adds to every text in it the constraint on everything sent to the server: no U+0000. */
   ofRequest(schema: TSchema): Json {
     const shown = this.of(schema);
     this.#boundTexts(shown);
@@ -60,7 +60,7 @@ export class SchemaBook {
       if (isObject(one)) this.#boundTexts(one);
   }
 
-  /** The component that a reference of this book leads to; any other schema is itself. */
+  /** The component that a reference of this book points to; any other schema itself. */
   resolve(schema: Json): Json {
     const name = nameOf(schema);
     return name === undefined ? schema : this.#named.get(name)!.schema;
@@ -122,7 +122,7 @@ export class SchemaBook {
     };
   }
 
-  /** Which member each value of the property stands for. */
+  /** Which member each value of the property selects. */
   #mapping(members: readonly Json[], property: string): Record<string, unknown> {
     return Object.fromEntries(
       members.flatMap((member) => {
@@ -143,7 +143,7 @@ export class SchemaBook {
       else if (key === "allOf" || key === "oneOf")
         shown[key] = (value as Json[]).map((of) => this.#shown(of));
       else if (key === "patternProperties" && isObject(value))
-        // What `t.Record` makes of keys that may be any text.
+        // `t.Record` with keys of any text.
         shown["additionalProperties"] = this.#shown(Object.values(value)[0] as Json);
       else shown[key] = value;
     }
@@ -152,16 +152,16 @@ export class SchemaBook {
   }
 }
 
-/** Under which `plain` hands on what `narrowed` was given. */
+/** Under this key `plain` passes on what `narrowed` was given. */
 const narrowed_key = "$narrowed";
 
-/** With one of them, it is said already which texts there may be. */
+/** Each of these keywords already says which texts are allowed. */
 const text_keywords = ["pattern", "enum", "const", "format"];
 
 const nameOf = ({ $ref }: Json): string | undefined =>
   typeof $ref === "string" ? $ref.slice("#/components/schemas/".length) : undefined;
 
-/** A union that is a member of another one: its members, unless words of its own stand at it. */
+/** A union within a union: its members, unless it has annotations of its own. */
 const unnested = (member: Json): Json[] =>
   Object.keys(member).length === 1 && Array.isArray(member.anyOf)
     ? (member.anyOf as Json[]).flatMap(unnested)
@@ -187,7 +187,9 @@ const mapped = (record: Json, map: (value: Json) => Json): Json =>
 const isObject = (value: unknown): value is Json =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** A TypeBox schema without its symbols, and with what `documented` adds: plain JSON Schema. */
+/**
+ * A TypeBox schema without its symbols, plus the keywords added by `documented`: plain JSON Schema.
+ */
 function plain(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(plain);
   if (!isObject(value)) return value;

@@ -1,19 +1,19 @@
-/** Schemas that the records of many routes share, and what the OpenAPI document is told of one. */
+/** Schemas shared by the records of many routes, and annotations for the OpenAPI document. */
 import { Type, type TSchema } from "@sinclair/typebox";
 
 /**
- * Gives a schema its name in the OpenAPI document, which has it once, among its components, and
- * refers to it wherever it stands: `named("Note", t.Object({ … }))`. Every record that stands in
- * more than one place has a name. Different schemas of one name are numbered: `Note`, `Note2`.
+ * Gives a schema a name in the OpenAPI document, which lists it once, among its components, and
+ * refers to it elsewhere: `named("Note", t.Object({ … }))`. Every record used in more than one
+ * place has a name. Different schemas with the same name are numbered: `Note`, `Note2`.
  */
 export const named = <S extends TSchema>(name: string, schema: S): S => ({ ...schema, $id: name });
 
-/** Where `documented` keeps what it is given: no validator looks there. */
+/** Holds the keywords of `documented`; validators ignore it. */
 export const document_only = Symbol("document only");
 
 /**
- * Adds keywords that the OpenAPI document shows and no validator checks: the limits of a field that
- * the service checks itself, such as `{ maxLength: 255 }` for `checkedName`.
+ * Adds keywords that are only documented, not validated: the limits of a field that the service
+ * checks itself, such as `{ maxLength: 255 }` for `checkedName`.
  */
 export const documented = <S extends TSchema>(
   schema: S,
@@ -26,26 +26,26 @@ export const documented = <S extends TSchema>(
   },
 });
 
-/** Where `narrowed` keeps what it is given. */
+/** Holds the keywords of `narrowed`. */
 export const narrowing = Symbol("narrowing");
 
 /**
- * Keywords that the OpenAPI document puts beside the reference to a named schema: what holds in
- * this place alone, such as `{ minimum: 1 }`. No validator checks them.
+ * Keywords that the OpenAPI document puts beside the reference to a named schema, for constraints
+ * of this place alone, such as `{ minimum: 1 }`. They are not validated.
  */
 export const narrowed = <S extends TSchema>(
   schema: S,
   keywords: Readonly<Record<string, unknown>>,
 ): S => ({ ...schema, [narrowing]: keywords });
 
-/** A moment as RFC 3339, see `rfc3339`. */
+/** A time as RFC 3339, see `rfc3339`. */
 export const Timestamp = (description?: string) =>
   Type.String({ format: "date-time", ...(description !== undefined && { description }) });
 
 export const Nullable = <S extends TSchema>(schema: S, description?: string) =>
   Type.Union([schema, Type.Null()], description === undefined ? {} : { description });
 
-/** Why something has failed: a code for programs, a sentence for people. */
+/** Why something failed: a code for programs, a sentence for people. */
 export const Failure = named(
   "Failure",
   Type.Object({ code: Type.String(), message: Type.String() }),
@@ -59,8 +59,8 @@ export const OneOf = <const W extends string>(words: readonly W[], options: obje
   );
 
 /**
- * One event of a `text/event-stream`: what the schema of such an answer describes. `data` is the
- * JSON in its field of that name.
+ * One event of a `text/event-stream`: the schema of such a response. `data` is the JSON in the
+ * field of that name.
  */
 export const ServerSentEvent = <E extends TSchema, D extends TSchema>(
   name: string,

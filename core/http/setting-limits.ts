@@ -1,4 +1,7 @@
-/** What settings of several plugins may be: the address of a service, its key, no blank text. */
+/**
+ * Constraints shared by settings of several plugins: the address of a service, its key, a non-blank
+ * text.
+ */
 import type { StoredLimits } from "../base/settings";
 import { endpoint_pattern } from "../outbound/url-patterns";
 import { requiredPattern } from "./fields";
@@ -9,7 +12,7 @@ export const EndpointLimits: StoredLimits = {
   json: { pattern: `^${endpoint_pattern}$` },
   must: "be an address such as http://127.0.0.1:8080/v1, without user name, query and fragment",
 };
-/** A time that is more than nothing. */
+/** A duration above zero. */
 export const SomeTimeLimits: StoredLimits = { name: "SomeDuration", least_ms: 1 };
 export const KeyLimits: StoredLimits = {
   name: "Key",

@@ -1,4 +1,4 @@
-/** What the gateway asks plugins for. */
+/** The slots through which plugins take part in handling requests. */
 import type { TSchema } from "@sinclair/typebox";
 import { slot } from "../base/refs";
 import { isFunction, shaped } from "../base/shape";
@@ -6,13 +6,12 @@ import type { HttpError } from "../base/errors";
 import type { Caller, Client, Route } from "./route";
 import type { LateSchema } from "./schema-book";
 
-/** Knows callers by the token of `Authorization: Bearer`. One plugin fills it. */
+/** Authenticates callers by the token of `Authorization: Bearer`. One plugin fills it. */
 export interface Authenticator {
-  /** Null when the token is not, or no longer, valid. Asked at every request. */
+  /** Null when the token is not, or no longer, valid. Called for every request. */
   authenticate(token: string): Promise<Caller | null>;
   /**
-   * The same for a stream that is open, which is no further use of the key. Default:
-   * `authenticate`.
+   * The same for an open stream, which does not count as a use of the key. Default: `authenticate`.
    */
   recheck?(token: string): Promise<Caller | null>;
 }
@@ -30,11 +29,11 @@ export interface RateLimit {
   readonly allowed: boolean;
 }
 /**
- * Counts requests. At most one plugin fills it. An implementation may count in the memory of one
- * process or in a store that several processes share.
+ * Limits the rate of requests. At most one plugin fills it. An implementation may count in the
+ * memory of one process or in a store shared by several.
  */
 export interface RateLimiter {
-  /** Counts `count` requests of `subject`, an owner or an address, if allowed. 0 only looks. */
+  /** Counts `count` requests of `subject`, an owner or an address, if allowed. 0 only checks. */
   take(subject: string, count: number): Promise<RateLimit>;
   readonly window_ms?: number;
 }
@@ -43,20 +42,20 @@ export const RateLimiter = slot<RateLimiter>("http.rate_limiter", {
   check: shaped<RateLimiter>({ take: "function", window_ms: "number?" }),
 });
 
-/** Who sent a request to a surface, as far as it is known before the request is routed. */
+/** The caller of a request to a surface, as far as known before routing. */
 export interface Authentication {
   readonly caller: Caller | null;
-  /** Thrown once the request is counted, whatever it asks for. */
+  /** Thrown once the request is counted, whatever its path. */
   readonly refusal?: HttpError;
 }
 /**
- * A further place where every route of the API is found, for callers that are known by something
- * else than a key, with a rate limit of its own.
+ * Another place where every route of the API is mounted, for callers that authenticate with
+ * something other than a key, with a rate limit of its own.
  */
 export interface Surface {
   /** Routes that name it as their `surface` exist only there. */
   readonly name: string;
-  /** All its paths lie below this one, those of its pages too: `/console`. */
+  /** All its paths are below this one, including those of its pages: `/console`. */
   readonly root: string;
   /** Where the routes are mounted, below `root`: `/console/api/v1`. */
   readonly prefix: string;
@@ -69,16 +68,16 @@ export interface Surface {
     /** When there is no caller; see `RouteShape.errors`. */
     readonly unauthorized: string | Readonly<Record<string, string>>;
   };
-  /** On every answer below `root` that does not set them itself. */
+  /** Added to every response below `root` that does not set them itself. */
   readonly headers: Readonly<Record<string, string>>;
-  /** It must not look at `Authorization`, as the API never looks at cookies. */
+  /** Must ignore `Authorization`, as the API ignores cookies. */
   authenticate(request: Request, client: Client): Promise<Authentication>;
   /**
-   * Who sent the request of a stream that is open, which is no further use of a session; null when
-   * it has ended. Default: as `authenticate`.
+   * The caller of an open stream, without counting as a use of the session; null when that has
+   * ended. Default: as `authenticate`.
    */
   recheck?(request: Request, client: Client): Promise<Caller | null>;
-  /** The answer to a request that needs a caller and has none. */
+  /** The response to a request without the caller that it needs. */
   unauthorized(): HttpError;
 }
 export const Surface = slot<Surface>("http.surface", {
@@ -99,7 +98,9 @@ const problemOfRoot = (root: string): string | null =>
   /^\/[a-z0-9][a-z0-9-]*$/.test(root) && root !== "/api"
     ? null
     : `its root ${JSON.stringify(root)} must be one word such as "/portal", and not "/api"`;
-/** Every path below its root is its own: the API and other pages of the server must not be. */
+/**
+ * Every path below its root is its own: it must not overlap the API or other pages of the server.
+ */
 function problemOfPaths({ name, root, prefix, document }: Surface): string | null {
   const wrong = problemOfRoot(root);
   if (wrong !== null) return wrong;
@@ -109,17 +110,17 @@ function problemOfPaths({ name, root, prefix, document }: Surface): string | nul
 }
 
 /**
- * Another protocol than that of the API, for callers with an API key, who are known, counted and
- * limited as there. Its routes name it as their `surface`.
+ * A protocol other than the API's, for callers with an API key: authentication and limits are those
+ * of the API. Its routes name it as their `surface`.
  */
 export interface Protocol {
   readonly name: string;
-  /** All its paths lie below this one, unknown ones too: `/v1`. */
+  /** All its paths are below this one, including unknown ones: `/v1`. */
   readonly root: string;
-  /** What a request that failed is answered; the headers of the error are added. */
+  /** The response for an error; the headers of the error are added. */
   problem(error: HttpError, request_id: string): Response;
   /**
-   * Refuses what pages of other origins send, but those that `server.cors_origins` names, even with
+   * Rejects requests from pages of other origins, except those in `server.cors_origins`, even with
    * a key.
    */
   readonly own_origins?: boolean;
@@ -131,43 +132,43 @@ export const Protocols = slot<Protocol>("http.protocols", {
   key: ({ root }) => `the paths below ${root}`,
 });
 
-/** One request that was answered. */
+/** One answered request. */
 export interface ServedRequest {
   readonly request_id: string;
   /**
-   * `api`, the name of a surface or protocol, or `root` for what lies outside. A protocol asks
-   * routes of the API, which are told of too, with its own name.
+   * `api`, the name of a surface or protocol, or `root` for everything else. A protocol calls
+   * routes of the API; these calls are reported as well, with the protocol's name.
    */
   readonly surface: string;
   readonly owner_id: string | null;
-  /** The API key, or what stands for it on another surface. */
+  /** The API key, or its equivalent on another surface. */
   readonly key_id: string | null;
   readonly client: Client;
-  /** As the client sent it; `HEAD` where the route is one of `GET`. */
+  /** As sent by the client; `HEAD` for a route of `GET`. */
   readonly method: string;
-  /** Null when it was refused before it was routed, or no route has its path. */
+  /** Null when it was refused before routing, or no route matches the path. */
   readonly route: Route<any, any> | null;
-  /** Those of the route's path. */
+  /** The parameters of the route's path. */
   readonly params: Readonly<Record<string, string>>;
-  /** The record that its handler has named, beyond those of the path: an id. */
+  /** The id of the record that its handler has named, besides those in the path. */
   readonly about: string | null;
-  /** Further ones, when the request was about several. */
+  /** Further records, when the request was about several. */
   readonly also_about: readonly string[];
   readonly status: number;
-  /** Where a record was made, as the answer's `Location` says. */
+  /** The `Location` of a created record. */
   readonly location: string | null;
-  /** Until the answer began: a stream goes on after it. */
+  /** Until the response began: a stream continues after it. */
   readonly duration_ms: number;
 }
-/** Called at every such request, once its response is known, before it is sent: must be quick. */
+/** Called for every such request once its response is known, before it is sent: must be quick. */
 export const RequestObserver = slot<(request: ServedRequest) => void>("http.request_observer", {
   check: isFunction,
   otherwise: () => undefined,
 });
 
 /**
- * A part without which requests can't be served: GET /ready says 503 with what `failing` answers,
- * null when all is well. Must be quick.
+ * A part without which requests can't be served: GET /ready responds 503 with the text from
+ * `failing`, null when all is well. Must be quick.
  */
 export interface ReadinessCheck {
   readonly name: string;
@@ -179,7 +180,7 @@ export const ReadinessChecks = slot<ReadinessCheck>("http.readiness_checks", {
   otherwise: { failing: () => null },
 });
 
-/** A field of GET /health beside `status`: what goes on in the background. Must be quick. */
+/** A field of GET /health besides `status`: the state of background work. Must be quick. */
 export interface HealthField {
   readonly name: string;
   read(): Promise<unknown>;
@@ -193,20 +194,20 @@ export const HealthFields = slot<HealthField>("http.health_fields", {
   key: ({ name }) => `the field ${name}`,
   otherwise: { read: async () => null },
 });
-/** Those of the server itself. */
+/** The server's own fields. */
 const health_fields = ["status", "storage", "version", "intake", "tls", "plugins"];
 
 /**
- * Lines for the person who started the server: how to sign in. Printed once the address is open,
- * never logged.
+ * Lines for the person who started the server, such as how to sign in. Printed once the port is
+ * open, never logged.
  */
 export const StartNotice = slot<() => Promise<string>>("http.start_notice", { check: isFunction });
 
-/** A request that the server sends to whoever asked for it: `webhooks` of the OpenAPI document. */
+/** A request that the server sends to subscribers: `webhooks` of the OpenAPI document. */
 export interface SentRequest {
   /** `import.finished`. */
   readonly name: string;
-  /** Unique among the operations, camelCase. */
+  /** Unique camelCase name among the operations. */
   readonly operation: string;
   readonly tag: string;
   readonly summary: string;
@@ -217,14 +218,14 @@ export interface SentRequest {
   readonly body: TSchema;
   readonly example: unknown;
 }
-/** What the OpenAPI document can say only once every plugin is set up; read when it is made. */
+/** What the OpenAPI document can contain only once every plugin is set up; read when it is made. */
 export interface DocumentPart {
-  /** Each in place of the schema of its name. */
+  /** Each replaces the schema of its name. */
   readonly schemas?: readonly LateSchema[];
   sends?(): readonly SentRequest[];
   /**
-   * Codes of problems, beside those that routes name: such as those of a check before documents are
-   * taken in. Code → what it means.
+   * Problem codes besides those declared by routes, such as those of a check before documents are
+   * stored. Code → meaning.
    */
   readonly codes?: Readonly<Record<string, string>>;
 }

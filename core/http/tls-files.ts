@@ -1,4 +1,4 @@
-/** The certificate of the server and its key: read from files, and read again when they change. */
+/** The server's certificate and key, read from files and again when these change. */
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { stat } from "node:fs/promises";
@@ -13,10 +13,10 @@ export interface TlsPaths {
   readonly key: string;
 }
 
-/** Looked at so often; a pair counts as changed once two looks in a row see the same. */
+/** How often to check the files; a pair counts as changed once two checks in a row agree. */
 const look_every_ms = 1_000;
 
-/** @throws Error that names the file that won't do, and why. */
+/** @throws Error that names the unusable file, and why. */
 function readPair({ cert, key }: TlsPaths): TlsPair {
   const pair = { cert: read("server.tls_cert", cert), key: read("server.tls_key", key) };
   const certificate = parsed(
@@ -56,13 +56,13 @@ function parsed<T>(parse: () => T, otherwise: string): T {
   }
 }
 
-/** Watches the files of a pair that is in use. */
+/** Watches the files of the pair in use. */
 export class TlsFiles {
   #pair: TlsPair;
   #failure: string | null = null;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  /** @throws Error that names the file that won't do. */
+  /** @throws Error that names the unusable file. */
   constructor(
     private readonly paths: TlsPaths,
     private readonly log: Log,
@@ -74,19 +74,19 @@ export class TlsFiles {
     return this.#pair;
   }
 
-  /** Why the files as they are now are not used; null when they are. */
+  /** Why the current files are not used; null when they are. */
   failure(): string | null {
     return this.#failure;
   }
 
-  /** `use` takes each new pair; when it throws, the one before stays in use. */
+  /** `use` receives each new pair; when it throws, the previous one stays in use. */
   watch(use: (pair: TlsPair) => void): void {
     let used = "";
     let seen = "";
     const look = async () => {
       const now = await this.#state();
       if (now !== used && (used === "" || now === seen)) {
-        // Those that were there at the start are compared as well: they may have changed since.
+        // Compares the initial files, too: they may have changed since they were read.
         used = now;
         this.#reload(use);
       }
@@ -118,7 +118,7 @@ export class TlsFiles {
     }
   }
 
-  /** What changes whenever one of the files does, also behind symbolic links. */
+  /** Differs whenever one of the files has changed, also behind symbolic links. */
   async #state(): Promise<string> {
     const states = [this.paths.cert, this.paths.key].map(async (path) => {
       try {

@@ -1,17 +1,17 @@
-/** The path of a Unix socket to listen on: free, or left behind by a server that is dead. */
+/** The path of a Unix socket to listen on: free, or left behind by a dead server. */
 import { chmodSync, lstatSync, rmSync, type Stats } from "node:fs";
 import { dirname } from "node:path";
 
-/** Owner and group, such as that of the reverse proxy, may connect. */
+/** Owner and group, such as the group of the reverse proxy, may connect. */
 const mode = 0o660;
-/** While the file is made: whoever is neither may not even for a moment. */
+/** While the file is created: nobody else may connect even for a moment. */
 const mask = 0o117;
-/** What the kernel takes, without the zero at the end. */
+/** The kernel's limit, without the terminating zero. */
 const path_bytes_max = 107;
 
 /**
- * Removes the file of a dead server. @throws Error in words when something else lies there, or a
- * server listens.
+ * Removes the file of a dead server. @throws Error in plain words when the path is something else,
+ * or a server is listening.
  */
 export async function clearSocketPath(path: string): Promise<void> {
   if (Buffer.byteLength(path) > path_bytes_max)
@@ -29,7 +29,9 @@ export async function clearSocketPath(path: string): Promise<void> {
   rmSync(path, { force: true });
 }
 
-/** Opens it by `listen`, with the right mode from its first moment. @throws Error in words */
+/**
+ * Opens it with `listen`, with the right mode from the first moment. @throws Error in plain words
+ */
 export function openSocket<T>(path: string, listen: () => T): T {
   const before = process.umask(mask);
   try {
@@ -62,7 +64,7 @@ function stateOf(path: string): Stats | undefined {
   }
 }
 
-/** Whether somebody accepts connections there. */
+/** Whether a process accepts connections there. */
 function isServed(path: string): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>();
   const socket = process.getBuiltinModule("node:net").connect({ path });
@@ -70,7 +72,7 @@ function isServed(path: string): Promise<boolean> {
     socket.destroy();
     resolve(true);
   });
-  // Refused: nobody listens. Any other trouble is no proof that nobody does.
+  // Only a refused connection proves that nobody is listening.
   socket.once("error", ({ code }: Error & { code?: string }) =>
     resolve(code !== "ECONNREFUSED" && code !== "ENOENT"),
   );

@@ -1,6 +1,6 @@
 /**
- * Reads a multipart body part by part, straight to disk: memory does not grow with its size, and
- * nothing stays behind when it fails.
+ * Reads a multipart body part by part, straight to disk: memory does not grow with its size, and a
+ * failure leaves nothing behind.
  */
 import { Dicer } from "@fastify/busboy";
 import { Readable } from "node:stream";
@@ -12,23 +12,23 @@ import { boundaryOf, dispositionOf } from "./multipart-headers";
 
 export interface FilePart {
   readonly name: string;
-  /** The media type in the header of the part, or null. */
+  /** The media type in the part's header, or null. */
   readonly declared_type: string | null;
 }
 export interface ReceiveOptions {
   /** The name of the part. */
   readonly part: string;
   readonly bytes_max: number;
-  /** Called after the header of the part was read, before its bytes: throws to refuse it. */
+  /** Called when the part's header has been read, before its bytes: throws to refuse it. */
   readonly admit: (file: FilePart) => Promise<void>;
 }
 export interface ReceiveManyOptions extends ReceiveOptions {
   readonly files_max: number;
-  /** Of all files together. */
+  /** The limit for all files together. */
   readonly total_bytes_max: number;
 }
 export type ReceivedPart = FilePart & { readonly received: ReceivedFile };
-/** The headers of one part by lower-case name. */
+/** The headers of one part, by lower-case name. */
 type Headers = Readonly<Record<string, readonly string[] | undefined>>;
 
 /** How much larger than its file a body may be: boundaries, headers, fields. */
@@ -38,8 +38,8 @@ const control = /\p{Cc}/u;
 const header_limits = { maxHeaderPairs: 50, maxHeaderSize: 16 * 1024 };
 
 /**
- * The least size of the file by the Content-Length of the request, bytes; 0 when it has none.
- * @throws HttpError 413 when that is too much.
+ * The minimum size of the file according to the request's Content-Length, bytes; 0 when it has
+ * none. @throws HttpError 413 when that is too much.
  */
 export function announcedBytes(request: Request, bytes_max: number): number {
   const length_bytes = Math.max(
@@ -55,8 +55,8 @@ export function announcedBytes(request: Request, bytes_max: number): number {
 }
 
 /**
- * The one file of this body. The caller releases it.
- * @throws HttpError 400 on a malformed body, 413, 507, and what `admit` throws.
+ * Receives the only file of this body. The caller releases it. @throws HttpError 400 for a
+ * malformed body, 413, 507, and what `admit` throws.
  */
 export async function receiveFile(
   request: Request,
@@ -69,9 +69,8 @@ export async function receiveFile(
 }
 
 /**
- * The files of this body, at least one, in their order; none of them when one can't be received.
- * The caller releases each.
- * @throws HttpError 400 on a malformed body, 413, 507, and what `admit` throws.
+ * Receives the files of this body, at least one, in order; all or none. The caller releases each.
+ * @throws HttpError 400 for a malformed body, 413, 507, and what `admit` throws.
  */
 export const receiveFiles = (
   request: Request,
@@ -82,9 +81,9 @@ export const receiveFiles = (
 class MultipartUpload {
   readonly #abort = new AbortController();
   readonly #files: Promise<ReceivedPart>[] = [];
-  /** The part that is being read. */
+  /** The part being read. */
   #current: Readable | undefined;
-  /** The first reason counts. */
+  /** The first failure wins. */
   #failure: unknown;
 
   constructor(
@@ -138,7 +137,7 @@ class MultipartUpload {
     return { ...file, received: await this.store.receive(bytes, { bytes_max }) };
   }
 
-  /** Ends whatever is still being read. */
+  /** Stops whatever is still being read. */
   readonly #fail = (reason: unknown): void => {
     if (this.#failure !== undefined) return;
     this.#failure = reason;
@@ -164,7 +163,7 @@ function createParser(
 ): Dicer {
   let parts = 0;
   return new Dicer({ boundary, ...header_limits }).on("part", (bytes) => {
-    // Of a body that breaks off; the parser reports it, too.
+    // The body broke off; the parser reports it, too.
     bytes.on("error", () => undefined);
     if (++parts > parts_max)
       return fail(badRequest(`The multipart body has more than ${parts_max} parts.`, ""));
@@ -173,8 +172,8 @@ function createParser(
 }
 
 /**
- * Gives the parser the body chunk by chunk, as fast as the parts are read. @throws HttpError 400 or
- * 413.
+ * Feeds the body to the parser chunk by chunk, as fast as the parts are read. @throws HttpError 400
+ * or 413.
  */
 async function parseBody(
   parser: Dicer,
@@ -182,8 +181,8 @@ async function parseBody(
   bytes_max: number,
   signal: AbortSignal,
 ): Promise<void> {
-  // Through a Node stream, because its chunks are small: those of the body are whatever the socket
-  // had.
+  // Through a Node stream, because its chunks are small: those of the body have whatever size the
+  // socket delivered.
   const source = Readable.fromWeb(body as NodeReadableStream);
   let ended: "parsed" | "failed" | "aborted" | undefined;
   let wake = () => {};
@@ -198,8 +197,8 @@ async function parseBody(
   parser.once("finish", () => end("parsed")).on("error", () => end("failed"));
   signal.addEventListener("abort", abort, { once: true });
   /**
-   * Resolves when the step calls back or everything has ended. (A race with one long promise would
-   * keep every chunk in memory.)
+   * Resolves when the step calls back or everything has ended. (A race with one long-lived promise
+   * would keep every chunk in memory.)
    */
   const step = (begin: (done: () => void) => void) =>
     new Promise<void>((resolve) => {
@@ -230,12 +229,12 @@ async function parseBody(
 const malformed = (why: string): HttpError =>
   badRequest(`The multipart body could not be read: ${why}.`, "", "malformed_multipart");
 
-/** The only characters that browsers escape in the file name of a part. */
+/** The only characters that browsers escape in a part's file name. */
 const escaped: Readonly<Record<string, string>> = { "%22": '"', "%0d": "\r", "%0a": "\n" };
 
 /**
- * The name of an uploaded file: the last segment of the path in the part. @throws HttpError 400
- * when there is none, or one that can't be kept.
+ * The name of an uploaded file: the last segment of the part's path. @throws HttpError 400 when it
+ * is missing or can't be stored.
  */
 function uploadName(file_name: string | undefined, part: string): string {
   const pointer = `/${part}`;

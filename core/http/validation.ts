@@ -1,4 +1,4 @@
-/** Validates bodies and queries against their schemas, and says in words what is wrong. */
+/** Validates bodies and queries against their schemas, and describes what is wrong. */
 import { Kind, type TObject, type TSchema } from "@sinclair/typebox";
 import {
   TypeCompiler,
@@ -11,15 +11,15 @@ import { badRequest, fieldName, HttpError, type FieldProblem } from "../base/err
 
 const problems_max = 10;
 
-/** @throws Error when values can't be validated by this schema. */
+/** @throws Error when this schema can't be compiled into a validator. */
 export function requireCompilable(schema: TSchema): void {
   registerFormats(schema);
   TypeCompiler.Code(schema);
 }
 
 /**
- * The same without names: the compiler would make a function of each, slower than what stands in
- * its place, and one function of two schemas with the same name.
+ * The schema without names: the compiler would make a function for each name, which is slower than
+ * inlining, and would share it between two schemas of the same name.
  */
 function unnamed<T>(value: T): T {
   if (typeof value !== "object" || value === null) return value;
@@ -43,14 +43,15 @@ export class Validator {
     return TypeCompiler.Compile(unnamed(this.schema));
   }
 
-  /** @throws HttpError 400 naming every field that is wrong (ten at most). */
+  /** @throws HttpError 400 naming every invalid field (ten at most). */
   validate(value: unknown): void {
     const compiled = (this.#compiled ??= this.#compile());
     if (compiled.Check(value)) return;
     const found = new Map<string, FieldProblem>();
     for (const error of compiled.Errors(value)) {
       if (found.size === problems_max) break;
-      // The first error of a field says most: the ones below a missing field only repeat it.
+      // The first error of a field is the most specific: those below a missing field only repeat
+      // it.
       if (!found.has(error.path))
         found.set(error.path, { pointer: error.path, detail: messageOf(error) });
     }
@@ -67,7 +68,7 @@ function messageOf(error: ValueError): string {
   return `${field} must be ${expected(error.schema)}.`;
 }
 
-/** What a schema allows: `an array of at most 10 items`. */
+/** Describes what a schema allows: `an array of at most 10 items`. */
 function expected(schema: TSchema): string {
   if (schema.anyOf) return (schema.anyOf as TSchema[]).map(expected).join(" or ");
   if (schema.const !== undefined) return JSON.stringify(schema.const);
@@ -86,8 +87,8 @@ function expected(schema: TSchema): string {
 }
 
 /**
- * Reads the query of a URL, without its `?`, as its schema types it. @throws HttpError 400 that
- * names the field.
+ * Parses the query of a URL, without its `?`, with the types of its schema. @throws HttpError 400
+ * that names the field.
  */
 export function compileQuery(schema: TObject): (search: string) => Record<string, unknown> {
   const validator = new Validator(schema);
@@ -112,7 +113,7 @@ export function compileQuery(schema: TObject): (search: string) => Record<string
   };
 }
 
-/** Fields that the schema does not know are ignored. */
+/** Unknown fields are ignored. */
 function typedFields(
   search: string,
   fields: ReadonlyMap<string, TSchema>,
@@ -134,7 +135,7 @@ function typedFields(
   return query;
 }
 
-/** The largest integer of a query: of fifteen digits. */
+/** The largest integer in a query: fifteen digits. */
 export const integer_max = 999_999_999_999_999;
 
 function typed(text: string, schema: TSchema): unknown {

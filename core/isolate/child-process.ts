@@ -1,6 +1,6 @@
 /**
- * One child process, seen from its parent: a request goes in, messages and one answer come out, or
- * it dies.
+ * One child process, seen from its parent: it takes a request, sends messages and one result, or
+ * dies.
  */
 import { setPriority } from "node:os";
 import { settlesWithin } from "../lib/timeout";
@@ -8,11 +8,11 @@ import { TaskFailure } from "./contract";
 import { decodeLines } from "../lib/json-lines";
 import { encodeLine, type Reply, type Request } from "./protocol";
 
-/** Requests go before files: a child takes second place when both want a processor. */
+/** Requests have priority over files: a child yields when both need a processor. */
 const niceness = 5;
-/** How much of what a child prints on standard error is kept, for the log. */
+/** How much of a child's standard error is kept for the log. */
 const stderr_characters_max = 4_000;
-/** How long to wait for the rest of the output of a child that has ended. */
+/** How long to wait for remaining output of a child that has ended. */
 const drain_ms = 1_000;
 
 interface PendingRun {
@@ -24,17 +24,16 @@ interface PendingRun {
 export class ChildProcess {
   private readonly process: Bun.Subprocess<"pipe", "pipe", "pipe">;
   private pending: PendingRun | undefined;
-  /** How many runs it was given. */
+  /** The number of runs it was given. */
   runs = 0;
-  /** The end of what it printed on standard error. */
+  /** The end of what it printed to standard error. */
   printed = "";
-  /** It is gone, and so is everything it had to say. */
+  /** Resolves when it is gone and all its output has been read. */
   readonly ended: Promise<void>;
 
   /**
-   * Starts a child. A memory limit of the kernel (RLIMIT_DATA) was tried and left out: WebAssembly
-   * memory then grows ten times slower.
-   * @throws when the system can't start a process
+   * Starts a child. A kernel memory limit (RLIMIT_DATA) was tried and rejected: WebAssembly memory
+   * then grows ten times slower. @throws when the system can't start a process
    */
   constructor(command: readonly string[]) {
     this.process = Bun.spawn([...command], {
@@ -63,9 +62,9 @@ export class ChildProcess {
   }
 
   /**
-   * Runs one task; one at a time. `onMessage` has seen every message when the promise settles, also
-   * when the child was killed meanwhile.
-   * @throws TaskFailure `threw`, or `crashed` when the child ended without an answer
+   * Runs one task at a time. When the promise settles, `onMessage` has received every message, even
+   * if the child was killed. @throws TaskFailure `threw`, or `crashed` when the child ended without
+   * a result
    */
   run(request: Request, onMessage: (message: unknown) => void): Promise<unknown> {
     return new Promise((resolve, reject) => {
@@ -79,7 +78,7 @@ export class ChildProcess {
     this.process.kill("SIGKILL");
   }
 
-  /** A child that has died meanwhile says so by its end; the failed write adds nothing. */
+  /** A child that has died is noticed by its exit; the failed write adds nothing. */
   private async send(bytes: Uint8Array): Promise<void> {
     try {
       this.process.stdin.write(bytes);
@@ -129,6 +128,6 @@ function lowerPriority(pid: number): void {
   try {
     setPriority(pid, niceness);
   } catch {
-    // It has died already, or this system has no such order.
+    // It has already died, or this system has no priorities.
   }
 }

@@ -1,5 +1,5 @@
 /**
- * The child's side: takes tasks from standard input, one after another, until its parent is gone.
+ * The child's side: runs tasks from standard input, one after another, until its parent is gone.
  */
 import { writeSync } from "node:fs";
 import type { Task } from "./contract";
@@ -18,7 +18,7 @@ export async function runChild(findTask: FindTask): Promise<never> {
   endOnStrayErrors();
   for await (const request of decodeLines<Request>(Bun.stdin.stream()))
     void answer(findTask, request);
-  // The parent has let go, perhaps by dying: whatever still runs has nobody to report to.
+  // The parent closed the pipe, perhaps by dying: nobody is left to report to.
   process.exit(0);
 }
 
@@ -39,7 +39,7 @@ function describe(error: unknown): { message: string; code?: string } {
     : { message: error.message };
 }
 
-/** Returns when the bytes are in the pipe, where a kill of this process can't undo them. */
+/** Returns when the bytes are in the pipe, where killing this process can't undo them. */
 function send(reply: Reply): void {
   const bytes = encodeLine(reply);
   for (let at = 0; at < bytes.length;) {
@@ -52,14 +52,14 @@ function send(reply: Reply): void {
   }
 }
 
-/** Standard output carries the replies; what a task or a library prints goes to standard error. */
+/** Standard output carries the replies; output of tasks and libraries goes to standard error. */
 function keepStandardOutputFree(): void {
   console.log = console.info = console.debug = console.error;
   Object.defineProperty(process, "stdout", { value: process.stderr });
 }
 
 /**
- * An error that no task answers for leaves this process in an unknown state: its end tells the
+ * An error outside any task leaves this process in an unknown state: it exits, which tells the
  * parent.
  */
 function endOnStrayErrors(): void {

@@ -1,37 +1,43 @@
-/** Tasks as plugins see them: work for a killable child process, and how it may fail. */
+/**
+ * Tasks as plugins see them: work for a killable child process, and the ways in which it may fail.
+ */
 
 import type { RunClock } from "./run-clock";
 
 /**
  * Work for a killable child process of the same executable: no database, no network, nothing but
- * its input. Input, messages and output travel as JSON; hand large ones over as files.
+ * its input. Input, messages and output are passed as JSON; pass large ones as files.
  */
 export interface Task<I = any, M = any, O = any> {
   /**
-   * Runs in the child. `send` reports progress to the parent while it runs; a kill keeps what was
-   * sent.
+   * Runs in the child. `send` reports progress to the parent; messages sent before a kill arrive.
    */
   readonly run: (input: I, send: (message: M) => void) => Promise<O>;
 }
 export const task = <I, M, O>(
   run: (input: I, send: (message: M) => void) => Promise<O>,
 ): Task<I, M, O> => ({ run });
-/** A task whose code is loaded in the child: the server, which never runs it, starts without it. */
+/**
+ * A task whose code is loaded only in the child: the server, which never runs it, starts without
+ * it.
+ */
 export const lazyTask = <I, M, O>(
   load: () => Promise<(input: I, send: (message: M) => void) => Promise<O>>,
 ): Task<I, M, O> => ({ run: async (input, send) => (await load())(input, send) });
 
 export interface IsolateOptions<M> {
-  /** Time in which the machine gave the child no processor does not count, where that is known. */
+  /**
+   * Does not include time in which the machine gave the child no processor, where that is known.
+   */
   readonly timeout_ms: number;
   readonly memory_max_bytes: number;
-  /** `clock` is that of the run, for limits of a part of it. */
+  /** `clock` is that of the run, for limits on a part of it. */
   readonly onMessage?: (message: M, clock: RunClock) => void;
   readonly signal?: AbortSignal;
 }
 /**
- * Why a task ended without a result. `reason` tells a limit from a fault of the task itself; `code`
- * is that of the error it threw, when that had one.
+ * Why a task ended without a result. `reason` distinguishes a limit from a fault of the task
+ * itself; `code` is that of the thrown error, if it had one.
  */
 export class TaskFailure extends Error {
   override readonly name = "TaskFailure";

@@ -1,15 +1,15 @@
 /**
- * How much memory a process holds, seen from outside: a process that is stuck in native code cannot
- * say it itself.
+ * The memory of a process, measured from outside: a process stuck in native code can't report it
+ * itself.
  */
 import { existsSync, readFileSync } from "node:fs";
 
 const has_proc = existsSync("/proc/self/status");
 
-/** How often to look. Without `/proc` each look costs a process. */
+/** How often to check. Without `/proc` each check starts a process. */
 export const poll_ms = has_proc ? 50 : 250;
 
-/** Resident memory in bytes; null when the process is gone or this system has no way to tell. */
+/** Resident memory in bytes; null when the process is gone or the system can't tell. */
 export const residentBytes = (pid: number): number | null | Promise<number | null> =>
   has_proc ? fromProc(pid) : fromPs(pid);
 
@@ -25,7 +25,7 @@ export function fromProc(pid: number): number | null {
   }
 }
 
-/** macOS and the BSDs. Windows has no `ps`: there only the time limit holds. */
+/** macOS and the BSDs. Windows has no `ps`: only the time limit applies there. */
 export async function fromPs(pid: number): Promise<number | null> {
   try {
     const ps = Bun.spawn(["ps", "-o", "rss=", "-p", String(pid)], {

@@ -1,6 +1,6 @@
 /**
- * Runs tasks in killable child processes of the same executable: a few at a time, of owners that
- * take turns, each within a time and a memory limit.
+ * Runs tasks in killable child processes of the same executable: a few at a time, with owners
+ * taking turns, each within limits of time and memory.
  */
 import { availableParallelism } from "node:os";
 import type { Log } from "../base/log";
@@ -13,14 +13,14 @@ import type { Request } from "./protocol";
 import { ProcessClock } from "./run-clock";
 
 /**
- * A child that has grown to this size is not used again: what one file needed must not count
- * against the next.
+ * A child that has grown to this size is not reused: what one file needed must not count against
+ * the next.
  */
 const warm_bytes_max = 256 * 1024 * 1024;
 
 /**
- * Runs a plugin's task in a child, for the owner of the job that asks. Its limits count from when
- * it leaves the queue. @throws TaskFailure
+ * Runs a plugin's task in a child, for the owner of the calling job. Its limits count from when it
+ * leaves the queue. @throws TaskFailure
  */
 export type IsolatedRun = (
   plugin: string,
@@ -30,21 +30,22 @@ export type IsolatedRun = (
 ) => Promise<unknown>;
 
 export interface ChildPoolOptions {
-  /** The words that start this program once more so that it calls `runChild`. */
+  /** The command that starts this program again so that it calls `runChild`. */
   readonly command: readonly string[];
   readonly log: Log;
   /**
-   * Children at the same time; further runs wait. Default: half of the processors, at least two.
+   * The number of children at a time; further runs wait. Default: half of the processors, at least
+   * two.
    */
   readonly children_max?: number;
   /**
-   * A run that takes longer than this lets another one start beside it, so that two bad files do
-   * not hold up the good ones behind them. Default 50 ms.
+   * A run that takes longer than this allows another one to start beside it, so that two bad files
+   * don't delay the good ones behind them. Default 50 ms.
    */
   readonly patience_ms?: number;
-  /** Children beyond `children_max` for that, of one owner one fewer. Default 2. */
+  /** Children beyond `children_max` for that purpose, one fewer for a single owner. Default 2. */
   readonly overflow_max?: number;
-  /** Runs until a child is replaced. Default 50. */
+  /** The number of runs after which a child is replaced. Default 50. */
   readonly runs_max?: number;
   /** How long a child is kept warm for the next run. Default 60 s. */
   readonly idle_ms?: number;
@@ -55,7 +56,7 @@ export class ChildPool {
   private readonly limiter: Limiter;
   private readonly stopping = new AbortController();
   private readonly children = new Set<ChildProcess>();
-  /** Idle children, and what ends each when nobody wants it. */
+  /** Idle children with the timer that ends each. */
   private readonly warm = new Map<ChildProcess, ReturnType<typeof setTimeout>>();
   private readonly warm_max: number;
 
@@ -72,12 +73,12 @@ export class ChildPool {
     this.warm_max = concurrency + overflow_max;
     this.limiter = new Limiter({
       ...{ concurrency, patience_ms, overflow_max, takes_turns: true },
-      // However long the files of one owner take, there is a child for whoever comes next.
+      // However long the files of one owner take, a child is left for the next owner.
       per_key: concurrency + Math.max(0, overflow_max - 1),
     });
   }
 
-  /** As a value, it is handed on without its pool. */
+  /** An arrow function, so that it can be passed on without its pool. */
   readonly run: IsolatedRun = async (plugin, task, input, options) => {
     const signal = AbortSignal.any(
       options.signal ? [options.signal, this.stopping.signal] : [this.stopping.signal],
@@ -95,8 +96,8 @@ export class ChildPool {
   };
 
   /**
-   * Kills every child and resolves when they are gone. What runs or waits fails as `aborted`, and
-   * so does every later run.
+   * Kills every child and resolves when they are gone. Running, waiting and later runs fail as
+   * `aborted`.
    */
   async stop(): Promise<void> {
     this.stopping.abort();
@@ -126,7 +127,7 @@ export class ChildPool {
         error: error.message,
         printed: child.printed,
       });
-      // It may have died before this run began; a fresh one can't have.
+      // A used child may have died before this run began; a new one can't have.
       if (used && !heard) return await this.attempt(request, options);
       throw error;
     } finally {
@@ -134,9 +135,9 @@ export class ChildPool {
     }
   }
 
-  /** The warm child that was used last, or a new one. */
+  /** The most recently used idle child, or a new one. */
   private acquire(): ChildProcess {
-    // It may have died unseen.
+    // It may have died unnoticed.
     const child = [...this.warm.keys()].findLast((one) => one.alive) ?? this.start();
     this.unwarm(child);
     return child;
@@ -163,15 +164,15 @@ export class ChildPool {
   }
 
   /**
-   * Starts a child before the run that will want it: a run beyond `children_max` keeps its own, and
-   * one that is killed takes it along.
+   * Starts a child ahead of the run that will need it: a run beyond `children_max` keeps its child,
+   * and a killed run takes its child with it.
    */
   private startAhead(): void {
     if (this.children.size >= this.warm_max || this.stopping.signal.aborted) return;
     try {
       this.keepWarm(this.start());
     } catch {
-      // The run that wants it tries again, and says why it can't be.
+      // The run that needs it tries again and reports the error.
     }
   }
 
@@ -190,7 +191,7 @@ export class ChildPool {
   }
 }
 
-/** One run on one child, which is dead afterwards when a limit stopped it. */
+/** One run in one child; a limit that stops the run kills the child. */
 async function runWithin(
   child: ChildProcess,
   request: Request,

@@ -1,6 +1,6 @@
 /**
- * What parent and child say to each other: one JSON value a line, requests on the child's standard
- * input, answers on its standard output.
+ * The protocol between parent and child: one JSON value per line, requests on the child's standard
+ * input, replies on its standard output.
  */
 
 export interface Request {

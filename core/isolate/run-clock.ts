@@ -1,26 +1,28 @@
 /**
- * The time that a run in a child process takes, without that in which the machine gave it no
- * processor: a file is not to fail because others keep the machine busy.
+ * The time taken by a run in a child process, without the time in which the machine gave it no
+ * processor: a file must not fail because the machine is busy.
  */
 import { readFileSync } from "node:fs";
 
-/** Of its time on the wall, a run is charged this share at least: nothing goes on for ever. */
+/**
+ * The minimum share of its wall-clock time that a run is charged, so that nothing runs for ever.
+ */
 const charged_share_min = 1 / 20;
 
 export interface RunClock {
   /** Milliseconds since the run began. */
   now_ms(): number;
-  /** Calls `late` when the run has taken so much longer. What it returns takes that back. */
+  /** Calls `late` when the run has taken this much longer. Returns a function that cancels it. */
   after(timeout_ms: number, late: () => void): () => void;
 }
 
 export class ProcessClock implements RunClock {
   private readonly begun_ms: number;
   private readonly waited_before_ms: number;
-  /** The last that was known: a process that has ended waits no more. */
+  /** The last known value: a process that has ended waits no more. */
   private waited_ms = 0;
 
-  /** `waitedMs` and `wall_ms` are there for tests. */
+  /** `waitedMs` and `wall_ms` exist for tests. */
   constructor(
     private readonly pid: number,
     private readonly waitedMs: (pid: number) => number | null = processorWaitMs,
@@ -50,8 +52,8 @@ export class ProcessClock implements RunClock {
 }
 
 /**
- * How long the main thread of a process was ready to run and had no processor; null when the
- * process is gone, or this system does not tell (only Linux does).
+ * How long the main thread of a process was ready to run without a processor; null when the process
+ * is gone, or on systems other than Linux.
  */
 export function processorWaitMs(pid: number): number | null {
   try {

@@ -1,9 +1,9 @@
-/** The search for jobs that may run now. */
+/** Finds the jobs that may run now. */
 import type { Db } from "../store/store";
 import { rowsOf } from "../store/written-out";
 import type { JobsTables } from "./schema";
 
-/** A job that waits and may run now. */
+/** A ready job that may run now. */
 export interface Candidate {
   readonly id: string;
   readonly plugin: string;
@@ -13,34 +13,34 @@ export interface Candidate {
   readonly queue_concurrency: number;
   readonly priority: number;
   readonly run_at: number;
-  /** Running jobs of this handler for its owner, and of its queue. */
+  /** Running jobs of this handler for its owner, and in its queue. */
   readonly owner_running: number;
   readonly queue_running: number;
 }
-/** A handler that may run `free` more jobs. */
+/** A handler with capacity for `free` more jobs. */
 export interface Capacity {
   readonly plugin: string;
   readonly name: string;
   readonly free: number;
-  /** Owners who have this many runs of this handler get no further one. */
+  /** Owners with this many runs of this handler get no further one. */
   readonly owner_max: number;
   /** Its runs take no slot. */
   readonly io_bound: boolean;
 }
 
-/** Job `n` waits, of the handler and owner of step `s`; and of its queue. */
+/** Job `n` is ready and belongs to the handler and owner of step `s`; and to its queue. */
 const of_owner =
   "n.state = 'ready' and n.plugin = s.plugin and n.name = s.name and n.owner = s.owner";
 const of_queue = `${of_owner} and n.lane = s.lane`;
 
 /**
- * Steps from job to job: the next of the same (owner, queue, priority), as far as they are due and
- * so many of them are wanted, else the first of the next priority, queue or owner. A queue with a
- * hundred thousand jobs costs what one with one job costs, an owner who has enough runs costs one
- * step, and nothing is read beyond the last candidate that is wanted. (Each step is a seek of its
- * own: comparing several columns at once, SQLite would seek by the first only, and PostgreSQL would
- * join every job with every queue.) Handlers without capacity are not looked at. A queue's columns
- * are `lane` and `lane_max`.
+ * Steps from job to job: the next one of the same (owner, queue, priority), as long as they are due
+ * and more are wanted, else the first of the next priority, queue or owner. A queue with a hundred
+ * thousand jobs costs no more than one with a single job, an owner with enough runs costs one step,
+ * and nothing is read beyond the last candidate needed. (Each step is a separate index seek: when
+ * comparing several columns at once, SQLite would seek by the first only, and PostgreSQL would join
+ * every job with every queue.) Handlers without capacity are skipped. A queue's columns are `lane`
+ * and `lane_max`.
  */
 const candidates_sql = (handlers: number): string => `
 with recursive
@@ -103,7 +103,7 @@ const isOpen = (handler: string): string =>
   "not exists (select 1 from busy_owner o where o.plugin = j.plugin and o.name = j.name and " +
   `o.owner = j.owner and o.running >= ${handler}.owner_max)`;
 
-/** Where a search for candidates begins and how much it takes. */
+/** Where a search for candidates begins and how many it returns. */
 export interface CandidateWindow {
   readonly after_owner: string;
   readonly each_max: number;

@@ -1,6 +1,6 @@
 /**
- * The time that has certainly come. What goes for good after a time goes by it: the clock on the
- * wall may be a year ahead for a minute, and what it took by then would not come back.
+ * The time that has certainly passed, used to expire data for good: the wall clock may be a year
+ * ahead for a minute, and what was deleted by it would not come back.
  */
 import type { Clock } from "../base/clock";
 import type { Log } from "../base/log";
@@ -9,27 +9,27 @@ import { rowsOf } from "../store/written-out";
 
 const minute_ms = 60_000;
 const day_ms = 24 * 60 * minute_ms;
-/** So far apart two clocks may be that are both right. */
+/** How far two correct clocks may differ. */
 const slack_ms = minute_ms;
-/** What the clock is ahead is caught up with by so many hours in each hour. */
+/** An advance of the clock is caught up with at this rate: hours per hour. */
 const catch_up = 24;
 const write_every_ms = minute_ms;
-/** Jobs are looked for many times a second. */
+/** Limits how often the clocks are read: the queue looks for jobs many times a second. */
 const look_every_ms = 1_000;
 
-/** What the clocks said, and what was certain then. */
+/** A reading of the clocks, and the certain time at that moment. */
 export interface Seen {
   readonly certain_ms: number;
   readonly clock_ms: number;
   readonly boot: string;
   readonly uptime_ms: number;
-  /** How long the clock has been ahead of what was certain, by time that was measured. */
+  /** How long the clock has been ahead of the certain time, by measured time. */
   readonly doubted_ms: number;
 }
 
 /**
- * Time that was measured is certain; what the clock adds to it, after an hour for each day of it,
- * and after a day of running at the latest. So a server that runs an hour a day keeps up.
+ * Measured time is certain. What the clock adds to it becomes certain after an hour for each day of
+ * it, and after a day of running at the latest. So a server that runs an hour a day keeps up.
  */
 export function seenAgain(before: Seen, clock: Clock): Seen {
   const clock_ms = clock.now_ms();
@@ -73,14 +73,14 @@ export class CertainTime {
     return this.#seen.certain_ms;
   };
 
-  /** Goes on from what an earlier run has remembered. Before everything else. */
+  /** Continues from what an earlier run stored. Call it before anything else. */
   async read(): Promise<void> {
     const { store, clock } = this.options;
     const [row] = await rowsOf<Seen>(store.db, select_sql, []);
     this.#seen ??= row ? numbersOf(row) : firstSeen(clock);
   }
 
-  /** Remembers it for the next start, now and then. */
+  /** Stores it for the next start, now and then. */
   async keep(): Promise<void> {
     const { store, clock, log } = this.options;
     if (Math.abs(clock.now_ms() - this.#looked_at_ms) < look_every_ms) return;

@@ -1,6 +1,6 @@
 /**
- * Puts the job table right after the clock was ahead, and set back: what was written for a time
- * that has not come yet would stand still until then.
+ * Repairs the job table after the clock was ahead and then set back: rows with times in the future
+ * would otherwise wait until then.
  */
 import type { Db, Store } from "../store/store";
 import { rowsOf } from "../store/written-out";
@@ -8,13 +8,13 @@ import type { JobsTables } from "./schema";
 
 type JobsDb = Db<JobsTables>;
 
-/** Jobs in one transaction. */
+/** Jobs per transaction. */
 const jobs_each = 500;
 
 /**
- * No job waits longer than it was meant to when it was enqueued or last begun, and none has
- * finished in the future: such a one would be kept until then. The future begins `slack_ms` from
- * now. Part by part; returns how many were changed.
+ * Limits the wait of each job to what was intended when it was enqueued or last started, and
+ * removes finish times in the future, which would delay deletion. The future begins `slack_ms` from
+ * now. Works in batches; returns how many jobs were changed.
  */
 export async function correctTimes(
   { inDeletion }: Pick<Store, "inDeletion">,
@@ -28,7 +28,7 @@ export async function correctTimes(
   return corrected;
 }
 
-/** The beginning of the wait, by the clock of then: it is now. */
+/** The start of the wait, by the clock of that time: it becomes now. */
 const since = "case when started_at > created_at then started_at else created_at end";
 const waiting_sql = `
 update core_jobs set

@@ -1,4 +1,4 @@
-/** Jobs and events as plugins see them: their refs, handlers, limits, options and schedules. */
+/** Jobs and events as plugins see them: refs, handlers, limits, options and schedules. */
 import type { Static, TSchema } from "@sinclair/typebox";
 import { slot } from "../base/refs";
 import { isFunction, shaped } from "../base/shape";
@@ -13,7 +13,7 @@ export interface EventRef<S extends TSchema = TSchema> {
   readonly payload: S;
 }
 /**
- * Something to do later. `payload` is checked when the job is enqueued and again when it is run.
+ * Something to do later. `payload` is validated when the job is enqueued and again when it runs.
  */
 export interface JobRef<S extends TSchema = TSchema> {
   readonly kind: "job";
@@ -38,48 +38,50 @@ export interface JobRun {
   readonly id: string;
   /** 1 on the first run. Counted when the job is claimed, so a crash counts too. */
   readonly attempt: number;
-  /** An error of this run ends the job for good. */
+  /** An error in this run fails the job for good. */
   readonly last: boolean;
   /** Fires when the job is cancelled, at its time limit and at shutdown. */
   readonly signal: AbortSignal;
 }
-/** One run of a job that has ended. Times are epoch milliseconds. */
+/** One finished run of a job. Times are epoch milliseconds. */
 export interface EndedRun {
-  /** Of the job. */
+  /** The id of the job. */
   readonly id: string;
-  /** Whose handler ran. */
+  /** The plugin of the handler. */
   readonly plugin: string;
   readonly name: string;
   readonly attempt: number;
   readonly owner: string;
-  /** The request that the job goes back to, through other jobs too; null for those of schedules. */
+  /**
+   * The request that the job originates from, also through other jobs; null for jobs of schedules.
+   */
   readonly request_id: string | null;
-  /** When the job was made, and when this run of it was due. */
+  /** When the job was created, and when this run was due. */
   readonly created_at: number;
   readonly run_at: number;
   readonly started_at: number;
   readonly duration_ms: number;
   /**
-   * `retried`: it failed, and will run again. `interrupted`: the server stops or its storage fails;
-   * the run does not count. `dropped`: it was cancelled, or another run has it.
+   * `retried`: it failed and will run again. `interrupted`: the server stopped or its storage
+   * failed; the run does not count. `dropped`: it was cancelled, or another process has it.
    */
   readonly outcome: "done" | "failed" | "retried" | "interrupted" | "dropped";
   /** Why it failed. */
   readonly error: string | null;
 }
-/** Called with every run of a job, once how it ended is written: must be quick. */
+/** Called for every run of a job once its outcome is stored: must be quick. */
 export const JobObserver = slot<(run: EndedRun) => void>("jobs.observer", {
   check: isFunction,
   otherwise: () => undefined,
 });
 
 /**
- * Writes down what is emitted, where it is emitted: in the transaction of the change, so that it is
- * kept exactly when the change is, in its order. What it throws undoes the change; slow work is for
- * the jobs that handle an event.
+ * Records events where they are emitted: in the transaction of the change, in order, so that an
+ * event is kept exactly when the change is. An error undoes the change; slow work belongs in jobs
+ * that handle the event.
  */
 export interface EventWriter {
-  /** Asked for every event: only looks at what is in memory. */
+  /** Called for every event: must only look at memory. */
   wants(on: EventRef, payload: any): boolean;
   write(tx: Db<any>, on: EventRef, payload: any): Promise<void>;
 }
@@ -89,63 +91,68 @@ export const EventWriters = slot<EventWriter>("jobs.event_writers", {
 });
 
 /**
- * Why a run was the last one: it took too long, the server ended during it, or it threw; or an
- * administrator has dropped the job.
+ * Why a run was the last one: it took too long, the server crashed during it, or it threw; or an
+ * administrator dropped the job.
  */
 export type ExhaustedCause = "timeout" | "crash" | "error" | "dropped";
 /**
- * What a job changes. Runs in the same transaction that ends the job, and not at all when the job
- * was cancelled or its lease was lost. `given`: what `BegunJob.enqueue` was handed, if that is the
- * transaction.
+ * The changes made by a job. Runs in the transaction that completes the job, and not at all when
+ * the job was cancelled or its lease was lost. `given`: the argument of `BegunJob.enqueue`, if that
+ * is the transaction.
  */
 export type JobEffect = (tx: Db<any>, given?: unknown) => Promise<void>;
 
 export interface JobLimits<P> {
-  /** Runs that may fail or take too long; the last of them ends the job. */
+  /** The number of runs that may fail or time out; the last one fails the job. */
   readonly attempts_max: number;
   /**
-   * Runs that may be cut off by a crash of the server, which says little about the job; the last of
-   * them ends it. Default: `attempts_max`.
+   * The number of runs that a crash of the server may cut off, which says little about the job; the
+   * last one fails it. Default: `attempts_max`.
    */
   readonly crashes_max?: number;
-  /** A run that takes longer is aborted and tried again, milliseconds. */
+  /** A run that takes longer is aborted and retried, milliseconds. */
   readonly timeout_ms: number;
-  /** Runs of this job at the same time, in all processes of the server together. Default 1. */
+  /** Concurrent runs of this job in all processes of the server together. Default 1. */
   readonly concurrency?: number;
   /**
-   * `concurrency` is of each process: it is there for the processor and the memory of a machine.
+   * Applies `concurrency` to each process: it limits the load on the processor and memory of one
+   * machine.
    */
   readonly each_process?: boolean;
   /**
-   * A run spends its time waiting for others, such as a network. It takes no slot from jobs that
-   * compute, and no owner's runs use up `concurrency`.
+   * A run mostly waits for others, such as the network. It takes no slot from jobs that compute,
+   * and a single owner can't use up `concurrency`.
    */
   readonly io_bound?: boolean;
   /**
-   * Its runs are so small that finding and claiming one would take as long: it begins with the
-   * commit of the transaction that enqueues it, while a good part of what may run does not.
+   * Its runs are so short that finding and claiming one would take as long: it starts with the
+   * commit of the transaction that enqueues it, as long as enough capacity is left for waiting
+   * jobs.
    */
   readonly begins_at_once?: boolean;
   /**
-   * It only deletes: it runs on a full disk too, in the space that is kept for that. Every other
-   * job waits until there is room.
+   * It only deletes: it runs on a full disk too, using the reserve. Every other job waits until
+   * there is space.
    */
   readonly uses_reserve?: boolean;
   /**
-   * It takes in what people bring: documents, imports, recordings. While intake is paused none of
-   * them begins.
+   * It processes new content: documents, imports, recordings. While intake is paused, none of these
+   * jobs starts.
    */
   readonly intake?: boolean;
   /**
-   * Of an event: whether this one is of use; no job is made of any other. Asked inside the
-   * transaction of the change, so it looks at what is in memory, or reads one row. Default: each.
+   * For an event: whether to create a job for this one. Called inside the transaction of the
+   * change, so it may only look at memory or read one row. Default: always.
    */
   readonly wants?: (payload: P, tx: Db<any>) => boolean | Promise<boolean>;
-  /** The owner of a job that is enqueued without one, as those of events are. */
+  /** The owner of a job that is enqueued without one, as for events. */
   readonly ownerOf?: (payload: P) => string;
   /** Pause before the next attempt, milliseconds. Default 1 s, 4 s, 16 s … at most 5 min. */
   readonly backoff_ms?: (attempt: number) => number;
-  /** What to change when the job has failed for good: in the transaction that marks it failed. */
+  /**
+   * The changes to make when the job has failed for good, in the transaction that marks it as
+   * failed.
+   */
   readonly onExhausted?: (
     tx: Db<any>,
     payload: P,
@@ -153,8 +160,8 @@ export interface JobLimits<P> {
     cause: ExhaustedCause,
   ) => Promise<void>;
   /**
-   * What an administrator's "run again" does in place of one more run of this job: undoes what
-   * `onExhausted` has done. A job with `onExhausted` and without this can't be run again; one with
+   * Replaces another run of this job when an administrator chooses "run again": undoes what
+   * `onExhausted` did. A job with `onExhausted` but without this can't be run again; one with
    * neither simply runs again.
    */
   readonly requeue?: (tx: Db<any>, payload: P) => Promise<void>;
@@ -165,68 +172,67 @@ export interface JobHandler {
   readonly limits: JobLimits<any>;
 }
 /**
- * Pairs a ref with its handler, so that the payload type comes from the ref's schema. The slow part
- * is the handler; what it changes is the effect it returns.
+ * Pairs a ref with its handler, so that the type of the payload comes from the ref's schema. The
+ * handler does the slow part and returns its changes as an effect.
  */
 export const handle = <R extends JobRef | EventRef>(
   on: R,
   run: (payload: PayloadOf<R>, job: JobRun) => Promise<JobEffect | void>,
   limits: JobLimits<PayloadOf<R>>,
 ): JobHandler => ({ on, run, limits });
-/** Throw it from a job to fail for good at once, without further attempts. */
+/** Thrown by a job to fail for good at once, without further attempts. */
 export class PermanentFailure extends Error {
   override readonly name = "PermanentFailure";
 }
 
 /**
- * A job whose work has begun before the transaction that enqueues it: what is done by then takes
+ * A job whose work starts before the transaction that enqueues it: work finished by then takes
  * effect in that same transaction.
  */
 export interface BegunJob {
   /**
-   * Waits for the work, at most so long; never rejects. False when it is not done yet. The
+   * Waits for the work, at most this long; never rejects. False when it is not done yet. The
    * transaction should follow at once.
    */
   settles(within_ms: number): Promise<boolean>;
   /**
-   * Inside the transaction, and again in another one that is tried in its place. Work that is done
-   * takes effect here and leaves no job behind; any other goes on as a job that was enqueued, and
-   * so does work whose effect has failed in an earlier try. The effect is handed `given`. @throws
+   * Call it inside the transaction, and again in another one that is tried in its place. Work that
+   * is done takes effect here and leaves no job behind; otherwise it continues as an enqueued job,
+   * as does work whose effect failed in an earlier try. `given` is passed to the effect. @throws
    * what the effect throws
    */
   enqueue(tx: Db<any>, given?: unknown): Promise<void>;
-  /** Whether its effect was tried and has thrown: without it, the transaction may be kept. */
+  /** Whether its effect was tried and threw: the transaction may be tried again without it. */
   readonly has_failed: boolean;
-  /** No transaction is kept: ends the work. Does nothing after one was. */
+  /** Stops the work because no transaction was committed. Does nothing after one was. */
   drop(): void;
 }
 
 export interface EnqueueOptions {
   /** Not before, epoch ms. Default: now. */
   readonly run_at_ms?: number;
-  /** At most one unfinished job has this key; a second enqueue does nothing. */
+  /** At most one unfinished job has this key; enqueuing a second one does nothing. */
   readonly key?: string;
   /**
    * Jobs of one queue share its `queue_concurrency`; queues take turns, so a slow one starves
    * nobody. Default: one queue per job name.
    */
   readonly queue?: string;
-  /** Runs of this queue at the same time. Default: the `concurrency` of its job. */
+  /** Concurrent runs of this queue. Default: the `concurrency` of its job. */
   readonly queue_concurrency?: number;
   /**
-   * Who it is for: a user id, or a name for one user's jobs of a kind. Owners with the fewest runs
-   * come first. Default: what `ownerOf` says, else the queue counts as an owner of its own.
+   * Who it is for: a user id, or a name for one kind of a user's jobs. Owners with the fewest runs
+   * come first. Default: the result of `ownerOf`, otherwise the queue counts as an owner of its
+   * own.
    */
   readonly owner?: string;
   /** Higher first within a queue. Default 0. */
   readonly priority?: number;
-  /** The record this job is about, for `cancelJobs`. */
+  /** The record that this job is about, for `cancelJobs`. */
   readonly subject?: string;
 }
 
-/**
- * Enqueues a job at every tick of a cron expression (UTC, croner syntax); a tick is never doubled.
- */
+/** Enqueues a job at every tick of a cron expression (UTC, croner syntax), once per tick. */
 export interface Schedule {
   readonly cron: string;
   readonly on: JobRef;

@@ -1,6 +1,6 @@
 /**
- * Cron ticks become jobs. A tick is taken from the schedule, not from the clock, and written down,
- * so that no restart doubles it.
+ * Turns cron ticks into jobs. Each tick is computed from the schedule, not from the clock, and
+ * recorded, so that no restart repeats it.
  */
 import { Cron } from "croner";
 import { rfc3339, systemClock, type Clock } from "../base/clock";
@@ -16,15 +16,15 @@ export interface CronSchedulesOptions {
   readonly log: Log;
   readonly clock?: Clock;
   /**
-   * The longest wait between two looks at the clock, default a minute: timers do not notice when a
-   * machine sleeps, or its clock is set.
+   * The longest wait before checking the clock again, default a minute: timers don't notice when a
+   * machine sleeps or its clock is set.
    */
   readonly look_ms_max?: number;
 }
 
 export class CronSchedules {
   private readonly timers = new Map<string, ReturnType<typeof setTimeout>>();
-  /** The names of those that each owner has set. */
+  /** The names of each owner's schedules. */
   private readonly names = new Map<string, ReadonlySet<string>>();
   private readonly clock: Clock;
   private readonly look_ms_max: number;
@@ -34,10 +34,7 @@ export class CronSchedules {
     this.look_ms_max = options.look_ms_max ?? 60_000;
   }
 
-  /**
-   * The schedules of `owner` from now on, in place of those before. @throws Error on an expression
-   * that can't be read.
-   */
+  /** Replaces the schedules of `owner`. @throws Error on an invalid expression. */
   set(owner: string, schedules: readonly Schedule[]): void {
     const before = this.names.get(owner) ?? new Set();
     const names = new Set(schedules.map(nameOf));
@@ -51,8 +48,8 @@ export class CronSchedules {
   }
 
   /**
-   * Ticks from now on; ticks that were missed while the server was down are skipped.
-   * @throws Error on an expression that can't be read.
+   * Ticks from now on; ticks missed while the server was down are skipped. @throws Error on an
+   * invalid expression.
    */
   add(schedule: Schedule): void {
     const name = nameOf(schedule);
@@ -70,7 +67,7 @@ export class CronSchedules {
     if (tick_at === undefined) return;
     const onTimer = (): void => {
       const now_ms = this.clock.now_ms();
-      // Asked again: when the clock was set back, another tick is next.
+      // Computed again: when the clock was set back, another tick comes first.
       if (now_ms < tick_at) return this.wait(name, schedule, cron, nextTick(cron, now_ms));
       this.tick(name, schedule, tick_at).catch((error: unknown) =>
         this.options.log.error("a tick could not be enqueued", {
@@ -84,7 +81,7 @@ export class CronSchedules {
     this.timers.set(name, setTimeout(onTimer, Math.min(this.look_ms_max, left_ms)));
   }
 
-  /** Enqueues the job of this tick, unless it was enqueued before, by whichever process. */
+  /** Enqueues the job of this tick, unless a process has already done so. */
   private tick(name: string, { on, payload }: Schedule, tick_at: number): Promise<void> {
     const { queue, store } = this.options;
     return store.inTransaction(async (tx) => {
@@ -94,11 +91,11 @@ export class CronSchedules {
   }
 }
 
-/** Why a cron expression can't be read; undefined when it can. */
+/** Why a cron expression is invalid; undefined when it is valid. */
 export function cronProblem(expression: unknown): string | undefined {
   if (typeof expression !== "string") return "it is no text";
   try {
-    // Paused, it waits for nothing.
+    // Paused, so that it starts no timer.
     void new Cron(expression, { utcOffset: 0, paused: true });
     return undefined;
   } catch (error) {

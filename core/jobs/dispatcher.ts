@@ -1,4 +1,4 @@
-/** Claims jobs that are due, as far as there is capacity, and runs them. */
+/** Claims due jobs as far as there is capacity, and runs them. */
 import type { Clock } from "../base/clock";
 import { newUuid } from "../base/ids";
 import type { Log } from "../base/log";
@@ -22,17 +22,19 @@ export interface DispatcherOptions {
   readonly log: Log;
   readonly node_id: string;
   readonly handlers: Handlers;
-  /** Jobs that run at the same time in the whole server, io-bound ones aside. */
+  /** Concurrent jobs in the whole server, not counting io-bound ones. */
   readonly slots_max: number;
-  /** How long a handler may go on after its signal fired before its slot is given to another. */
+  /**
+   * How long a handler may continue after its signal fired before its slot is given to another job.
+   */
   readonly grace_ms: number;
-  /** Is told which jobs found none on the disk. */
+  /** Is told which jobs found no space on the disk. */
   readonly room: RoomWaiters;
-  /** Is told what runs. */
+  /** Is told what is running. */
   readonly work?: Work | undefined;
-  /** Called with every run that has ended. */
+  /** Called for every finished run. */
   readonly tell: (run: EndedRun) => void;
-  /** Whether no job of `intake` may begin now. */
+  /** Whether jobs of `intake` are paused. */
   readonly intakePaused: () => boolean;
   /** Called when a run has ended: there may be capacity for another. */
   readonly onEnded: () => void;
@@ -43,17 +45,20 @@ export interface ActiveRun extends Run {
 }
 
 const lease_ms = 30_000;
-/** Where others wait to take over: so long after the end of a process its jobs go on elsewhere. */
+/**
+ * For a database shared by several processes: how long after the death of one its jobs continue
+ * elsewhere.
+ */
 const shared_lease_ms = 15_000;
 /** With more queues than this, a claim looks at only some of them. */
 const queues_few = 64;
 const candidates_per_slot = 8;
-/** Claimed at once of a queue, or of io-bound jobs; the next claim follows at once. */
+/** The most jobs of one queue, or io-bound jobs, in one claim; the next claim follows at once. */
 const claims_max = 48;
 const candidates_max = 10_000;
 /**
- * What begins at once takes no more of what may run, of everybody's and of its owner's: there is
- * always some left for what waits.
+ * The share of the capacity, of everybody's and of its owner's, that jobs starting at once may
+ * take: the rest is left for waiting jobs.
  */
 const at_once_part = 0.75;
 
@@ -62,13 +67,13 @@ export class Dispatcher {
   private readonly served = new ServedLog();
   private claiming: Promise<unknown> = Promise.resolve();
   private last: Pick<Selection, "last_owner" | "queues"> = { last_owner: "", queues: 1 };
-  /** One job name never takes all slots: the others would wait for its slowest run. */
+  /** No job name takes all slots: other jobs would have to wait for its slowest run. */
   private readonly handler_slots_max: number;
-  /** What was cancelled since a claim is under way: it may have been claimed, and not yet begun. */
+  /** Jobs cancelled during a claim: one may have been claimed but not started yet. */
   private cancelled: Map<string, Stopped> | undefined;
   private closed = false;
   private opened = false;
-  /** Jobs that begin with the commit of an open transaction. */
+  /** Jobs that start with the commit of an open transaction. */
   private readonly promised = new Set<table.NewJob>();
   private readonly promise_token: string;
 
@@ -91,7 +96,7 @@ export class Dispatcher {
     return [...this.active.values()];
   }
 
-  /** How many runs take a slot. */
+  /** The number of runs that take a slot. */
   get slots_taken(): number {
     let taken = 0;
     for (const { handler } of this.active.values()) if (!handler.limits.io_bound) taken += 1;
@@ -105,22 +110,25 @@ export class Dispatcher {
     return slots;
   }
 
-  /** Claims what there is capacity for and begins to run it. Returns how many. One at a time. */
+  /**
+   * Claims as many jobs as there is capacity for and starts them. Returns how many. One claim at a
+   * time.
+   */
   claim(): Promise<number> {
     const result = this.claiming.then(() => this.claimNow());
     this.claiming = result.catch(() => undefined);
     return result;
   }
 
-  /** What was running when the server ended waits again: jobs may begin at once. */
+  /** Jobs interrupted by the last shutdown are ready again: from now on jobs may start at once. */
   open(): void {
     this.opened = true;
   }
 
   /**
-   * A lease for a job that begins with the open transaction, which `keepPromise` or `breakPromise`
-   * must follow; undefined when it has to wait its turn. Whether its queue has room in all
-   * processes is seen when it is written.
+   * A lease for a job that starts with the open transaction; `keepPromise` or `breakPromise` must
+   * follow. Undefined when it has to wait its turn. Whether its queue has capacity across all
+   * processes is checked when it is written.
    */
   promise(job: table.NewJob, { limits }: JobHandler): table.Lease | undefined {
     const { store, clock, slots_max, intakePaused } = this.options;
@@ -140,7 +148,7 @@ export class Dispatcher {
     return { token: this.promise_token, until_ms: clock.now_ms() + this.lease_ms };
   }
 
-  /** The transaction is on disk: begins the job, or goes on with it. */
+  /** The transaction is committed: starts the job, or continues it. */
   keepPromise(job: table.NewJob, claimed: table.Claimed, early?: EarlyRun): void {
     this.promised.delete(job);
     this.served.note(ownerKey(job.owner));
@@ -159,7 +167,7 @@ export class Dispatcher {
     return count;
   }
 
-  /** Aborts the run of this job, when there is one or one is about to begin. */
+  /** Aborts the run of this job, whether running or about to start. */
   abort(job_id: string, why: Stopped): void {
     const run = this.active.get(job_id);
     if (run) run.controller.abort(why);
@@ -171,18 +179,21 @@ export class Dispatcher {
     this.closed = true;
   }
 
-  /** Aborts everything that runs, once no claim is under way. */
+  /** Aborts everything that runs, once no claim is in progress. */
   async abortAll(): Promise<void> {
     await this.claiming;
     for (const { controller } of this.runs) controller.abort(shutdown());
   }
 
-  /** So many of its queue leave room for others; null where only this process runs any. */
+  /**
+   * The number of running jobs in its queue that leaves capacity for others; null where only this
+   * process runs jobs.
+   */
   queueMaxAtOnce(job: table.NewJob): number | null {
     return this.shared ? Math.floor(job.queue_concurrency * at_once_part) : null;
   }
 
-  /** Renews the leases of what runs; aborts what another process has taken over. */
+  /** Renews the leases of running jobs; aborts those that another process has taken over. */
   async renewLeases(): Promise<void> {
     const { store, clock } = this.options;
     const before = this.runs;
@@ -200,7 +211,7 @@ export class Dispatcher {
     const slots = this.options.slots_max - this.slots_taken - this.promised.size;
     const capacities = this.capacities(slots);
     if (capacities.length === 0 || this.closed) return 0;
-    // Most looks find nothing, and seeing that takes little.
+    // Most claims find nothing, and this check is cheap.
     if (!(await table.isDue(store.db, clock.now_ms()))) return 0;
     const ids = this.shared
       ? await this.anyOf(slots)
@@ -222,8 +233,8 @@ export class Dispatcher {
   }
 
   /**
-   * With the lock, so that nobody else claims meanwhile: limits are counts, and hold over all
-   * processes only so.
+   * With the lock, so that nobody else claims meanwhile: limits are counts, which hold across
+   * processes only this way.
    */
   private async selectShared(tx: Db, slots: number): Promise<readonly string[]> {
     const counts = await this.runningCounts(tx);
@@ -231,7 +242,7 @@ export class Dispatcher {
     return (await this.select(tx, capacities, slots, counts.slots_of)).ids;
   }
 
-  /** Without the lock: one that seems to be free for this process, if there is any. */
+  /** Without the lock: a job that seems to be available for this process, if any. */
   private async anyOf(slots: number): Promise<readonly string[]> {
     const { store, clock } = this.options;
     const capacities = this.capacities(slots, await this.runningCounts(store.db));
@@ -245,7 +256,7 @@ export class Dispatcher {
     return readRunningCounts(db, (job) => !handlers.find(job)?.limits.io_bound);
   }
 
-  /** Handlers that may run something now. `counts`: what runs in all processes. */
+  /** Handlers that may run something now. `counts`: what is running in all processes. */
   private capacities(slots: number, counts?: RunningCounts): Capacity[] {
     const running = new Map<string, number>();
     for (const job of [...this.runs.map((run) => run.job), ...this.promised])
@@ -270,8 +281,8 @@ export class Dispatcher {
   }
 
   /**
-   * With many queues only some are looked at, beginning after the owner served last; with few, all
-   * of them.
+   * With many queues looks at only some, beginning after the owner served last; with few, at all of
+   * them.
    */
   private async select(
     db: Db,

@@ -1,4 +1,4 @@
-/** A job whose work begins before the transaction that enqueues it: see `BegunJob`. */
+/** A job whose work starts before the transaction that enqueues it: see `BegunJob`. */
 import type { Clock } from "../base/clock";
 import { withOrigin } from "../base/origin";
 import type { Work } from "../base/stall-meter";
@@ -11,23 +11,23 @@ import type { Lease, NewJob } from "./table";
 export interface EarlyRunParts {
   readonly store: Pick<Store, "afterCommit" | "expect">;
   readonly clock: Clock;
-  /** Is told what runs. */
+  /** Is told what is running. */
   readonly work?: Work | undefined;
   readonly job: NewJob;
   readonly handler: JobHandler;
   readonly payload: unknown;
-  /** Under which it goes on, should it be enqueued before its work is done. */
+  /** The lease under which it continues if it is enqueued before its work is done. */
   readonly lease: Lease;
-  /** It goes on as a job that was enqueued. */
+  /** Continues it as an enqueued job. */
   readonly goOn: (tx: Db<any>, run: EarlyRun) => Promise<void>;
-  /** It takes no place any more. */
+  /** Frees its place. */
   readonly leave: () => void;
   readonly tell: (run: EndedRun) => void;
 }
 
 export class EarlyRun implements BegunJob {
   readonly controller = new AbortController();
-  /** What its handler gives. */
+  /** The result of its handler. */
   readonly working: Promise<JobEffect | void>;
   has_failed = false;
   #done: { readonly effect: JobEffect | void } | undefined;
@@ -40,7 +40,7 @@ export class EarlyRun implements BegunJob {
     this.working = this.#run();
     this.working.then(
       (effect) => void (this.#done = { effect }),
-      // Whoever it goes on for handles it.
+      // Handled by the run that it becomes.
       () => undefined,
     );
   }

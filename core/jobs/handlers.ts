@@ -1,4 +1,4 @@
-/** Who handles which job or event. */
+/** The registered handlers of jobs and events. */
 import type { EventRef, JobHandler, JobRef } from "./contract";
 import { handlerKey } from "./scheduler";
 
@@ -11,7 +11,7 @@ export class Handlers {
   private readonly by_key = new Map<string, Registered>();
   private readonly by_id = new Map<string, Registered[]>();
 
-  /** @throws Error when the plugin handles it already, or another one handles this job. */
+  /** @throws Error when the plugin handles it already, or another plugin handles this job. */
   register(plugin: string, handler: JobHandler): void {
     const { on } = handler;
     const key = handlerKey({ plugin, name: on.id });
@@ -25,7 +25,7 @@ export class Handlers {
     this.by_id.set(on.id, [...this.of(on), registered]);
   }
 
-  /** The one handler of a job, or every subscriber of an event. */
+  /** The only handler of a job, or every subscriber of an event. */
   of({ id }: JobRef | EventRef): readonly Registered[] {
     return this.by_id.get(id) ?? [];
   }

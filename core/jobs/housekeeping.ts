@@ -1,6 +1,6 @@
 /**
- * Periodic work on the job table: renews leases, takes over those of dead processes, deletes
- * finished jobs, and moves due times when the clock was set back.
+ * Periodic work on the job table: renews leases, takes over jobs of dead processes, deletes
+ * finished jobs, and corrects due times when the clock was set back.
  */
 import type { Clock } from "../base/clock";
 import { errorFields, type Log } from "../base/log";
@@ -16,16 +16,16 @@ export interface HousekeepingOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly dispatcher: Dispatcher;
-  /** Asked each time. */
+  /** Called each time. */
   readonly kept: () => JobsKept;
   readonly certain_time: CertainTime;
   readonly room: Pick<RoomWaiters, "take">;
 }
 
 const heartbeat_ms = 10_000;
-/** Where others would take the jobs over, whose leases are shorter there. */
+/** For a shared database, where leases are shorter so that others can take over. */
 const shared_heartbeat_ms = 4_000;
-/** As well as that the clocks of processes agree. */
+/** How closely the clocks of processes are expected to agree. */
 const shared_slack_ms = 5_000;
 const prune_tick = "core.prune";
 const prune_every_ms = 10 * 60_000;
@@ -35,7 +35,7 @@ const day_ms = 24 * 3_600_000;
 
 /** How long finished jobs are kept, milliseconds. */
 export interface JobsKept {
-  /** Cancelled ones too. */
+  /** Including cancelled ones. */
   readonly done_ms: number;
   readonly failed_ms: number;
 }
@@ -53,7 +53,7 @@ export class Housekeeping {
     this.pruned_at_ms = options.clock.now_ms();
   }
 
-  /** Does what is due. */
+  /** Does whatever is due. */
   async run(): Promise<void> {
     const { store, clock, dispatcher, certain_time, room } = this.options;
     await certain_time.keep();
@@ -69,7 +69,7 @@ export class Housekeeping {
     const beat_ms = is_shared ? shared_heartbeat_ms : heartbeat_ms;
     if (Math.abs(now_ms - this.renewed_at_ms) >= beat_ms) {
       await dispatcher.renewLeases();
-      // After the database was away others have not renewed theirs yet: they get the time for it.
+      // After an outage of the database, other processes get time to renew their leases.
       const was_away = is_shared && now_ms - this.renewed_at_ms > 2 * beat_ms;
       this.renewed_at_ms = now_ms;
       if (!was_away) await store.inDeletion((tx) => table.freeExpired(tx, now_ms));
@@ -80,7 +80,7 @@ export class Housekeeping {
     }
   }
 
-  /** Nothing of it touches the database any more when it returns. */
+  /** When it resolves, nothing here uses the database any more. */
   async stop(): Promise<void> {
     this.stopped = true;
     await this.pruning;
@@ -92,7 +92,7 @@ export class Housekeeping {
     if (jobs > 0) log.warn("the clock was ahead: times of jobs were corrected", { jobs });
   }
 
-  /** One process does it for all. */
+  /** Whether this process does it for all. */
   private isMine(): Promise<boolean> {
     const { store, clock } = this.options;
     const now_ms = clock.now_ms();
@@ -114,7 +114,7 @@ export class Housekeeping {
             certain_time.now_ms() - kept_ms,
             prune_each,
           );
-          // What a job has failed of may quote what people wrote.
+          // The reason of a failure may quote content.
           if (state === "failed" && gone > 0) store.truncateWal();
           if (gone === prune_each) await Bun.sleep(prune_pause_ms);
         }

@@ -1,4 +1,4 @@
-/** How many jobs of each kind there are, for whoever watches the server. */
+/** Counts jobs by kind, for monitoring. */
 import { sql } from "kysely";
 import { toNumber } from "../store/columns";
 import type { Db } from "../store/store";
@@ -9,11 +9,11 @@ export interface KindCount {
   readonly name: string;
   readonly state: "ready" | "running" | "failed";
   readonly jobs: number;
-  /** When the first of them was, or is, to run, epoch milliseconds. */
+  /** When the first of them ran, or is due, epoch milliseconds. */
   readonly first_run_at: number;
 }
 
-/** Written out, not bound: only then does SQLite use the partial indexes of these states. */
+/** Literals rather than bound values: only then SQLite uses the partial indexes on these states. */
 const conditions = {
   ready: "state = 'ready'",
   running: "state = 'running'",
@@ -28,7 +28,7 @@ export interface FailureReason {
 }
 const reasons_max = 200;
 
-/** Why jobs failed for good, the most frequent reason first. */
+/** Why jobs failed for good, the most frequent reasons first. */
 export async function countReasons(db: Db<JobsTables>): Promise<FailureReason[]> {
   const rows = await db
     .selectFrom("core_jobs")

@@ -12,7 +12,7 @@ import type { JobsTables, JobState } from "./schema";
 
 type JobsDb = Db<JobsTables>;
 type Row = JobsTables["core_jobs"];
-/** Without the payload, which may quote what people wrote. Times are epoch milliseconds. */
+/** Without the payload, which may quote content. Times are epoch milliseconds. */
 export interface JobOverview extends Pick<
   Row,
   | "id"
@@ -35,7 +35,7 @@ export interface JobsOverviewOptions {
   readonly store: Store;
   readonly clock: Clock;
   readonly handlers: Handlers;
-  /** There is something to run, once the surrounding transaction is on disk. */
+  /** Called once the surrounding transaction is committed, when there is something to run. */
   readonly wake: () => void;
 }
 
@@ -59,24 +59,24 @@ const columns = [
 export const isRetriable = ({ onExhausted, requeue }: JobHandler["limits"]): boolean =>
   requeue !== undefined || onExhausted === undefined;
 
-/** Jobs of one state that are counted, and can be reached page by page. */
+/** The number of jobs in one state that are counted and can be paged through. */
 const listed_max = 10_000;
 
-/** Jobs that one call runs again, or drops. */
+/** The number of jobs that one call runs again or drops. */
 const at_once = 1_000;
-/** Failed jobs that one transaction forgets. */
+/** The number of failed jobs that one transaction deletes. */
 const forgotten_each = 200;
 
 /** Failed or waiting jobs of a kind; with `error` only those that failed for this reason. */
 export interface JobSelection extends Pick<Row, "plugin" | "name"> {
   readonly error?: string | undefined;
-  /** Only those after this id, for whoever goes on after a call that has left some. */
+  /** Only jobs after this id, to continue after an incomplete call. */
   readonly after?: string | undefined;
 }
-/** What one call has done; `next`: where the next one begins, null when there are no more. */
+/** The result of one call; `next` is where the following one continues, null at the end. */
 export interface BatchDone {
   readonly done: number;
-  /** Those of the batch that can't be. */
+  /** Jobs of the batch that can't be handled. */
   readonly left: number;
   readonly next: string | null;
 }
@@ -85,8 +85,8 @@ export class JobsOverview {
   constructor(private readonly options: JobsOverviewOptions) {}
 
   /**
-   * Waiting ones by when they run, the others by when they began or ended, the newest first. The
-   * first ten thousand of them: `total` counts no more, however many there are.
+   * Waiting jobs by due time, others by start or end, newest first. Limited to the first ten
+   * thousand, which `total` does not exceed.
    */
   async list(
     state: JobState,
@@ -115,7 +115,7 @@ export class JobsOverview {
     };
   }
 
-  /** Those of these records that an unfinished job is about. */
+  /** Those of these records that have an unfinished job. */
   async subjectsAtWork(subjects: readonly string[]): Promise<ReadonlySet<string>> {
     if (subjects.length === 0) return new Set();
     const { db } = this.options.store;
@@ -128,7 +128,7 @@ export class JobsOverview {
     return new Set(rows.map(({ subject }) => subject as string));
   }
 
-  /** When the newest job was made, epoch ms. Ids sort by time, as far as the clock did. */
+  /** When the newest job was created, epoch ms. Ids sort by time, as far as the clock did. */
   async newest(): Promise<number | null> {
     const { db } = this.options.store;
     const row = await db
@@ -140,7 +140,7 @@ export class JobsOverview {
     return row ? toNumber(row.created_at) : null;
   }
 
-  /** @throws HttpError 404, 409 when it did not fail, or can't be run again. */
+  /** @throws HttpError 404, or 409 when it did not fail or can't be run again. */
   retry(id: string): Promise<void> {
     const { store, clock, wake } = this.options;
     return store.inTransaction(async (tx: JobsDb) => {
@@ -172,14 +172,14 @@ export class JobsOverview {
     });
   }
 
-  /** Runs failed jobs of a kind again, a thousand at most. */
+  /** Runs up to a thousand failed jobs of a kind again. */
   retryKind(selection: JobSelection): Promise<BatchDone> {
     return this.eachOf("failed", selection, (id) => this.retry(id));
   }
 
   /**
-   * Forgets a job that has failed; ends one that waits, as if it had failed for good. @throws
-   * HttpError 404, 409 when it runs or has ended, or when what it is for would never be done.
+   * Deletes a failed job; ends a waiting one as if it had failed for good. @throws HttpError 404,
+   * or 409 when it is running, has ended, or its work must not be lost.
    */
   async drop(id: string): Promise<void> {
     const { store } = this.options;
@@ -199,14 +199,17 @@ export class JobsOverview {
     store.truncateWal();
   }
 
-  /** Drops failed or waiting jobs of a kind, some in each call. @throws HttpError 409 */
+  /** Drops failed or waiting jobs of a kind, a batch in each call. @throws HttpError 409 */
   async dropKind(selection: JobSelection & { readonly state: "failed" | "ready" }) {
     if (selection.state === "failed") return this.forgetFailed(selection);
     this.requireDroppable(selection);
     return this.eachOf("ready", selection, (id) => this.drop(id));
   }
 
-  /** Whether waiting jobs of this kind can be dropped: it says what becomes of their subjects. */
+  /**
+   * Whether waiting jobs of this kind can be dropped: only when the handler decides what becomes of
+   * their subjects.
+   */
   isDroppable(kind: Pick<Row, "plugin" | "name">): boolean {
     return this.options.handlers.find(kind)?.limits.onExhausted !== undefined;
   }
@@ -216,7 +219,7 @@ export class JobsOverview {
     return this.retriableHandler(kind) !== undefined;
   }
 
-  /** The newest of these kinds that were done: what they were about, and when they ended. */
+  /** The most recently completed jobs of these kinds: their subjects and when they ended. */
   async newestDone(
     names: readonly string[],
     limit: number,
@@ -275,7 +278,7 @@ export class JobsOverview {
     return { done, left: 0, next: next === undefined ? null : "" };
   }
 
-  /** One transaction for each: whoever else writes comes in between. */
+  /** One transaction for each, so that other writers come in between. */
   private async eachOf(
     state: "failed" | "ready",
     selection: JobSelection,
@@ -321,7 +324,7 @@ const idsOf = async (
       .execute()
   ).map(({ id }) => id);
 
-/** Written out, not bound: only then does SQLite use the partial indexes of these states. */
+/** Literals rather than bound values: only then SQLite uses the partial indexes on these states. */
 function inState(db: JobsDb, state: JobState) {
   const jobs = db.selectFrom("core_jobs").where(sql<boolean>`state = ${sql.lit(state)}`);
   return state === "ready" || state === "running"
@@ -329,7 +332,7 @@ function inState(db: JobsDb, state: JobState) {
     : jobs.where(sql<boolean>`state in ('done', 'failed', 'cancelled')`);
 }
 
-/** Another job does the work again. */
+/** Marks the job as replaced by another one that repeats its work. */
 const setReplaced = (tx: JobsDb, id: string, now_ms: number): Promise<unknown> =>
   tx
     .updateTable("core_jobs")

@@ -1,4 +1,4 @@
-/** Looks for jobs when it is woken, when one becomes due, and at least every second. */
+/** Looks for jobs when it is woken, when one becomes due, and at least once a second. */
 import type { Clock } from "../base/clock";
 import { errorFields, type Log } from "../base/log";
 import { withoutOrigin } from "../base/origin";
@@ -16,15 +16,15 @@ export interface PollerOptions {
 }
 
 const poll_ms = 1_000;
-/** A look that takes longer hangs. */
+/** A look that takes longer counts as stuck. */
 const silent_ms_max = 30_000;
-/** The least time between two looks at the table while jobs are running. */
+/** The minimum time between two looks at the table while jobs are running. */
 const look_gap_ms = 3;
 
 export class Poller {
   private state: "new" | "started" | "stopped" = "new";
   private timer: ReturnType<typeof setTimeout> | undefined;
-  /** Somebody has asked for a look that has not begun yet. */
+  /** A look was requested that has not begun yet. */
   private asked = false;
   private looking = false;
   private looked_at_ms = 0;
@@ -40,7 +40,7 @@ export class Poller {
     this.wake();
   }
 
-  /** Why jobs don't run; null when they do, or nobody has started this. */
+  /** Why jobs don't run; null when they do, or when it was not started. */
   failure(): string | null {
     if (this.state !== "started") return null;
     if (this.failing) return "Jobs can't be claimed.";
@@ -61,7 +61,7 @@ export class Poller {
     withoutOrigin(() => setImmediate(look));
   }
 
-  /** Nothing of it touches the database any more when it returns. */
+  /** When it resolves, nothing here uses the database any more. */
   async stop(): Promise<void> {
     this.state = "stopped";
     clearTimeout(this.timer);
@@ -99,8 +99,8 @@ export class Poller {
   }
 
   /**
-   * A look at the table costs as much as a small job: while jobs are running, the next look gathers
-   * what has come and ended meanwhile.
+   * A look at the table costs as much as a small job: while jobs are running, the next look covers
+   * everything that has come or ended meanwhile.
    */
   private async gather(): Promise<void> {
     if (this.options.dispatcher.slots_taken > 0)

@@ -1,4 +1,4 @@
-/** What the settings in force say of jobs, asked each time. */
+/** The settings for jobs currently in force, read each time. */
 import type { Config } from "../base/config";
 import type { JobQueueOptions } from "./queue";
 

@@ -1,6 +1,6 @@
 /**
  * The job queue: a job is enqueued in the transaction of a change, runs after its commit, and takes
- * effect exactly once. Events become one job for each subscriber.
+ * effect exactly once. Events become one job per subscriber.
  */
 import { Value } from "@sinclair/typebox/value";
 import type { Clock } from "../base/clock";
@@ -41,24 +41,24 @@ export interface JobQueueOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly notifier: Notifier;
-  /** Of this process: whose runs are whose. Default: there is only one. */
+  /** Identifies this process in leases. Default: there is only one process. */
   readonly node_id?: string;
-  /** Is told what runs. */
+  /** Is told what is running. */
   readonly work?: Work;
-  /** Jobs that run at the same time in the whole server, io-bound ones aside. Default 64. */
+  /** Concurrent jobs in the whole server, not counting io-bound ones. Default 64. */
   readonly slots_max?: number;
   /**
-   * How long a handler may go on after its signal fired before its slot is given to another.
+   * How long a handler may continue after its signal fired before its slot is given to another job.
    * Default 10 s.
    */
   readonly grace_ms?: number;
-  /** Default: a day, and 30 days for those that failed. */
+  /** Default: a day, and 30 days for failed jobs. */
   readonly kept?: () => JobsKept;
-  /** Whether no job of `intake` may begin now. Default: never. */
+  /** Whether jobs of `intake` are paused. Default: never. */
   readonly intakePaused?: () => boolean;
-  /** Are told of every run that has ended. Default: nobody. */
+  /** Called for every finished run. Default: none. */
   readonly observers?: () => readonly ((run: EndedRun) => void)[];
-  /** Write down what is emitted. Default: nobody. */
+  /** Record emitted events. Default: none. */
   readonly writers?: () => readonly EventWriter[];
 }
 export interface QueueStatus {
@@ -139,7 +139,7 @@ export class JobQueue {
     notifier.onMissed(() => this.poller.wake());
   }
 
-  /** Before `start`. @throws Error when the job has a handler already. */
+  /** Call before `start`. @throws Error when the job has a handler already. */
   register(plugin: string, handler: JobHandler): void {
     this.handlers.register(plugin, handler);
   }
@@ -150,8 +150,7 @@ export class JobQueue {
   }
 
   /**
-   * As in the plugin contract. @throws Error on a payload that does not fit, or when nobody handles
-   * the job.
+   * See the plugin contract. @throws Error on an invalid payload, or when nobody handles the job.
    */
   async enqueue<R extends JobRef>(
     db: Db<any>,
@@ -166,8 +165,7 @@ export class JobQueue {
   }
 
   /**
-   * As in the plugin contract. @throws Error on a payload that does not fit, or when nobody handles
-   * the job.
+   * See the plugin contract. @throws Error on an invalid payload, or when nobody handles the job.
    */
   begin<R extends JobRef>(
     on: R,
@@ -195,7 +193,7 @@ export class JobQueue {
     this.announce();
   }
 
-  /** The job begins with the surrounding transaction; false when it has to wait after all. */
+  /** Lets the job start with the surrounding transaction; false when it has to wait after all. */
   private async beginWith(
     db: Db<any>,
     job: table.NewJob,
@@ -218,14 +216,14 @@ export class JobQueue {
   }
 
   /**
-   * One job for each subscriber that wants it, and a line of each writer; costs nothing where there
-   * is none. @throws Error on a payload that does not fit.
+   * Writes one job for each subscriber that wants the event, and one entry per writer; costs
+   * nothing without any. @throws Error on an invalid payload.
    */
   async emit<R extends EventRef>(db: Db<any>, on: R, payload: PayloadOf<R>): Promise<void> {
     const wanting: Registered[] = [];
     for (const subscriber of this.handlers.of(on)) {
       const wants = subscriber.handler.limits.wants?.(payload, db) ?? true;
-      // A promise is waited for, and nothing else: most events are nobody's.
+      // Awaits only real promises: most events have no subscriber.
       if (wants === true || (wants !== false && (await wants))) wanting.push(subscriber);
     }
     const writing = this.writers().filter((writer) => writer.wants(on, payload));
@@ -244,9 +242,9 @@ export class JobQueue {
   }
 
   /**
-   * Puts jobs of a crashed process back into the queue and begins to run jobs. `gone`: processes
-   * that have certainly ended. Where one process alone serves the database, which the lock on the
-   * data directory sees to, every job that seems to be running is of one that is gone.
+   * Makes jobs of a crashed process ready again and starts running jobs. `gone`: processes that
+   * have certainly ended. Where a single process serves the database, guaranteed by the lock on the
+   * data directory, every job marked as running belongs to one that is gone.
    */
   async start(gone: readonly string[] = []): Promise<void> {
     const { store, log } = this.options;
@@ -257,7 +255,7 @@ export class JobQueue {
     this.poller.start();
   }
 
-  /** What ran in these processes waits again: they have gone. */
+  /** Makes the jobs of these processes, which are gone, ready again. */
   async takeOver(gone: readonly string[]): Promise<void> {
     const { store, log } = this.options;
     const jobs = await store.inDeletion((tx) => table.freeRunsOf(tx, gone));
@@ -267,8 +265,8 @@ export class JobQueue {
   }
 
   /**
-   * Claims nothing more, aborts what runs, and after `timeout_ms` at the latest returns what is
-   * unfinished to the table.
+   * Claims nothing more, aborts what is running, and returns unfinished jobs to the table after
+   * `timeout_ms` at the latest.
    */
   async drain(timeout_ms: number): Promise<void> {
     const { store, clock, log } = this.options;
@@ -284,19 +282,19 @@ export class JobQueue {
       });
       await store.inDeletion((tx) => table.returnJob(tx, job, clock.now_ms()));
     }
-    // Whoever else runs jobs goes on with them.
+    // Other processes continue them.
     this.announce();
   }
 
-  /** Before everything that goes by age. */
+  /** Call before anything that expires by age. */
   readTime(): Promise<void> {
     return this.certain_time.read();
   }
 
-  /** As in the plugin contract. */
+  /** See the plugin contract. */
   readonly certain_now_ms = (): number => this.certain_time.now_ms();
 
-  /** Something that kept jobs from beginning is over. Returns at once. */
+  /** Whatever kept jobs from starting is over. Returns at once. */
   look(): void {
     this.poller.wake();
   }
@@ -315,7 +313,7 @@ export class JobQueue {
     return countReasons(this.options.store.db);
   }
 
-  /** What each process runs, by its id. */
+  /** The running jobs of each process, by its id. */
   runningByNode(): ReturnType<typeof runningByNode> {
     return runningByNode(this.options.store.db);
   }
@@ -324,7 +322,7 @@ export class JobQueue {
     return table.countJobs(this.options.store.db);
   }
 
-  /** Runs every job that is due, and those that they enqueue, and returns how many. For tests. */
+  /** Runs every due job and those that they enqueue, and returns how many. For tests. */
   async runDue(): Promise<number> {
     const { store, clock } = this.options;
     await table.freeExpired(store.db, clock.now_ms());
@@ -379,7 +377,7 @@ export class JobQueue {
 }
 
 function requireFit(on: JobRef | EventRef, payload: unknown): void {
-  // Looking for errors takes much longer than seeing that there are none.
+  // Collecting the errors takes much longer than checking that there are none.
   if (Value.Check(on.payload, payload)) return;
   const { path, message } = Value.Errors(on.payload, payload).First()!;
   throw new Error(

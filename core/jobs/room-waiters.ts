@@ -1,19 +1,19 @@
-/** Jobs that found no room on the disk: they run again as soon as there is more of it. */
+/** Jobs that failed because the disk was full: they run again as soon as there is more space. */
 import type { Store } from "../store/store";
 
-/** So much more than there was is worth a try; of what was tried in vain a quarter more. */
+/** The additional space that is worth a retry; a quarter more than what was tried in vain. */
 const more_bytes = 2 ** 20;
 const more_share = 1.25;
 
 export class RoomWaiters {
-  /** By job: what must be free for its next run. */
+  /** By job: the space that must be free for its next run. */
   readonly #waiting = new Map<string, number>();
-  /** By job: what was free when it was woken. */
+  /** By job: the space that was free when it was woken. */
   readonly #woken = new Map<string, number>();
 
   constructor(private readonly store: Pick<Store, "freeBytes" | "isDiskFull">) {}
 
-  /** Its run has found no room; so much was free then. */
+  /** A run found no space; this much was free. */
   add(job_id: string, found_bytes: number): void {
     const tried_bytes = this.#woken.get(job_id);
     this.#waiting.set(
@@ -22,13 +22,13 @@ export class RoomWaiters {
     );
   }
 
-  /** Its run has ended in another way. */
+  /** A run has ended in another way. */
   forget(job_id: string): void {
     this.#waiting.delete(job_id);
     this.#woken.delete(job_id);
   }
 
-  /** Those for which there may be room now; they wait no longer. */
+  /** Removes and returns the jobs for which there may be space now. */
   take(): string[] {
     if (this.#waiting.size === 0 || this.store.isDiskFull()) return [];
     const free_bytes = this.store.freeBytes();

@@ -1,6 +1,6 @@
 /**
- * One run of one job: the handler with its time limit, then one transaction that ends the job and
- * does what the handler asked for.
+ * One run of one job: the handler with its time limit, then one transaction that completes the job
+ * and applies its effect.
  */
 import type { TSchema } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
@@ -22,7 +22,7 @@ import { isRetriable } from "./overview";
 import type { RoomWaiters } from "./room-waiters";
 import * as table from "./table";
 
-/** Why a run was told to stop. */
+/** The reason for which a run is aborted. */
 export class Stopped extends Error {
   override readonly name = "AbortError";
   constructor(
@@ -37,16 +37,18 @@ export interface Run {
   readonly job: table.Claimed;
   readonly handler: JobHandler;
   readonly controller: AbortController;
-  /** What its handler gives, where it has begun already. */
+  /** The result of its handler, if that was started already. */
   readonly working?: ReturnType<JobHandler["run"]> | undefined;
 }
 export interface RunnerOptions {
   readonly store: Store;
   readonly clock: Clock;
   readonly log: Log;
-  /** How long a handler may go on after its signal fired before its slot is given to another. */
+  /**
+   * How long a handler may continue after its signal fired before its slot is given to another job.
+   */
   readonly grace_ms: number;
-  /** Is told which jobs found none. */
+  /** Is told which jobs found no space on the disk. */
   readonly room: Pick<RoomWaiters, "add" | "forget">;
   /** Called once the run has ended. */
   readonly tell: (run: EndedRun) => void;
@@ -61,26 +63,26 @@ interface Failed {
 type Outcome =
   | { readonly kind: "done"; readonly effect: JobEffect | void }
   | Failed
-  /** Not the fault of the job: it waits `delay_ms` and the attempt does not count. */
+  /** Not the job's fault: it waits `delay_ms` and the attempt does not count. */
   | { readonly kind: "interrupted"; readonly delay_ms: number; readonly found_no_room?: boolean }
-  /** It failed for good, and so did `onExhausted`: tried again later. */
+  /** It failed for good, and `onExhausted` failed, too: tried again later. */
   | { readonly kind: "postponed"; readonly reason: string }
-  /** Cancelled, or another has the lease: nothing to write. */
+  /** Cancelled, or another process has the lease: nothing to write. */
   | { readonly kind: "dropped" };
 
 /**
- * How long what fails with the storage waits for it; on a full disk longer, because the same work
- * may not fit again.
+ * How long to wait after a storage fault; longer on a full disk, because the same work may not fit
+ * again.
  */
 const storage_pause_ms = 2_000;
 const full_pause_ms = 30_000;
 const no_room = { kind: "interrupted", delay_ms: full_pause_ms, found_no_room: true } as const;
-/** So often the end of a job is tried on a full disk before its work is thrown away. */
+/** How often to try to complete a job on a full disk before its work is discarded. */
 const full_tries_max = 3;
 const postponed_ms = 60_000;
 const reason_max = 500;
 
-/** Runs the job and ends it. Never throws. */
+/** Runs the job and stores the outcome. Never throws. */
 export const runJob = (parts: RunnerOptions, run: Run): Promise<void> =>
   new Runner(parts, run).run();
 
@@ -88,7 +90,7 @@ class Runner {
   private readonly log: Log;
   private readonly started_at: number;
   private readonly began_ms = performance.now();
-  /** How it ended, as far as it is written. */
+  /** The outcome, as far as it is stored. */
   private ended: Pick<EndedRun, "outcome" | "error"> = { outcome: "interrupted", error: null };
 
   constructor(
@@ -172,8 +174,8 @@ class Runner {
   }
 
   /**
-   * Writes the outcome; when that fails, the outcome that follows from it. A storage fault is
-   * waited out.
+   * Stores the outcome; if that fails, the outcome that follows from the failure. Storage faults
+   * are waited out.
    */
   private async end(outcome: Outcome, tries = 1): Promise<void> {
     try {
@@ -192,7 +194,7 @@ class Runner {
         this.log.error("the storage fails; the end of a job waits for it", errorFields(error));
         await Bun.sleep(storage_pause_ms);
         if (stoppedBy(this.of.controller.signal)?.why === "shutdown") return;
-        // Another job may do with the room that is left: this one gives its slot back.
+        // The remaining space may suffice for another job: this one gives up its slot.
         if (isFull(error) && tries === full_tries_max) return this.end(no_room);
         return this.end(outcome, tries + 1);
       }
@@ -232,7 +234,7 @@ class Runner {
     }
   }
 
-  /** What happens to the job alone: a row that is there already. */
+  /** A change of the job's own row, which needs no new space. */
   private note(change: (tx: Db) => Promise<boolean>): Promise<boolean> {
     return this.parts.store.inDeletion(change);
   }
@@ -243,7 +245,7 @@ class Runner {
     const now_ms = clock.now_ms();
     if (!effect) return this.note((tx) => table.completeJob(tx, job, now_ms));
     const { uses_reserve = false } = handler.limits;
-    // On a full disk, the space that is left is reserved for deletions.
+    // On a full disk, the remaining space is reserved for deletions.
     if (store.isDiskFull() && !uses_reserve) throw storageFull();
     return store.inTransaction(
       async (tx) => {
@@ -269,14 +271,14 @@ class Runner {
     return store.inTransaction(async (tx) => {
       if (!(await table.failJob(tx, job, reason, now_ms, isRetriable(limits)))) return false;
       const payload: unknown = JSON.parse(job.payload);
-      // A payload that does not fit the schema can't be handed to code that relies on it.
+      // Code that relies on the schema must not get an invalid payload.
       if (Value.Check(on.payload, payload)) await limits.onExhausted?.(tx, payload, reason, cause);
       return true;
     });
   }
 }
 
-/** Runs that failed, this one included: those that a crash cut off do not count. */
+/** The number of failed runs, including this one: runs cut off by a crash don't count. */
 const failuresOf = ({ attempts, crashes }: table.Claimed): number => attempts - crashes;
 /** Whether an error of this run is final. */
 const isLast = (job: table.Claimed): boolean => failuresOf(job) >= job.attempts_max;
@@ -291,7 +293,7 @@ const crashedTooOften = ({ attempts, crashes }: table.Claimed): Outcome => ({
       : `the server ended during ${crashes} of ${attempts - 1} attempts`,
 });
 
-/** @throws PermanentFailure when the payload does not fit the schema any more. */
+/** @throws PermanentFailure when the payload no longer matches the schema. */
 function checkedPayload(schema: TSchema, text: string): unknown {
   const payload: unknown = JSON.parse(text);
   if (Value.Check(schema, payload)) return payload;
@@ -309,7 +311,7 @@ function outcomeOfStop(stopped: Stopped): Outcome {
 }
 
 function failure(error: unknown, { uses_reserve }: JobHandler["limits"]): Outcome {
-  // What deletes makes room for others, and takes little.
+  // A job that deletes frees space and needs little.
   if (isStorageFault(error))
     return isFull(error) && !uses_reserve
       ? no_room
@@ -319,8 +321,8 @@ function failure(error: unknown, { uses_reserve }: JobHandler["limits"]): Outcom
 }
 
 /**
- * Milliseconds until the next attempt: 1 s, 4 s, 16 s … at most 5 min, give or take a fifth, so
- * that what failed together does not return together.
+ * Milliseconds until the next attempt: 1 s, 4 s, 16 s … at most 5 min, with a jitter of 20 %, so
+ * that jobs that failed together don't return together.
  */
 const retryDelay = (limits: JobHandler["limits"], attempt: number): number =>
   limits.backoff_ms?.(attempt) ?? jitter(Math.min(300_000, 1_000 * 4 ** (attempt - 1)), 0.2);

@@ -1,4 +1,7 @@
-/** What runs in all processes, by the table: read with the lock, it holds until the commit. */
+/**
+ * Counts running jobs in all processes, from the table: read under the lock, the counts hold until
+ * the commit.
+ */
 import { toNumber } from "../store/columns";
 import type { Db } from "../store/store";
 import { rowsOf } from "../store/written-out";
@@ -9,7 +12,7 @@ import { nodeOf } from "./table";
 export interface RunningCounts {
   /** By handler. */
   readonly handlers: ReadonlyMap<string, number>;
-  /** By owner: those of handlers that take slots. */
+  /** By owner: only jobs whose handlers take slots. */
   readonly slots_of: ReadonlyMap<string, number>;
 }
 
@@ -47,7 +50,7 @@ export interface RunningKind {
 
 const leases_sql = "select plugin, name, lease_token from core_jobs where state = 'running'";
 
-/** What each process runs, by its id. */
+/** The running jobs of each process, by its id. */
 export async function runningByNode(
   db: Db<JobsTables>,
 ): Promise<ReadonlyMap<string, readonly RunningKind[]>> {

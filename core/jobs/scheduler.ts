@@ -1,4 +1,4 @@
-/** Which of the due jobs run next: fair to owners and queues, and within every capacity. */
+/** Chooses which due jobs run next: fair to owners and queues, within every capacity. */
 import type { ServedLog } from "../lib/served-log";
 import type { Candidate, Capacity } from "./candidates";
 
@@ -8,15 +8,15 @@ export const handlerKey = (job: { readonly plugin: string; readonly name: string
 
 export interface Selection {
   readonly ids: readonly string[];
-  /** The owner served last; a search that is limited begins after them. */
+  /** The owner served last; a limited search continues after them. */
   readonly last_owner: string;
-  /** How many queues had something to run. */
+  /** The number of queues that had something to run. */
   readonly queues: number;
 }
 
 /**
- * An io-bound handler gives one owner at most one in this many of the runs that are left, and
- * always one: so there is one left for whoever comes next.
+ * An io-bound handler gives one owner at most this fraction of the remaining runs, but always one,
+ * so that one is left for the next owner.
  */
 const owner_divisor = 8;
 export const ownerMax = ({ io_bound, free }: Pick<Capacity, "io_bound" | "free">): number =>
@@ -31,16 +31,17 @@ interface Share {
   readonly queue: string;
   readonly owner: string;
   readonly jobs: Candidate[];
-  /** The first of them that may run now; -1 when none may. */
+  /** The index of the first one that may run now; -1 when none may. */
   next: number;
 }
 
 /**
- * The job whose owner has the fewest runs goes first, then the one whose owner, and then whose
+ * The job whose owner has the fewest runs comes first, then the one whose owner, and then whose
  * queue, was served longest ago; within a queue the highest priority, then the earliest. No limit
- * is exceeded. Notes in `served` who was served. `slots_of`: slots that each owner's runs take. All
- * jobs of an owner share them, of whatever kind; what takes none counts by its handler, so that
- * nobody's deliveries wait because much is being indexed for them.
+ * is exceeded. Records in `served` who was served. `slots_of`: slots taken by each owner's runs.
+ * All jobs of an owner share them, whatever their kind; jobs that take no slot are counted by
+ * handler, so that nobody's webhook deliveries wait because many documents are being indexed for
+ * them.
  */
 export function selectJobs(
   candidates: readonly Candidate[],

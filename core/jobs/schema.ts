@@ -1,4 +1,4 @@
-/** The tables of core itself. The host migrates them before those of any plugin. */
+/** The tables of core itself. The host migrates them before those of the plugins. */
 import { sql } from "kysely";
 import { version } from "../base/version";
 import { createFileClaims } from "../store/objects/file-claims";
@@ -26,7 +26,7 @@ export interface JobsTables {
     lease_token: string | null;
     key: string | null;
     subject: string | null;
-    /** The request that it goes back to; null for those of schedules. */
+    /** The request that it originates from; null for jobs of schedules. */
     request_id: string | null;
     error: string | null;
     created_at: number;
@@ -35,7 +35,7 @@ export interface JobsTables {
   };
   /** The last tick of each schedule that became a job. */
   core_ticks: { name: string; tick_at: number };
-  /** One row: how far time has certainly come, and what the clocks said then. */
+  /** A single row: the certain time, and the readings of the clocks at that moment. */
   core_clock: {
     id: number;
     certain_ms: number;
@@ -48,8 +48,7 @@ export interface JobsTables {
 
 const unfinished = "state in ('ready', 'running')";
 const indexes = [
-  // Walked by the claim: one step for each handler, lane and priority, however many jobs wait
-  // there.
+  // Used by the claim: one step per handler, lane and priority, however many jobs wait there.
   "create index core_jobs_ready on core_jobs (plugin, name, lane, priority, run_at, id) where " +
     "state = 'ready'",
   "create index core_jobs_due on core_jobs (run_at) where state = 'ready'",
@@ -93,7 +92,7 @@ async function createJobs(tx: Db<any>): Promise<void> {
     .execute();
 }
 
-/** Who the job is for. Before this step every lane counted as an owner of its own. */
+/** Adds the owner. Before this step every lane counted as an owner of its own. */
 async function addOwner(tx: Db<any>): Promise<void> {
   await tx.schema
     .alterTable("core_jobs")
@@ -101,8 +100,8 @@ async function addOwner(tx: Db<any>): Promise<void> {
     .execute();
   await sql`update core_jobs set owner = lane`.execute(tx);
   await tx.schema.dropIndex("core_jobs_ready").execute();
-  // Walked by the claim: one step for each handler, owner, lane and priority, however many jobs
-  // wait there.
+  // Used by the claim: one step per handler, owner, lane and priority, however many jobs wait
+  // there.
   await sql
     .raw(
       "create index core_jobs_ready on core_jobs (plugin, name, owner, lane, priority, run_at, " +
@@ -111,7 +110,7 @@ async function addOwner(tx: Db<any>): Promise<void> {
     .execute(tx);
 }
 
-/** An index that finds failed jobs by their subject: their payload is deleted with it. */
+/** An index to find failed jobs by subject: their payload is deleted with the subject. */
 const addFailed = async (tx: Db<any>): Promise<void> => {
   await sql
     .raw(
@@ -121,7 +120,7 @@ const addFailed = async (tx: Db<any>): Promise<void> => {
     .execute(tx);
 };
 
-/** Of the attempts, those that a crash of the server cut off. */
+/** Adds the number of attempts cut off by a crash of the server. */
 const addCrashes = async (tx: Db<any>): Promise<void> => {
   await tx.schema
     .alterTable("core_jobs")
@@ -129,7 +128,7 @@ const addCrashes = async (tx: Db<any>): Promise<void> => {
     .execute();
 };
 
-/** The versions that have opened the database, and when: a copy tells whose it is. */
+/** The versions that have opened the database, and when: identifies the origin of a copy. */
 async function createVersions(tx: Db<any>): Promise<void> {
   await tx.schema
     .createTable("core_versions")
@@ -140,7 +139,7 @@ async function createVersions(tx: Db<any>): Promise<void> {
     .execute();
 }
 
-/** The request that a job goes back to. */
+/** Adds the request that a job originates from. */
 const addRequest = async (tx: Db<any>): Promise<void> => {
   await tx.schema.alterTable("core_jobs").addColumn("request_id", "text").execute();
 };
@@ -157,7 +156,7 @@ async function createClock(tx: Db<any>): Promise<void> {
     .execute();
 }
 
-/** Settings that were stored while the server ran, and what wins over them in the server. */
+/** Settings stored while the server ran, and what overrides them in the server. */
 async function createSettings(tx: Db<any>): Promise<void> {
   await tx.schema
     .createTable("core_settings")
@@ -174,7 +173,7 @@ async function createSettings(tx: Db<any>): Promise<void> {
     .execute();
 }
 
-/** Processes that serve the database, where several may. */
+/** The processes that serve the database, where several may. */
 async function createNodes(tx: Db<any>): Promise<void> {
   await tx.schema
     .createTable("core_nodes")
@@ -190,8 +189,8 @@ async function createNodes(tx: Db<any>): Promise<void> {
 }
 
 /**
- * The lock that a process holds while it lives, null where its version holds none; and when others
- * have found that it had gone.
+ * Adds the lock that a process holds while it lives, null for versions without one; and when others
+ * noticed that it was gone.
  */
 async function addLife(tx: Db<any>): Promise<void> {
   await tx.schema.alterTable("core_nodes").addColumn("lock_key", "integer").execute();
@@ -207,7 +206,7 @@ async function createNumbers(tx: Db<any>): Promise<void> {
     .execute();
 }
 
-/** What all processes know alike, where several serve the database; see `SharedState`. */
+/** State shared by all processes on the database; see `SharedState`. */
 async function createShared(tx: Db<any>): Promise<void> {
   await tx.schema
     .createTable("core_shared")
@@ -220,7 +219,7 @@ async function createShared(tx: Db<any>): Promise<void> {
     .execute();
 }
 
-/** One row: a text that is sealed with the key of all processes, where several may be. */
+/** A single row: a text sealed with the key of all processes, where several may be. */
 async function createSecret(tx: Db<any>): Promise<void> {
   await tx.schema
     .createTable("core_secret")

@@ -1,6 +1,6 @@
 /**
- * Every SQL statement about jobs. The frequent ones are written out, so that nothing is compiled at
- * run time.
+ * Every SQL statement about jobs. The frequent ones are written as text, so that nothing is
+ * compiled at run time.
  */
 import { batchesOf } from "../lib/batch";
 import { toNumber } from "../store/columns";
@@ -32,10 +32,10 @@ export interface Claimed {
   readonly name: string;
   readonly owner: string;
   readonly payload: string;
-  /** Runs that have begun, this one included. */
+  /** The number of runs started, including this one. */
   readonly attempts: number;
   readonly attempts_max: number;
-  /** How many of them were cut off by a crash of the server. */
+  /** The number of them cut off by a crash of the server. */
   readonly crashes: number;
   readonly lease_token: string;
   readonly request_id: string | null;
@@ -50,7 +50,7 @@ insert into core_jobs (id, plugin, name, payload, owner, lane, lane_max, priorit
 values (?, ?, ?, ?, ?, ?, ?, ?, 'ready', ?, 0, ?, ?, ?, ?, ?)
 on conflict (name, key) where key is not null and state in ('ready', 'running') do nothing`;
 
-/** Nothing happens when an unfinished job has the key. */
+/** Does nothing when an unfinished job has the key. */
 export const insertJob = (db: JobsDb, job: NewJob): Promise<unknown> =>
   rowsOf(db, insert_sql, [
     job.id,
@@ -77,8 +77,9 @@ const queue_running_sql =
   "select count(*) as n from core_jobs where state = 'running' and lane = ?";
 
 /**
- * One without a key that begins at once: it is claimed already. `queue_max`: null, and nothing is
- * written, when so many of its queue run. Null for the parameter: that is known.
+ * Inserts a job without a key that starts at once: it is claimed already. `queue_max`: writes
+ * nothing and returns null when this many jobs of its queue are running; null when there is
+ * capacity for certain.
  */
 export async function insertRunning(
   db: JobsDb,
@@ -117,8 +118,8 @@ export interface Lease {
 }
 
 /**
- * Takes these jobs; the attempt counts from here on. Those that are no longer waiting are not in
- * the answer.
+ * Claims these jobs, which counts as an attempt. Jobs that are no longer ready are missing from the
+ * result.
  */
 export const claimJobs = (
   db: JobsDb,
@@ -140,8 +141,8 @@ returning id, plugin, name, owner, payload, attempts, attempts_max, crashes, lea
 /** A job and the lease under which it runs. */
 type Held = Pick<Claimed, "id" | "lease_token">;
 /**
- * Ends a run. Changes nothing and answers false when the job was cancelled, or somebody else holds
- * its lease by now. So do the functions below that use it.
+ * Ends a run. Changes nothing and returns false when the job was cancelled, or another process
+ * holds its lease by now. So do the functions below that use it.
  */
 const fenced = async (
   db: JobsDb,
@@ -156,10 +157,10 @@ const fenced_sql = (set: string): string => `
 update core_jobs set ${set}, lease_until = null, lease_token = null
 where id = ? and lease_token = ? and state = 'running' returning id`;
 
-// The payload goes when the job ends: it may quote what is deleted later.
+// The payload is deleted with the end of the job: it may quote what is deleted later.
 export const completeJob = (db: JobsDb, job: Held, now_ms: number): Promise<boolean> =>
   fenced(db, "state = 'done', payload = '', error = null, finished_at = ?", [now_ms], job);
-/** `keep_payload`: an administrator may ask for it again. */
+/** `keep_payload`: an administrator may run the job again. */
 export const failJob = (
   db: JobsDb,
   job: Held,
@@ -175,11 +176,11 @@ export const failJob = (
   );
 export const retryJob = (db: JobsDb, job: Held, error: string, run_at: number): Promise<boolean> =>
   fenced(db, "state = 'ready', error = ?, run_at = ?", [error, run_at], job);
-/** Back to waiting as if it had not been claimed. */
+/** Makes it ready again as if it had not been claimed. */
 export const returnJob = (db: JobsDb, job: Held, run_at: number): Promise<boolean> =>
   fenced(db, "state = 'ready', attempts = attempts - 1, run_at = ?", [run_at], job);
 
-/** Those of them that wait are due at `run_at`. */
+/** Makes those of them that wait due at `run_at`. */
 export const hastenJobs = (db: JobsDb, ids: readonly string[], run_at: number): Promise<unknown> =>
   rowsOf(
     db,
@@ -188,7 +189,7 @@ where state = 'ready' and run_at > ? and id in (${marks(ids.length)})`,
     [run_at, run_at, ...ids],
   );
 
-/** Lengthens the leases with these tokens. Returns the ids of the jobs that still have them. */
+/** Extends the leases with these tokens. Returns the ids of the jobs that still have them. */
 export async function renewLeases(
   db: JobsDb,
   tokens: readonly string[],
@@ -202,20 +203,20 @@ const renew_sql = (tokens: number): string => `
 update core_jobs set lease_until = ?
 where state = 'running' and lease_token in (${marks(tokens)}) returning id`;
 
-/** A lease names the process that has it. Ids of processes have no dot. */
+/** A lease token contains the id of its process. Ids of processes contain no dot. */
 export const tokenOf = (node_id: string, unique: string): string => `${node_id}.${unique}`;
 
 export const nodeOf = (token: string): string => token.slice(0, token.indexOf("."));
 
-/** Makes jobs wait again whose process has died: their lease has run out. Returns how many. */
+/** Makes jobs ready again whose lease has expired because their process died. Returns how many. */
 export const freeExpired = (db: JobsDb, before_ms: number): Promise<number> =>
   free(db, "lease_until < ?", [before_ms]);
 
-/** The same for all that run in these processes, or wherever: nobody runs them any more. */
+/** The same for all jobs running in these processes, or in any: nobody runs them any more. */
 export async function freeRunsOf(db: JobsDb, nodes: readonly string[] | "all"): Promise<number> {
   if (nodes === "all") return free(db, "1 = 1", []);
   let freed = 0;
-  // A slash comes after a dot.
+  // A slash sorts after a dot.
   for (const id of nodes)
     freed += await free(db, "lease_token > ? and lease_token < ?", [`${id}.`, `${id}/`]);
   return freed;
@@ -252,7 +253,7 @@ returning id`,
       [now_ms, ...some],
     );
     ids.push(...rows.map((row) => row.id));
-    // One that failed is not asked for again.
+    // A failed job will not be run again.
     await rowsOf(
       db,
       `update core_jobs set payload = ''
@@ -264,7 +265,7 @@ and subject in (${marks(some.length)})`,
   return ids;
 }
 
-/** Whether a job waits that is due. */
+/** Whether a job is ready and due. */
 export const isDue = async (db: JobsDb, now_ms: number): Promise<boolean> =>
   (await rowsOf(db, due_sql, [now_ms])).length > 0;
 const due_sql = "select run_at from core_jobs where state = 'ready' and run_at <= ? limit 1";
@@ -279,9 +280,7 @@ export async function nextRunAt(db: JobsDb, now_ms: number): Promise<number | un
   return row && toNumber(row.run_at);
 }
 
-/**
- * Deletes jobs of this state that ended before `before_ms`, at most `most`, and returns how many.
- */
+/** Deletes up to `most` jobs of this state that ended before `before_ms`, and returns how many. */
 export async function pruneJobs(
   db: JobsDb,
   state: JobState,
@@ -300,7 +299,7 @@ export async function pruneJobs(
   return gone.length;
 }
 
-/** How many jobs are in each state that matters. */
+/** The number of jobs in each relevant state. */
 export async function countJobs(
   db: JobsDb,
 ): Promise<{ ready: number; running: number; failed: number }> {
@@ -312,14 +311,14 @@ export async function countJobs(
   return {
     ready: await count("state = 'ready'"),
     running: await count("state = 'running'"),
-    // As the index of finished jobs has it.
+    // In the wording of the index on finished jobs.
     failed: await count("state = 'failed' and state in ('done', 'failed', 'cancelled')"),
   };
 }
 
 /**
- * True when `tick_at` is later than every tick of this schedule before; remembers it then. A tick
- * that was taken for a time to come does not count: the clock was ahead.
+ * True when `tick_at` is later than every earlier tick of this schedule; records it then. A
+ * recorded tick in the future is ignored: the clock was ahead.
  */
 export async function takeTick(
   db: JobsDb,

@@ -1,32 +1,29 @@
-/** Numbers that name rows, in ascending order. */
+/** Numbers that identify rows, in ascending order. */
 
-/** Numbers that nobody else is given: from `first` to before `end`. */
+/** Numbers given to nobody else: from `first` to before `end`. */
 interface Leased {
   readonly first: number;
   readonly end: number;
 }
-/**
- * Leases numbers of this series that are greater than `least`, and than all that anybody was given
- * of it before.
- */
+/** Leases numbers of this series, greater than `least` and than all those leased before. */
 export type LeaseFrom = (series: string, least: number) => Promise<Leased>;
 
 export interface AscendingIdsParts {
   readonly now_ms: () => number;
-  /** Null where no other process gives ids of the series. */
+  /** Null where no other process issues ids of the series. */
   readonly lease: LeaseFrom | null;
   readonly series: string;
 }
 
-/** Of each millisecond. */
+/** Per millisecond. */
 const ids_per_ms = 1_024;
-/** What is left of a lease after this time is dropped, so that later ids are greater everywhere. */
+/** The rest of a lease is dropped after this time, so that later ids are greater everywhere. */
 const lease_ms = 10_000;
 
 /**
- * Made in memory: by the clock where one process gives them all, else from numbers that were leased
- * from the database. No id is given twice, in whichever process, and what one process gives
- * ascends.
+ * Issues ids in memory: from the clock where one process issues all of them, otherwise from numbers
+ * leased from the database. No id is issued twice in any process, and the ids of one process
+ * ascend.
  */
 export class AscendingIds {
   #last = 0;
@@ -36,16 +33,16 @@ export class AscendingIds {
 
   constructor(private readonly parts: AscendingIdsParts) {}
 
-  /** Before the first `next`: they continue after the largest stored one. */
+  /** Call before the first `next`: ids continue after the largest stored one. */
   async continueAfter(largest_stored: number): Promise<void> {
     this.#last = largest_stored;
     if (this.parts.lease !== null) await this.#lease();
   }
 
-  /** Ascends for ever, across restarts too: nothing cached can be mistaken for another. */
+  /** Ascends for ever, also across restarts, so that a cached id can't be mistaken for another. */
   readonly next = (): number => this.reserve(1);
 
-  /** The first of `count` numbers in a row. @throws Error when the next lease is late */
+  /** The first of `count` consecutive numbers. @throws Error when the next lease is late */
   reserve(count: number): number {
     const { lease, now_ms } = this.parts;
     const first = Math.max(this.#last + 1, lease === null ? now_ms() * ids_per_ms : 0);
@@ -68,7 +65,7 @@ export class AscendingIds {
   #renew(): void {
     if (this.#leasing) return;
     this.#leasing = true;
-    // Until it is there, what is left of the one before does.
+    // Until the new lease arrives, the rest of the previous one is used.
     void this.#lease()
       .catch(() => undefined)
       .finally(() => {

@@ -1,13 +1,13 @@
-/** Lists in pieces, for statements and requests that take only so much. */
+/** Splits lists for statements and requests of limited size. */
 
-/** The list in order, at most `size` of it at a time. */
+/** The list in order, in batches of at most `size`. */
 export function* batchesOf<T>(list: readonly T[], size: number): Generator<readonly T[]> {
   for (let from = 0; from < list.length; from += size) yield list.slice(from, from + size);
 }
 
 export const batch_rows_max = 16;
 
-/** Batches of 16, 8, 4, 2 and 1 rows: few statements, and few different ones to keep prepared. */
+/** Batches of 16, 8, 4, 2 and 1 rows: few statements, of few different lengths to keep prepared. */
 export async function inBatches<T>(
   rows: readonly T[],
   insert: (some: readonly T[]) => Promise<unknown>,

@@ -1,18 +1,20 @@
-/** Memory that many share: owners take turns for it, and none takes more than a share. */
+/**
+ * A memory budget shared by several owners: they take turns, and none takes more than its share.
+ */
 
 export interface ByteBudgetOptions {
   /** In use at the same time, bytes. */
   readonly bytes_max: number;
   /** … by one owner. */
   readonly per_owner_bytes_max: number;
-  /** How many may wait, and how many of one owner. */
+  /** How many may wait in total, and per owner. */
   readonly waiting_max: number;
   readonly per_owner_waiting_max: number;
-  /** Whoever has waited this long is refused, milliseconds. */
+  /** The longest wait before a request is refused, milliseconds. */
   readonly wait_ms_max: number;
 }
 
-/** Too many wait already, or the wait took too long. */
+/** Too many are waiting already, or the wait took too long. */
 export class BudgetRefusal extends Error {
   override readonly name = "BudgetRefusal";
 }
@@ -26,15 +28,15 @@ export class ByteBudget {
   #used = 0;
   readonly #used_by = new Map<string, number>();
   #waiting_count = 0;
-  /** Never empty lists; whoever got something last comes last. */
+  /** No list is empty; the owner served last comes last. */
   readonly #waiting = new Map<string, Waiting[]>();
 
   constructor(private readonly options: ByteBudgetOptions) {}
 
   /**
-   * What gives the bytes back, at once when there is room. More than there may be at all counts as
-   * all there may be. @throws BudgetRefusal, and the reason of `signal` when that fires while it
-   * waits.
+   * Reserves bytes and returns a function to release them, at once when there is room. More than
+   * the whole budget counts as the whole budget. @throws BudgetRefusal, and the reason of `signal`
+   * when that fires during the wait.
    */
   take(owner: string, wanted: number, signal: AbortSignal): (() => void) | Promise<() => void> {
     const bytes = Math.min(wanted, this.options.bytes_max);
@@ -99,8 +101,8 @@ export class ByteBudget {
   }
 
   /**
-   * Lets in whose turn it is. An owner whose share is used up holds up nobody; one who only waits
-   * for room comes before those behind him, however little they want.
+   * Admits those whose turn it is. An owner with an exhausted share delays nobody; one waiting for
+   * room comes before those behind it, however little they want.
    */
   #admit(): void {
     for (;;) {
@@ -115,7 +117,7 @@ export class ByteBudget {
     }
   }
 
-  /** Whether it still waited. */
+  /** Returns whether it was still waiting. */
   #remove(owner: string, waiting: Waiting): boolean {
     const mine = this.#waiting.get(owner);
     if (!mine?.includes(waiting)) return false;

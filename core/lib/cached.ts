@@ -1,9 +1,9 @@
-/** Remembers an answer that is slow to get. */
+/** Caches the result of a slow request. */
 import { leftUntil, settlesWithin } from "./timeout";
 
 /**
- * Runs `ask` once at a time, for everybody who waits, and reuses its answer for `hold_ms`. Failures
- * are not kept.
+ * Runs `ask` once at a time, shared by all waiting callers, and reuses its result for `hold_ms`.
+ * Failures are not cached.
  */
 export function cached<T>(
   ask: () => Promise<T>,
@@ -26,12 +26,12 @@ export function cached<T>(
   };
 }
 
-/** What is slow to get is waited for so long, and no longer. */
+/** The longest wait for a slow result. */
 const wait_ms = 300;
 
 /**
- * The same for what nobody should wait for: answers what is known while it is asked again;
- * undefined while it is asked for the first time, and when that fails.
+ * For callers that should not wait: returns the cached result while a new one is requested;
+ * undefined during the first request, and when that fails.
  */
 export function cachedAtOnce<T>(
   ask: () => Promise<T>,

@@ -1,7 +1,7 @@
-/** Deletes what nobody keeps, in the background and one pass at a time. */
+/** Deletes leftovers in the background, one pass at a time. */
 
 export interface CleanerParts {
-  /** Deletes all there is, in parts, until the signal ends it. */
+  /** Deletes everything there is, in parts, until the signal fires. */
   readonly clean: (signal: AbortSignal) => Promise<void>;
   readonly onError: (error: unknown) => void;
 }
@@ -13,13 +13,13 @@ export class Cleaner {
 
   constructor(private readonly parts: CleanerParts) {}
 
-  /** There may be something to delete. Returns at once. */
+  /** Starts a pass, because there may be something to delete. Returns at once. */
   readonly start = (): void => {
     this.asked = true;
     this.running ??= this.run().finally(() => (this.running = undefined));
   };
 
-  /** What is left over is there for the next run. */
+  /** The rest is left to the next run. */
   async stop(): Promise<void> {
     this.stopping.abort(new Error("The server is stopping."));
     await this.running;

@@ -1,6 +1,6 @@
-/** Fenced blocks of code, as Markdown has them, in a text or in a part that was cut out of one. */
+/** Fenced code blocks of Markdown, in a text or in an excerpt of one. */
 
-/** UTF-16 indices; the lines of the fences, where there are any, lie around the code. */
+/** UTF-16 indices of the code, without the lines of its fences. */
 export interface CodeBlock {
   readonly start: number;
   readonly end: number;
@@ -15,7 +15,7 @@ interface Fence {
 }
 const fence_line = /^[ \t]*(`{3,}|~{3,})([^\n`]*)$/gm;
 
-/** In their order. A part of a text may begin or end within one. */
+/** In order. An excerpt may begin or end within one. */
 export function codeBlocks(text: string): CodeBlock[] {
   const blocks: CodeBlock[] = [],
     fences = fencesOf(text);
@@ -44,7 +44,9 @@ const fencesOf = (text: string): Fence[] =>
 const closes = (opening: Fence, { mark, has_language }: Fence): boolean =>
   !has_language && mark[0] === opening.mark[0] && mark.length >= opening.mark.length;
 
-/** Right below a line of code, and above an empty line or the end: the code began before `text`. */
+/**
+ * Directly below a line of code, and above an empty line or the end: the block began before `text`.
+ */
 const looksClosing = (text: string, { start, end, has_language }: Fence): boolean =>
   !has_language &&
   /\S[ \t]*\n$/.test(text.slice(0, start)) &&

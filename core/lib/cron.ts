@@ -1,6 +1,6 @@
 /**
- * When a schedule runs: the five fields of a cron expression, what they may be as a regular
- * expression that clients can check too, and their next time.
+ * The five fields of a cron expression, a regular expression for them that clients can check too,
+ * and the next time of an expression.
  */
 import { Cron } from "croner";
 
@@ -10,7 +10,7 @@ const names_of_days = "SUN MON TUE WED THU FRI SAT".split(" ");
 interface Field {
   readonly min: number;
   readonly max: number;
-  /** From `min` on. */
+  /** Starting at `min`. */
   readonly names?: readonly string[];
 }
 const fields: readonly Field[] = [
@@ -18,7 +18,7 @@ const fields: readonly Field[] = [
   { min: 0, max: 23 },
   { min: 1, max: 31 },
   { min: 1, max: 12, names: names_of_months },
-  // Sunday is 0 and 7.
+  // Sunday is both 0 and 7.
   { min: 0, max: 7, names: names_of_days },
 ];
 
@@ -35,7 +35,7 @@ const day_steps = either("3[01]", "[12][0-9]", "[1-9]");
 const month_steps = either("1[0-2]", "[1-9]");
 
 const every = (step: string): string => String.raw`\*(?:/${step})?`;
-/** What begins with one of `first` is a number or a range, with a step or without. */
+/** A number or a range that begins with `first`, with or without a step. */
 const from = (first: string, value: string, step: string): string =>
   `${first}(?:-${value}(?:/${step})?)?`;
 /** A list whose first part is `first`. */
@@ -60,17 +60,17 @@ const not_february = either(
 const between = " +";
 
 /**
- * Days and months that meet: there is no 30 February, and no 31 April. Where weekdays are named,
- * either is enough.
+ * Days and months that occur together: there is no 30 February and no 31 April. With weekdays
+ * given, either is enough.
  */
 const dates = either(
-  // A day that every month has, sooner or later.
+  // A day that every month has.
   [
     list(either(every(day_steps), from(early_days, days, day_steps)), days, day_steps),
     any_month,
     String.raw`\*`,
   ].join(between),
-  // Any day, in months that begin with one of 31 days.
+  // Any day, in lists that begin with a month of 31 days.
   [
     any_day,
     list(either(every(month_steps), from(long_months, months, month_steps)), months, month_steps),
@@ -89,20 +89,20 @@ const dates = either(
   ].join(between),
 );
 
-/** What is taken, and comes; names in small letters are taken as well. */
+/** Accepted expressions that have a next time; names in lower case are accepted as well. */
 export const cron_pattern =
   `^(?:@${either("yearly", "annually", "monthly", "weekly", "daily", "midnight", "hourly")}|` +
   `${[listOf(minutes, steps), listOf(hours, hour_steps), dates].join(between)})$`;
 
-/** Epoch ms; null when it never comes. @throws Error on what can't be read. */
+/** Epoch ms; null when there is none. @throws Error on an invalid expression. */
 export const nextTime = (expression: string, after_ms: number): number | null =>
   new Cron(withoutTurns(expression), { utcOffset: 0, paused: true })
     .nextRun(new Date(after_ms))
     ?.getTime() ?? null;
 
 /**
- * A range may go over the end: `22-2` is from ten at night to two, `FRI-MON` a long weekend. What
- * reads the expression knows only ranges that go up.
+ * Rewrites ranges that wrap around: `22-2` is from ten at night to two, `FRI-MON` a long weekend.
+ * The parser only knows ascending ranges.
  */
 export function withoutTurns(expression: string): string {
   const parts = expression.trim().split(/\s+/);
@@ -127,7 +127,7 @@ function unturned(range: string, field: Field): string {
   const step = Number(found[3] ?? 1);
   const { min, max } = field;
   if (!(from > to && from <= max && to >= min && step > 0)) return range;
-  // 7 is a second name of 0.
+  // 7 is another name of 0.
   const count = field.max === 7 ? 7 : max - min + 1;
   const values: number[] = [];
   for (let value = from; value <= to + count; value += step)

@@ -1,4 +1,4 @@
-/** How much space the data directory takes, and how much is left. */
+/** How much space the data directory takes, and how much is free. */
 import { readdir, stat, statfs } from "node:fs/promises";
 import { join } from "node:path";
 
@@ -8,11 +8,11 @@ export async function databaseBytes(path: string): Promise<number> {
   return sizes.reduce((sum, size) => sum + size, 0);
 }
 
-/** Bytes of all files below a directory; those that vanish meanwhile count nothing. */
+/** Bytes of all files below a directory; files that vanish meanwhile count as nothing. */
 export async function directoryBytes(directory: string): Promise<number> {
   const entries = await readdir(directory, { withFileTypes: true }).catch(() => []);
   let sum = 0;
-  // One directory after the other, so that a large tree does not fill the queue of the file system.
+  // One directory at a time, so that a large tree does not fill the queue of file system calls.
   for (const entry of entries.filter((one) => one.isDirectory()))
     sum += await directoryBytes(join(directory, entry.name));
   const sizes = await Promise.all(
@@ -21,7 +21,7 @@ export async function directoryBytes(directory: string): Promise<number> {
   return sizes.reduce((all, size) => all + size, sum);
 }
 
-/** What the disk that holds `path` has free: bytes, and the share of all from 0 to 1. */
+/** The free space of the disk that contains `path`: in bytes, and as a share from 0 to 1. */
 export async function freeSpace(
   path: string,
 ): Promise<{ readonly free_bytes: number; readonly share: number }> {

@@ -1,6 +1,6 @@
 /**
- * What people call the type of a file: some few kinds, told by the media type. Kept with what
- * folders hold: when they change, a migration step writes them anew.
+ * Coarse file types for people, derived from the media type. Stored with the contents of folders:
+ * when they change, a migration step recomputes them.
  */
 
 export const file_types = [
@@ -17,7 +17,7 @@ export const file_types = [
 ] as const;
 export type FileType = (typeof file_types)[number];
 
-/** The first that fits decides. */
+/** The first match wins. */
 const patterns: readonly (readonly [FileType, RegExp])[] = [
   ["pdf", /^application\/(x-)?pdf$/],
   ["spreadsheet", /spreadsheet|excel|^text\/(csv|tab-separated-values)$/],

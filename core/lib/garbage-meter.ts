@@ -1,16 +1,18 @@
 /**
- * Has the garbage of large work collected early: by itself the collector waits until there is as
- * much of it as of what is alive.
+ * Triggers garbage collection early during large work: by itself the collector waits until there is
+ * as much garbage as live memory.
  */
 
-/** Collected at a time: that takes some milliseconds. */
+/** The amount collected at a time, which takes some milliseconds. */
 const collected_bytes = 24 * 2 ** 20;
 
-/** Counts the garbage of one kind of work, and has it collected before it is much. */
+/**
+ * Estimates the garbage produced by one kind of work, and has it collected before there is much.
+ */
 export class GarbageMeter {
   #bytes = 0;
 
-  /** About so many bytes more are garbage now. */
+  /** About this many bytes have become garbage. */
   add(bytes: number): void {
     this.#bytes += bytes;
     if (this.#bytes < collected_bytes) return;

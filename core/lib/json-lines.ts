@@ -1,10 +1,10 @@
-/** JSON values, one a line, as they arrive. */
+/** Decodes a stream of JSON values, one per line. */
 
-/** A line longer than this is a fault: whatever is this large belongs into a file of its own. */
+/** A longer line is an error: data of this size belongs in a file of its own. */
 const line_bytes_max = 64 * 1024 * 1024;
 
 /**
- * The values of a stream of lines. An unfinished last line is dropped: its writer died. @throws
+ * The values in a stream of lines. An unfinished last line is dropped: its writer died. @throws
  * SyntaxError, RangeError
  */
 export async function* decodeLines<T>(stream: AsyncIterable<Uint8Array>): AsyncGenerator<T> {

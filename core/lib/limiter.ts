@@ -1,35 +1,38 @@
-/** Limits how much runs at the same time; the rest waits, first come, first served, or by turns. */
+/**
+ * Limits how many runs are active at the same time; the rest waits, first come, first served, or by
+ * turns.
+ */
 import { ServedLog } from "./served-log";
 
 export interface LimiterOptions {
-  /** Runs at the same time. */
+  /** Active runs at the same time. */
   readonly concurrency: number;
-  /** … and of those with the same key. Default: no limit of its own. */
+  /** … with the same key. Default: no separate limit. */
   readonly per_key?: number;
   /**
-   * Of those that wait, the first of whichever key has the fewest runs comes next, then of the one
-   * that was served longest ago. Default: whoever came first.
+   * Among waiting runs, the key with the fewest active runs comes next, then the one served longest
+   * ago. Default: first come, first served.
    */
   readonly takes_turns?: boolean;
-  /** How many may wait. Default: any number. */
+  /** How many runs may wait. Default: any number. */
   readonly waiting_max?: number;
-  /** Whoever has waited this long is refused, milliseconds. Default: never. */
+  /** The longest wait before a run is refused, milliseconds. Default: unlimited. */
   readonly wait_ms_max?: number;
   /**
-   * A run that takes longer than `patience_ms` lets another one start beside it, so that slow ones
-   * do not hold up the rest; at most `overflow_max` runs beyond `concurrency` come about this way.
+   * A run that takes longer than `patience_ms` lets another one start beside it, so that slow runs
+   * don't delay the rest; at most `overflow_max` runs beyond `concurrency` are started this way.
    */
   readonly patience_ms?: number;
   readonly overflow_max?: number;
 }
 export interface Entry {
-  /** Who it is for: runs with the same key share `per_key`. */
+  /** Runs with the same key share `per_key`. */
   readonly key?: string;
   /** Ends the wait, not the run. */
   readonly signal?: AbortSignal;
 }
 
-/** Why somebody was not let in: `full` at once, `timeout` after the longest wait. */
+/** Why a run was refused: `full` at once, `timeout` after the longest wait. */
 export class LimiterRefusal extends Error {
   override readonly name = "LimiterRefusal";
   constructor(readonly reason: "full" | "timeout") {
@@ -42,9 +45,9 @@ interface Waiting {
   readonly admit: () => void;
 }
 
-/** Where one has to get in before one runs, and leaves at the end. */
+/** Something to enter before a run and to leave after it. */
 export abstract class Entrance {
-  /** Resolves when there is room, with what to call at the end of the run. */
+  /** Resolves when there is capacity, with the function to call at the end of the run. */
   abstract enter(entry?: Entry): Promise<() => void>;
 
   /** @throws what `work` throws, and as `enter` does. */
@@ -63,24 +66,24 @@ export class Limiter extends Entrance {
   private readonly waiting: Waiting[] = [];
   private readonly running_by_key = new Map<string, number>();
   private readonly served = new ServedLog();
-  /** Without those that run beyond `concurrency`. */
+  /** Without those beyond `concurrency`. */
   private running = 0;
   private overflow = 0;
 
-  /** A function is asked whenever somebody comes or leaves. */
+  /** A function is called whenever a run enters or leaves. */
   constructor(limits: LimiterOptions | (() => LimiterOptions)) {
     super();
     this.limits = typeof limits === "function" ? limits : () => limits;
   }
 
-  /** Somebody has to wait. */
+  /** A new run would have to wait. */
   get saturated(): boolean {
     return this.waiting.length > 0;
   }
 
   /**
-   * As `Entrance` says. @throws LimiterRefusal, and the reason of the signal when that fires
-   * before.
+   * See `Entrance`. @throws LimiterRefusal, and the reason of the signal when that fires during the
+   * wait.
    */
   override async enter({ key = "", signal }: Entry = {}): Promise<() => void> {
     signal?.throwIfAborted();
@@ -134,7 +137,7 @@ export class Limiter extends Entrance {
     }
   }
 
-  /** Returns what ends the run. */
+  /** Returns a function that ends the run. */
   private begin(key: string): () => void {
     const { patience_ms, overflow_max = 0 } = this.limits();
     let beyond = false;
@@ -142,7 +145,7 @@ export class Limiter extends Entrance {
       patience_ms === undefined
         ? undefined
         : setInterval(() => {
-            // Nobody is helped by it now; it may be different later.
+            // It would help nobody now; that may change later.
             if (this.overflow >= overflow_max || !this.saturated) return;
             clearInterval(patience);
             beyond = true;
@@ -190,18 +193,18 @@ export class Limiter extends Entrance {
 }
 
 /**
- * A limiter of one run for each key: the next run of a key joins the queue when its last one has
- * ended, so that whoever comes with many runs does not hold up the others.
+ * A limiter that admits one run per key: the next run of a key joins the queue when the previous
+ * one has ended, so that a key with many runs does not delay others.
  */
 export class FairLimiter {
   private readonly limiter: Limiter;
   private readonly per_key_max: number;
-  /** How many runs of each key are there. */
+  /** By key: how many runs are active or waiting. */
   private readonly there_by_key = new Map<string, number>();
-  /** When the last run that each key has asked for has ended. */
+  /** By key: settles when the last requested run has ended. */
   private readonly last = new Map<string, Promise<void>>();
 
-  /** `per_key_max`: runs of one key that may be there at a time, those that wait included. */
+  /** `per_key_max`: runs of one key that may exist at a time, including waiting ones. */
   constructor({
     per_key_max = Infinity,
     ...options
@@ -211,8 +214,8 @@ export class FairLimiter {
   }
 
   /**
-   * @throws what `work` throws, LimiterRefusal, and the reason of the signal when that fires while
-   * it waits.
+   * @throws what `work` throws, LimiterRefusal, and the reason of the signal when that fires during
+   * the wait.
    */
   run<T>(key: string, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
     const there = this.there_by_key.get(key) ?? 0;

@@ -1,22 +1,22 @@
 /**
- * Turns of the event loop. What arrives at once, a thousand requests or the end of a thousand
- * waits, would be done in one piece, and whoever comes next would wait for all of it. Here the loop
- * goes round after a few milliseconds, and those who wait take turns by subject.
+ * Turns of the event loop. Work that becomes ready at once, such as a thousand requests or
+ * wake-ups, would run in one piece and delay everything after it. Here the loop continues after a
+ * few milliseconds, and waiting work takes turns by subject.
  */
 
-/** Whoever comes while the loop has been at it for no longer goes on at once. */
+/** Work that arrives earlier in the current iteration continues at once. */
 const turn_ms = 6;
-/** Of those who wait, so many go on in one round: fewer when the round before took longer. */
+/** How many waiting entries continue in one iteration: fewer when the previous one took longer. */
 const each_round = { min: 1, first: 4, max: 64 };
 
 export class LoopTurns {
   /** By subject, in the order of their turns. */
   readonly #waiting = new Map<string, (() => void)[]>();
-  /** When the present round began; undefined when nobody has come in it yet. */
+  /** When the current iteration began; undefined when nothing has entered in it yet. */
   #began_ms: number | undefined;
   #each = each_round.first;
 
-  /** Undefined when there is time; otherwise settles when it is the turn of the subject. */
+  /** Undefined when there is time; otherwise settles when it is the subject's turn. */
   enter(subject: string): Promise<void> | undefined {
     if (this.#waiting.size === 0 && this.#hasTime()) return undefined;
     return new Promise((resolve) => {
@@ -57,5 +57,5 @@ export class LoopTurns {
   }
 }
 
-/** Those of this process, which has one event loop. */
+/** One for the process, which has one event loop. */
 export const loop_turns = new LoopTurns();

@@ -1,12 +1,11 @@
 /**
- * Regular expressions for numbers within limits, in words that every regular expression knows:
- * ECMAScript's, Python's, Go's.
+ * Regular expressions for numbers within limits, in the common subset of ECMAScript, Python and Go.
  */
 
-/** Whole numbers of `least` to `most`, without zeros before them. Neither is negative. */
+/** Whole numbers from `least` to `most`, neither negative, without leading zeros. */
 export function wholeNumbers(least: number, most: number): string {
   const found: string[] = [];
-  // Lengths of which there are all numbers, such as 10 to 999: one expression for these.
+  // Lengths that are covered completely, such as 10 to 999: one expression for all of these.
   const whole: number[] = [];
   for (let digits = String(least).length; digits <= String(most).length; digits++) {
     const [smallest, largest] = [digits === 1 ? 0 : 10 ** (digits - 1), 10 ** digits - 1];
@@ -21,7 +20,7 @@ export function wholeNumbers(least: number, most: number): string {
   return oneOf(found);
 }
 
-/** The same with negative ones. */
+/** The same including negative numbers. */
 export function integers(least: number, most: number): string {
   if (least >= 0) return wholeNumbers(least, most);
   const negative = `-${wholeNumbers(most < 0 ? -most : 1, -least)}`;
@@ -31,7 +30,7 @@ export function integers(least: number, most: number): string {
 export const oneOf = (patterns: readonly string[]): string =>
   patterns.length === 1 ? patterns[0]! : `(?:${patterns.join("|")})`;
 
-/** Both have as many digits. */
+/** Both have the same number of digits. */
 function ofOneLength(low: string, high: string): string[] {
   const rest = low.length - 1;
   if (/^0*$/.test(low) && /^9*$/.test(high)) return [anyDigits(low.length)];

@@ -1,17 +1,19 @@
-/** Limits how many of something are open at the same time for one key: streams of one user. */
+/** Limits how many things are open at the same time for one key, such as a user's streams. */
 
-/** Asynchronous, because one may count over several processes. `LocalOpenLimit` does not. */
+/**
+ * Asynchronous, because an implementation may count across processes. `LocalOpenLimit` does not.
+ */
 export interface OpenLimit {
   readonly max: number;
-  /** Resolves with what to call when it is closed; null when the key has the most already. */
+  /** Resolves with the function to call at the close; null when the key is at its limit. */
   acquire(key: string): Promise<(() => void) | null>;
 }
 
-/** Counts in the memory of this process: for what protects it, or is the only one. */
+/** Counts in the memory of this process: for limits that protect it, or when it is the only one. */
 export class LocalOpenLimit implements OpenLimit {
   private readonly open = new Map<string, number>();
 
-  /** A function when it is a setting that changes. */
+  /** A function for a limit that may change. */
   constructor(private readonly most: number | (() => number)) {}
 
   get max(): number {

@@ -1,17 +1,17 @@
-/** A stream that is made while it is sent: in larger pieces, with pauses in which others work. */
+/** A stream produced while it is sent: in larger pieces, with pauses for other work. */
 
-/** Pieces are at least of this size. */
+/** The minimum size of a piece. */
 const sent_bytes = 64 * 1024;
-/** After so much work others have as long for theirs. */
+/** After this much work comes a pause of the same length. */
 const turn_ms = 2,
   pause_ms_max = 10;
-/** Who waits longer for what it reads lets the next one in. */
+/** A stream that waits longer for its input gives up its turn. */
 const turn_ms_max = 20;
 
-/** Ends when the last turn, and the pause after it, are over: all streams take theirs in order. */
+/** Settles when the last turn and the pause after it are over: all streams take turns in order. */
 let last_turn: Promise<void> = Promise.resolve();
 
-/** Waits for its turn. Whoever has it calls the function it is given when it has worked. */
+/** Waits for its turn; the returned function ends it. */
 async function turn(): Promise<() => void> {
   const before = last_turn,
     { promise, resolve } = Promise.withResolvers<void>();
@@ -26,8 +26,8 @@ async function turn(): Promise<() => void> {
 }
 
 /**
- * The same bytes. However many streams are made at a time, they work half of the time together.
- * @throws what `pieces` throws
+ * The same bytes. However many streams there are, together they work half of the time. @throws what
+ * `pieces` throws
  */
 export async function* pacedPieces(
   pieces: AsyncIterable<Uint8Array>,

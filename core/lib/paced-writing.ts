@@ -1,18 +1,18 @@
 /**
- * Writing much without holding up others who wait for the same disk: a few megabytes at a time are
- * handed to it, and then it is left alone for as long as it took.
+ * Writes much data without delaying others that use the same disk: syncs a few megabytes at a time
+ * and then pauses for as long as that took.
  */
 import { open } from "node:fs/promises";
 
-/** As much may wait in memory of the system for the disk. */
+/** How much unsynced data the system may hold in memory. */
 const unsynced_bytes_max = 4 * 2 ** 20;
 const rest_ms_max = 100;
 
-/** Says when to sync, and for how long to rest then. */
+/** Decides when to sync, and how long to pause after it. */
 export class WritePace {
   #unsynced_bytes = 0;
 
-  /** So much was written. True: it is to be synced now. */
+  /** This much was written. True: sync now. */
   add(bytes: number): boolean {
     this.#unsynced_bytes += bytes;
     if (this.#unsynced_bytes < unsynced_bytes_max) return false;
@@ -20,14 +20,14 @@ export class WritePace {
     return true;
   }
 
-  /** Syncs, then rests. */
+  /** Syncs, then pauses. */
   async sync(data: () => Promise<void>): Promise<void> {
     const began_ms = performance.now();
     await data();
     await Bun.sleep(restOf(began_ms));
   }
 
-  /** The same, for those who wait for every step. */
+  /** The same, synchronously. */
   syncNow(data: () => void): void {
     const began_ms = performance.now();
     data();
@@ -37,7 +37,10 @@ export class WritePace {
 
 const restOf = (began_ms: number): number => Math.min(rest_ms_max, performance.now() - began_ms);
 
-/** Writes the pieces into the new file `path`, which only this user may read. On the disk then. */
+/**
+ * Writes the pieces into the new file `path`, readable only by this user. When it resolves, the
+ * file is on the disk.
+ */
 export async function writePaced(pieces: AsyncIterable<Uint8Array>, path: string): Promise<void> {
   await using file = await open(path, "wx", 0o600);
   const pace = new WritePace();

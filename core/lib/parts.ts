@@ -1,14 +1,14 @@
-/** Large work in small parts, between which the event loop is free for others. */
+/** Splits large work into small parts, between which the event loop serves others. */
 
-/** The longest pause between two parts: whoever waits for the end does not wait for pauses. */
+/** The longest pause between two parts, for the sake of those who wait for the end. */
 const pause_ms_max = 20;
 
-/** Lets everything that has arrived meanwhile be served. */
+/** Lets the event loop handle everything that has arrived. */
 export const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /**
- * Runs `part` until it answers false. Each pause is as long as the part before it: half of the time
- * is for others. @throws what a part throws, or the reason of the signal
+ * Runs `part` until it returns false. Each pause is as long as the part before it, so half of the
+ * time is left to others. @throws what a part throws, or the reason of the signal
  */
 export async function inParts(part: () => Promise<boolean>, signal?: AbortSignal): Promise<void> {
   for (;;) {
@@ -20,7 +20,7 @@ export async function inParts(part: () => Promise<boolean>, signal?: AbortSignal
   }
 }
 
-/** How many records a part may hold, so that it takes about as long as it should. */
+/** Adapts the number of records in a part, so that a part takes about the intended time. */
 export class PartSize {
   #size: number;
 
@@ -35,14 +35,14 @@ export class PartSize {
     return this.#size;
   }
 
-  /** The next part is half as large. False when it can't be smaller. */
+  /** Halves the next part. False when it can't be smaller. */
   halve(): boolean {
     const is_smallest = this.#size === 1;
     this.#size = Math.max(1, this.#size >> 1);
     return !is_smallest;
   }
 
-  /** A part of this size took so long. */
+  /** Records how long a part of this size took. */
   took(ms: number): void {
     if (ms > this.part_ms) this.halve();
     else if (ms < this.part_ms / 3) this.#size = Math.min(this.limits.max, this.#size * 2);

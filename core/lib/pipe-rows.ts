@@ -1,6 +1,6 @@
-/** Rows of pipe tables of Markdown, as lines of a text. */
+/** Rows of Markdown pipe tables, as lines of a text. */
 
-/** The cells of a row, as they read; null when the line is none. */
+/** The cells of a row, unescaped; null when the line is not a row. */
 export function pipeCells(line: string): string[] | null {
   const row = line.trim();
   if (row.length < 3 || !row.startsWith("|") || !/(?<!\\)(?:\\\\)*\|$/.test(row)) return null;
@@ -18,5 +18,5 @@ export function pipeCells(line: string): string[] | null {
   return cells;
 }
 
-/** Whether the line stands between the head of a table and its rows. */
+/** Whether the line is the delimiter between the head of a table and its rows. */
 export const isDelimiterRow = (line: string): boolean => /^\s*\|(?:\s*:?-+:?\s*\|)+\s*$/.test(line);

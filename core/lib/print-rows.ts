@@ -10,7 +10,7 @@ export interface PrintOptions {
   readonly print: (line: string) => void;
 }
 
-/** Rows as one JSON array, or as a table with aligned columns for people. */
+/** Rows as one JSON array for programs, or as a table with aligned columns for people. */
 export function printRows(rows: readonly PrintedRow[], { json, empty, print }: PrintOptions): void {
   if (json) return print(JSON.stringify(rows, null, 2));
   if (rows.length === 0) return print(empty);

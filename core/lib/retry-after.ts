@@ -1,6 +1,6 @@
-/** The `Retry-After` of an HTTP answer (RFC 9110): seconds, or a date. */
+/** The HTTP header `Retry-After` (RFC 9110): seconds, or a date. */
 
-/** Milliseconds from now; null when the header is missing or neither of the two. */
+/** Milliseconds from now; null when the header is missing or invalid. */
 export function retryAfterMs(header: string | null, now_ms: number): number | null {
   if (header === null) return null;
   if (/^\s*\d{1,9}\s*$/.test(header)) return Number(header) * 1_000;
@@ -8,7 +8,10 @@ export function retryAfterMs(header: string | null, now_ms: number): number | nu
   return Number.isNaN(at_ms) ? null : Math.max(0, at_ms - now_ms);
 }
 
-/** The same of a service: fractions too, and a date is measured against the service's own clock. */
+/**
+ * The same for responses of a service: fractions are accepted, and a date is relative to the
+ * service's own clock.
+ */
 export function retryAfterOfService(headers: Headers | undefined): number | undefined {
   const value = headers?.get("retry-after")?.trim();
   if (!value) return undefined;

@@ -1,13 +1,13 @@
-/** Who was served last, for those that take turns. */
+/** Remembers who was served last, for fair scheduling. */
 
 const remembered_max = 10_000;
 
-/** When each key was served last, for the latest ten thousand. Each process knows only its own. */
+/** When each key was served last, for the latest ten thousand. Local to the process. */
 export class ServedLog {
   private readonly last = new Map<string, number>();
   private count = 0;
 
-  /** A count that is greater when it was served later; 0 when that is not known. */
+  /** A counter, greater when the key was served later; 0 when unknown. */
   lastServed(key: string): number {
     return this.last.get(key) ?? 0;
   }

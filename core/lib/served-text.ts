@@ -1,10 +1,10 @@
-/** A long text that many ask for: compressed once for each encoding, revalidated by its tag. */
+/** A long text that many clients request: compressed once per encoding, revalidated by its ETag. */
 import { promisify } from "node:util";
 
 type Bytes = Uint8Array<ArrayBufferLike>;
 type Compress = (bytes: Uint8Array<ArrayBuffer>) => Promise<Bytes>;
 
-/** The smallest first. Each works beside the event loop. */
+/** The smallest result first. All of them compress outside the event loop. */
 const encodings: readonly (readonly [string, Compress])[] = [
   [
     "br",
@@ -37,7 +37,7 @@ export class ServedText {
     this.#tag = new Bun.CryptoHasher("sha256").update(text).digest("hex").slice(0, 20);
   }
 
-  /** May be kept, and is revalidated each time: a server that was updated says something else. */
+  /** May be cached but is revalidated each time: an updated server has another text. */
   async respond({ headers: asked }: Request): Promise<Response> {
     const encoding = acceptedEncoding(asked.get("accept-encoding") ?? "");
     const headers = {
@@ -63,7 +63,7 @@ export class ServedText {
     return known;
   }
 
-  /** In whichever encoding it was got. */
+  /** Compares tags regardless of the encoding. */
   #isKnown(tags: string): boolean {
     return tags.split(",").some((one) => {
       const tag = one.trim().replace(/^W\//, "");
@@ -72,7 +72,7 @@ export class ServedText {
   }
 }
 
-/** Of those that the client takes most gladly the first; null: as it is. */
+/** The client's preferred encoding among these; null for none. */
 function acceptedEncoding(header: string): (typeof encodings)[number] | null {
   const weights = new Map(
     header

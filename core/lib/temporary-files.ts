@@ -1,8 +1,8 @@
-/** Temporary files that a crash left behind. Each feature names its own by a prefix. */
+/** Temporary files left behind by a crash. Each feature has a prefix of its own. */
 import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 
-/** Paths of what lies in `directory` under one of these prefixes. */
+/** Paths of the entries of `directory` with one of these prefixes. */
 export async function findLeftovers(
   directory: string,
   ...prefixes: readonly string[]
@@ -13,7 +13,7 @@ export async function findLeftovers(
     .map((name) => join(directory, name));
 }
 
-/** Removes files and folders under one of these prefixes: when nothing uses them yet. */
+/** Removes files and folders with one of these prefixes. Call it while nothing uses them yet. */
 export async function removeLeftovers(
   directory: string,
   ...prefixes: readonly string[]

@@ -1,38 +1,39 @@
 /**
- * How a text is cut: pieces of a fixed number of UTF-16 units, so that arithmetic says which piece
- * holds a unit. The ids of its pieces follow each other, and the first of them names the text.
+ * How a stored text is divided: into pieces of a fixed number of UTF-16 units, so that arithmetic
+ * tells which piece contains a unit. The ids of its pieces are consecutive, and the first one
+ * identifies the text.
  */
 
-/** Units of a piece. The cut is made one unit earlier where it would go through a code point. */
+/** Units per piece. A cut that would split a code point is made one unit earlier. */
 export const piece_units = 16_384;
 
-/** A text that is stored. */
+/** A stored text. */
 export interface StoredText {
   /** The id of its first piece. */
   readonly id: number;
-  /** UTF-16 units; as many as code points when it has no surrogate pair. */
+  /** UTF-16 units; equal to `points` when it contains no surrogate pair. */
   readonly units: number;
   readonly points: number;
 }
 export interface Piece {
   readonly id: number;
-  /** Where it begins in the text: UTF-16 units and code points. */
+  /** Its position in the text: UTF-16 units and code points. */
   readonly first_unit: number;
   readonly first_point: number;
   readonly data: string;
 }
 
-/** A text that is too long to be handed over as a whole. */
+/** A text that is too long to be passed as a whole. */
 export interface LongText {
-  /** It is no longer than this, UTF-16 units. */
+  /** An upper bound for its length, UTF-16 units. */
   readonly units_max: number;
-  /** In their order, to be read once; none of them is long. */
+  /** In order, can be read once; each is short. */
   readonly parts: AsyncIterable<string>;
 }
 
 export const pieceCount = (units: number): number => Math.ceil(units / piece_units);
 
-/** Whether what ends here is read from the first piece, wherever the cut after it was made. */
+/** Whether text up to here is in the first piece, wherever the cut after it was made. */
 export const isInFirstPiece = ({ end }: { readonly end: number }): boolean => end < piece_units;
 
 /** The pieces of a text in order, as they are read back: a lone surrogate becomes U+FFFD. */
@@ -44,12 +45,12 @@ export function* cutText(content: string): Generator<string, void> {
   }
 }
 
-/** The pieces with their places, if the first has this id. */
+/** The pieces with their positions, if the first one has this id. */
 export function* piecesOf(content: string, id: number): Generator<Piece, void> {
   const row = new PieceRow(id);
   for (const data of cutText(content)) yield row.next(data);
 }
-/** The same of a text that comes in parts, wherever these end. */
+/** The same for a text that arrives in parts, wherever these end. */
 export async function* piecesOfParts(
   parts: AsyncIterable<string>,
   id: number,
@@ -59,7 +60,7 @@ export async function* piecesOfParts(
     at = piece_units;
   for await (const part of parts) {
     rest += part;
-    // With the unit after it, it is known whether the cut would go through a pair.
+    // The unit after a cut tells whether it would split a pair.
     for (; row.units + rest.length > at; at += piece_units) {
       const length = at - row.units,
         data = rest.slice(0, isPair(rest, length - 1) ? length - 1 : length);
@@ -70,7 +71,7 @@ export async function* piecesOfParts(
   if (rest !== "") yield row.next(rest);
 }
 
-/** Numbers pieces in their order. */
+/** Numbers pieces consecutively. */
 class PieceRow {
   units = 0;
   private points = 0;
@@ -91,7 +92,7 @@ export const unitsUntil = (last: Piece | undefined): number =>
 export const pointsUntil = (last: Piece | undefined): number =>
   last === undefined ? 0 : last.first_point + last.data.length - pairsIn(last.data).length;
 
-/** Units at which surrogate pairs begin. */
+/** The units at which surrogate pairs begin. */
 export function pairsIn(text: string): number[] {
   const pairs: number[] = [];
   if (/[\ud800-\udbff]/.test(text))

@@ -1,8 +1,8 @@
-/** Reads texts piece by piece, wherever the pieces come from. */
+/** Reads stored texts piece by piece, from any source of pieces. */
 import { nextTurn } from "./parts";
 import { pairsIn, piece_units, pieceCount, type Piece, type StoredText } from "./text-pieces";
 
-/** The pieces from one id to another, both included, that are there. */
+/** The existing pieces from one id to another, both included. */
 export type ReadPieces = (
   first_id: number,
   last_id: number,
@@ -15,7 +15,7 @@ export class TextGone extends Error {
   }
 }
 
-/** What lies between two UTF-16 units. Undefined when it is not there any more. */
+/** The text between two UTF-16 units. Undefined when it has been deleted. */
 export async function readUnits(
   read: ReadPieces,
   text_id: number,
@@ -30,15 +30,15 @@ export async function readUnits(
     data = pieces.length === 1 ? last.data : pieces.map((piece) => piece.data).join("");
   return first_unit > start ? undefined : data.slice(start - first_unit, end - first_unit);
 }
-/** The piece of this unit; or the one before, when the cut between them was made early. */
+/** The piece with this unit; or the one before it, when the cut between them was made early. */
 const pieceOf = (unit: number): number => Math.floor(unit / piece_units);
 
-/** Pieces that are read at once. */
+/** The number of pieces read at once. */
 const pieces_together = 8;
 
 /**
- * The text, some pieces at a time, up to as many units as it says; between them others have their
- * turn when the caller lets them. @throws TextGone
+ * The text, a few pieces at a time, up to its stated length; the caller may pause between them.
+ * @throws TextGone
  */
 export async function* readParts(
   read: ReadPieces,
@@ -69,7 +69,7 @@ export async function readWhole(
   return parts.length === 1 ? parts[0]! : parts.join("");
 }
 
-/** Turns places in a text into each other; quickest when they are asked in their order. */
+/** Converts between UTF-16 units and code points of a text; fastest for ascending positions. */
 export class TextPlaces {
   private piece: (Piece & { readonly pairs: readonly number[] }) | undefined;
   private reads = 0;
@@ -79,7 +79,7 @@ export class TextPlaces {
     private readonly text: StoredText,
   ) {}
 
-  /** The code points before a UTF-16 unit. @throws TextGone */
+  /** The number of code points before a UTF-16 unit. @throws TextGone */
   async pointAt(unit: number): Promise<number> {
     const { units, points } = this.text;
     if (unit >= units) return points;
@@ -101,14 +101,14 @@ export class TextPlaces {
     return first_unit + within + countBelow(pairs, (pair, at) => pair - at < within);
   }
 
-  /** The last piece that begins early enough. */
+  /** The last piece for which `begins` holds. */
   private async find(begins: (piece: Piece) => boolean) {
     const { id, units } = this.text;
     let low = this.piece && begins(this.piece) ? this.piece.id : id,
       high = id + pieceCount(units);
-    // Places that follow each other are mostly in the same piece or in the next.
+    // Successive positions are mostly in the same piece or in the next.
     for (let step = 1; high - low > 1; step *= 2) {
-      // Ids are larger than the 32 bits that a shift keeps.
+      // Ids exceed the 32 bits of a shift.
       const middle = low + Math.min(step, (high - low) >>> 1);
       if (begins(await this.load(middle))) low = middle;
       else {
@@ -128,7 +128,10 @@ export class TextPlaces {
   }
 }
 
-/** How many of these come first for which this holds: none after one for which it does not. */
+/**
+ * The number of leading elements for which this holds; it holds for none after the first that
+ * fails.
+ */
 function countBelow(
   sorted: readonly number[],
   holds: (value: number, at: number) => boolean,

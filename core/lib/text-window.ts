@@ -1,26 +1,26 @@
-/** A long text as if it were a string, while only a window of it is in memory. */
+/** A long text that can be used like a string, with only a window of it in memory. */
 import { piece_units, pieceCount, type Piece, type StoredText } from "./text-pieces";
 import { TextGone } from "./text-reader";
 
-/** What a string and a window have in common. */
+/** The common interface of a string and a window. */
 export interface ReadableText {
   readonly length: number;
-  /** `NaN` outside. */
+  /** `NaN` outside the text. */
   charCodeAt(at: number): number;
-  /** Between two UTF-16 units. */
+  /** The text between two UTF-16 units. */
   slice(start: number, end: number): string;
 }
 
-/** The pieces from one id to another, both included, that are there. */
+/** The existing pieces from one id to another, both included. */
 export type ReadPiecesNow = (first_id: number, last_id: number) => readonly Piece[];
 
-/** In memory at a time: most of them on that side to which the reading goes, and some before. */
+/** Pieces in memory at a time: most of them in the direction of reading, some behind it. */
 const window_pieces = 32,
   pieces_before = 2;
-/** A text of no more units is in memory as a whole when its first unit is. */
+/** A text of at most this length is in memory as a whole once its first unit is. */
 export const window_units = (window_pieces - pieces_before) * piece_units;
 
-/** Quick where what is asked for lies near what was asked before. Throws TextGone from any call. */
+/** Fast when accesses are close to each other. Any call may throw TextGone. */
 export class TextWindow implements ReadableText {
   readonly length: number;
   private held = "";
@@ -59,7 +59,7 @@ export class TextWindow implements ReadableText {
     const { id } = this.text,
       piece = Math.floor(unit / piece_units),
       goes_back = unit < this.start,
-      // Where a cut was made early, the unit is in the next piece.
+      // When the cut was made early, the unit is in the next piece.
       from = Math.max(0, piece - (goes_back ? window_pieces - pieces_before : pieces_before)),
       until = Math.min(pieceCount(this.length), from + window_pieces),
       pieces = this.read(id + from, id + until - 1);

@@ -1,15 +1,17 @@
-/** Time limits: for work that listens to a signal, and for work that does not. */
+/** Time limits, for work that observes a signal and for work that does not. */
 
 export interface TimeLimitOptions {
-  /** Ends the time too, with its own reason. */
+  /** Ends the time as well, with its own reason. */
   readonly signal?: AbortSignal | undefined;
   /** How long after `signal` has fired. Default: at once. */
   readonly grace_ms?: number;
-  /** Why the time is over. Default: an `AbortError`. */
+  /** The reason when the time is over. Default: an `AbortError`. */
   readonly reason?: () => Error;
 }
 
-/** Fires `signal` after `timeout_ms`, or when another signal has fired. Call `clear` at the end. */
+/**
+ * Fires `signal` after `timeout_ms`, or when the other signal has fired. Call `clear` at the end.
+ */
 export class TimeLimit {
   private readonly controller = new AbortController();
   private readonly timers: ReturnType<typeof setTimeout>[] = [];
@@ -35,8 +37,8 @@ export class TimeLimit {
   }
 
   /**
-   * What `work` gives. @throws what it throws, or the reason of `signal` once that has fired: also
-   * when the work does not listen to it, and goes on unheard.
+   * The result of `work`. @throws what it throws, or the reason of `signal` once that has fired;
+   * work that ignores the signal continues, and its result is discarded.
    */
   async race<T>(work: Promise<T>): Promise<T> {
     const { promise, reject } = Promise.withResolvers<never>();
@@ -56,7 +58,10 @@ export class TimeLimit {
   }
 }
 
-/** What `work` gives, or @throws `late()` when it takes longer; it goes on unheard then. */
+/**
+ * The result of `work`, or @throws `late()` when it takes longer; it continues then, and its result
+ * is discarded.
+ */
 export async function withTimeout<T>(
   work: Promise<T>,
   timeout_ms: number,
@@ -70,7 +75,7 @@ export async function withTimeout<T>(
   }
 }
 
-/** Whether `work` has settled, either way, before the time is over. */
+/** Whether `work` settles, either way, before the time is over. */
 export async function settlesWithin(work: Promise<unknown>, timeout_ms: number): Promise<boolean> {
   const { promise: late, resolve } = Promise.withResolvers<false>();
   const timer = setTimeout(() => resolve(false), timeout_ms);
@@ -101,8 +106,8 @@ export async function sleep(ms: number, signal: AbortSignal): Promise<void> {
 }
 
 /**
- * How long it is until then, milliseconds; 0 when that is over. A wait is never longer than it was
- * meant to be: when it is, the clock was set back, and nobody waits for that time to come again.
+ * Milliseconds until then; 0 when it has passed. At most the wait intended originally: a longer one
+ * means that the clock was set back, and nobody should wait for the same time again.
  */
 export function leftUntil(at_ms: number, now_ms: number, longest_ms: number): number {
   const left_ms = at_ms - now_ms;

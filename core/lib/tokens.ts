@@ -1,14 +1,14 @@
-/** How many tokens of a language model a text is, about. */
+/** Estimates how many tokens a text has for a language model. */
 
 const bytes_per_token = 3.2;
 const dense_scripts = ["Han", "Hiragana", "Katakana", "Hangul", "Thai", "Lao", "Khmer", "Myanmar"];
-/** Characters that are about a token each. */
+/** Characters that take about a token each. */
 const dense = new RegExp(
   `[${dense_scripts.map((script) => `\\p{Script=${script}}`).join("")}]`,
   "gu",
 );
 
-/** An estimate of a text's tokens, rather too high: every model counts differently. */
+/** A rather high estimate of a text's tokens: every model counts differently. */
 export function tokensOf(text: string): number {
   const one_each = text.match(dense)?.length ?? 0;
   return Math.ceil(one_each + Buffer.byteLength(text.replace(dense, "")) / bytes_per_token);

@@ -1,10 +1,10 @@
-/** Texts that are in memory as UTF-8, which is half of what they may take as a string. */
+/** Texts kept in memory as UTF-8, which takes half of what a string may take. */
 import { nextTurn } from "./parts";
 import type { LongText } from "./text-pieces";
 
 const part_bytes = 256 * 1024;
 
-/** Others have their turn between its parts. */
+/** Yields to the event loop between its parts. */
 export const longTextOf = (bytes: Uint8Array): LongText => ({
   units_max: bytes.length,
   parts: partsOf(bytes),

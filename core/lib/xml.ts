@@ -1,19 +1,19 @@
 /**
  * Reads XML as a stream of tags and text. Safe for hostile input: no tree, no recursion, no DTD,
- * linear time, and entities are never expanded. Broken markup is stepped over.
+ * linear time, and entities are never expanded. Invalid markup is skipped.
  */
 
 export interface XmlHandler {
-  /** `skip` leaves out everything inside the element; its `close` is not called either. */
+  /** `skip` ignores everything inside the element; `close` is not called for it either. */
   readonly open: (tag: Tag) => void | "skip";
   readonly close: (name: string) => void;
-  /** May come in several pieces. */
+  /** May be called several times for one text. */
   readonly text: (text: string) => void;
 }
 
 /**
- * The prefix that a namespace gets in the names that handlers see, whatever prefix the file uses;
- * `""` for none. Undefined for a namespace that keeps the prefix of the file.
+ * The prefix for a namespace in the names that handlers see, whatever prefix the file uses; `""`
+ * for none. Undefined keeps the file's prefix.
  */
 export type PrefixOf = (uri: string) => string | undefined;
 const keepPrefixes: PrefixOf = () => undefined;
@@ -28,7 +28,7 @@ class Scanner {
   private readonly tag: Tag;
   private next_declaration: number;
   private depth = 0;
-  /** The element that is being skipped, and how many of its name are open inside it. */
+  /** The element being skipped, and how many open elements inside it have the same name. */
   private skipped: string | null = null;
   private skipped_depth = 0;
 
@@ -61,7 +61,7 @@ class Scanner {
     }
   }
 
-  /** `from` is where the name of the tag begins. Returns where scanning goes on. */
+  /** `from` is the start of the tag's name. Returns where to continue. */
   private openTag(from: number): number {
     const { xml } = this;
     const end = endOfTag(xml, from);
@@ -98,7 +98,7 @@ class Scanner {
     return end + 1;
   }
 
-  /** A comment, an instruction, a CDATA section, or a document type. */
+  /** A comment, an instruction, a CDATA section or a document type. */
   private declaration(from: number): number {
     const { xml } = this;
     if (xml.startsWith("<!--", from)) return endAfter(xml, "-->", from + 4);
@@ -125,7 +125,7 @@ class Scanner {
     return to - from === this.skipped!.length && this.xml.startsWith(this.skipped!, from);
   }
 
-  /** Few tags declare a namespace: attributes are parsed only where `xmlns` is in the text. */
+  /** Few tags declare a namespace: attributes are parsed only when the text contains `xmlns`. */
   private declareNamespaces(from: number, end: number): void {
     while (this.next_declaration >= 0 && this.next_declaration < from)
       this.next_declaration = this.xml.indexOf("xmlns", from);
@@ -139,10 +139,10 @@ class Scanner {
   }
 }
 
-/** The start of an element. Valid only while `open` runs. */
+/** The start tag of an element. Valid only while `open` runs. */
 export class Tag {
   name = "";
-  /** Where its attributes are. */
+  /** The position of its attributes. */
   private start = 0;
   private end = 0;
   private parsed: string[] | null = null;
@@ -159,8 +159,8 @@ export class Tag {
   }
 
   /**
-   * The value of an attribute. A name with a prefix is that of the namespace; one without a prefix
-   * is the first attribute of this name in any namespace.
+   * The value of an attribute. A name with a prefix has to be in that namespace; one without
+   * matches the first attribute of this name in any namespace.
    */
   get(name: string): string | undefined {
     const attributes = this.attributes();
@@ -177,7 +177,7 @@ export class Tag {
     return undefined;
   }
 
-  /** Names and values in turn, as they are written. */
+  /** Names and values alternately, as written. */
   attributes(): readonly string[] {
     return (this.parsed ??= parseAttributes(this.xml.slice(this.start, this.end)));
   }
@@ -185,7 +185,7 @@ export class Tag {
 
 const cache_slots = 1024;
 
-/** Turns the names of a file into those with known prefixes, as its declarations say. */
+/** Translates a file's names into names with known prefixes, according to its declarations. */
 class Names {
   private readonly prefixes = new Map<string, string>();
   private readonly known = new Map<string, string>();
@@ -199,7 +199,10 @@ class Names {
 
   constructor(private readonly prefixOf: PrefixOf) {}
 
-  /** The name that is written here. Most files have few names: they are found without a copy. */
+  /**
+   * The name at this position. Most files have few different names, which are found without
+   * copying.
+   */
   at(xml: string, start: number, end: number): string {
     const slot =
       (((xml.charCodeAt(start + 2) * 31 + xml.charCodeAt(start + 3)) * 31 +
@@ -235,7 +238,7 @@ class Names {
     this.set(prefix, wanted);
   }
 
-  /** Undoes what the element at this depth, or one inside it, declared. */
+  /** Removes the declarations of the element at this depth and of those inside it. */
   leave(depth: number): void {
     for (
       let scope = this.scopes.at(-1);
@@ -268,7 +271,7 @@ const startsName = (code: number): boolean =>
   code === 58 ||
   code > 127;
 
-/** Where the name of a tag ends that ends itself at `end`. */
+/** Where the name of a tag ends; the tag itself ends at `end`. */
 function endOfName(xml: string, from: number, end: number): number {
   let at = from + 1;
   for (
@@ -279,7 +282,7 @@ function endOfName(xml: string, from: number, end: number): number {
   return at;
 }
 
-/** Where a start tag ends: the first `>` outside quotes; -1 when there is none. */
+/** The end of a start tag: the first `>` outside quotes; -1 when there is none. */
 function endOfTag(xml: string, from: number): number {
   for (let at = from; at < xml.length; at++) {
     const code = xml.charCodeAt(at);
@@ -291,7 +294,7 @@ function endOfTag(xml: string, from: number): number {
   return -1;
 }
 
-/** Where a document type ends, with everything it declares. */
+/** The end of a document type, including everything it declares. */
 function endOfDoctype(xml: string, from: number): number {
   let inside = 0;
   for (let at = from; at < xml.length; at++) {
@@ -307,7 +310,10 @@ function endOfDoctype(xml: string, from: number): number {
   return xml.length;
 }
 
-/** Where an element ends, when nothing inside has its name or may hide its end; else null. */
+/**
+ * The end of an element that contains nothing of the same name and nothing that may hide its end;
+ * otherwise null.
+ */
 function endOfSimpleElement(xml: string, name: string, from: number): number | null {
   const close = xml.indexOf(`</${name}`, from);
   if (close < 0 || xml.charCodeAt(close + name.length + 2) !== greater) return null;
@@ -355,7 +361,7 @@ const predefined: Readonly<Record<string, string>> = {
   apos: "'",
 };
 
-/** Decodes the five predefined entities and character numbers; any other entity stays. */
+/** Decodes the five predefined entities and numeric references; other entities stay. */
 const decodeEntities = (text: string): string =>
   !text.includes("&")
     ? text

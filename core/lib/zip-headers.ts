@@ -8,10 +8,10 @@ const descriptor_bytes = 24,
   end64_bytes = 56,
   locator64_bytes = 20,
   end_bytes = 22;
-/** Readers must know ZIP64. */
+/** Requires a reader with ZIP64. */
 const version_needed = 45;
 const utf8_names = 0x800;
-/** The first day that the format knows: archives of the same content are the same. */
+/** A constant date, the first of the format: archives with the same content are identical. */
 const first_day = 0x21;
 const in_zip64 = 0xffffffff,
   count_in_zip64 = 0xffff;
@@ -24,7 +24,7 @@ export interface ZipSizes {
 
 export interface ZipEntryKind {
   readonly deflated: boolean;
-  /** The sizes and the checksum come after the data, in a descriptor: they are not known before. */
+  /** Sizes and checksum follow the data in a descriptor, because they are not known before. */
   readonly sizes_follow: boolean;
 }
 const sizes_follow_flag = 8;
@@ -60,7 +60,7 @@ export function centralHeader(
   return Buffer.concat([head.subarray(0, central_bytes), name_bytes, head.subarray(central_bytes)]);
 }
 
-/** From the flags to the sizes, which are the same in both headers. */
+/** The fields from the flags to the sizes, which both headers share. */
 function writeKind(
   head: Buffer,
   at: number,
@@ -82,7 +82,7 @@ function writeExtra(head: Buffer, at: number, numbers: readonly number[]): void 
     head.writeBigUInt64LE(BigInt(number), at + 4 + 8 * place);
 }
 
-/** After the data of an entry whose sizes follow it. */
+/** Follows the data of an entry when sizes are not known before. */
 export function descriptor({ bytes, packed_bytes, crc }: ZipSizes): Buffer {
   const head = Buffer.alloc(descriptor_bytes);
   head.write("PK\x07\x08", 0, "latin1");

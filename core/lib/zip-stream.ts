@@ -1,15 +1,15 @@
 /**
- * Writes ZIP archives as a stream, always with ZIP64 fields: nothing is written twice, so that an
+ * Writes ZIP archives as a stream, always with ZIP64 fields: nothing is overwritten, so that an
  * archive can be sent while it is made. Sizes and checksums follow the data of each entry.
  */
 import { Readable } from "node:stream";
 import { centralHeader, descriptor, endRecords, localHeader } from "./zip-headers";
 import type { AddOptions, ZipPart } from "./zip-writer";
 
-/** Loaded by the first archive that is written. */
+/** Loaded with the first archive. */
 const zlib = () => process.getBuiltinModule("node:zlib");
 
-/** So much is deflated at once; a stream of its own would cost more. */
+/** Up to this size data is deflated at once; a stream would cost more. */
 const small_bytes_max = 32 * 1024;
 const level = 1;
 
@@ -19,7 +19,7 @@ export class ZipStream {
   readonly #directory: Buffer[] = [];
   #at = 0;
 
-  /** The bytes of an entry; what it returns is known when it has ended. */
+  /** The bytes of an entry; the return value is known at its end. */
   async *add(
     name: string,
     chunks: Chunks,
@@ -48,7 +48,7 @@ export class ZipStream {
     return { name, bytes, sha256: hash.digest("hex") };
   }
 
-  /** The directory at the end. */
+  /** The central directory. */
   *finish(): Generator<Uint8Array, void> {
     const at = this.#at;
     for (const header of this.#directory) yield this.#passed(header);
@@ -61,7 +61,7 @@ export class ZipStream {
   }
 }
 
-/** At once when it is little, else by a thread of the runtime. */
+/** At once for small data, otherwise in a thread of the runtime. */
 async function* deflate(chunks: AsyncGenerator<Uint8Array>): AsyncGenerator<Uint8Array> {
   const first: Uint8Array[] = [];
   let bytes = 0;

@@ -1,7 +1,6 @@
 /**
  * Writes ZIP archives, always with ZIP64 fields: any size, any number of entries, one pass over the
- * data. What is written reaches the disk in small steps, so that others who wait for the same disk
- * don't wait for long.
+ * data. The disk is written in small steps, so that others who use it don't wait for long.
  */
 import { close, fdatasync, fsync, open, write } from "node:fs";
 import { promisify } from "node:util";
@@ -12,13 +11,13 @@ import { centralHeader, endRecords, localHeader, type ZipEntryKind } from "./zip
 
 export interface ZipPart {
   readonly name: string;
-  /** Before deflating. */
+  /** Before compression. */
   readonly bytes: number;
-  /** Of the bytes before deflating, lower-case hex. */
+  /** SHA-256 of the uncompressed bytes, lower-case hex. */
   readonly sha256: string;
 }
 export interface AddOptions {
-  /** Worth it for text; what is compressed already is stored as it is. */
+  /** Worth it for text; data that is compressed already is stored as is. */
   readonly deflated: boolean;
 }
 
@@ -34,12 +33,12 @@ export class ZipWriter {
 
   private constructor(private readonly file: number) {}
 
-  /** Only the user of this process may read it. @throws Error when the file is there already. */
+  /** Only the user of this process may read it. @throws Error when the file exists. */
   static async create(path: string): Promise<ZipWriter> {
     return new ZipWriter(await openFile(path, "wx", 0o600));
   }
 
-  /** Where the next byte goes: the size so far. */
+  /** The offset of the next byte: the size so far. */
   get bytes(): number {
     return this.#at;
   }
@@ -62,7 +61,7 @@ export class ZipWriter {
         yield chunk;
       }
     };
-    // The sizes are known at the end, and written over these.
+    // Zeros are overwritten at the end, when the sizes are known.
     await this.#append(localHeader(name, kind, { bytes: 0, packed_bytes: 0, crc: 0 }));
     const data_at = this.#at;
     const packed = deflated
@@ -75,7 +74,7 @@ export class ZipWriter {
     return { name, bytes, sha256: hash.digest("hex") };
   }
 
-  /** Writes the directory; the archive is whole and on the disk when this returns. */
+  /** Writes the central directory; when it returns, the complete archive is on the disk. */
   async finish(): Promise<number> {
     const at = this.#at;
     for (const header of this.#directory) await this.#append(header);
@@ -85,7 +84,7 @@ export class ZipWriter {
     return this.#at;
   }
 
-  /** Gives up; the unfinished file is the caller's to delete. */
+  /** Closes it; the caller deletes the incomplete file. */
   async abandon(): Promise<void> {
     await closeFile(this.file).catch(() => {});
   }

@@ -1,6 +1,6 @@
 /**
- * Reads ZIP archives, ZIP64 included, from a file or from memory. Safe for hostile input: no header
- * is believed about sizes, and every inflated byte counts towards the caller's limit.
+ * Reads ZIP archives, including ZIP64, from a file or from memory. Safe for hostile input: sizes in
+ * headers are not trusted, and every inflated byte counts towards the caller's limit.
  */
 import {
   closeSync,
@@ -13,19 +13,19 @@ import {
 import { Readable, Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
 
-/** Loaded with the first archive: a server starts sooner. */
+/** Loaded with the first archive, so that a server starts sooner. */
 const zlib = () => process.getBuiltinModule("node:zlib");
 
 export type ZipProblem =
   | "directory_too_large"
   | "encrypted"
-  /** Compressed by another method than deflate. */
+  /** Compressed with a method other than deflate. */
   | "unsupported_method"
-  /** Inflated, it is larger than the limit. */
+  /** Larger than the limit when inflated. */
   | "too_large"
   | "damaged";
 
-/** Why an archive or one of its entries can't be read. Callers put it into words. */
+/** Why an archive or an entry can't be read. Callers turn it into a message. */
 export class ZipError extends Error {
   override readonly name = "ZipError";
   constructor(readonly problem: ZipProblem) {
@@ -34,33 +34,33 @@ export class ZipError extends Error {
 }
 
 export interface ZipEntry {
-  /** The whole path as the archive spells it, never safe to use as a path. Folders end in `/`. */
+  /** The whole path as stored in the archive, never safe to use as a path. Folders end in `/`. */
   readonly name: string;
   /** Offset of its local header, bytes. */
   readonly at: number;
   readonly packed_bytes: number;
-  /** Size after inflating, as the archive claims it. */
+  /** Size after inflating, as stated by the archive. */
   readonly bytes: number;
   readonly method: number;
-  /** CRC-32 of the inflated bytes; null when it is not known. */
+  /** CRC-32 of the inflated bytes; null when unknown. */
   readonly crc: number | null;
   readonly encrypted: boolean;
-  /** It stands for a symbolic link, as Unix archivers store one. */
+  /** It is a symbolic link, as stored by Unix archivers. */
   readonly is_link: boolean;
 }
 
-/** The bytes of an archive. `read` returns fewer bytes than asked for at the end. */
+/** The bytes of an archive. At the end, `read` returns fewer bytes than requested. */
 export interface ZipSource {
   readonly size: number;
   readonly read: (offset: number, length: number) => Buffer;
 }
 
-/** Where the central directory is. */
+/** The location of the central directory. */
 export interface ZipDirectory {
-  /** Offset as the archive states it, bytes. Too small by `before`. */
+  /** Offset as stated by the archive, bytes. Too small by `before`. */
   readonly offset: number;
   readonly size: number;
-  /** Bytes that were put in front of the archive, such as a self-extractor. */
+  /** Bytes in front of the archive, such as a self-extractor. */
   readonly before: number;
 }
 
@@ -76,7 +76,7 @@ const end64_bytes = 56;
 const locator64_bytes = 20;
 const comment_bytes_max = 65_535;
 export const directory_bytes_max = 64 * 2 ** 20;
-/** In a 32-bit field: the number is in the ZIP64 extra field instead. */
+/** This value in a 32-bit field refers to the ZIP64 extra field. */
 const in_zip64 = 0xffffffff;
 const made_on_unix = 3,
   file_type_mask = 0o170000,
@@ -84,7 +84,7 @@ const made_on_unix = 3,
 const stored = 0;
 const deflated = 8;
 
-/** Reads from an open file descriptor, which stays the caller's to close. */
+/** Reads from an open file descriptor, which the caller closes. */
 export function fileSource(file: number): ZipSource {
   const { size } = fstatSync(file);
   const read: ZipSource["read"] = (offset, length) => {
@@ -99,7 +99,7 @@ export function fileSource(file: number): ZipSource {
   return { size, read };
 }
 
-/** Reads an archive that is held in memory, such as one inside another. */
+/** Reads an archive in memory, such as one inside another. */
 export function memorySource(bytes: Uint8Array): ZipSource {
   const all = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   return {
@@ -138,7 +138,7 @@ function findDirectory64(source: ZipSource, end_at: number): ZipDirectory | null
   );
 }
 
-/** The directory ends where its end record begins: what is left over was put before the archive. */
+/** The directory ends where its end record begins; any surplus precedes the archive. */
 const directoryBefore = (end_at: number, offset: number, size: number): ZipDirectory => ({
   offset,
   size,
@@ -146,7 +146,7 @@ const directoryBefore = (end_at: number, offset: number, size: number): ZipDirec
 });
 
 /**
- * The entries that the central directory lists, in its order, up to the first damaged one. Stop
+ * The entries listed in the central directory, in order, up to the first damaged one. Stop
  * iterating to limit their number. @throws ZipError `directory_too_large` above `bytes_max`
  */
 export function* readDirectory(
@@ -194,7 +194,7 @@ function* entriesIn(directory: Buffer): Generator<ZipEntry> {
   }
 }
 
-/** Numbers that do not fit into 32 bits are in the extra field `0x0001`, in this order. */
+/** Numbers that don't fit into 32 bits are in the extra field `0x0001`, in this order. */
 function zip64Numbers(extra: Buffer, numbers: readonly number[]): readonly number[] {
   for (let at = 0; at + 4 <= extra.length; at += 4 + extra.readUInt16LE(at + 2)) {
     if (extra.readUInt16LE(at) !== 1) continue;
@@ -209,7 +209,7 @@ function zip64Numbers(extra: Buffer, numbers: readonly number[]): readonly numbe
 }
 
 const strict_utf8 = new TextDecoder("utf-8", { fatal: true });
-/** UTF-8 where the flag says so or the bytes are valid UTF-8, else Latin-1. */
+/** UTF-8 if the flag says so or the bytes are valid UTF-8, otherwise Latin-1. */
 function decodeName(bytes: Buffer, flags: number): string {
   if ((flags & 0x800) !== 0) return bytes.toString("utf8");
   try {
@@ -220,8 +220,8 @@ function decodeName(bytes: Buffer, flags: number): string {
 }
 
 /**
- * The entries of an archive without a usable directory, such as one that was cut off: found by
- * their local headers. Reads the whole source into memory.
+ * The entries of an archive without a usable directory, such as a truncated one, found by their
+ * local headers. Reads the whole source into memory.
  */
 export function* scanEntries(source: ZipSource): Generator<ZipEntry> {
   const all = source.read(0, source.size);
@@ -229,7 +229,7 @@ export function* scanEntries(source: ZipSource): Generator<ZipEntry> {
     const flags = all.readUInt16LE(at + 6);
     const name_end = at + local_bytes + all.readUInt16LE(at + 26);
     const data_at = name_end + all.readUInt16LE(at + 28);
-    // The sizes and the checksum follow the data: the entry ends where the next one begins.
+    // Sizes and checksum follow the data: the entry ends where the next one begins.
     const streamed = (flags & 8) !== 0;
     const packed_bytes = streamed ? 0 : all.readUInt32LE(at + 18);
     const next = all.indexOf("PK\x03\x04", data_at + packed_bytes);
@@ -248,8 +248,8 @@ export function* scanEntries(source: ZipSource): Generator<ZipEntry> {
 }
 
 /**
- * The inflated bytes of an entry, in memory. `intact` is false when their checksum is wrong.
- * @throws ZipError `too_large` above `bytes_max`, `encrypted`, `unsupported_method`, `damaged`
+ * The inflated bytes of an entry, in memory. `intact` is false when the checksum is wrong. @throws
+ * ZipError `too_large` above `bytes_max`, `encrypted`, `unsupported_method`, `damaged`
  */
 export function readEntry(
   source: ZipSource,
@@ -265,13 +265,13 @@ function packedBytes(source: ZipSource, entry: ZipEntry, bytes_max: number): Buf
   const { packed_bytes, method } = entry;
   const data_at = dataOffset(source, entry);
   if (data_at + packed_bytes > source.size) throw new ZipError("damaged");
-  // Deflate adds little to what can't be compressed.
+  // Deflate adds little to incompressible data.
   if (packed_bytes > bytes_max + bytes_max / 1000 + 1024) throw new ZipError("too_large");
   if (method !== stored && method !== deflated) throw new ZipError("unsupported_method");
   return source.read(data_at, packed_bytes);
 }
 
-/** Where the data of an entry begins, after its local header, bytes. */
+/** The offset of an entry's data, after its local header, bytes. */
 function dataOffset(source: ZipSource, { encrypted, at }: ZipEntry): number {
   if (encrypted) throw new ZipError("encrypted");
   const header = source.read(at, local_bytes);
@@ -290,9 +290,9 @@ function inflate(packed: Buffer, bytes_max: number): Uint8Array {
 }
 
 /**
- * The inflated bytes of an entry of the archive at `path`, piece by piece.
- * @throws ZipError `too_large` above `bytes_max`, `encrypted`, `unsupported_method`, `damaged`;
- * `damaged` also when it inflates to more than it claims, or when its checksum is wrong
+ * The inflated bytes of an entry of the archive at `path`, piece by piece. @throws ZipError
+ * `too_large` above `bytes_max`, `encrypted`, `unsupported_method`, `damaged`; `damaged` also when
+ * it inflates to more than stated, or when the checksum is wrong
  */
 export async function* entryPieces(
   path: string,
@@ -307,7 +307,7 @@ export async function* entryPieces(
     packed_bytes === 0
       ? Readable.from([Buffer.alloc(0)])
       : createReadStream(path, { start, end: start + packed_bytes - 1 });
-  // A failure of one destroys them all; it is thrown where the last one is read.
+  // An error in one destroys all of them; it is thrown where the last one is read.
   const passed =
     method === stored || packed_bytes === 0
       ? pipeline(packed, meter)
@@ -322,8 +322,8 @@ export async function* entryPieces(
 }
 
 /**
- * Writes an entry of the archive at `path` into the new file `output`. What a failure leaves in
- * `output` is incomplete. @throws ZipError as `entryPieces`, Error when it can't be written.
+ * Writes an entry of the archive at `path` into the new file `output`, which is incomplete after a
+ * failure. @throws ZipError as `entryPieces`, Error when it can't be written.
  */
 export const extractEntry = (
   path: string,
@@ -341,7 +341,7 @@ function dataOffsetIn(path: string, entry: ZipEntry): number {
   }
 }
 
-/** Counts what passes through, and stops at the first byte too many. */
+/** Counts bytes and stops at the first one above the limit. */
 class Meter extends Transform {
   crc = 0;
   private bytes = 0;

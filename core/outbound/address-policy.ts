@@ -1,12 +1,12 @@
 /**
- * Which addresses outbound requests may connect to. Holds IANA's registries of special-purpose
- * addresses.
+ * Decides which addresses outbound requests may connect to, based on IANA's registries of
+ * special-purpose addresses.
  */
 import { inBlock, ipVersion, networkList, networkSetting, type Networks } from "../base/networks";
 
 /**
- * Blocks of IPv4 that are not for public servers. The few that IANA calls reachable (anycast
- * relays, AS112) serve no HTTP.
+ * IPv4 blocks that are not for public servers. The few that IANA calls reachable (anycast relays,
+ * AS112) serve no HTTP.
  */
 export const special_v4: readonly (readonly [block: string, what: string])[] = [
   ["0.0.0.0/8", "this network"],
@@ -29,11 +29,11 @@ export const special_v4: readonly (readonly [block: string, what: string])[] = [
   ["240.0.0.0/4", "reserved, and broadcast"],
 ];
 /**
- * The only IPv6 addresses that are given out; all others (loopback, mapped, NAT64, unique local,
+ * The only range with allocated IPv6 addresses; all others (loopback, mapped, NAT64, unique local,
  * link-local, multicast …) lie outside.
  */
 const global_v6 = "2000::/3";
-/** … and the blocks of it that are not for public servers. */
+/** … and its blocks that are not for public servers. */
 export const special_v6: readonly (readonly [block: string, what: string])[] = [
   ["2001::/23", "protocol assignments: Teredo, benchmarks, ORCHID"],
   ["2001:db8::/32", "documentation"],
@@ -42,7 +42,7 @@ export const special_v6: readonly (readonly [block: string, what: string])[] = [
   ["3fff::/20", "documentation"],
 ];
 
-/** Made for the first address. */
+/** Created for the first address. */
 let blocks: { readonly special: Networks; readonly global: Networks } | undefined;
 const makeBlocks = (): NonNullable<typeof blocks> => ({
   special: networkList([...special_v4, ...special_v6].map(([block]) => block)),
@@ -50,8 +50,8 @@ const makeBlocks = (): NonNullable<typeof blocks> => ({
 });
 
 /**
- * True for an address that a server of the public Internet may have; false for everything else,
- * also for what is no address.
+ * True for an address that a public Internet server may have; false for any other and for invalid
+ * addresses.
  */
 export function isPublic(address: string): boolean {
   const family = ipVersion(address);
@@ -69,8 +69,8 @@ export function isPublic(address: string): boolean {
 export type AddressPolicy = (address: string) => boolean;
 
 /**
- * Public addresses, and those of the networks (CIDR) that the operator allows in `setting`. @throws
- * ConfigError naming the one that is no network.
+ * Allows public addresses, and those of the networks (CIDR) in the operator's `setting`. @throws
+ * ConfigError naming an invalid network.
  */
 export function createAddressPolicy(
   allow_networks: readonly string[],

@@ -1,21 +1,21 @@
 /**
- * Requests to addresses that the operator has set, for libraries that bring their own: nothing is
- * followed, no proxy of the environment is used, and neither time nor size is without a limit.
+ * Requests to addresses set by the operator, for libraries that accept a `fetch`: no redirects are
+ * followed, no proxy of the environment is used, and both time and size are limited.
  */
 
-/** The answer was larger than it may be. */
+/** The response exceeded the size limit. */
 export class AnswerTooLarge extends Error {
   override readonly name = "AnswerTooLarge";
   readonly code = "AnswerTooLarge";
 }
 
 export interface FetchLimits {
-  /** For all of the answer, milliseconds. */
+  /** For the whole response, milliseconds. */
   readonly timeout_ms: number;
   readonly bytes_max: number;
 }
 
-/** As `fetch`, with the whole body at hand. @throws AnswerTooLarge, and what `fetch` throws. */
+/** Like `fetch`, with the whole body read. @throws AnswerTooLarge, and what `fetch` throws. */
 export async function fetchBounded(
   url: string,
   init: RequestInit,
@@ -38,7 +38,7 @@ export async function fetchBounded(
     parts.push(part);
   }
   const headers = new Headers(response.headers);
-  // They were those of the bytes on the way.
+  // The body is decoded already.
   headers.delete("content-encoding");
   headers.delete("content-length");
   const has_body = ![101, 204, 205, 304].includes(response.status);

@@ -1,5 +1,5 @@
 /**
- * DNS look-ups of names that users give. It asks name servers itself (c-ares), because the system's
+ * DNS look-ups of user-supplied names. Queries name servers itself (c-ares), because the system's
  * look-up blocks a thread for each name server that does not answer: four of those would stall file
  * reads and password hashes of the whole server.
  */
@@ -11,15 +11,15 @@ export type LookupResult =
   | { readonly kind: "found"; readonly addresses: readonly string[] }
   /** The name does not exist, or has no address. */
   | { readonly kind: "absent" }
-  /** Not known: no answer in time, or a name server that fails. */
+  /** Unknown: no answer in time, or a failing name server. */
   | { readonly kind: "silent"; readonly reason: string };
-/** Never throws. IPv4 and IPv6 are both asked; one that answers is enough. */
+/** Never throws. Queries IPv4 and IPv6; one answer is enough. */
 export type DnsLookup = (host: string) => Promise<LookupResult>;
-/** Asks the name servers of the settings. */
+/** Queries the name servers in the settings. */
 export const DnsLookup = service<DnsLookup>("outbound.dns_lookup");
 
 export interface DnsLookupOptions {
-  /** `address` or `address:port`; empty: those of the system. */
+  /** `address` or `address:port`; empty for those of the system. */
   readonly servers: readonly string[];
   readonly timeout_ms?: number;
 }
@@ -28,7 +28,7 @@ const lookup_ms_max = 5_000;
 /** A lost packet is sent again within the time limit. */
 const each_try = { timeout: 1_500, tries: 4 };
 
-/** @throws Error on a server that is no address. */
+/** @throws Error on a server that is not an address. */
 export function createDnsLookup({
   servers,
   timeout_ms = lookup_ms_max,
@@ -66,7 +66,7 @@ const answerOf = (asking: Promise<string[]>): Promise<LookupResult> =>
         : { kind: "silent", reason: `the name server failed (${error.code ?? "unknown error"})` },
   );
 
-/** IPv4 first: a machine without IPv6 gets to the right one sooner. */
+/** IPv4 first: a machine without IPv6 reaches a usable address sooner. */
 function combine(answers: readonly LookupResult[]): LookupResult {
   const addresses = answers.flatMap((answer) => (answer.kind === "found" ? answer.addresses : []));
   if (addresses.length > 0) return { kind: "found", addresses };

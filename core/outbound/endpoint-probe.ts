@@ -1,6 +1,6 @@
 /**
- * Checks that an OpenAI-compatible endpoint of the operator answers and accepts the key: asks for
- * the list of models, which costs nothing.
+ * Checks that an OpenAI-compatible endpoint of the operator responds and accepts the key, by
+ * requesting the list of models, which costs nothing.
  */
 import {
   askEndpoint,
@@ -14,7 +14,7 @@ export type EndpointStatus = Omit<EndpointFinding, "setting">;
 /** Shorter than people wait for the page of health checks. */
 const timeout_ms = 2_500;
 
-/** Never fails. */
+/** Never throws. */
 export async function probeEndpoint({
   base_url,
   api_key,

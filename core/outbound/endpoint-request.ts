@@ -1,25 +1,28 @@
 /**
- * One request to an endpoint of the operator, such as a language model: the JSON that came, or what
- * is wrong, in words for whoever has set it up. A proxy of the environment is not used, and no
- * redirect is followed.
+ * One request to an endpoint of the operator, such as a language model: the JSON of the response,
+ * or what is wrong, in words for the person who configures it. No proxy of the environment is used,
+ * and no redirect is followed.
  */
 import { redact } from "../base/redact";
 import { errorCode } from "./pinned-fetch";
 
-/** Where it is; `section` names its settings: `answers`. */
+/** The address; `section` contains its settings: `answers`. */
 export interface EndpointAddress {
   readonly base_url: string;
   readonly api_key: string | undefined;
-  /** Asked of the list of models when a request is refused. */
+  /** Looked up in the list of models when a request is refused. */
   readonly model?: string | undefined;
   readonly section: string;
-  /** The setting that holds the address, where it is not `base_url` of the section. */
+  /** The setting with the address, if it is not `base_url` of the section. */
   readonly address_setting?: string;
 }
 export interface EndpointRequest {
   /** Below `base_url`: `/models`. */
   readonly path: string;
-  /** Posted as JSON, the next when the endpoint refuses one; none: GET. */
+  /**
+   * Posted as JSON; each following one is tried when the endpoint refuses the previous. Without
+   * bodies: GET.
+   */
   readonly bodies?: readonly object[];
   /** For all of them together, milliseconds. */
   readonly timeout_ms: number;
@@ -27,7 +30,7 @@ export interface EndpointRequest {
 }
 export interface EndpointFinding {
   readonly status: "ok" | "warn" | "fail";
-  /** Sentences. Of what the endpoint said it has one line at most, without keys. */
+  /** Sentences. They quote the endpoint with at most one line, without keys. */
   readonly detail: string;
   /** What to do about it; null when nothing is wrong. */
   readonly fix: string | null;
@@ -35,24 +38,24 @@ export interface EndpointFinding {
   readonly setting: string | null;
 }
 export type EndpointReply =
-  /** `body`: the index of the one that was taken. */
+  /** `body`: the index of the accepted one. */
   | { readonly json: unknown; readonly took_ms: number; readonly body: number }
-  /** `http_status`: null when no answer came. */
+  /** `http_status`: null without a response. */
   | { readonly finding: EndpointFinding; readonly http_status: number | null };
 
-/** A list of models, a few vectors of the longest kind. */
+/** Enough for a list of models, or a few vectors of the longest kind. */
 const bytes_max = 2 * 2 ** 20;
 /** For the list of models, after a request was refused. */
 const models_ms_max = 3_000;
 const said_length_max = 200;
 const names_max = 5;
-/** Of a refusal, to find out whether it is about the model. */
+/** How much of a refusal is searched for the name of the model. */
 const looked_at_max = 2_000;
 
-/** What a server says that does not take a request as it is. */
+/** The statuses with which servers reject the form of a request. */
 const isRefusal = (status: number): boolean => status === 400 || status === 422;
 
-/** Never fails. */
+/** Never throws. */
 export async function askEndpoint(
   at: EndpointAddress,
   { path, bodies = [], timeout_ms, signal }: EndpointRequest,
@@ -74,7 +77,7 @@ export async function askEndpoint(
   }
 }
 
-/** The endpoint answers, and with something else than is asked of it. */
+/** The endpoint responds, but with something other than requested. */
 export const wrongShape = (at: EndpointAddress, path: string): EndpointFinding =>
   failing(
     `${hostOf(at.base_url)} answers, but not as ${path} of a compatible endpoint does.`,
@@ -93,7 +96,7 @@ interface Got {
   readonly headers: Headers;
   /** Empty when it was too long. */
   readonly text: string;
-  /** Of it; undefined when it is none. */
+  /** The text parsed as JSON; undefined when it is not JSON. */
   readonly json: unknown;
 }
 
@@ -159,7 +162,7 @@ function tooLate(at: EndpointAddress, timeout_ms: number): EndpointFinding {
   );
 }
 
-/** By the code of the error: what is wrong, and what to do. */
+/** By error code: what is wrong, and what to do. */
 const faults: readonly (readonly [
   codes: RegExp,
   detail: (url: URL) => string,
@@ -225,11 +228,11 @@ function unreachable(at: EndpointAddress, error: Error): EndpointFinding {
     ? failing(`${withCode(fault[1](url), code)}`, fault[2](setting, url), setting)
     : failing(`${url.host} does not answer.`, `Start it, or correct ${setting}.`, setting);
 }
-/** Of a certificate, the code says what is wrong with it. */
+/** Certificate errors are only distinguished by their code. */
 const withCode = (detail: string, code: string): string =>
   detail.startsWith("The certificate") ? `${detail.slice(0, -1)} (${code}).` : detail;
 
-/** Null when the answer is JSON of a success. */
+/** Null when the response is a success with JSON. */
 async function findingOf(
   at: EndpointAddress,
   path: string,
@@ -240,7 +243,7 @@ async function findingOf(
     { base_url, api_key, section } = at,
     host = hostOf(base_url),
     says = quotedFrom(json, api_key);
-  // Some answer 200 to what they refuse.
+  // Some respond 200 to requests that they refuse.
   if (status < 300 && field(json, "error")) return refusal(at, `${host} refuses${says}`);
   if (status < 300) return json === undefined ? wrongShape(at, path) : null;
   if (status < 400) return redirected(at, headers);
@@ -313,7 +316,7 @@ function redirected(at: EndpointAddress, headers: Headers): EndpointFinding {
   );
 }
 
-/** Whether the request was refused because of the model; null when not. */
+/** The finding, if the request was refused because of the model; otherwise null. */
 async function missingModel(
   at: EndpointAddress,
   { status, text }: Got,
@@ -324,7 +327,7 @@ async function missingModel(
   const soon = AbortSignal.any([ends, AbortSignal.timeout(models_ms_max)]);
   const listed = await fetchOnce(at, "/models", undefined, soon);
   const names = listed instanceof Error || listed.status !== 200 ? null : namesIn(listed.json);
-  // Ollama leaves the tag out that it adds: `llama3` is `llama3:latest`.
+  // Ollama's list contains a tag that may be omitted: `llama3` is `llama3:latest`.
   if (names?.some((name) => name === model || name === `${model}:latest`)) return null;
   if (names === null && !/\bmodel/i.test(text.slice(0, looked_at_max))) return null;
   const others =
@@ -338,7 +341,7 @@ async function missingModel(
   );
 }
 
-/** Null when it is no list of models. Only what looks like the name of one. */
+/** Null when it is not a list of models. Only entries that look like names. */
 function namesIn(json: unknown): string[] | null {
   const data = field(json, "data");
   if (!Array.isArray(data)) return null;
@@ -347,7 +350,7 @@ function namesIn(json: unknown): string[] | null {
     .filter((id): id is string => typeof id === "string" && /^[\w./:@+-]{1,100}$/.test(id));
 }
 
-/** `: "…"`, a line of what the endpoint says about its refusal; `.` when it says nothing. */
+/** `: "…"`, a line of the endpoint's own message; `.` when there is none. */
 function quotedFrom(json: unknown, api_key: string | undefined): string {
   const text = errorText(json);
   if (text === null) return ".";
@@ -361,7 +364,7 @@ function quotedFrom(json: unknown, api_key: string | undefined): string {
   return `: “${short}${short.length < line.length ? " …" : ""}”`;
 }
 
-/** Of `{error: {message}}`, `{error: "…"}`, `{message: "…"}` and `{detail: "…"}`. */
+/** From `{error: {message}}`, `{error: "…"}`, `{message: "…"}` or `{detail: "…"}`. */
 function errorText(json: unknown): string | null {
   const error = field(json, "error");
   const texts = [field(error, "message"), error, field(json, "message"), field(json, "detail")];

@@ -1,16 +1,18 @@
-/** Whether the host of a URL may be connected to, and at which addresses. */
+/** Decides whether requests may connect to the host of a URL, and at which addresses. */
 import type { LookupResult, DnsLookup } from "./dns-lookup";
 import type { AddressPolicy } from "./address-policy";
 import type { Target } from "./target";
 
 export type HostCheck =
-  /** Connect only to these addresses: a second look-up could answer differently. */
+  /** Connect only to these addresses: a second look-up could give others. */
   | { readonly kind: "allowed"; readonly addresses: readonly string[] }
   /** At least one of its addresses is not public. */
   | { readonly kind: "refused" }
   | Exclude<LookupResult, { readonly kind: "found" }>;
 
-/** Looks the host up, unless it is an address, and applies the policy to each. Never throws. */
+/**
+ * Looks the host up, unless it is an address, and applies the policy to each address. Never throws.
+ */
 export async function checkHost(
   { host, is_address }: Target,
   lookup: DnsLookup,

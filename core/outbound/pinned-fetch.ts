@@ -1,4 +1,4 @@
-/** Requests to URLs of users, over a connection to an address that was checked. */
+/** Requests to user-supplied URLs, over a connection to an address that was checked before. */
 import { ipVersion } from "../base/networks";
 import type { Target } from "./target";
 
@@ -6,7 +6,7 @@ export interface PinnedRequest {
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** Ends the connection, and the reading of the answer with it. */
+  /** Ends the connection, including the reading of the response. */
   readonly signal: AbortSignal;
 }
 
@@ -21,7 +21,10 @@ const connect_errors = [
   "EADDRNOTAVAIL",
 ];
 
-/** What the first address that takes a connection gives. @throws what the last one throws. */
+/**
+ * The result for the first address that accepts a connection. @throws the error for the last
+ * address.
+ */
 export async function atFirstAddress<R>(
   addresses: readonly string[],
   attempt: (address: string) => Promise<R>,
@@ -38,9 +41,9 @@ export async function atFirstAddress<R>(
 }
 
 /**
- * Connects to the first address that takes a connection; the certificate is verified against the
- * URL's name. Follows no redirect, ignores proxies and TLS settings of the environment, and unpacks
- * nothing. @throws Error when no answer came.
+ * Connects to the first address that accepts a connection; the certificate is verified against the
+ * name in the URL. Follows no redirect, ignores proxies and TLS settings of the environment, and
+ * does not decompress. @throws Error when no response arrived.
  */
 export const fetchPinned = (
   target: Target,
@@ -90,7 +93,7 @@ export async function readHead(
       length += value.length;
     }
   } catch {
-    // Cut off in the middle: what came counts.
+    // Broken off in the middle: what has arrived counts.
   } finally {
     clearTimeout(timer);
   }

@@ -1,6 +1,6 @@
 /**
- * Posts to URLs of users, over a connection to an address that was checked. On a connection of its
- * own and not through `fetch`, which fails when headers are cut off: the status line alone decides.
+ * Posts to user-supplied URLs, over a connection to an address that was checked before. Uses a
+ * socket instead of `fetch`, which fails on truncated headers: here the status line alone decides.
  */
 import type { Socket } from "node:net";
 import { atFirstAddress } from "./pinned-fetch";
@@ -12,21 +12,21 @@ export interface PinnedPost {
   readonly body: string;
   /** Ends the connection. */
   readonly signal: AbortSignal;
-  /** How much of the answer's body is wanted, and how long it is waited for behind the status. */
+  /** How much of the response's body is wanted, and how long to wait for it after the status. */
   readonly answer: { readonly bytes_max: number; readonly ms_max: number };
 }
 export interface PostAnswer {
   readonly status: number;
-  /** As far as they came. */
+  /** As far as they arrived. */
   readonly headers: Headers;
-  /** Its beginning, as it came. */
+  /** Its beginning, unmodified. */
   readonly body: Uint8Array;
 }
 
 /**
- * Connects to the first address that takes a connection; the certificate is verified against the
- * URL's name. Follows no redirect, ignores proxies and TLS settings of the environment, and unpacks
- * nothing. @throws Error when no status came.
+ * Connects to the first address that accepts a connection; the certificate is verified against the
+ * name in the URL. Follows no redirect, ignores proxies and TLS settings of the environment, and
+ * does not decompress. @throws Error when no status arrived.
  */
 export const postPinned = (
   target: Target,
@@ -63,7 +63,7 @@ function connectTo({ url, host, is_address }: Target, address: string): Socket {
     : process.getBuiltinModule("node:net").connect({ host: address, port });
 }
 
-/** @throws Error when there is no connection, or no certificate that is good. */
+/** @throws Error when there is no connection or no valid certificate. */
 async function connected(socket: Socket, { url }: Target): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   socket.once(url.protocol === "https:" ? "secureConnect" : "connect", () => resolve());
@@ -114,7 +114,7 @@ async function answerOn(
 const closed = (): Error =>
   Object.assign(new Error("the connection was closed"), { code: "ECONNRESET" });
 
-/** @throws Error on a header that would end its line. */
+/** @throws Error on a header that contains a line break. */
 function bytesOf({ url }: Target, { headers, body }: PinnedPost): string {
   const lines = Object.entries({
     host: url.host,

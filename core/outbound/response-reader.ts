@@ -1,9 +1,9 @@
 /**
- * Reads an answer of HTTP/1.1 from the bytes of a connection, no further than it must: the status
- * counts as soon as its line is there, whatever comes after it or does not.
+ * Parses an HTTP/1.1 response from the bytes of a connection, no further than necessary: the status
+ * counts as soon as its line is complete, whatever follows.
  */
 
-/** What came is no answer of HTTP/1.1. */
+/** The bytes are not an HTTP/1.1 response. */
 export class NotHttp extends Error {
   override readonly name = "NotHttp";
   readonly code = "NotHttp";
@@ -12,15 +12,15 @@ export class NotHttp extends Error {
   }
 }
 
-/** All heads together: interim ones, the status line and the headers. */
+/** All heads together: interim responses, the status line and the headers. */
 const head_bytes_max = 64 * 1024;
 const line_feed = 10;
 const status_line = /^HTTP\/1\.[01] (\d{3})(?: .*)?$/;
-/** The line may have been cut off behind its number. */
+/** The line may be truncated after the number. */
 const cut_status_line = /^HTTP\/1\.[01] (\d{3})(?:[ \r]|$)/;
 const switching_protocols = 101;
 
-/** What follows the head. */
+/** How the body after the head is delimited. */
 type Body =
   | { readonly kind: "none" }
   | { readonly kind: "until_close" }
@@ -28,9 +28,9 @@ type Body =
   | { readonly kind: "chunks"; left: number };
 
 export class ResponseReader {
-  /** Of the answer itself, not of an interim one; undefined until its line is there. */
+  /** Of the final response, not of an interim one; undefined until its line is complete. */
   status: number | undefined;
-  /** As far as they came. */
+  /** As far as they arrived. */
   readonly headers = new Headers();
   private readonly parts: Buffer[] = [];
   private body_bytes = 0;
@@ -62,7 +62,7 @@ export class ResponseReader {
     return this.takeBody(this.following);
   }
 
-  /** The connection has ended. @throws NotHttp when there is no status by now */
+  /** The connection has ended. @throws NotHttp when there is no status yet */
   end(): void {
     if (this.status !== undefined) return;
     const status = cut_status_line.exec(this.pending.toString("latin1"))?.[1];
@@ -82,7 +82,7 @@ export class ResponseReader {
     return this.head_bytes + this.pending.length <= head_bytes_max || this.giveUpHead();
   }
 
-  /** The head has no end: enough when it has a status. */
+  /** The head is too long: acceptable if it has a status. */
   private giveUpHead(): false {
     if (this.status === undefined) throw new NotHttp();
     return false;
@@ -101,7 +101,7 @@ export class ResponseReader {
     try {
       this.headers.append(line.slice(0, at), line.slice(at + 1).trim());
     } catch {
-      // No header: it decides nothing.
+      // An invalid header is ignored.
     }
   }
 
@@ -134,7 +134,7 @@ export class ResponseReader {
       }
       const line = this.takeLine();
       if (line === undefined) return this.pending.length <= head_bytes_max;
-      // What ends a chunk is an empty line.
+      // The empty line after a chunk.
       if (line === "" || line === "\r") continue;
       const size = /^[0-9a-f]{1,8}(?=[;\s]|$)/i.exec(line)?.[0];
       if (size === undefined || Number.parseInt(size, 16) === 0) return false;
@@ -142,7 +142,7 @@ export class ResponseReader {
     }
   }
 
-  /** Takes so many bytes of the body. False when that is all that is wanted. */
+  /** Takes this many bytes of the body. False when nothing more is wanted. */
   private keep(bytes: number): boolean {
     if (bytes > 0) this.parts.push(this.pending.subarray(0, bytes));
     this.pending = this.pending.subarray(bytes);

@@ -1,19 +1,19 @@
-/** The checks of a URL from a user that need no network: what it must look like. */
+/** Checks the form of a user-supplied URL, without using the network. */
 import { badRequest } from "../base/errors";
 import { ipVersion } from "../base/networks";
 import { internal_names, url_pattern, url_pattern_with_fragment } from "./url-patterns";
 
-/** The message is a sentence for the person who gave the URL. */
+/** The message is a sentence for the person who supplied the URL. */
 export class InvalidUrl extends Error {
   override readonly name = "InvalidUrl";
 }
 
-/** Where a request goes. */
+/** The destination of a request. */
 export interface Target {
-  /** Normalised: two ways of writing one address are equal here. */
+  /** Normalised: different spellings of one address are equal here. */
   readonly href: string;
   readonly url: URL;
-  /** The name to look up, or the address itself, without brackets and without a dot at the end. */
+  /** The name to look up, or the address itself, without brackets and without a trailing dot. */
   readonly host: string;
   readonly is_address: boolean;
 }
@@ -25,12 +25,12 @@ const label = /^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$/;
 const url_shape = new RegExp(`^${url_pattern}$`, "u");
 const url_shape_with_fragment = new RegExp(`^${url_pattern_with_fragment}$`, "u");
 
-/** Whether it looks like the address of a page; the page may be nowhere. */
+/** Whether it looks like the address of a page; the page may not exist. */
 export const looksLikeUrl = (text: string): boolean => url_shape_with_fragment.test(text);
 
 /**
- * The URL in a field of a request, for what fetches it later: a host that turns out to be none, or
- * to be inside a network, is a failure then. @throws HttpError 400 naming `pointer`
+ * The URL in a field of a request that is fetched later: a host that does not exist or is not
+ * public is a failure then. @throws HttpError 400 naming `pointer`
  */
 export function requireUrl(text: string, pointer: string): string {
   try {
@@ -57,7 +57,7 @@ export function parseTarget(text: string): Target {
     throw new InvalidUrl(
       `The URL may have at most ${url_length_max.toLocaleString("en-US")} characters.`,
     );
-  // The parser would strip these silently, or read a backslash as a slash.
+  // The parser would silently strip these, or read a backslash as a slash.
   if (/[\x00-\x20\x7f\\]/.test(text))
     throw new InvalidUrl("The URL must not hold spaces, control characters or backslashes.");
   if (!/^https?:\/\//i.test(text) || !URL.canParse(text))

@@ -1,11 +1,8 @@
-/**
- * What addresses look like, in words that every regular expression knows: ECMAScript's, Python's,
- * Go's.
- */
+/** Regular expressions for URLs, in the common subset of ECMAScript, Python and Go. */
 import { wholeNumbers } from "../lib/number-pattern";
 import { special_v4 } from "./address-policy";
 
-/** Names of this machine or this network, whatever a name server says of them. */
+/** Names of this machine or this network, whatever a name server says about them. */
 export const internal_names = [
   "localhost",
   "local",
@@ -18,12 +15,14 @@ export const internal_names = [
   "invalid",
 ];
 
-/** ASCII that stands in no name of a host, `.` and `-` aside; as a part of a class. */
+/**
+ * ASCII characters that a host name can't contain, apart from `.` and `-`; for a character class.
+ */
 const foreign = String.raw`\x00-,/:-@\[-\^\x60{-\x7F`;
 const inside = `[^.${foreign}]`;
 const outer = String.raw`[^\-.${foreign}]`;
 const rest_of_part = `(?:${inside}{0,61}${outer})?`;
-/** Its last part begins with no digit: what ends in a number is an address. */
+/** Its last part doesn't begin with a digit: a name that ends in a number is an address. */
 const host_name = String.raw`(?:${outer}${rest_of_part}\.)+[^0-9\-.${foreign}]${rest_of_part}\.?`;
 const byte = "(?:25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])";
 const host_address = String.raw`(?:${byte}\.){3}${byte}|\[[0-9A-Fa-f]*:[0-9A-Fa-f:.]+\]`;
@@ -32,22 +31,22 @@ const port =
 const scheme = "[Hh][Tt][Tt][Pp][Ss]?://";
 const path = String.raw`[^?#\x00-\x20\x7F\\]*`;
 /**
- * What the address of something on the web looks like. Of names with letters beyond ASCII and of
- * IPv6 addresses only a look-up can tell the rest.
+ * The form of a web address. For names beyond ASCII and for IPv6 addresses only a look-up can tell
+ * the rest.
  */
 export const url_pattern =
   `${scheme}(?:${host_name}|${host_address})${port}` + String.raw`(?:[/?][^#\x00-\x20\x7F\\]*)?`;
 /** The same with a fragment, which is never sent. */
 export const url_pattern_with_fragment = String.raw`${url_pattern}(?:#[^\x00-\x20\x7F\\]*)?`;
 
-/** The parts of a name, in ASCII: names of other letters as they are looked up, with `xn--`. */
+/** The parts of a name in ASCII: international names in their look-up form with `xn--`. */
 const endUpTo = (length: number): string => `(?:[A-Za-z0-9_-]{0,${length - 2}}[A-Za-z0-9_])?`;
 const partUpTo = (length: number): string => `[A-Za-z0-9_]${endUpTo(length)}`;
 const lastUpTo = (length: number): string => String.raw`[A-Za-z_]${endUpTo(length)}\.?`;
 const v4 = String.raw`(?:${byte}\.){3}${byte}`;
 const group = "[0-9A-Fa-f]{1,4}";
 
-/** Every way of writing an IPv6 address in groups that begins with `first`. */
+/** Every spelling of an IPv6 address whose groups begin with `first`. */
 const v6Beginning = (first: string): string => {
   const whole = `${first}(?::${group}){7}`;
   const shortened = [0, 1, 2, 3, 4, 5].map((before) => {
@@ -64,25 +63,25 @@ const prefix_bits = wholeNumbers(0, 128);
 export const network_pattern = `(?:${v4}(?:/${wholeNumbers(0, 32)})?|${v6}(?:/${prefix_bits})?)`;
 
 const any_host = String.raw`(?:${partUpTo(63)}\.)*${lastUpTo(63)}|${v4}|\[${v6}\]`;
-/** The address of a service that the operator names: of any host, without a query or a fragment. */
+/** The address of a service set by the operator: any host, without query or fragment. */
 export const endpoint_pattern = `${scheme}(?:${any_host})${port}(?:/${path})?`;
 
-/** At most 253 characters in all: three long parts before the last, or seven shorter ones. */
+/** At most 253 characters in total: three long parts before the last, or seven shorter ones. */
 const long_host = String.raw`(?:${partUpTo(63)}\.){1,3}${lastUpTo(61)}`;
 const host_of_many_parts = String.raw`(?:${partUpTo(27)}\.){4,7}${lastUpTo(27)}`;
 const host_of_parts = `${long_host}|${host_of_many_parts}`;
-/** Of a path and a query that need no escaping. */
+/** A character of a path or a query that needs no escaping. */
 const character = "[A-Za-z0-9._~!$&'()*+,;=:@/-]|%[0-9A-Fa-f]{2}";
 const uriOf = (addresses: string, fragment = ""): string =>
   `${scheme}(?:${host_of_parts}|${addresses})${port}` +
   `(?:/(?:${character})*)?(?:\\?(?:${character}|\\?)*)?${fragment}`;
-/** What surely looks like the address of something on the web, and is a URI. */
+/** Web addresses that are certainly valid, as URIs. */
 export const uri_pattern = uriOf(String.raw`${v4}|\[${v6}\]`);
 export const uri_pattern_with_fragment = uriOf(
   String.raw`${v4}|\[${v6}\]`,
   `(?:#(?:${character}|\\?)*)?`,
 );
-/** The same for what may be public: `not_public_pattern` says what is not. */
+/** The same for addresses that may be public: `not_public_pattern` matches those that are not. */
 export const public_uri_pattern = uriOf(String.raw`${v4}|\[${v6Beginning("[23][0-9A-Fa-f]{3}")}\]`);
 
 const internal_name = String.raw`(?:[^/?#]*\.)?(?:${internal_names.map(anyCase).join("|")})\.?`;
@@ -101,7 +100,7 @@ function anyCase(name: string): string {
     .replace(/[a-z]/g, (letter) => `[${letter.toUpperCase()}${letter}]`);
 }
 
-/** Every address of a block of IPv4, such as 172.16.0.0/12. */
+/** Every address of an IPv4 block, such as 172.16.0.0/12. */
 function ofBlock(block: string): string {
   const [address, bits] = block.split("/") as [string, string];
   const bytes = address.split(".").map(Number);
@@ -112,11 +111,11 @@ function ofBlock(block: string): string {
   return parts.join("\\.");
 }
 
-/** The beginnings of `special_v6`; what follows is any address. */
+/** The prefixes of `special_v6`, followed by anything. */
 function special_v6_patterns(): string[] {
   const digit = "[0-9A-Fa-f]";
   return [
-    // 2001::/23: the second group is left out, or 1ff at most.
+    // 2001::/23: the second group is missing, or at most 1ff.
     `2001:(?::|(?:0{0,3}${digit}|0{0,2}${digit}{2}|0?[01]${digit}{2})\\b)`,
     `2001:0?[Dd][Bb]8\\b`,
     "2002:",

@@ -1,13 +1,15 @@
-/** Whether what a dropped-in plugin answers is what its route says. */
+/** Checks that the responses of a dropped-in plugin match what its routes declare. */
 import { TypeCompiler, type TypeCheck } from "@sinclair/typebox/compiler";
 import type { TSchema } from "@sinclair/typebox";
 import { respond } from "../http/compiled-route";
 import { registerFormats } from "../http/formats";
 import { Reply, type Answer, type Route } from "../http/route";
 
-/** Makes the response of what its handler returns. @throws Error when it is unlike its schema. */
+/**
+ * Turns the result of a handler into the response. @throws Error when it does not match its schema.
+ */
 export function checkedAnswers({ answers }: Route<any, any>): (result: unknown) => Response {
-  /** By status: made at the first answer; null when there is nothing to check by. */
+  /** By status, compiled at the first response; null when there is nothing to check against. */
   const checks = new Map<number, TypeCheck<TSchema> | null>();
   return (result) => {
     if (result instanceof Response) return result;
@@ -18,7 +20,7 @@ export function checkedAnswers({ answers }: Route<any, any>): (result: unknown) 
     const check = checks.get(status) ?? compiled((answers as Route["answers"])[status]);
     checks.set(status, check);
     if (check && body !== undefined && !check.Check(body)) {
-      // A date, or a field that is undefined, is another thing once it is sent.
+      // Dates and undefined fields change when they are sent.
       const sent: unknown = JSON.parse(JSON.stringify(body));
       const { path, message } = check.Errors(sent).First() ?? {};
       if (message !== undefined)
@@ -35,7 +37,7 @@ function compiled(answer: Answer | undefined): TypeCheck<TSchema> | null {
     registerFormats(answer.schema);
     return TypeCompiler.Compile(answer.schema);
   } catch {
-    // A schema that is written by hand documents the answer, and no more.
+    // A hand-written schema only documents the response.
     return null;
   }
 }

@@ -1,13 +1,13 @@
 /**
- * Limits of time for the code of dropped-in plugins, which leave out the time in which the machine
- * gave this process no processor: no plugin is left out because others keep the machine busy.
+ * Time limits for the code of dropped-in plugins. They don't count time in which the machine gave
+ * this process no processor, so that no plugin is left out because the machine is busy.
  */
 import { ProcessClock, type RunClock } from "../isolate/run-clock";
 
-/** The longest that a plugin of the plugins directory may take to set itself up, and to start. */
+/** How long a dropped-in plugin may take for its set-up and for its start. */
 export const setup_ms_max = 3_000;
 
-/** What `work` gives. @throws Error naming `what`, when it takes longer: it is left to itself. */
+/** The result of `work`. @throws Error naming `what` when it takes longer; it is not stopped. */
 export async function inCodeTime<T>(
   work: Promise<T>,
   limit_ms: number,

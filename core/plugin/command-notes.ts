@@ -1,7 +1,7 @@
 /**
- * What tools have done to a data directory, written down beside its database: a tool opens no
- * server that could be told, and the database it leaves may be one of another version. Whoever
- * observes commands takes the notes in at the next start.
+ * Notes about what tools did to a data directory, written beside its database: a tool opens no
+ * server that could record it, and leaves a database that may be of another version. Observers of
+ * commands receive the notes at the next start.
  */
 import { appendFileSync, existsSync } from "node:fs";
 import { readFile, rename, rm } from "node:fs/promises";
@@ -12,7 +12,7 @@ import { newId } from "../base/ids";
 import type { RunCommand } from "./command";
 
 export interface CommandNote extends RunCommand {
-  /** Its own: notes that were taken in, but not deleted yet, are known by it. */
+  /** Identifies a note that was processed but not deleted yet. */
   readonly id: string;
   /** Epoch milliseconds. */
   readonly at_ms: number;
@@ -22,10 +22,10 @@ export interface CommandNote extends RunCommand {
 
 const notes_file = "dossier.commands.jsonl";
 const taken_file = "dossier.commands-taken.jsonl";
-/** Older ones are not taken in. */
+/** Older ones are ignored. */
 const notes_max = 1_000;
 
-/** Nothing is written where there is no database: a restore that was refused, for one. */
+/** Writes nothing where there is no database, as after a refused restore. */
 export function noteCommand(
   { data, database }: { readonly data: string; readonly database: string | null },
   ran: RunCommand,
@@ -40,13 +40,13 @@ export function noteCommand(
   appendFileSync(join(data, notes_file), `${JSON.stringify(note)}\n`, { mode: 0o600 });
 }
 
-/** Hands the notes over, and deletes them when that went well. `take` may be given one twice. */
+/** Passes the notes on, and deletes them if that succeeds. `take` may receive a note twice. */
 export async function takeCommandNotes(
   data: string,
   take: (notes: readonly CommandNote[]) => Promise<void>,
 ): Promise<void> {
   const [notes, taken] = [join(data, notes_file), join(data, taken_file)];
-  // Those that an earlier start could not take in come first.
+  // Notes that an earlier start could not process come first.
   for (const path of [taken, notes]) {
     if (!existsSync(path)) continue;
     if (path === notes) await rename(notes, taken);
@@ -56,7 +56,7 @@ export async function takeCommandNotes(
   }
 }
 
-/** None of a line that was cut off. */
+/** Empty for a truncated line. */
 function noteOf(line: string): CommandNote[] {
   try {
     return [JSON.parse(line) as CommandNote];
@@ -65,7 +65,7 @@ function noteOf(line: string): CommandNote[] {
   }
 }
 
-/** Who runs this process, as the operating system knows them. */
+/** The user of this process, according to the operating system. */
 export function systemUser(): string | null {
   try {
     return userInfo().username;

@@ -1,4 +1,4 @@
-/** Commands of the executable that plugins bring. */
+/** Commands of the executable that plugins declare. */
 import { slot } from "../base/refs";
 import { isFunction } from "../base/shape";
 
@@ -7,15 +7,15 @@ export interface Command {
   /** `user create`: one or two words. */
   readonly name: string;
   readonly summary: string;
-  /** It changes something: those who observe commands are told. */
+  /** Whether it changes something: observers of commands are told then. */
   readonly changes?: boolean;
   /**
-   * Positional arguments: `["id"]`. The last may be missing (`id?`), or many (`files...`).
+   * Positional arguments: `["id"]`. The last one may be optional (`id?`) or repeated (`files...`).
    */
   readonly args?: readonly string[];
-  /** Needs the plugins of the plugins directory too: their settings, their jobs. */
+  /** Whether it needs dropped-in plugins too: their settings, their jobs. */
   readonly loads_plugins?: boolean;
-  /** Creates the data directory when it is missing; any other command requires it. */
+  /** Creates the data directory when it is missing; other commands require it. */
   readonly starts_data?: boolean;
   readonly options?: readonly {
     readonly flags: string;
@@ -25,30 +25,30 @@ export interface Command {
     readonly default?: string;
   }[];
 }
-/** The command was given what it can't be given: exit code 2. */
+/** Invalid usage of a command: exit code 2. */
 export class UsageError extends Error {
   override readonly name = "UsageError";
 }
 export interface CommandInput {
   readonly args: readonly string[];
-  /** By camelCase name of the long flag: `--password-stdin` is `passwordStdin`. */
+  /** By the camelCase name of the long flag: `--password-stdin` is `passwordStdin`. */
   readonly options: Readonly<Record<string, string | boolean | undefined>>;
   readonly print: (line: string) => void;
-  /** Standard input to its end, without the last line break. */
+  /** All of standard input, without the last line break. */
   readonly stdin: () => Promise<string>;
-  /** Asks the person at the terminal, and answers the line that they type. */
+  /** Asks the person at the terminal and returns the line typed. */
   readonly ask: (question: string) => Promise<string>;
-  /** Names the record that the command is about, for those who observe commands: an id. */
+  /** Reports the id of the record that the command is about, to observers of commands. */
   readonly about: (record: string) => void;
 }
-/** A command that changes something, when it has ended. */
+/** A finished command that changes something. */
 export interface RunCommand {
   /** `user create` */
   readonly name: string;
   readonly about: string | null;
   readonly done: boolean;
 }
-/** Called before the process of the command ends, and before the plugins are stopped. */
+/** Called before the command's process exits, and before the plugins are stopped. */
 export const CommandObserver = slot<(command: RunCommand) => void>("cli.command_observer", {
   check: isFunction,
   otherwise: () => undefined,

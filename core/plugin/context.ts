@@ -1,4 +1,4 @@
-/** Makes the `Context` that a plugin's `setup` is given. */
+/** Creates the `Context` passed to a plugin's `setup`. */
 import type { Clock } from "../base/clock";
 import type { Config } from "../base/config";
 import { newId } from "../base/ids";
@@ -18,7 +18,7 @@ import type { LiveSettings } from "./live-settings";
 import type { Operations } from "./operations";
 import type { SlotRegistry } from "./slots";
 
-/** What every plugin's context is made of. */
+/** The sources of every plugin's context. */
 export interface ContextSources {
   readonly config: Config;
   readonly store: Store;
@@ -36,18 +36,18 @@ export interface ContextSources {
   readonly queue: JobQueue;
   readonly slots: SlotRegistry;
   readonly settings: LiveSettings;
-  /** Of the plugins that are set up, by the id of their ref. */
+  /** Of plugins that are set up, by the id of the ref. */
   readonly services: ReadonlyMap<string, unknown>;
 }
 
-/** Of a plugin that is not built in. */
+/** A plugin that is not built in. */
 export interface DroppedIn {
-  /** Where it was loaded from. */
+  /** The file it was loaded from. */
   readonly file: string;
   readonly guard: Guard;
 }
 
-/** What `setup` of this plugin is given. `dropped_in`: for one that is not built in. */
+/** The context for `setup` of this plugin. `dropped_in`: for a plugin that is not built in. */
 export function contextOf(
   plugin: Plugin,
   dropped_in: DroppedIn | undefined,
@@ -88,7 +88,7 @@ export function contextOf(
     begin: queue.begin.bind(queue),
     emit: queue.emit.bind(queue),
     cancelJobs: queue.cancelJobs.bind(queue),
-    // The child finds a built-in plugin by its name, and loads any other from its file.
+    // The child finds a built-in plugin by name, and loads any other from its file.
     isolate: (task: string, input: unknown, options: never) =>
       isolate(dropped_in?.file ?? plugin.name, task, input, options),
     paths,
@@ -99,7 +99,7 @@ export function contextOf(
 
 type Listening = <F extends (...args: any[]) => void>(what: string, listener: F) => F;
 
-/** What is told to a listener of a dropped-in plugin reaches the next one, whatever it throws. */
+/** An error thrown by a listener of a dropped-in plugin does not keep others from being called. */
 const listening = (plugin: string, guard: Guard | undefined): Listening => {
   if (!guard) return (_what, listener) => listener;
   const handling = { isFault: () => true, otherwise: () => undefined };

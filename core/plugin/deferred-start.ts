@@ -1,6 +1,6 @@
 /**
- * Starts what needs the storage, also while nothing can be written: then the server serves what it
- * can, and the rest is started as soon as there is room again.
+ * Starts what needs storage, also while nothing can be written: then the server serves what it can,
+ * and the rest is started as soon as there is space again.
  */
 import { errorFields, type Log } from "../base/log";
 import { isStorageFault } from "../store/storage-errors";
@@ -16,7 +16,7 @@ export class DeferredStart {
 
   /**
    * Returns when it is started, or is left for later: `start` may be called again after it threw.
-   * @throws what it throws, other than a fault of the storage.
+   * @throws what it throws, other than a storage fault.
    */
   async start(name: string, start: () => Promise<void>): Promise<void> {
     try {
@@ -32,7 +32,7 @@ export class DeferredStart {
     }
   }
 
-  /** Nothing is started any more when it returns. */
+  /** After it resolves, nothing is started any more. */
   async stop(): Promise<void> {
     this.#stopped = true;
     this.#stopping.resolve();

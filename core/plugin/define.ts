@@ -1,7 +1,4 @@
-/**
- * The plugin contract. Built-in features and files dropped into the plugins directory use exactly
- * this.
- */
+/** The plugin contract. Built-in features and dropped-in plugins use exactly this. */
 import type { Static, TObject, TSchema } from "@sinclair/typebox";
 import { Type } from "@sinclair/typebox";
 import type { Log } from "../base/log";
@@ -30,72 +27,73 @@ import type { Command, CommandHandler } from "./command";
 import type { Tool } from "./tool";
 
 /**
- * The contract version this host speaks. A plugin built for another one is refused by name, before
- * its code runs.
+ * The contract version of this host. A plugin built for another one is refused by name, before its
+ * code runs.
  */
 export const CONTRACT = 1;
 
 /**
- * What the host hands to `setup`. Everything a plugin may touch is in here; there are no globals.
+ * Passed by the host to `setup`. It contains everything that a plugin may use; there are no
+ * globals.
  */
 export interface Context<C extends TObject = TObject, N = {}, L = {}, T = {}> {
-  /** As they are now: those that change while the server runs are read where they are used. */
+  /** The current values: read settings that change while the server runs where they are used. */
   readonly config: Static<C>;
   /** Calls `listener` after settings of this plugin have changed while the server runs. */
   readonly whenSettingsChange: (listener: () => void) => void;
   readonly services: ServicesOf<N>;
   /** Complete once every plugin is set up: read a slot inside handlers, not inside `setup`. */
   readonly slots: SlotsOf<L>;
-  /** The tables of this plugin: its store names their types, `(db: Db<FoldersTables>, …)`. */
+  /** The tables of this plugin; its store declares their types, `(db: Db<FoldersTables>, …)`. */
   readonly db: Db<any>;
   /**
-   * Runs `work` in one transaction. Everything inside must use the `tx` it is given, which throws
-   * once `work` has ended; no network and no waiting inside.
+   * Runs `work` in one transaction. Everything inside must use the given `tx`, which throws once
+   * `work` has ended; no network and no waiting inside.
    */
   readonly inTransaction: <R>(work: (tx: Db<any>) => Promise<R>) => Promise<R>;
   /**
-   * The same for what deletes, and for what people need to get that far, such as a session: on a
-   * full disk it takes up the space that is kept for this. It must not add more than a few rows.
+   * The same for deletions, and for what people need to get that far, such as a session: on a full
+   * disk it uses the reserved space. It must not add more than a few rows.
    */
   readonly inDeletion: <R>(work: (tx: Db<any>) => Promise<R>) => Promise<R>;
   /**
-   * Runs once the surrounding transaction is on disk (at once outside one), never when it failed:
-   * then `undone` runs.
+   * Calls `work` once the surrounding transaction is committed to disk (at once outside one);
+   * `undone` when it failed.
    */
   readonly afterCommit: (work: () => void, undone?: () => void) => void;
   /**
-   * Publishes `RecordChanged`, once the surrounding transaction is on disk: call it where the
+   * Publishes `RecordChanged` once the surrounding transaction is committed: call it where the
    * record is written.
    */
   readonly notify: (change: Change) => void;
   /**
-   * For those who are watching right now; inside a transaction, delivery waits for the commit. Use
-   * `emit` for what jobs must handle.
+   * Messages to whoever is watching right now; inside a transaction they are delivered after the
+   * commit. For what jobs must handle use `emit`.
    */
   readonly notifier: Notifier;
-  /** Limits that hold over all processes on the database, and what those know alike. */
+  /** Limits and state shared by all processes on the database. */
   readonly shared: Shared;
   /** Prepared reads on a second connection, for the few look-ups that every request makes. */
   readonly reads: PreparedReads;
   /** Plain data to post to a worker thread, which reads through `openReadConnection`. */
   readonly read_connection: ReadConnectionSpec;
-  /** After text was deleted: takes it out of the write-ahead log too. Returns at once. */
+  /** Call after deleting text: removes it from the write-ahead log too. Returns at once. */
   readonly truncateWal: () => void;
   readonly files: Files;
   /**
-   * Encrypts secrets that must be read again, such as signing secrets: at rest they are kept only
+   * Encrypts secrets that must be readable again, such as signing secrets: they are stored only
    * sealed.
    */
   readonly sealed: Seal;
   /** Epoch milliseconds. */
   readonly now_ms: () => number;
   /**
-   * The same, but not ahead of the time that has certainly passed: the clock may be set wrong, and
-   * right again. What goes for good after a time goes by this.
+   * The same, but never ahead of the time that has certainly passed: the clock may be wrong for a
+   * while. Use it to expire data for good.
    */
   readonly certain_now_ms: () => number;
   readonly log: Log;
-  /** The process, and the others that serve the same database. */
+  /** This process, and the others that serve the same database. */
   readonly node: ThisNode;
   /** A fresh opaque id: `fld_` + ULID, sortable by creation. */
   readonly newId: (prefix: string) => string;
@@ -106,8 +104,8 @@ export interface Context<C extends TObject = TObject, N = {}, L = {}, T = {}> {
     options?: EnqueueOptions,
   ) => Promise<void>;
   /**
-   * Begins the work of a job that begins at once (`begins_at_once`) even before the transaction
-   * that enqueues it; undefined when such a job has to wait its turn.
+   * Starts the work of a job with `begins_at_once` before the transaction that enqueues it;
+   * undefined when such a job has to wait its turn.
    */
   readonly begin: <R extends JobRef>(
     on: R,
@@ -116,19 +114,19 @@ export interface Context<C extends TObject = TObject, N = {}, L = {}, T = {}> {
   ) => BegunJob | undefined;
   readonly emit: <R extends EventRef>(db: Db<any>, on: R, payload: PayloadOf<R>) => Promise<void>;
   /**
-   * Removes waiting jobs about these records and aborts running ones once the transaction is on
-   * disk.
+   * Removes waiting jobs about these records, and aborts running ones once the transaction is
+   * committed.
    */
   readonly cancelJobs: (db: Db<any>, subjects: readonly string[]) => Promise<void>;
   /** Runs one of this plugin's `tasks` in a killable child process. @throws TaskFailure */
   readonly isolate: Isolate<T>;
   readonly paths: {
     readonly data: string;
-    /** The file of the embedded database; null where the database is a server. */
+    /** The path of the embedded database; null where the database is a server. */
     readonly database: string | null;
     readonly temporary: string;
   };
-  /** The address that people reach this server by, without a trailing slash: for links in texts. */
+  /** The address at which people reach this server, without a trailing slash: for links. */
   readonly public_url: () => string;
   /** The state of the running server, for administrators. */
   readonly operations: Operations;
@@ -144,13 +142,13 @@ type Promised<K extends string, T> = {} extends T
   ? { readonly [P in K]?: T }
   : { readonly [P in K]: T };
 /**
- * What `setup` returns. What the manifest promises (services, routes, commands) must be there; the
- * rest is optional.
+ * The result of `setup`. What the manifest declares (services, routes, commands) must be present;
+ * the rest is optional.
  */
 export type PluginInstance<P, R, K> = {
   readonly fills?: readonly Fill[];
   readonly jobs?: readonly JobHandler[];
-  /** A function is asked again whenever settings of the plugin have changed. */
+  /** A function is called again whenever settings of the plugin have changed. */
   readonly schedules?: readonly Schedule[] | (() => readonly Schedule[]);
   readonly health?: () => Promise<"ok" | { readonly failing: string }>;
   /** Runs after every plugin is set up and the database is migrated, before the first request. */
@@ -174,24 +172,24 @@ export interface Plugin<
   /** Lower case, digits and dashes. Also the default section of its settings, with `_` for `-`. */
   readonly name: string;
   readonly version: string;
-  /** The least version of Dossier that it runs on: `0.2`. */
+  /** The minimum version of Dossier that it runs on: `0.2`. */
   readonly since?: string;
   /**
-   * Names of plugins that it takes the place of: they are not set up. The services of theirs that
-   * others need, it provides.
+   * Names of plugins that it replaces: they are not set up. It must provide those of their services
+   * that others need.
    */
   readonly replaces: readonly string[];
-  /** The section of the configuration, when it is not the name. */
+  /** The section of the configuration, if different from the name. */
   readonly section: string;
   readonly config: C;
-  /** Whether the values of its settings fit each other. @throws ConfigError */
+  /** Checks that the values of its settings are consistent. @throws ConfigError */
   readonly checkConfig?: (config: Static<C>) => void;
   readonly needs: N;
   readonly provides: P;
   /** The slots it reads. */
   readonly slots: L;
   readonly events: readonly EventRef<TSchema>[];
-  /** Every table it owns: its name, or its name and `_…`. */
+  /** Every table it owns: its own name, or that name followed by `_…`. */
   readonly tables: readonly string[];
   readonly migrations: readonly Migration[];
   readonly routes: R;
@@ -205,7 +203,8 @@ export interface Plugin<
 }
 
 /**
- * Checks the shape at compile time and fills the blanks. It registers nothing: a plugin is a value.
+ * Checks the shape at compile time and fills in defaults. It registers nothing: a plugin is a
+ * value.
  */
 export function definePlugin<
   C extends TObject = TObject<{}>,

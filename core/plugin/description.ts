@@ -1,4 +1,4 @@
-/** What a plugin is made of, as plain data: for those who decide whether it may run here. */
+/** Describes the parts of a plugin as plain data, for people who decide whether it may run. */
 import type { Fill, ServiceRef, SlotRef } from "../base/refs";
 import { fullPath } from "../http/router";
 import type { Route } from "../http/route";
@@ -7,7 +7,7 @@ import type { Command } from "./command";
 import type { Plugin } from "./define";
 import type { PluginDescription } from "./plugin-files";
 
-/** What `setup` has returned, as far as it is described. */
+/** The described parts of the result of `setup`. */
 export interface DescribedParts {
   readonly fills?: readonly Fill[];
   readonly jobs?: readonly JobHandler[];

@@ -1,4 +1,4 @@
-/** Which plugins are not to be set up, by the setting `plugins.disabled`. */
+/** Which plugins must not be set up, according to the setting `plugins.disabled`. */
 import type { Plugin } from "./define";
 import { nearestHint } from "./manifest";
 import { inWords, namesNeeding } from "./order";
@@ -6,7 +6,7 @@ import { inWords, namesNeeding } from "./order";
 const disabled_setting = "plugins.disabled";
 export { disabled_reason } from "./order";
 
-/** Why these names can't all be disabled: what is built in needs them. */
+/** Why these names can't all be disabled: other built-in plugins need them. */
 export function disablingProblems(names: readonly string[], built_in: readonly Plugin[]): string[] {
   const enabled = built_in.filter(({ name }) => !names.includes(name));
   return built_in.flatMap((plugin) => {
@@ -19,7 +19,7 @@ export function disablingProblems(names: readonly string[], built_in: readonly P
   });
 }
 
-/** Those of the names that can be disabled together. */
+/** The names that can be disabled together. */
 export function ableToBe(names: readonly string[], built_in: readonly Plugin[]): readonly string[] {
   const able = names.filter((name) => {
     const plugin = built_in.find((one) => one.name === name);
@@ -29,7 +29,9 @@ export function ableToBe(names: readonly string[], built_in: readonly Plugin[]):
   return able.length === names.length ? able : ableToBe(able, built_in);
 }
 
-/** Of names that no plugin has. `known`: those of every plugin, and of files that did not load. */
+/**
+ * For names that no plugin has. `known`: the names of every plugin, and of files that did not load.
+ */
 export const unknownDisabled = (names: readonly string[], known: readonly string[]): string[] =>
   names
     .filter((name) => !known.includes(name))

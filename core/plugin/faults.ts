@@ -1,13 +1,15 @@
-/** What goes wrong in the code of dropped-in plugins while the server runs: logged, and told. */
+/**
+ * Records faults in the code of dropped-in plugins while the server runs: logs and reports them.
+ */
 import { rfc3339, type Clock } from "../base/clock";
 import { HttpError } from "../base/errors";
 import { errorFields, type Log } from "../base/log";
 import { isStorageFault } from "../store/storage-errors";
 import type { CodeLabel } from "./running-code";
 
-/** So long after its last fault a plugin counts as failing. */
+/** How long after its last fault a plugin counts as failing. */
 const shown_ms = 10 * 60_000;
-/** The same place is logged so often at most. */
+/** The minimum interval between log lines about the same place. */
 const log_every_ms = 60_000;
 
 interface Fault {
@@ -41,12 +43,12 @@ export class PluginFaults {
     this.log.error("a plugin failed", { plugin, what, times: fault.count, ...errorFields(error) });
   }
 
-  /** Told until the server ends. */
+  /** Reported until the server ends. */
   noteLasting(plugin: string, reason: string): void {
     this.lasting.set(plugin, reason);
   }
 
-  /** Each plugin that fails, and why. */
+  /** Each failing plugin, and why. */
   failing(): { readonly plugin: string; readonly failing: string }[] {
     const now_ms = this.clock.now_ms();
     const found = [...this.lasting].map(([plugin, failing]) => ({ plugin, failing }));
@@ -75,8 +77,8 @@ const plain: ReadonlySet<unknown> = new Set([
 ]);
 
 /**
- * Whether an error says that the code of the plugin is wrong. Errors of a class of their own belong
- * to what was agreed on (`HttpError`, `SourceFailure`), and a full disk is nobody's fault.
+ * Whether an error means that the code of the plugin is wrong. Errors with a class of their own are
+ * part of the contract (`HttpError`, `SourceFailure`), and a full disk is nobody's fault.
  */
 export function isFault(error: unknown): boolean {
   if (error instanceof HttpError || isStorageFault(error)) return false;

@@ -1,4 +1,4 @@
-/** What one process has stored of settings, the others put in force at once. */
+/** Applies settings stored by one process in the others at once. */
 import { errorFields, type Log } from "../base/log";
 import { topic, type Notifier } from "../base/notifier";
 

@@ -1,6 +1,6 @@
 /**
- * A service as other plugins see it: nobody but its own plugin can change it. Its methods work as
- * they do on the object itself, which may go on changing its own fields.
+ * A service as other plugins see it: only its own plugin can change it. Methods run on the original
+ * object, which may change its own fields.
  */
 
 import { fieldsOf } from "./guard";

@@ -1,7 +1,7 @@
 /**
- * What a dropped-in plugin hands to the host, so that a fault in it is named and its neighbours go
- * on: each function is marked while it runs, what it throws is noted, and where a slot says what to
- * go on with, that comes in its place.
+ * Wraps what a dropped-in plugin passes to the host, so that a fault in it is attributed and the
+ * rest continues: each function is marked while it runs, errors are recorded, and where the slot
+ * has a fallback, that replaces the result.
  */
 import type { SlotRef } from "../base/refs";
 import type { CodeLabel, RunningCode } from "./running-code";
@@ -9,14 +9,14 @@ import { isFault, type PluginFaults } from "./faults";
 
 type AnyFunction = (this: unknown, ...args: any[]) => any;
 interface Handling {
-  /** What is answered in place of what it throws. */
+  /** Replaces the result of a call that throws. */
   readonly otherwise?: AnyFunction | undefined;
-  /** Whether what it throws is its own fault. Default: see `isFault`. */
+  /** Whether an error is the plugin's own fault. Default: see `isFault`. */
   readonly isFault?: (error: unknown) => boolean;
 }
 
 export class Guard {
-  /** Values that come and go are guarded once: their readers may compare them. */
+  /** Values that come and go are wrapped once: their readers may compare them. */
   private readonly guarded = new WeakMap<object, object>();
 
   constructor(
@@ -24,7 +24,7 @@ export class Guard {
     readonly faults: PluginFaults,
   ) {}
 
-  /** The same function. `label.what` is told to people: "its http.request_observer". */
+  /** The wrapped function. `label.what` is shown to people: "its http.request_observer". */
   function<F extends AnyFunction>(label: CodeLabel, work: F, handling: Handling = {}): F {
     const marked = this.code.marked(label);
     const { otherwise, isFault: counts = isFault } = handling;
@@ -65,7 +65,7 @@ export class Guard {
     return made as T;
   }
 
-  /** The same object, as far as others can tell; its fields are read when they are asked for. */
+  /** Behaves like the original object; its fields are read on demand. */
   private object(
     plugin: string,
     what: string,
@@ -94,7 +94,7 @@ export class Guard {
   }
 }
 
-/** Its own fields and those of its classes; what every object has aside. */
+/** Its own fields and those of its classes, except those of every object. */
 export function fieldsOf(of: object): Map<PropertyKey, PropertyDescriptor> {
   const fields = new Map<PropertyKey, PropertyDescriptor>();
   for (
@@ -114,7 +114,7 @@ const isAsyncIterable = (value: unknown): value is AsyncIterable<unknown> =>
   !(value instanceof ReadableStream) &&
   typeof (value as Partial<AsyncIterable<unknown>>)[Symbol.asyncIterator] === "function";
 
-/** What it yields one by one, each step guarded as the call itself. */
+/** The items of an iterator, each step guarded like the call itself. */
 async function* iterated(
   of: AsyncIterable<unknown>,
   marked: <R>(work: () => R) => R,

@@ -1,4 +1,4 @@
-/** What a dropped-in plugin's `setup` has returned, each part guarded: see `Guard`. */
+/** The result of a dropped-in plugin's `setup`, with each part guarded: see `Guard`. */
 import type { Fill, SlotRef } from "../base/refs";
 import type { JobHandler } from "../jobs/contract";
 import { isStorageFault } from "../store/storage-errors";
@@ -59,7 +59,7 @@ function guardedRoutes(plugin: Plugin, handlers: Handlers = {}, guard: Guard): H
     }),
   );
 }
-/** The client has gone away, or the server stops. */
+/** The client has disconnected, or the server is stopping. */
 const isGone = (error: unknown): boolean => error instanceof Error && error.name === "AbortError";
 
 function guardedFill(plugin: string, one: Fill, slot: SlotRef<any>, guard: Guard): Fill {
@@ -78,7 +78,7 @@ function guardedFill(plugin: string, one: Fill, slot: SlotRef<any>, guard: Guard
   return { ...one, slot, value: () => guard.value(plugin, slot, read()) };
 }
 
-/** Jobs may fail, and are told of by themselves; what is asked besides must not stop others. */
+/** Jobs may fail, which is reported separately; the other functions must not stop others. */
 function guardedJob(plugin: string, { on, run, limits }: JobHandler, guard: Guard): JobHandler {
   const what = `${on.kind} ${on.id}`;
   const isFault = (): boolean => true;
@@ -101,7 +101,7 @@ function guardedJob(plugin: string, { on, run, limits }: JobHandler, guard: Guar
 }
 const retry_ms = 60_000;
 
-/** Those that can't be read later are not taken: the ones before them stay. */
+/** Schedules that become invalid later are ignored: the previous ones stay. */
 function guardedSchedules(plugin: string, given: unknown, guard: Guard): unknown {
   if (typeof given !== "function") return given;
   let last = schedulesOf(given);

@@ -1,4 +1,4 @@
-/** How the plugins that run are doing: what they say of themselves, and what went wrong in them. */
+/** The health of running plugins: what they report, and the faults recorded in them. */
 import { settlesWithin } from "../lib/timeout";
 import type { PluginFaults } from "./faults";
 

@@ -1,4 +1,4 @@
-/** What a host is made of. */
+/** The parts of a host. */
 import type { LogRing } from "../base/log-ring";
 import type { MigrateOptions } from "../store/migrate";
 import type { ContextSources } from "./context";
@@ -12,19 +12,19 @@ export interface HostOptions extends Omit<
 > {
   /** Part of the executable: a problem in one of them stops the start. */
   readonly built_in: readonly Plugin[];
-  /** From the plugins directory: a problem in one of them leaves it out. */
+  /** From the plugins directory: one with a problem is left out. */
   readonly dropped_in: readonly { readonly plugin: Plugin; readonly file: string }[];
   /** Files of the plugins directory that could not be loaded. */
   readonly failures: readonly PluginFailure[];
   readonly plugin_files: PluginFiles;
-  /** Names of plugins that are not to be set up. */
+  /** Names of plugins that must not be set up. */
   readonly disabled: readonly string[];
   /** Files of disabled plugins, which were not even loaded. */
   readonly skipped: readonly PluginOff[];
-  /** What the host has itself, see `order`. */
+  /** Claims of the host itself, see `order`. */
   readonly reserved: readonly string[];
   readonly recent: LogRing;
   readonly paths: ContextSources["paths"] & { readonly backups: string };
-  /** Called before tables change; throws when they may not. */
+  /** Called before tables are changed; throws to prevent it. */
   readonly beforeMigration?: MigrateOptions["before"];
 }

@@ -46,7 +46,7 @@ import { placeOf } from "./place";
 import { RunningCode, type CodeLabel } from "./running-code";
 import { own_slots, SlotRegistry, type Filled } from "./slots";
 
-/** The longest that it may take to answer what is asked at every look at /health and /ready. */
+/** How long a value that /health and /ready ask for may take. */
 const asked_ms_max = 2_000;
 
 interface SetUpPlugin {
@@ -55,7 +55,7 @@ interface SetUpPlugin {
 }
 
 /**
- * @throws Error when a built-in plugin can't run, ConfigError when its settings are to blame; a
+ * @throws Error when a built-in plugin can't run, ConfigError when its settings are the cause; a
  * dropped-in one is left out and listed.
  */
 export async function createHost(options: HostOptions): Promise<Host> {
@@ -67,14 +67,14 @@ export async function createHost(options: HostOptions): Promise<Host> {
 export class Host {
   readonly stalls: StallMeter;
   readonly faults: PluginFaults;
-  /** Which dropped-in plugin's code runs. */
+  /** Which dropped-in plugin's code is running. */
   readonly code = new RunningCode();
   readonly queue: JobQueue;
   readonly failures: PluginFailure[];
   readonly operations: Operations;
   private readonly fileOf: ReadonlyMap<Plugin, string>;
   private readonly slots = new SlotRegistry();
-  /** By id: every slot that somebody reads. */
+  /** By id: every slot that is read. */
   private readonly known_slots = new Map<string, SlotRef<any>>();
   private not_wanted: readonly Off[] = [];
   private readonly schedules: CronSchedules;
@@ -118,7 +118,7 @@ export class Host {
     });
   }
 
-  /** Brings the tables up to date and sets every plugin up. Once, before everything else. */
+  /** Migrates the tables and sets every plugin up. Call it once, before everything else. */
   async setUp(): Promise<void> {
     const { built_in, disabled, reserved, store } = this.options;
     const all = [...built_in, ...this.fileOf.keys()];
@@ -142,12 +142,12 @@ export class Host {
     this.slots.complete();
   }
 
-  /** What takes its place again when a plugin can't run. */
+  /** The plugins that return when this one, which replaces them, can't run. */
   private replacedBy(plugin: Plugin): Plugin[] {
     return this.not_wanted.flatMap((one) => (one.by === plugin ? one.plugin : []));
   }
 
-  /** The plugins that are not set up because somebody wants it so. */
+  /** The plugins that are disabled or replaced. */
   get off(): readonly PluginOff[] {
     const off = this.not_wanted
       .filter(({ plugin }) => !this.running.some((one) => one.plugin === plugin))
@@ -174,7 +174,7 @@ export class Host {
     return { name, version, built_in: file === null, file };
   }
 
-  /** What plugins are made of; of one that is not set up, less is known. */
+  /** The parts of each plugin; less is known of one that is not set up. */
   get described(): readonly DescribedPlugin[] {
     const all: readonly Plugin[] = [...this.options.built_in, ...this.fileOf.keys()];
     return all.map((plugin) => {
@@ -222,8 +222,8 @@ export class Host {
   }
 
   /**
-   * What a value of a slot says, which others wait for: `otherwise` when a dropped-in plugin takes
-   * too long for it. @throws what `ask` throws.
+   * The result of a slot's value that a response depends on; `otherwise` when a dropped-in plugin
+   * takes too long. @throws what `ask` throws.
    */
   async inTime<R>(of: CodeLabel, ask: () => R | Promise<R>, otherwise: NoInfer<R>): Promise<R> {
     const asked = Promise.resolve(ask());
@@ -236,7 +236,7 @@ export class Host {
     });
   }
 
-  /** The plugins that fail, and why. */
+  /** The failing plugins, and why. */
   health(): Promise<Failing[]> {
     const running = this.running.map(({ plugin, parts }) => ({
       name: plugin.name,
@@ -248,7 +248,7 @@ export class Host {
   /** Starts the plugins, then their jobs and schedules. */
   async start(): Promise<void> {
     let gone: readonly string[] = [];
-    // First: what processes that are gone have left behind is nobody's then.
+    // First, because it releases what dead processes have left behind.
     await this.deferred.start("the list of processes", async () => {
       gone = await startNode({ ...this.options, queue: this.queue });
     });
@@ -325,7 +325,7 @@ export class Host {
     return good;
   }
 
-  /** Whether it runs now; else it is left out. */
+  /** Returns whether it runs now; otherwise it is left out. */
   private async setUpOne(plugin: Plugin, sources: ContextSources): Promise<boolean> {
     const missing = refsOf(plugin.needs).find(([, ref]) => !this.services.has(ref.id));
     if (missing) {
@@ -366,7 +366,7 @@ export class Host {
     for (const handler of parts.jobs ?? []) this.queue.register(plugin.name, handler);
   }
 
-  /** `plugin`: what is built in may also fill slots that only the command line reads. */
+  /** `plugin`: built-in plugins may also fill slots that only the command line reads. */
   private taken(plugin: Plugin): Taken {
     const is_built_in = !this.fileOf.has(plugin);
     return {
@@ -387,7 +387,7 @@ export class Host {
     this.options.log.error("plugin left out", { plugin: plugin.name, file, reason });
   }
 
-  /** A dropped-in plugin that runs all the same, as far as it goes. */
+  /** For a dropped-in plugin that keeps running despite the failure. */
   private noteFailure({ name }: Plugin, what: string, error: unknown): void {
     this.faults.noteLasting(name, `its ${what} failed: ${messageOf(error)}`);
     this.options.log.error(`plugin ${what} failed`, { plugin: name, ...errorFields(error) });

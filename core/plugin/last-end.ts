@@ -1,6 +1,6 @@
 /**
- * How the last run of the server ended, when a plugin's code ended it: written at that moment, told
- * at the next start.
+ * Records how the last run of the server ended when a plugin's code ended it, for the next start to
+ * report.
  */
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -9,7 +9,7 @@ import type { CodeLabel } from "./running-code";
 export interface LastEnd extends CodeLabel {
   /** RFC 3339. */
   readonly at: string;
-  /** What happened, in a sentence that goes on from the plugin's name. */
+  /** What happened, in words that follow the plugin's name. */
   readonly how: string;
 }
 
@@ -20,11 +20,11 @@ export function writeLastEnd(data: string, end: LastEnd): void {
   try {
     writeFileSync(join(data, end_file), `${JSON.stringify(end)}\n`, { mode: 0o600 });
   } catch {
-    // A full disk: what the log says must do.
+    // The disk is full: the log has to suffice.
   }
 }
 
-/** Takes it out: it is told once. Null when the last run ended otherwise. */
+/** Removes the record, because it is reported once. Null when the last run ended otherwise. */
 export function takeLastEnd(data: string): LastEnd | null {
   const path = join(data, end_file);
   try {

@@ -1,6 +1,6 @@
 /**
- * Settings that change while the server runs: what is stored of them, what is in force, and who is
- * told. The command line, the environment and dossier.toml win over what is stored.
+ * Settings that change while the server runs: which values are stored, which are in force, and who
+ * is notified. The command line, the environment and dossier.toml win over stored values.
  */
 import type { TObject } from "@sinclair/typebox";
 import type { Clock } from "../base/clock";
@@ -34,7 +34,7 @@ import {
 import * as rows from "./settings-store";
 
 export interface LiveSettingsOptions {
-  /** Its values are what every plugin reads: they are changed in place. */
+  /** The values that every plugin reads: they are changed in place. */
   readonly config: Config;
   readonly store: Store;
   readonly sealed: Seal;
@@ -42,14 +42,14 @@ export interface LiveSettingsOptions {
   readonly log: Log;
   readonly notifier: Notifier;
 }
-/** Whether the values of a section fit each other. @throws ConfigError */
+/** Whether the values of a section are consistent. @throws ConfigError */
 export type SectionCheck = (values: any) => void;
 
 type Section = ReturnType<typeof readSection>;
 
 export class LiveSettings {
   private stored: StoredValues = new Map();
-  /** Why what is stored of a setting is not used. */
+  /** Why the stored value of a setting is not used. */
   private readonly unusable = new Map<string, string>();
   private readonly checks = new Map<string, SectionCheck>();
   private readonly listeners = new Map<string, Set<() => void>>();
@@ -62,16 +62,16 @@ export class LiveSettings {
     for (const one of options.config.settings) this.in_force.set(`${one.section}.${one.key}`, one);
   }
 
-  /** Before the plugins are set up: everything that is stored takes effect. */
+  /** Before the plugins are set up: all stored values take effect. */
   async load(checks: Iterable<readonly [string, SectionCheck]>): Promise<void> {
     for (const [section, check] of checks) this.checks.set(section, check);
     await this.read(this.options.store.db);
-    // What was read before the database was open counts no longer.
+    // Values read before the database was open no longer count.
     const read = [...this.stored.keys(), ...this.unusable.keys()];
     for (const section of sectionsOf(read)) this.takeOver(section, true);
   }
 
-  /** Another process has stored something: what changes at once does. */
+  /** Another process has stored something: applies changes that take effect at once. */
   reload(): Promise<void> {
     return this.alone(async () => {
       const before = this.stored;
@@ -82,8 +82,8 @@ export class LiveSettings {
   }
 
   /**
-   * Stores values and puts them in force, all of them or none. `also` runs in the transaction, and
-   * so does a function that says what to change. @throws HttpError 400 that names the setting
+   * Stores values and puts them in force, all or none. `also` runs in the transaction, as does a
+   * function that returns the changes. @throws HttpError 400 that names the setting
    */
   change(
     given: SettingChanges | SettingUpdate,
@@ -92,7 +92,7 @@ export class LiveSettings {
     return this.alone(async () => {
       const { notifier, store } = this.options;
       let names: string[] = [];
-      // Another process may store something that this has to fit to.
+      // Values stored by another process have to be consistent with these.
       this.stored = await store.inTransaction(async (tx) => {
         await this.read(tx);
         const changes =
@@ -115,8 +115,7 @@ export class LiveSettings {
 
   /**
    * The values of a section as they would be with these changes, which are neither stored nor put
-   * in force. What is of other sections changes nothing. @throws HttpError 400 that names the
-   * setting
+   * in force. Changes of other sections are ignored. @throws HttpError 400 that names the setting
    */
   tried(section: string, changes: SettingChanges): Readonly<Record<string, unknown>> {
     const names = Object.keys(changes);
@@ -130,14 +129,14 @@ export class LiveSettings {
     return this.options.config.sections.size;
   }
 
-  /** Every setting that can be stored, and what may be stored of it. */
+  /** Every setting that can be stored, and the values allowed for it. */
   forms(): SettingForm[] {
     return this.rules.forms();
   }
 
   /**
-   * Makes a section known whose plugin is not loaded: what is stored of it is for the next start.
-   * One that is known already stays as it is.
+   * Adds the section of a plugin that is not loaded: its stored values apply from the next start
+   * on. A known section stays as it is.
    */
   know(section: string, schema: TObject): void {
     const { sections, values } = this.options.config;
@@ -148,7 +147,7 @@ export class LiveSettings {
     for (const one of read.settings) this.in_force.set(`${section}.${one.key}`, one);
   }
 
-  /** Every setting there is, in the order of their definitions. */
+  /** Every setting, in the order of definition. */
   list(): SettingState[] {
     return [...this.options.config.sections].flatMap(([section, schema]) => {
       const later = this.sectionWith(section, this.stored).settings;
@@ -165,12 +164,12 @@ export class LiveSettings {
     });
   }
 
-  /** In force. */
+  /** The value in force. */
   value(section: string, key: string): unknown {
     return this.options.config.values[section]?.[key];
   }
 
-  /** Those in force that have a value. */
+  /** The settings in force that have a value. */
   shown(): ShownSetting[] {
     const settings = [...this.options.config.sections].flatMap(([section, schema]) =>
       keysOf(schema).flatMap((key) => this.in_force.get(`${section}.${key}`) ?? []),
@@ -178,17 +177,17 @@ export class LiveSettings {
     return shownSettings({ settings });
   }
 
-  /** Calls `listener` whenever values of the section have changed, after they have. */
+  /** Calls `listener` after values of the section have changed. */
   onChange(section: string, listener: () => void): void {
     this.listeners.set(section, (this.listeners.get(section) ?? new Set()).add(listener));
   }
 
-  /** What the server that was started last takes from elsewhere, and from where. */
+  /** Which settings the server started last takes from elsewhere, and from where. */
   originsOfServer(): Promise<rows.Origins> {
     return rows.readOrigins(this.options.store.db);
   }
 
-  /** Of this process, for commands that are started with another environment. */
+  /** Records the same for this process, for commands started with another environment. */
   async noteOrigins(): Promise<void> {
     const { store, log } = this.options;
     const own = new Map(
@@ -200,7 +199,7 @@ export class LiveSettings {
       if (changedKeys(await rows.readOrigins(store.db), own).length === 0) return;
       await store.inTransaction((tx) => rows.writeOrigins(tx, own));
     } catch (error) {
-      // Commands say less then; the settings are as they are.
+      // Commands then report less; the settings themselves are unaffected.
       log.warn("where settings come from could not be noted", errorFields(error));
     }
   }
@@ -220,7 +219,7 @@ export class LiveSettings {
     this.unusable.clear();
     for (const row of await rows.readSettings(db)) {
       const of = this.rules.find(row.setting);
-      // Of a plugin that is not here, or of another version.
+      // The setting of a missing plugin, or of another version.
       if (of === undefined || of.changes === "outside") continue;
       try {
         const raw: unknown =
@@ -240,7 +239,7 @@ export class LiveSettings {
     log.warn("what is stored of a setting is not used", { setting: name, reason });
   }
 
-  /** Puts in force what may be, and tells those who listen. `all`: the server starts. */
+  /** Puts in force what may change, and calls the listeners. `all`: the server is starting. */
   private takeOver(section: string, all: boolean): void {
     const schema = this.options.config.sections.get(section);
     if (schema === undefined) return;
@@ -285,18 +284,18 @@ export class LiveSettings {
     return readSection(section, sections.get(section)!, { ...sources, stored });
   }
 
-  /** @throws Error with what does not fit. */
+  /** @throws Error with what is inconsistent. */
   private requireConsistent(section: string, { problems, values }: Section): void {
     if (problems.length > 0) throw new ConfigError(problems);
     this.checks.get(section)?.(values);
   }
 
-  /** @throws HttpError 400 naming the setting that does not fit, else the first of `names`. */
+  /** @throws HttpError 400 naming the inconsistent setting, otherwise the first of `names`. */
   private requireFit(section: string, names: readonly string[], next: StoredValues): void {
     try {
       const fresh = this.sectionWith(section, next);
       this.requireConsistent(section, fresh);
-      // What is overruled now has to fit when it no longer is.
+      // A value that is overridden now has to fit when it no longer is.
       const asked = names.filter((name) => sectionOf(name) === section && next.has(name));
       const values = Object.fromEntries(
         asked.map((name) => [keyOf(name), this.rules.decoded(name, next.get(name))]),
@@ -304,7 +303,7 @@ export class LiveSettings {
       this.requireConsistent(section, { ...fresh, values: { ...fresh.values, ...values } });
     } catch (error) {
       const said = error instanceof ConfigError ? error.problems.join(" ") : String(error);
-      // Problems begin with the setting that they are about.
+      // Problems begin with the name of their setting.
       const about = said.split(" ", 1)[0]!;
       const first = names.find((name) => sectionOf(name) === section);
       throw badRequest(said, `/${this.rules.find(about) || first === undefined ? about : first}`);
@@ -329,7 +328,7 @@ export class LiveSettings {
   }
 }
 
-/** All of which there must be. @throws HttpError 400 when none is named. */
+/** Requires every setting to exist. @throws HttpError 400 when one does not, or none is named. */
 function namesIn(changes: SettingChanges): string[] {
   const names = Object.keys(changes);
   if (names.length === 0) throw badRequest("Name at least one setting.");

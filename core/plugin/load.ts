@@ -19,8 +19,8 @@ export interface Loaded {
 const import_ms_max = 2_000;
 
 /**
- * Makes `import … from "dossier"` inside a plugin file mean the objects that already run in this
- * process. Exact names only: a prefix can't be caught (oven-sh/bun#40397).
+ * Makes `import … from "dossier"` in a plugin file resolve to the modules of this process. Exact
+ * names only: a prefix can't be intercepted (oven-sh/bun#40397).
  */
 export function installModules(modules: Readonly<Record<string, object>>): void {
   virtual({
@@ -33,8 +33,8 @@ export function installModules(modules: Readonly<Record<string, object>>): void 
 }
 
 /**
- * `<dir>/name.ts`, `<dir>/name.js`, `<dir>/name/plugin.ts` and `<dir>/name/plugin.js`, in the order
- * of their names.
+ * `<dir>/name.ts`, `<dir>/name.js`, `<dir>/name/plugin.ts` and `<dir>/name/plugin.js`, sorted by
+ * name.
  */
 export function findPluginFiles(directory: string): string[] {
   if (!existsSync(directory)) return [];
@@ -51,19 +51,19 @@ export function findPluginFiles(directory: string): string[] {
     .sort();
 }
 
-/** The name of a plugin file until its plugin has given its own. */
+/** The name of a plugin file until its plugin declares one. */
 export const fileStem = (file: string): string =>
   /^plugin\.(ts|js)$/.test(basename(file))
     ? basename(dirname(file))
     : basename(file).replace(/\.(ts|js)$/, "");
 
-/** What is known of a file that fails. */
+/** What is known about a failing file. */
 export interface Tried {
   readonly name: string;
   readonly problems: readonly string[];
 }
 
-/** Imports every file that passes `preflight`, which answers those that fail. */
+/** Imports every file that passes `preflight`, which returns the failing ones. */
 export async function loadPlugins(
   files: readonly string[],
   preflight: (files: readonly string[]) => Promise<ReadonlyMap<string, Tried>>,
@@ -89,8 +89,8 @@ export async function loadPlugins(
 }
 
 /**
- * @throws Error with the reason when the file is no plugin, PluginProblems when it is one that
- * can't run here.
+ * @throws Error with the reason when the file is not a plugin, PluginProblems when it can't run
+ * here.
  */
 export async function importPlugin(file: string): Promise<Plugin> {
   const importing = import(file) as Promise<{ default?: unknown }>;
@@ -110,7 +110,7 @@ export async function importPlugin(file: string): Promise<Plugin> {
   return plugin;
 }
 
-/** What is wrong with a plugin that could be imported. */
+/** The problems of a plugin that could be imported. */
 export class PluginProblems extends Error {
   override readonly name = "PluginProblems";
   constructor(
@@ -122,8 +122,8 @@ export class PluginProblems extends Error {
 }
 
 /**
- * Why a file can't be imported, in words. One for a newer version may import what is not there yet:
- * what it says of itself tells more than the name that is missing.
+ * Why a file can't be imported, in words. A plugin for a newer version may import a missing name:
+ * the version it declares explains more than that name.
  */
 export function importReason(file: string, error: unknown): string {
   const said = existsSync(file) && /\bsince:\s*["']([\d.]+)["']/.exec(readFileSync(file, "utf8"));

@@ -1,6 +1,6 @@
 /**
- * What can be wrong with a plugin by itself, before any of its code runs: its name, version,
- * routes, settings, tables, commands. Pure.
+ * Finds problems of a single plugin before any of its code runs: in its name, version, routes,
+ * settings, tables and commands. Pure.
  */
 import { nearestWord } from "../base/nearest-word";
 import { version as host_version } from "../base/version";
@@ -10,11 +10,11 @@ import type { Method, Route } from "../http/route";
 import { CONTRACT, type Plugin } from "./define";
 
 /**
- * Every problem, as a sentence that goes on from the plugin's name: "its name is …". `schemas`:
- * whether requests can be checked by those of its routes, too, which takes a while.
+ * Every problem, in words that follow the plugin's name: "its name is …". `schemas`: also check
+ * that the schemas of its routes can be compiled, which takes a while.
  */
 export function manifestProblems(plugin: Plugin, { schemas = false } = {}): string[] {
-  // What another contract means by its fields is not known here.
+  // The meaning of its fields in another contract is unknown here.
   if (plugin.contract !== CONTRACT)
     return [`it speaks contract ${plugin.contract}; this host speaks ${CONTRACT}`];
   const too_old = sinceProblem(plugin.since);
@@ -33,7 +33,7 @@ export function manifestProblems(plugin: Plugin, { schemas = false } = {}): stri
 
 const version_pattern = /^\d+(\.\d+){0,2}$/;
 
-/** Why a plugin that asks for this version can't run here; undefined when it can. */
+/** Why a plugin that requires this version can't run here; undefined when it can. */
 export function sinceProblem(since: unknown, here: string = host_version): string | undefined {
   if (since === undefined) return undefined;
   if (typeof since !== "string" || !version_pattern.test(since))
@@ -90,7 +90,7 @@ function tableProblems({ name, tables, migrations }: Plugin): string[] {
   ];
 }
 
-/** A ref that is undefined comes from an import of a name that is not there. */
+/** An undefined ref comes from importing a name that does not exist. */
 function refProblems({ needs, provides, slots, events }: Plugin): string[] {
   const wrong = (of: string, refs: object, kind: string, maker: string): string[] =>
     Object.entries(refs)

@@ -1,4 +1,4 @@
-/** Brings the tables of plugins up to date: those that are built in together, the others by one. */
+/** Migrates the tables of plugins: of all built-in ones together, of the others one by one. */
 import type { Clock } from "../base/clock";
 import type { Log } from "../base/log";
 import { coreSchema } from "../jobs/schema";
@@ -14,7 +14,7 @@ export interface MigratingOptions {
   readonly log: Log;
   readonly built_in: readonly Plugin[];
   readonly paths: { readonly backups: string };
-  /** Called before tables change; throws when they may not. */
+  /** Called before tables are changed; throws to prevent it. */
   readonly beforeMigration?: MigrateOptions["before"];
 }
 
@@ -23,14 +23,14 @@ export class Migrating {
 
   constructor(private readonly options: MigratingOptions) {}
 
-  /** Those that are disabled too: their tables wait for them. */
+  /** Including disabled ones: their tables wait for them. */
   async builtIn(): Promise<void> {
     const { built_in, store, clock } = this.options;
     await this.bring([coreSchema, ...order(built_in).sorted]);
     await noteVersion(store, clock);
   }
 
-  /** @throws Error with why its tables can't be as it wants them. */
+  /** @throws Error with the reason why its tables can't be migrated. */
   droppedIn(plugin: Plugin): Promise<void> {
     return this.bring([plugin]);
   }
@@ -39,7 +39,7 @@ export class Migrating {
     const { store, clock, log, paths, beforeMigration } = this.options;
     const backups = this.copied ? null : paths.backups;
     const applied = await migrate(store, schemas, clock, { backups, log, before: beforeMigration });
-    // One copy before all of them: a further one would push out that of an earlier start.
+    // One copy before all of them: another one would displace that of an earlier start.
     this.copied ||= applied.length > 0;
   }
 }

@@ -1,4 +1,4 @@
-/** Makes this process known to the others, if it can work beside them. */
+/** Registers this process with the others, if it can work beside them. */
 import type { Config } from "../base/config";
 import { errorFields, type Log } from "../base/log";
 import type { JobQueue } from "../jobs/queue";
@@ -8,13 +8,13 @@ interface NodeStart {
   readonly nodes: Nodes;
   readonly config: Config;
   readonly log: Log;
-  /** Goes on with the jobs of others that have gone. */
+  /** Continues the jobs of processes that have gone. */
   readonly queue: Pick<JobQueue, "takeOver">;
 }
 
 /**
- * Answers the ids of earlier processes on the same data directory. @throws Error in words when
- * there are others, and originals lie in the own data directory
+ * Returns the ids of earlier processes on the same data directory. @throws Error in plain words
+ * when there are others and originals are kept in its own data directory
  */
 export async function startNode(parts: NodeStart): Promise<readonly string[]> {
   const gone = await parts.nodes.start();

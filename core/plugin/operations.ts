@@ -22,7 +22,7 @@ import type { Origins } from "./settings-store";
 import type { DescribedPlugin, PluginDescription, PluginFiles } from "./plugin-files";
 import type { Filled } from "./slots";
 
-/** What plugins may read of others: secrets of theirs are none of it. */
+/** The settings of others that plugins may read: none of them is secret. */
 const open_sections: ReadonlySet<string> = new Set(["jobs", "plugins"]);
 const pause_setting = "jobs.pause_intake";
 
@@ -39,7 +39,7 @@ export interface PluginStatus {
   readonly file: string | null;
 }
 
-/** A plugin that is not set up because somebody wants it so. */
+/** A plugin that is disabled or replaced. */
 export interface PluginOff {
   readonly name: string;
   /** Null when its file was not even loaded. */
@@ -54,121 +54,116 @@ export interface PluginOverview {
   readonly version: string | null;
   readonly built_in: boolean;
   readonly file: string | null;
-  /** `disabled`: somebody wants it so, or another plugin has taken its place. */
+  /** `disabled`: by the settings, or because another plugin replaces it. */
   readonly status: "loaded" | "failing" | "left_out" | "disabled";
   readonly reason: string | null;
 }
-/** A process that serves the database, or did so until lately. */
+/** A process that serves the database, or did until recently. */
 export interface NodeOverview extends KnownNode {
   /** Seen a moment ago; not seen for a while; certainly gone. */
   readonly status: "up" | "silent" | "gone";
-  /** It is the one that is asked. */
+  /** Whether it is this process. */
   readonly here: boolean;
-  /** What it runs, the most first. */
+  /** The jobs it is running, most frequent kinds first. */
   readonly jobs: readonly RunningKind[];
 }
 export interface Operations {
   readonly started_at_ms: number;
-  /** Every plugin, those that are left out too; asks each for its health. */
+  /** Every plugin, including those that are left out, with its health. */
   plugins(): Promise<PluginOverview[]>;
-  /** What a plugin of this process is made of; undefined when there is none with this name. */
+  /** The parts of a plugin of this process; undefined when there is none with this name. */
   describe(name: string): PluginDescription | undefined;
   /** The plugins directory. */
   readonly plugin_files: PluginFiles;
-  /** Makes settings known whose plugin is not loaded, so that they can be set before it is. */
+  /** Adds settings whose plugin is not loaded, so that they can be set before it is. */
   knowSettings(section: string, schema: TObject): void;
-  /** What fills a slot, each with the plugin that it came from. */
+  /** The values of a slot, each with the plugin that provides it. */
   filled<T>(ref: SlotRef<T>): readonly Filled<T>[];
-  /** Those in force. Secrets are hidden. */
+  /** The settings in force. Secrets are hidden. */
   settings(): ShownSetting[];
   /** The value in force of a setting of the server itself: `plugins.directory`. */
   coreSetting(setting: string): unknown;
-  /** Every setting, with what is stored of it. Secrets are hidden. */
+  /** Every setting with its stored value. Secrets are hidden. */
   settingStates(): SettingState[];
-  /** How many sections of settings are known. */
+  /** The number of known sections. */
   knownSections(): number;
-  /** Those that can be stored, and what may be stored of each. */
+  /** The settings that can be stored, and the values allowed for each. */
   settingForms(): SettingForm[];
   /**
-   * Stores settings, all of them or none, and puts those in force here that change at once; null
-   * goes back to the default. `also` runs in the same transaction, as does a function that says
-   * what to change. @throws HttpError 400 that names
-   * the setting.
+   * Stores settings, all or none, and puts those in force here that change at once; null restores
+   * the default. `also` runs in the same transaction, as does a function that returns the changes.
+   * @throws HttpError 400 that names the setting.
    */
   changeSettings(
     changes: SettingChanges | SettingUpdate,
     also?: (tx: Db<any>) => Promise<void>,
   ): Promise<SettingState[]>;
   /**
-   * The values of a section as they would be with these changes, which nobody stores: secrets are
-   * in them. What is of other sections changes nothing. @throws HttpError 400 that names the
-   * setting.
+   * The values of a section as they would be with these changes, which are not stored; includes
+   * secrets. Changes of other sections are ignored. @throws HttpError 400 that names the setting.
    */
   trySettings(section: string, changes: SettingChanges): Readonly<Record<string, unknown>>;
-  /** Puts in force what another process has stored. */
+  /** Applies what another process has stored. */
   reloadSettings(): Promise<void>;
-  /** Whether documents, imports and recordings wait until intake is open again. */
+  /** Whether documents, imports and recordings wait until intake is resumed. */
   intakePaused(): boolean;
   /**
-   * Stored, so that it holds after a restart. @throws HttpError 409 when something wins over what
-   * is stored.
+   * Stored, so that it survives a restart. @throws HttpError 409 when the stored value would be
+   * overridden.
    */
   pauseIntake(paused: boolean, also?: (tx: Db<any>) => Promise<void>): Promise<void>;
-  /**
-   * The same with any setting that is false unless somebody has said otherwise.
-   */
+  /** The same for any setting that is false by default. */
   turn(setting: string, on: boolean, also?: (tx: Db<any>) => Promise<void>): Promise<void>;
-  /** What wins over stored settings in the server that was started last. */
+  /** What overrides stored settings in the server started last. */
   originsOfServer(): Promise<Origins>;
   /** The newest first. */
   logs(least: Level, most: number): LogLine[];
   readonly jobs: {
     count(): Promise<QueueStatus>;
-    /** Those that wait, run or have failed for good, by kind. */
+    /** Waiting, running and failed jobs, by kind. */
     kinds(): Promise<KindCount[]>;
-    /** Why jobs failed for good, the most frequent reason first. */
+    /** Why jobs failed for good, the most frequent reasons first. */
     reasons(): Promise<FailureReason[]>;
     list(
       state: JobState,
       window: { readonly limit: number; readonly offset: number },
     ): Promise<{ rows: JobOverview[]; total: number }>;
-    /** Those of these records that an unfinished job is about. */
+    /** Those of these records that have an unfinished job. */
     subjectsAtWork(subjects: readonly string[]): Promise<ReadonlySet<string>>;
-    /** When the newest job was made, epoch ms; null when there is none. */
+    /** When the newest job was created, epoch ms; null when there is none. */
     newest(): Promise<number | null>;
-    /** @throws HttpError 404, 409 when it did not fail, or can't be run again. */
+    /** @throws HttpError 404, or 409 when it did not fail or can't be run again. */
     retry(id: string): Promise<void>;
-    /** Runs failed jobs of a kind again, some in each call. */
+    /** Runs failed jobs of a kind again, a batch in each call. */
     retryKind(selection: JobSelection): Promise<BatchDone>;
     /**
-     * Forgets a failed job, or ends one that waits. @throws HttpError 404, 409 when it can't be.
+     * Deletes a failed job, or ends a waiting one. @throws HttpError 404, or 409 when that is not
+     * possible.
      */
     drop(id: string): Promise<void>;
-    /** The same for those of a kind, some in each call. @throws HttpError 409 */
+    /** The same for all jobs of a kind, a batch in each call. @throws HttpError 409 */
     dropKind(selection: JobSelection & { readonly state: "failed" | "ready" }): Promise<BatchDone>;
     isDroppable(kind: { readonly plugin: string; readonly name: string }): boolean;
     isRetriable(kind: { readonly plugin: string; readonly name: string }): boolean;
-    /** Of these kinds, the newest that were done. */
+    /** The most recently completed jobs of these kinds. */
     newestDone(
       names: readonly string[],
       limit: number,
     ): Promise<{ readonly subject: string; readonly finished_at: number }[]>;
   };
-  /**
-   * Migration steps that were applied: how many, and when the last one was (RFC 3339).
-   */
+  /** Applied migration steps: how many, and when the last one was (RFC 3339). */
   schema(): Promise<{ readonly steps: number; readonly last: string; readonly applied_at: string }>;
   /** Why nothing, or nothing new, can be stored; null when all is well. */
   storageFailure(): Promise<string | null>;
   /** True while the disk is full and writing is refused. */
   storageFull(): boolean;
-  /** How large the database is, and how much of that is left over from what was deleted. */
+  /** The size of the database, and how much of it is free after deletions. */
   space(): Promise<Space>;
-  /** What the database is: `SQLite 3.50.4`, `PostgreSQL 15.18`. */
+  /** The database engine: `SQLite 3.50.4`, `PostgreSQL 15.18`. */
   database(): string;
-  /** The processes that serve the database, and those that went without a word lately. */
+  /** The processes that serve the database, and those that recently vanished. */
   nodes(): Promise<NodeOverview[]>;
-  /** How long requests had to wait for the server to turn to them at all. */
+  /** How long requests had to wait before the server could handle them at all. */
   stalls(): Stalls;
 }
 
@@ -181,7 +176,7 @@ export interface OperationsOptions {
   readonly recent: LogRing;
   readonly nodes: Pick<Nodes, "id" | "known">;
   readonly clock: Clock;
-  /** Complete by the time it is asked. */
+  /** Complete by the time it is used. */
   readonly host: {
     readonly plugins: readonly PluginStatus[];
     readonly failures: readonly PluginFailure[];
@@ -311,7 +306,7 @@ export class ServerOperations implements Operations {
   async turn(setting: string, on: boolean, also?: (tx: Db<any>) => Promise<void>): Promise<void> {
     const { settings } = this.options,
       [section, key] = setting.split(".", 2) as [string, string];
-    // False is what everybody expects who has said nothing.
+    // False is the default, so null removes the stored value.
     const [state] = await settings.change({ [setting]: on || null }, also);
     if ((settings.value(section, key) === true) === on) return;
     await settings.change({ [setting]: null });

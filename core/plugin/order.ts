@@ -14,26 +14,26 @@ export interface Refusal {
   readonly reason: string;
 }
 export interface Ordered {
-  /** Each after everything it needs, and after what those need that it replaces. */
+  /** Each after everything it needs, and after what the plugins that it replaces need. */
   readonly sorted: readonly Plugin[];
   readonly refused: readonly Refusal[];
-  /** Those that are not set up because somebody wants it so: disabled, or replaced. */
+  /** Those that are not set up: disabled or replaced. */
   readonly off: readonly Off[];
 }
 export interface Off extends Refusal {
-  /** The plugin that has taken its place. */
+  /** The plugin that replaces it. */
   readonly by?: Plugin;
 }
 export interface OrderOptions {
   /** Names of plugins. */
   readonly disabled?: readonly string[];
-  /** What the host itself has, in the words of a claim: `the route GET /health`. */
+  /** The host's own claims: `the route GET /health`. */
   readonly reserved?: readonly string[];
 }
 
 /**
- * Earlier plugins win a clash: give the built-in ones first. A plugin that needs a refused one is
- * refused too; what a refused one would have replaced is set up.
+ * Earlier plugins win a conflict: list the built-in ones first. A plugin that needs a refused one
+ * is refused too; what a refused one would have replaced is set up.
  */
 export function order(plugins: readonly Plugin[], options: OrderOptions = {}): Ordered {
   const refused: Refusal[] = [];
@@ -55,7 +55,7 @@ export function order(plugins: readonly Plugin[], options: OrderOptions = {}): O
 
 export const disabled_reason = "it is named in plugins.disabled";
 
-/** The names of those that need a service of `plugin`. */
+/** The names of plugins that need a service of `plugin`. */
 export const namesNeeding = (plugin: Plugin, among: readonly Plugin[]): string[] => {
   const provided = idsOf(plugin.provides);
   return among
@@ -89,7 +89,7 @@ function attempt(
   return "refused" in sorted ? sorted : { ...sorted, off };
 }
 
-/** Each plugin that is replaced, and by which. */
+/** Each replaced plugin, and the one that replaces it. */
 type Replaced = ReadonlyMap<Plugin, Plugin>;
 
 function replacements(
@@ -115,7 +115,7 @@ function replacements(
   return refused.length > 0 ? { refused: refused.slice(0, 1) } : { by };
 }
 
-/** Those that replace another without what others need of it. */
+/** Those that replace another one without providing what others need of it. */
 function incomplete(running: readonly Plugin[], by: Replaced): Refusal[] {
   return [...by].flatMap(([target, plugin]) => {
     const own = idsOf(plugin.provides);
@@ -133,7 +133,7 @@ function incomplete(running: readonly Plugin[], by: Replaced): Refusal[] {
   });
 }
 
-/** Those that claim what another has. */
+/** Those that claim what belongs to another. */
 function clashes(
   standing: readonly Plugin[],
   { off, by, reserved }: { off: readonly Refusal[]; by: Replaced; reserved: readonly string[] },
@@ -144,7 +144,7 @@ function clashes(
     const is_off = off.some((one) => one.plugin === plugin);
     const seen = new Set<string>();
     const mine = [...lasting(plugin), ...(is_off && !by.has(plugin) ? [] : passing(plugin))];
-    // What it replaces is there again when it can't run: nobody else may take its place.
+    // A replaced plugin returns when its replacement can't run: nobody else may take its claims.
     const isFree = (claim: string): boolean => {
       const owner = owners.get(claim);
       return (
@@ -176,14 +176,14 @@ const commandBelow = (claim: string, owned: ReadonlyMap<string, unknown>): strin
     ? owned.keys().find((other) => other.startsWith(`${claim} `))
     : undefined;
 
-/** What stays a plugin's own while it is off: its name, its settings, its data. */
+/** Claims that a plugin keeps while it is off: its name, its settings, its data. */
 const lasting = ({ name, section, tables }: Plugin): string[] => [
   `the name ${name}`,
   sectionClaim(section),
   ...tables.map((table) => `the table ${table}`),
 ];
 
-/** What only a plugin that runs claims for itself alone. */
+/** Claims that only a running plugin has. */
 function passing({ provides, routes, commands, tools }: Plugin): string[] {
   const declared = Object.values(routes as Record<string, Route>);
   return [
@@ -214,7 +214,7 @@ function sort(
     if (sorted.includes(plugin) || refused.length > 0) return;
     if (path.includes(plugin)) {
       const circle = [...path.slice(path.indexOf(plugin)), plugin];
-      // Without one that replaces another, what is built in needs nobody in a circle.
+      // Without replacements, the built-in plugins have no circular needs.
       const culprit = circle.find(({ replaces }) => replaces.length > 0) ?? plugin;
       const names = namesOf(circle).join(" → ");
       refused.push({ plugin: culprit, reason: `plugins need each other in a circle: ${names}` });
@@ -226,7 +226,7 @@ function sort(
       return;
     }
     const replaced = [...by].filter(([, one]) => one === plugin).map(([target]) => target);
-    // When it can't be set up, what it replaces is, and needs its own.
+    // When it can't be set up, the one it replaces is, and has needs of its own.
     for (const id of [plugin, ...replaced].flatMap(({ needs }) => idsOf(needs))) {
       const needed = provider.get(id);
       if (needed !== undefined && needed !== plugin) visit(needed, [...path, plugin]);

@@ -1,7 +1,7 @@
 /**
- * What can be wrong with what a plugin's `setup` has returned: promises that are not kept, values
- * that do not fit their slots, jobs and schedules that can't run. The types say so too, but a
- * dropped-in file may not have been checked.
+ * Finds problems in the result of a plugin's `setup`: missing parts, values that do not fit their
+ * slots, invalid jobs and schedules. The types catch these too, but a dropped-in file may not have
+ * been type-checked.
  */
 import { Value } from "@sinclair/typebox/value";
 import type { Fill, SlotRef } from "../base/refs";
@@ -14,16 +14,19 @@ import { nearestHint } from "./manifest";
 /** Its types are checked where the plugin is defined. */
 export type SetUpResult = Record<string, any>;
 
-/** What the plugins before this one have taken. */
+/** What earlier plugins have claimed. */
 export interface Taken {
-  /** The slot of this id that some plugin, or the host, reads. */
+  /** The slot with this id, if a plugin or the host reads it. */
   readonly slotOf: (id: string) => SlotRef<any> | undefined;
   readonly slot_ids: readonly string[];
-  /** Who fills a slot for one, or has filled a value with this key. */
+  /** The plugin that fills a slot of arity `one`, or has filled a value with this key. */
   readonly fillerOf: (slot: SlotRef<any>, value?: unknown) => string | undefined;
-  /** What comes before every path outside, `/dossier`: no path of the server may begin with it. */
+  /**
+   * The prefix of every path as clients see it, `/dossier`: no path of the server may begin with
+   * it.
+   */
   readonly base_path: string;
-  /** Who handles this job. */
+  /** The plugin that handles this job. */
   readonly handlerOf: (job: JobHandler["on"]) => string | undefined;
 }
 
@@ -52,13 +55,13 @@ export function checkedParts(plugin: Plugin, made: unknown, taken: Taken): SetUp
   return parts;
 }
 
-/** What `PluginInstance` has. */
+/** The parts promised by `PluginInstance`. */
 const promised_kinds = ["services", "routes", "commands"] as const,
   list_kinds = ["fills", "jobs"],
   hook_kinds = ["start", "stop", "health"],
   known_keys = [...promised_kinds, ...list_kinds, "schedules", ...hook_kinds];
 
-/** What nobody would ever look at: a word that is spelled wrong, or that the manifest lacks. */
+/** Keys that nothing reads: misspelt, or missing from the manifest. */
 function keyProblems(plugin: Plugin, parts: SetUpResult): string[] {
   const unknown = Object.keys(parts).flatMap((key) =>
     known_keys.includes(key)
@@ -135,7 +138,7 @@ function fillProblems(one: Fill | undefined, before: readonly Fill[], taken: Tak
     : [`it fills ${id} with ${key}, which ${own ? owner : `the plugin ${owner}`} has already`];
 }
 
-/** A proxy may pass the base path on or not: what begins with it could not be told apart. */
+/** A proxy may or may not strip the base path: paths that begin with it would be ambiguous. */
 function rootProblems(plugin: Plugin, parts: SetUpResult, { base_path }: Taken): string[] {
   const first = base_path.split("/")[1];
   if (!first) return [];
@@ -183,7 +186,7 @@ export function schedulesOf(given: unknown): readonly Schedule[] {
   return (found ?? []) as readonly Schedule[];
 }
 
-/** What is wrong with them; those of a function as they are now. */
+/** The problems of schedules; of a function, those of its current result. */
 export function scheduleProblems(given: unknown): string[] {
   const schedules = schedulesOf(given);
   if (!Array.isArray(schedules))

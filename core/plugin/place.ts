@@ -1,12 +1,12 @@
-/** Where in a plugin's file something went wrong. */
+/** The place in a plugin's file where something went wrong. */
 import { basename } from "node:path";
 
-/** A call as a stack tells it: `at setUp (/data/plugins/notes.ts:3:9)`. */
+/** A frame of a stack trace: `at setUp (/data/plugins/notes.ts:3:9)`. */
 const call = /^\s*at .*?\(?((?:\/|[A-Z]:\\)[^()]*?):(\d+):(\d+)\)?$/;
 
 /**
- * ` (notes.ts:3:9)`: the innermost call that is not this program's own; nothing when there is none.
- * Only the compiled executable can tell them apart.
+ * ` (notes.ts:3:9)`: the innermost frame outside this program; empty when there is none. Only the
+ * compiled executable can tell them apart.
  */
 export function placeOf(error: unknown): string {
   if (!Bun.isStandaloneExecutable || !(error instanceof Error)) return "";

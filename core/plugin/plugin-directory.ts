@@ -1,6 +1,6 @@
 /**
- * The plugins directory, for those who change what lies there: a file is tried out as the next
- * start would load it, and is then moved into its place in one step.
+ * Manages the plugins directory: a file is tried out as the next start would load it, and then
+ * moved into its place in one step.
  */
 import {
   existsSync,
@@ -30,11 +30,11 @@ import { readRunningPlugins, type RunningPlugin } from "./running-plugins";
 export interface PluginDirectoryOptions {
   readonly data: string;
   readonly directory: string;
-  /** Names of the plugins that are part of the executable. */
+  /** Names of the built-in plugins. */
   readonly built_in: readonly string[];
-  /** The files that this process loads. */
+  /** The files loaded by this process. */
   readonly loaded: readonly string[];
-  /** Imports and sets files up on scratch data; describes those that are built in, too. */
+  /** Imports files and sets them up on scratch data; describes built-in plugins, too. */
   readonly tryOut: (files: readonly string[]) => Promise<TriedOut>;
   /** Why these can't all be disabled. */
   readonly disablingProblems: (names: readonly string[]) => string[];
@@ -62,7 +62,7 @@ export class PluginDirectory implements PluginFiles {
     return this.options.disablingProblems(names);
   }
 
-  /** The files alone, without running any of them. */
+  /** Only lists the files; runs none of them. */
   files(): HashedFile[] {
     return findPluginFiles(this.directory).map((file) => ({
       file,
@@ -76,7 +76,7 @@ export class PluginDirectory implements PluginFiles {
     return readRunningPlugins(this.options.data);
   }
 
-  /** Tries all files out; the same again only when one of them has changed. */
+  /** Tries out all files; repeated only when one of them has changed. */
   async find(): Promise<FoundPlugins> {
     const files = this.files();
     const key = JSON.stringify(files);
@@ -115,7 +115,7 @@ export class PluginDirectory implements PluginFiles {
     }
   }
 
-  /** Whether the next start would load it, and leave nobody else out for it. */
+  /** Checks that the next start would load it without leaving out another plugin for it. */
   async #check(
     staged: string,
     shown: string,
@@ -137,7 +137,7 @@ export class PluginDirectory implements PluginFiles {
         `${shown} can't be added: ${reasonIn(last) ?? "it is no plugin"}.`,
       );
     const replaced = this.#requireName(description, shown, isReplaceable, installed);
-    // As the files lie there afterwards, in the order of their names.
+    // The files as they will be afterwards, sorted by name.
     const target = join(this.directory, `${description.name}${extensionOf(shown)}`);
     const rest = others.filter((file) => file !== replaced?.file);
     const later = [...rest, staged].sort((one, other) =>
@@ -158,7 +158,7 @@ export class PluginDirectory implements PluginFiles {
     return { description: next.found.get(staged) ?? description, replaced, tried: next };
   }
 
-  /** What was tried out just now need not be again: the staged file is the one in its place. */
+  /** Keeps the result of the trial: the staged file is the one that was moved into place. */
   #remember({ bad, found }: TriedOut, staged: string, file: string): void {
     const files = this.files();
     const description = found.get(staged);
@@ -185,7 +185,7 @@ export class PluginDirectory implements PluginFiles {
     );
   }
 
-  /** Takes a file away, and the directory that is its own. */
+  /** Removes a file, and the directory that belongs to it. */
   remove(file: string): void {
     removeFile(file, this.directory);
   }
@@ -204,7 +204,7 @@ const foundIn = (files: readonly HashedFile[], { bad, found }: TriedOut): FoundP
 
 const extensionOf = (shown: string): string => (/\.ts(\?.*)?$/.test(shown) ? ".ts" : ".js");
 
-/** `name/plugin.ts` goes with its directory; of a link only the link. */
+/** `name/plugin.ts` is removed with its directory; of a link only the link itself. */
 function removeFile(file: string, directory: string): void {
   const below = dirname(file);
   const path = below === directory || !/^plugin\.(ts|js)$/.test(basename(file)) ? file : below;

@@ -1,30 +1,30 @@
-/** The plugins directory as plugins see it; core/plugin/plugin-directory.ts is it. */
+/** The plugins directory as plugins see it; implemented by core/plugin/plugin-directory.ts. */
 import type { TObject } from "@sinclair/typebox";
 import type { RunningPlugin } from "./running-plugins";
 
-/** What a plugin is made of, as plain data. */
+/** The parts of a plugin, as plain data. */
 export interface PluginDescription {
   readonly name: string;
   readonly version: string;
   /** The section of its settings, and their schema. */
   readonly section: string;
   readonly config: TObject;
-  /** Services of others, and its own. */
+  /** Services that it needs, and those that it provides. */
   readonly needs: readonly string[];
   readonly provides: readonly string[];
   /** Ids of slots that it reads. */
   readonly reads: readonly string[];
-  /** Ids of slots that it fills, once for each value; null when it was not set up. */
+  /** Ids of slots that it fills, once per value; null when it was not set up. */
   readonly fills: readonly string[] | null;
   readonly routes: readonly {
     readonly method: string;
     readonly path: string;
     readonly summary: string;
   }[];
-  /** What it does later: jobs, and events that it follows; null when it was not set up. */
+  /** Its background work: jobs, and events that it handles; null when it was not set up. */
   readonly jobs: readonly string[] | null;
   readonly schedules: readonly { readonly cron: string; readonly job: string }[] | null;
-  /** Events that it tells of. */
+  /** Events that it emits. */
   readonly events: readonly string[];
   readonly tables: readonly string[];
   readonly commands: readonly string[];
@@ -41,7 +41,7 @@ export interface DescribedPlugin {
 export interface PluginFile {
   readonly file: string;
   readonly sha256: string;
-  /** Its plugin's; that of the file, when it can't be imported. */
+  /** The name of its plugin, or of the file when it can't be imported. */
   readonly name: string;
   /** Null when it could not be imported. */
   readonly description: PluginDescription | null;
@@ -50,7 +50,7 @@ export interface PluginFile {
 }
 export interface HashedFile {
   readonly file: string;
-  /** The name of its plugin, as far as the name of the file tells. */
+  /** The name of its plugin, as far as the file name tells. */
   readonly stem: string;
   readonly sha256: string;
 }
@@ -60,11 +60,11 @@ export interface FoundPlugins {
 }
 export interface NewPlugin {
   readonly bytes: Uint8Array;
-  /** As people know it: a path, an address, the name of an upload. */
+  /** For people: a path, an address, the name of an upload. */
   readonly shown: string;
-  /** May take the place of an installed one with the same name. */
+  /** Whether it may replace an installed one of the same name. */
   readonly replace: boolean;
-  /** 64 hexadecimal digits that it must have; null: any. */
+  /** The expected hash, 64 hexadecimal digits; null: any. */
   readonly sha256: string | null;
 }
 export interface Added {
@@ -72,7 +72,7 @@ export interface Added {
   readonly version: string;
   readonly file: string;
   readonly sha256: string;
-  /** The one that it took the place of. */
+  /** The file that it replaced. */
   readonly replaced: PluginFile | null;
   readonly description: PluginDescription;
 }
@@ -82,20 +82,20 @@ export const plugin_bytes_max = 64 * 2 ** 20;
 
 export interface PluginFiles {
   readonly directory: string;
-  /** Names of the plugins that are part of the executable. */
+  /** Names of the built-in plugins. */
   readonly built_in: readonly string[];
   /** By file, the SHA-256 of what this process has loaded. */
   readonly loaded: ReadonlyMap<string, string>;
-  /** The files alone, without running any of them. */
+  /** Only lists the files; runs none of them. */
   files(): HashedFile[];
-  /** What the server on this data directory has loaded; a crash leaves the answer behind. */
+  /** What the server on this data directory has loaded; outdated after a crash. */
   running(): readonly RunningPlugin[];
-  /** Tries all files out; the same again only when one of them has changed. */
+  /** Tries out all files; repeated only when one of them has changed. */
   find(): Promise<FoundPlugins>;
   /** Why these can't all be disabled. */
   disablingProblems(names: readonly string[]): string[];
-  /** @throws HttpError 400 with the reason when it can't run here, 409 on a clash. */
+  /** @throws HttpError 400 with the reason when it can't run here, 409 on a conflict. */
   add(plugin: NewPlugin): Promise<Added>;
-  /** Takes a file away, and the directory that is its own. */
+  /** Removes a file, and the directory that belongs to it. */
   remove(file: string): void;
 }

@@ -1,6 +1,6 @@
 /**
- * Tries plugin files in a child process before they are loaded here: one that hangs or ends the
- * process is found there. The child's side is core/cli/preflight.ts.
+ * Tries out plugin files in a child process before they are loaded here, to find those that hang or
+ * end the process. The child's side is core/cli/preflight.ts.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -10,43 +10,43 @@ import type { PluginDescription } from "./plugin-files";
 import { revivedSection } from "./revived-schema";
 
 type Doing = "import" | "set-up";
-/** What the child says, one JSON value a line. */
+/** Messages of the child, one JSON value per line. */
 export type PreflightMessage =
-  /** It has come to this file, and what it does with it. */
+  /** It has reached this file, and what it does with it. */
   | { readonly preflight: "at"; readonly file: string; readonly doing: Doing }
-  /** It is through with that. */
+  /** It has finished that. */
   | { readonly preflight: "past"; readonly file: string }
   | ({ readonly preflight: "bad" } & BadPlugin)
-  /** What it is made of; the last of these holds. */
+  /** The parts of the plugin; the last such message counts. */
   | { readonly preflight: "found"; readonly file: string; readonly plugin: PluginDescription }
   | { readonly preflight: "end" };
 
 /** A file that a server would leave out. */
 export interface BadPlugin {
   readonly file: string;
-  /** That of the plugin, as far as it is known; else that of its file. */
+  /** The plugin's name if known, otherwise that of its file. */
   readonly name: string;
   readonly version: string | null;
-  /** Each a sentence that goes on from the plugin's name: "its path must begin with …". */
+  /** Each in words that follow the plugin's name: "its path must begin with …". */
   readonly problems: readonly string[];
 }
 
-/** In one sentence or several; undefined when it is not bad. */
+/** As one or more sentences; undefined when it is not bad. */
 export const whyBad = (bad: BadPlugin | undefined): string | undefined =>
   bad && bad.problems.join("; ");
 
-/** The environment variable that tells the child where its scratch data directory is. */
+/** The environment variable with the child's scratch data directory. */
 export const preflight_scratch = "PREFLIGHT_SCRATCH";
-/** The one that tells it whose child it is, and without whom it ends. */
+/** The environment variable with the id of the parent, without which the child ends. */
 export const preflight_parent = "PREFLIGHT_PARENT";
 
-/** Each step is a small one: the import or the set-up of one file, the set-up of the host. */
+/** Limits each step: the import or the set-up of one file, the set-up of the host. */
 const silence_ms_max = 5_000;
-/** The same for whoever adds a plugin: no start waits for it, and a wrong verdict would be one. */
+/** The same when adding a plugin: no start waits for it, and a wrong verdict would be an error. */
 export const patient_silence_ms_max = 20_000;
 /**
- * A child that was long in coming up is on a slow or busy machine: no step takes so many times as
- * long as that did, and none has less time.
+ * A child that started slowly is on a slow or busy machine: a step may take this many times as long
+ * as the start did, and never less than the limit above.
  */
 const silence_per_start = 10;
 const complaint_length_max = 300;
@@ -55,7 +55,7 @@ const complaint_length_max = 300;
 export interface TriedOut {
   /** Those that would be left out, and why. */
   readonly bad: ReadonlyMap<string, BadPlugin>;
-  /** Every one that could be imported. */
+  /** Every plugin that could be imported. */
   readonly found: ReadonlyMap<string, PluginDescription>;
 }
 interface Outcome extends TriedOut {
@@ -66,15 +66,15 @@ interface Outcome extends TriedOut {
   readonly ending: string;
 }
 
-/** Those of the files that are bad, see `tryOut`. */
+/** The bad ones among the files, see `tryOut`. */
 export const preflight = async (
   ...given: Parameters<typeof tryOut>
 ): Promise<ReadonlyMap<string, BadPlugin>> => (await tryOut(...given)).bad;
 
 /**
- * Imports and sets up the files one after another in a child, and answers those that are bad, by
- * file. When the child hangs or dies, the file it was at is bad, and the rest is tried in a fresh
- * one. `command`: the words that start the child, without the files.
+ * Imports and sets up the files one after another in a child, and returns the bad ones, by file.
+ * When the child hangs or dies, the file it was at is bad, and the rest is tried in a new child.
+ * `command`: starts the child, without the files.
  */
 export async function tryOut(
   command: readonly string[],
@@ -98,7 +98,7 @@ export async function tryOut(
     if (outcome.finished) return { bad, found };
     if (outcome.at !== null) blame(outcome.at, outcome.ending);
     else if (outcome.bad.size === 0) {
-      // Nothing says which of them it was: each by itself.
+      // It is unknown which of them it was: try each by itself.
       if (rest.length < 2)
         for (const file of rest) blame(file, `it could not be tried out: ${outcome.ending}`);
       else for (const file of rest) take(await tryOut(command, env, [file], silence_ms));
@@ -112,7 +112,7 @@ async function runChild(
   env: Readonly<Record<string, string | undefined>>,
   silence_ms: number,
 ): Promise<Outcome> {
-  // Made here, because a child that is stopped cleans nothing up.
+  // Created here, because a child that is killed does not clean up.
   const scratch = mkdtempSync(join(tmpdir(), "dossier-preflight-"));
   try {
     const child = Bun.spawn(command, {
@@ -139,8 +139,8 @@ async function runChild(
 }
 
 /**
- * What the child says; one that says nothing for too long is stopped. `limit_ms`: how long that was
- * in the end.
+ * The child's output; a child that is silent for too long is killed. `limit_ms`: the limit that
+ * applied in the end.
  */
 async function textOf(
   child: Bun.Subprocess<"ignore", "pipe", "pipe">,
@@ -150,7 +150,7 @@ async function textOf(
   const decoder = new TextDecoder();
   const begun_ms = performance.now();
   let text = "";
-  // No plugin's code runs before its first word.
+  // No plugin's code runs before the first message.
   let limit_ms = Math.max(silence_ms, patient_silence_ms_max);
   let timer = setTimeout(stop, limit_ms);
   for await (const bytes of child.stdout) {
@@ -159,7 +159,7 @@ async function textOf(
     timer = setTimeout(stop, limit_ms);
     text += decoder.decode(bytes, { stream: true });
   }
-  // What has closed its output may still run.
+  // A child that has closed its output may still be running.
   void child.exited.then(() => clearTimeout(timer));
   return { text, limit_ms };
 }
@@ -198,7 +198,7 @@ function progressOf(output: string): Omit<Outcome, "ending"> & { readonly doing:
   return { bad, found, at, doing, finished };
 }
 
-/** Null for what a plugin prints. */
+/** Null for output of a plugin. */
 function messageIn(line: string): PreflightMessage | null {
   if (!line.startsWith('{"preflight"')) return null;
   try {

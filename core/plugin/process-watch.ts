@@ -1,6 +1,6 @@
 /**
- * What plugins may do to the whole process, told with their names: they end it, or throw where
- * nobody catches.
+ * Attributes effects on the whole process to plugins: ending it, or throwing an error that nobody
+ * catches.
  */
 import { writeSync } from "node:fs";
 import { rfc3339, systemClock } from "../base/clock";
@@ -12,8 +12,8 @@ import type { RunningCode } from "./running-code";
 const standard_error = 2;
 
 /**
- * From now on it is told in the log, and at the next start, when the code of a plugin ends the
- * process; the exit code is never 0 then, which a supervisor would take for the end of all work.
+ * From now on it is reported, in the log and at the next start, when the code of a plugin ends the
+ * process; the exit code is then never 0, which a supervisor would take for a regular end.
  */
 export function watchExits(data: string, code: RunningCode): void {
   const { exit, abort, kill } = process;
@@ -26,13 +26,13 @@ export function watchExits(data: string, code: RunningCode): void {
     return abort.call(process);
   }) as typeof process.abort;
   process.kill = ((pid: number, signal?: string | number): true => {
-    // Signal 0 only asks whether it is there.
+    // Signal 0 only checks whether the process exists.
     if (pid === process.pid && signal !== 0) tellEnd(data, code, `process.kill(${signal ?? ""})`);
     return kill.call(process, pid, signal);
   }) as typeof process.kill;
 }
 
-/** Whether it is a plugin that ends the process. */
+/** Returns whether a plugin is ending the process. */
 function tellEnd(data: string, code: RunningCode, call: string): boolean {
   const { plugin } = originOf();
   if (plugin === undefined) return false;
@@ -45,12 +45,12 @@ function tellEnd(data: string, code: RunningCode, call: string): boolean {
     const line = JSON.stringify({ ...fields, ...errorFields(new Error(call)) });
     writeSync(standard_error, `${line}\n`);
   } catch {
-    // Nobody reads it: the next start tells.
+    // Standard error is closed: the next start reports it.
   }
   return true;
 }
 
-/** The timers that plugins set: what they call is marked as theirs. */
+/** Wraps the timers that plugins set, so that their callbacks are marked as the plugin's. */
 export function watchTimers(code: RunningCode): void {
   const timers = ["setTimeout", "setInterval", "setImmediate"] as const;
   for (const name of timers) {
@@ -61,13 +61,13 @@ export function watchTimers(code: RunningCode): void {
       const marked = code.marked({ plugin, what: "a timer of its own" });
       return set((...args: unknown[]) => marked(() => work(...args) as unknown), ...rest);
     };
-    // `util.promisify` finds its own form of a timer there.
+    // `util.promisify` looks up its own variant of a timer there.
     Object.defineProperties(watched, Object.getOwnPropertyDescriptors(set));
     (globalThis as Record<string, unknown>)[name] = watched;
   }
 }
 
-/** The plugin that an error comes from which nobody caught; undefined when that can't be told. */
+/** The plugin that caused an uncaught error; undefined when unknown. */
 export function pluginOf(
   error: unknown,
   dropped_in: readonly { readonly plugin: { readonly name: string }; readonly file: string }[],

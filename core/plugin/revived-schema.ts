@@ -1,7 +1,4 @@
-/**
- * The schema of a section of settings that came as JSON from another process: what it loses on the
- * way is put back.
- */
+/** Restores a schema of settings that another process sent as JSON, including what JSON loses. */
 import { Type, type TObject, type TSchema } from "@sinclair/typebox";
 
 type Plain = TSchema & { readonly anyOf?: readonly { readonly const: string | number }[] };
@@ -24,7 +21,7 @@ export const revivedSection = ({ properties, required = [], ...rest }: TObject):
     rest,
   );
 
-/** A kind of Dossier's own is checked by that kind. */
+/** A setting of one of Dossier's own kinds is validated by that kind. */
 function revivedSetting(given: Plain): TSchema {
   if (given.kind !== undefined) return Type.Unsafe(given);
   if (given.anyOf) {

@@ -1,40 +1,42 @@
 /**
- * Which dropped-in plugin's code runs at this moment, and which of it has begun and not ended: for
- * whoever must name the plugin when the event loop stands still. It lies in shared memory, where
- * the thread of the watchdog finds it while this one can say nothing.
+ * Records which dropped-in plugin's code is running, and which of it has started but not ended, to
+ * name the plugin when the event loop is blocked. Kept in shared memory, where the watchdog thread
+ * can read it while the main thread is blocked.
  */
 import { originOf, withOrigin } from "../base/origin";
 
-/** Code of a plugin by name: `notes`, `GET /notes`. There are as many as plugins have parts. */
+/** Names a part of a plugin's code: `notes`, `GET /notes`. There is one label per part. */
 export interface CodeLabel {
   readonly plugin: string;
   readonly what: string;
 }
 
-/** Places of the shared numbers. */
+/** Indices into the shared numbers. */
 export const beat_place = 0;
 export const now_place = 1;
-/** From here on: how often the code of each label is under way. */
+/** From this index on: how many calls of each label are in progress. */
 export const first_label_place = 2;
 const labels_max = 4_096;
 
 export class RunningCode {
-  /** See the places above. Label 1 is the first one: 0 is nobody. */
+  /** See the indices above. Labels start at 1: 0 means none. */
   readonly shared = new Int32Array(
     new SharedArrayBuffer((first_label_place + labels_max + 1) * Int32Array.BYTES_PER_ELEMENT),
   );
-  /** By place, from 1. */
+  /** By index, starting at 1. */
   readonly labels: CodeLabel[] = [];
   private readonly places = new Map<string, number>();
   private onLabel: (label: CodeLabel) => void = () => undefined;
 
-  /** What runs the code of this label, marked as such: now, and while its promise is pending. */
+  /**
+   * Runs the code of this label, marked as such: during the call, and while its promise is pending.
+   */
   marked(label: CodeLabel): <R>(work: () => R) => R {
     const place = this.placeOf(label);
     return (work) => this.run(place, label.plugin, work);
   }
 
-  /** Beyond the most there can be, what is left shares the last one. */
+  /** Beyond the maximum, the remaining labels share the last index. */
   private placeOf(label: CodeLabel): number {
     const key = `${label.plugin} ${label.what}`;
     const known = this.places.get(key);
@@ -51,14 +53,14 @@ export class RunningCode {
     this.onLabel = onLabel;
   }
 
-  /** What of a plugin is under way; what runs at this moment comes first. */
+  /** A plugin's labels in progress; the one running right now comes first. */
   underWay(plugin: string): CodeLabel[] {
     const now = this.labels[this.shared[now_place]! - 1];
     const begun = this.labels.filter((_, i) => this.shared[first_label_place + i + 1]! > 0);
     return [now, ...begun].filter((label) => label?.plugin === plugin) as CodeLabel[];
   }
 
-  /** The event loop turns. */
+  /** The event loop is alive. */
   beat(): void {
     Atomics.add(this.shared, beat_place, 1);
   }
@@ -85,7 +87,7 @@ export class RunningCode {
   }
 }
 
-/** What the thread of the watchdog is told. */
+/** Messages to the watchdog thread. */
 export type WatchdogMessage =
   | { readonly kind: "label"; readonly label: CodeLabel }
   | {

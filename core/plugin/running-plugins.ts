@@ -1,7 +1,7 @@
 /**
- * Which plugin files the server on a data directory runs, for commands beside it: what lies in the
- * plugins directory may be newer, or gone. A crash leaves the file behind: whoever reads it asks
- * first whether there is a server.
+ * Which plugin files the server on a data directory is running, for commands beside it: files in
+ * the plugins directory may be newer, or gone. A crash leaves this file behind: check first whether
+ * there is a server.
  */
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -19,7 +19,7 @@ export const writeRunningPlugins = (data: string, plugins: readonly RunningPlugi
   writeFileSync(fileIn(data), JSON.stringify(plugins), { mode: 0o600 });
 export const removeRunningPlugins = (data: string): void => rmSync(fileIn(data), { force: true });
 
-/** None when no server has said. */
+/** Empty when no server has written it. */
 export function readRunningPlugins(data: string): readonly RunningPlugin[] {
   try {
     return JSON.parse(readFileSync(fileIn(data), "utf8")) as RunningPlugin[];

@@ -1,4 +1,4 @@
-/** What may be stored of each setting, by itself; what is refused, in words. */
+/** Validates what may be stored for each single setting, and describes what is refused. */
 import { decode, type Kinded, type Sections, type StoredValues } from "../base/config";
 import { badRequest } from "../base/errors";
 import { nearestWord } from "../base/nearest-word";
@@ -12,14 +12,14 @@ import {
 } from "../base/stored-form";
 import { changesOf, keysOf, propertyOf } from "./setting-state";
 
-/** `section.key` → the new value as people write it; null goes back to the default. */
+/** `section.key` → the new value in the notation of people; null restores the default. */
 export type SettingChanges = Readonly<Record<string, unknown>>;
 /**
- * Changes that go on from what is stored, which another process may have just changed: by the name
- * of a setting, undefined when nothing is.
+ * Changes computed from the stored values, which another process may have just changed: `stored`
+ * returns a setting's value by name, undefined when none is stored.
  */
 export type SettingUpdate = (stored: (name: string) => unknown) => SettingChanges;
-/** A setting, how it is defined, and what may be stored of it. */
+/** A setting, its definition, and the values that may be stored for it. */
 export interface SettingForm {
   readonly setting: string;
   readonly schema: Kinded;
@@ -29,7 +29,7 @@ export interface SettingForm {
 export class SettingRules {
   constructor(private readonly sections: Sections) {}
 
-  /** Every setting that can be stored, and what may be stored of it. */
+  /** Every setting that can be stored, and the values allowed for it. */
   forms(): SettingForm[] {
     return [...this.sections].flatMap(([section, schema]) =>
       keysOf(schema)
@@ -41,7 +41,7 @@ export class SettingRules {
     );
   }
 
-  /** What would be stored. @throws HttpError 400 */
+  /** The resulting stored values. @throws HttpError 400 */
   storedWith(stored: StoredValues, changes: SettingChanges): Map<string, unknown> {
     const next = new Map(stored);
     for (const [name, given] of Object.entries(changes)) {
@@ -52,7 +52,7 @@ export class SettingRules {
     return next;
   }
 
-  /** What is stored of it; null takes away what is. @throws HttpError 400 */
+  /** The value to store; null removes the stored value. @throws HttpError 400 */
   private checked(name: string, raw: unknown): unknown {
     const of = this.find(name);
     const refuse = (why: string): never => {
@@ -84,12 +84,12 @@ export class SettingRules {
       return refuse(`must be at most ${text_length_max} characters`);
     const decoded = decode(raw, of.schema);
     if ("problem" in decoded) return refuse(decoded.problem);
-    // Durations and sizes stay as they are written, those of a list too.
+    // Durations and sizes are stored in their notation, also in lists.
     const { kind, of: items } = of.schema;
     return kind === "duration" || kind === "size" || items === "duration" ? raw : decoded.value;
   }
 
-  /** After everything else, which says better what is wrong. @throws HttpError 400 */
+  /** The last check, because the others have better messages. @throws HttpError 400 */
   requireForm(name: string, raw: unknown): void {
     const { schema } = this.find(name)!;
     if (!hasForm(raw, storedForm(schema)))

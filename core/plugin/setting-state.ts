@@ -1,4 +1,7 @@
-/** One setting as administrators see it: its value, where that comes from, and what else is set. */
+/**
+ * One setting as administrators see it: its value, the origin of that, and other values that are
+ * set.
+ */
 import type { TObject, TSchema } from "@sinclair/typebox";
 import { hidden, stored_origin, type Kinded, type Setting } from "../base/config";
 import type { Changes } from "../base/settings";
@@ -14,29 +17,31 @@ export type SettingKind =
   | "list"
   | "secret";
 
-/** Values are as people write them; secrets are hidden. */
+/** Values are in the notation of people; secrets are hidden. */
 export interface SettingState {
   /** `section.key` */
   readonly setting: string;
   readonly description: string;
   readonly kind: SettingKind;
-  /** Of a choice. */
+  /** The possible values of a choice. */
   readonly choices: readonly string[] | null;
   readonly minimum: number | null;
   readonly maximum: number | null;
   /** In force; null when there is none. */
   readonly value: unknown;
-  /** What wins: `default`, `stored`, `dossier.toml`, a variable or an option. */
+  /**
+   * The origin of the value in force: `default`, `stored`, `dossier.toml`, a variable or an option.
+   */
   readonly origin: string;
   readonly default: unknown;
-  /** Null when nothing is. */
+  /** Null when nothing is stored. */
   readonly stored: unknown;
   readonly changes: Changes;
-  /** Values of `provider` in the same section with which it is of use; null: with any. */
+  /** Values of `provider` in the same section for which it is used; null: any. */
   readonly providers: readonly string[] | null;
-  /** Another value than the one in force is ready for the next start. */
+  /** The next start will use a value other than the one in force. */
   readonly restart_needed: boolean;
-  /** Why what is stored is not used. */
+  /** Why the stored value is not used. */
   readonly problem: string | null;
 }
 
@@ -76,7 +81,7 @@ export function describe(
   };
 }
 
-/** Whether something else wins over what is stored. */
+/** Whether another origin overrides the stored value. */
 export const isOverruled = ({ origin, stored, restart_needed }: SettingState): boolean =>
   stored !== null && origin !== stored_origin && !restart_needed;
 
@@ -90,10 +95,10 @@ function kindOf(schema: Kinded): SettingKind {
 const choicesOf = (schema: Kinded): string[] =>
   (schema.anyOf as TSchema[]).map((one) => String(one.const));
 
-/** The settings of a section, and what is said of one of them. */
+/** The settings of a section, and the properties of one of them. */
 export const keysOf = (schema: TObject): string[] => Object.keys(schema.properties);
 export const propertyOf = (schema: TObject, key: string): Kinded =>
   schema.properties[key] as Kinded;
-/** What the setting says, else its section. */
+/** As declared by the setting, otherwise by its section. */
 export const changesOf = (schema: TObject, key: string): Changes =>
   propertyOf(schema, key).changes ?? (schema.changes as Changes | undefined) ?? "at start";

@@ -1,4 +1,4 @@
-/** The rows of settings that were stored while the server ran. */
+/** The rows of settings stored while the server ran. */
 import { toNumber } from "../store/columns";
 import type { Db } from "../store/store";
 
@@ -6,12 +6,14 @@ export interface SettingsTables {
   core_settings: {
     /** `section.key` */
     setting: string;
-    /** JSON; of a secret the sealed text. */
+    /** JSON; for a secret the sealed text. */
     value: string;
     sealed: number;
     changed_at: number;
   };
-  /** What the server that was started last takes from elsewhere. The value is JSON, as shown. */
+  /**
+   * The settings that the server started last takes from elsewhere. The value is JSON, as shown.
+   */
   core_settings_origins: { setting: string; origin: string; value: string };
 }
 export type SettingsDb = Db<SettingsTables>;

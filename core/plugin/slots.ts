@@ -1,4 +1,4 @@
-/** What plugins have filled into each other's slots. */
+/** The values that plugins have filled into slots. */
 import type { Fill, SlotRef } from "../base/refs";
 import {
   DocumentParts,
@@ -34,7 +34,7 @@ interface Added {
   readonly fill: Fill;
 }
 
-/** A value of a slot, and the plugin that it came from. */
+/** A value of a slot, and the plugin that provides it. */
 export interface Filled<T> {
   readonly plugin: string;
   readonly value: T;
@@ -42,7 +42,7 @@ export interface Filled<T> {
 
 export class SlotRegistry {
   private readonly fills = new Map<string, Added[]>();
-  /** Of slots whose values never change. */
+  /** For slots whose values never change. */
   private readonly values = new Map<string, readonly unknown[]>();
   private is_complete = false;
 
@@ -51,7 +51,7 @@ export class SlotRegistry {
     this.fills.set(id, [...(this.fills.get(id) ?? []), { plugin, fill }]);
   }
 
-  /** The plugin that fills a slot for one, and those whose value has this key. */
+  /** The plugin that fills a slot of arity `one`, or the one whose value has this key. */
   fillerOf({ id, key }: SlotRef<any>, value?: unknown): string | undefined {
     const filled = this.fills.get(id) ?? [];
     if (value === undefined) return filled[0]?.plugin;
@@ -81,7 +81,7 @@ export class SlotRegistry {
     return (this.values.get(id) ?? valuesNow(this.fills.get(id) ?? [])) as readonly T[];
   }
 
-  /** The same, each with the plugin that fills it. */
+  /** The same, each with the plugin that provides it. */
   readFilled<T>({ id }: SlotRef<T>): readonly Filled<T>[] {
     return (this.fills.get(id) ?? []).flatMap((one) =>
       valuesNow([one]).map((value) => ({ plugin: one.plugin, value: value as T })),

@@ -1,6 +1,6 @@
 /**
- * The thread that sees that the event loop stands still; see watchdog.ts. It writes what it has to
- * say itself: the other thread can't.
+ * The thread that notices when the event loop is blocked; see watchdog.ts. It writes its messages
+ * itself, because the main thread can't.
  */
 import { writeSync } from "node:fs";
 import { writeLastEnd } from "./last-end";
@@ -28,8 +28,8 @@ self.addEventListener("message", ({ data }: MessageEvent<WatchdogMessage>) => {
 });
 
 /**
- * Its own looks are counted, not the time: a machine that sleeps, or a process that was stopped,
- * stands still as a whole.
+ * Counts its own checks instead of time: when a machine sleeps, or the process is stopped, this
+ * thread stands still, too.
  */
 function watch(limit_ms: number, look_ms: number, data: string): void {
   let last_beat = -1;
@@ -74,6 +74,6 @@ function say(level: string, message: string, fields: object): void {
   try {
     writeSync(standard_error, `${line}\n`);
   } catch {
-    // Nobody reads it, or not now: the next start tells.
+    // Standard error is closed or blocked: the next start reports it.
   }
 }

@@ -1,17 +1,17 @@
 /**
- * Ends the process, for its supervisor to start it again, when the code of a plugin keeps the event
- * loop from turning: a thread of its own sees it, and names the plugin.
+ * Ends the process, for its supervisor to restart it, when the code of a plugin blocks the event
+ * loop: a separate thread notices it and names the plugin.
  */
 import type { RunningCode, WatchdogMessage } from "./running-code";
 
 export interface WatchdogOptions {
   readonly code: RunningCode;
   readonly limit_ms: number;
-  /** The data directory: the next start finds there how this one ended. */
+  /** The data directory, where the next start finds how this process ended. */
   readonly data: string;
 }
 
-/** So many looks make the limit; the event loop gives as many signs of life. */
+/** The number of checks within the limit; the event loop signals as often. */
 const looks = 20;
 const look_ms_min = 10;
 const look_ms_max = 1_000;

@@ -1,13 +1,13 @@
 /**
- * Which processes hold what they say that they hold. Whoever is not seen for a while is taken for
- * dead, and what it held is free; when it was only frozen, it says again what it holds.
+ * Tracks which process holds what. A process that is not seen for a while counts as dead, and what
+ * it held is free; if it was only frozen, it claims its holdings again.
  */
 import type { Notifier } from "../base/notifier";
 
 export interface PresenceParts {
-  /** Of this process. */
+  /** The id of this process. */
   readonly id: string;
-  /** Ids of those that are alive. */
+  /** Ids of the live processes. */
   readonly alive: () => Promise<ReadonlySet<string>>;
   readonly notifier: Pick<Notifier, "onMissed">;
   /** Calls `listener` when others have taken this process for dead. */
@@ -15,7 +15,7 @@ export interface PresenceParts {
 }
 
 const look_every_ms = 5_000;
-/** Others take a process for dead after a longer time. */
+/** Shorter than the time after which others take a process for dead. */
 const frozen_ms = 12_000;
 
 export class Presence {

@@ -1,7 +1,7 @@
 /**
- * Places over all processes: one line, in the order in which they came, in an entry that every
- * process may move on. Whoever leaves lets the next ones in, and tells their processes; should that
- * be lost, they look by themselves.
+ * A limiter across all processes: one queue, in order of arrival, in a shared entry that every
+ * process may update. A run that ends admits the next ones and notifies their processes; should the
+ * notification be lost, they poll.
  */
 import { topic, type Notifier } from "../base/notifier";
 import { newUuid } from "../base/ids";
@@ -10,11 +10,11 @@ import type { SharedState, Step } from "../store/shared-state";
 import type { Presence } from "./presence";
 
 export interface PlaceLimits {
-  /** Runs at the same time. */
+  /** Active runs at the same time. */
   readonly concurrency: number;
-  /** Runs with the same key at the same time. Default: no limit of their own. */
+  /** Active runs with the same key. Default: no separate limit. */
   readonly per_key?: number;
-  /** Whoever has waited this long is refused, milliseconds. Default: never. */
+  /** The longest wait before a run is refused, milliseconds. Default: unlimited. */
   readonly wait_ms_max?: number;
 }
 export interface SharedLimiterParts {
@@ -23,33 +23,33 @@ export interface SharedLimiterParts {
   readonly notifier: Notifier;
 }
 
-/** Somebody was let in by another process; the key is the name of the limit. */
+/** Another process has admitted a run; the key is the name of the limit. */
 const PlacesMoved = topic<null>("core.places_moved");
 
-/** Somebody who runs or waits, in which process, for whom. */
+/** An active or waiting run, with its process and its key. */
 type Ticket = readonly [id: string, node: string, key: string];
 interface Line {
   readonly running: readonly Ticket[];
   readonly waiting: readonly Ticket[];
 }
 interface Moved {
-  /** Tickets of this process that run. */
+  /** Active tickets of this process. */
   readonly running: ReadonlySet<string>;
-  /** Others than this process were let in. */
+  /** Whether runs of other processes were admitted. */
   readonly others: boolean;
 }
 
 const nobody: Line = { running: [], waiting: [] };
 const keep_ms = 3_600_000;
-/** Who waits looks so often, who only runs so often. */
+/** The polling interval while waiting, and while only running. */
 const look_every_ms = 1_000;
 const repeat_every_ms = keep_ms / 6;
 
 export class SharedLimiter extends Entrance {
-  /** Of this process: those that wait with what lets them in, and those that run. */
+  /** Of this process: waiting runs with the function that admits them, and active runs. */
   readonly #waiting = new Map<string, { readonly key: string; readonly admit: () => void }>();
   readonly #running = new Map<string, string>();
-  /** Those that have left; others may not know it yet. */
+  /** Runs that have ended; other processes may not know it yet. */
   readonly #left = new Set<string>();
   #timer: NodeJS.Timeout | undefined;
   #subscribed = false;
@@ -65,8 +65,8 @@ export class SharedLimiter extends Entrance {
   }
 
   /**
-   * As `Entrance` says. @throws LimiterRefusal, HttpError 503, and the reason of the signal when
-   * that fires before.
+   * See `Entrance`. @throws LimiterRefusal, HttpError 503, and the reason of the signal when that
+   * fires during the wait.
    */
   override async enter({ key = "", signal }: Entry = {}): Promise<() => void> {
     signal?.throwIfAborted();
@@ -111,15 +111,18 @@ export class SharedLimiter extends Entrance {
     this.parts.presence.onDoubt(() => this.#look());
   }
 
-  /** Tries again later what fails. */
+  /** Retries failures later. */
   #look(): void {
     this.#move().catch(() => undefined);
   }
 
-  /** Says who of this process runs, waits and has left, and learns who may run. */
+  /**
+   * Publishes which runs of this process are active, waiting and finished, and learns which are
+   * admitted.
+   */
   async #move(): Promise<void> {
     this.#setTimer();
-    // Only who finds no room asks who is alive.
+    // Only without capacity it is necessary to know which processes are alive.
     const moved = await this.#change(null);
     if (this.#admit(moved) > 0 || this.#waiting.size === 0 || this.#looking) return;
     this.#looking = true;
@@ -140,7 +143,7 @@ export class SharedLimiter extends Entrance {
     return moved;
   }
 
-  /** Lets in those of this process that may run; how many. */
+  /** Starts the admitted runs of this process; returns how many. */
   #admit({ running }: Moved): number {
     let admitted = 0;
     for (const [id, { key, admit }] of this.#waiting)
@@ -154,7 +157,7 @@ export class SharedLimiter extends Entrance {
     return admitted;
   }
 
-  /** What this process knows of its own is true; of others, what is written down. */
+  /** A process knows its own runs; those of others are taken from the entry. */
   #moving(alive: ReadonlySet<string> | null): Step<Line, Moved> {
     const { id: node } = this.parts.presence;
     return (before = nobody) => {
@@ -166,7 +169,7 @@ export class SharedLimiter extends Entrance {
       const waiting = before.waiting.filter(keep);
       const kept = running.length + waiting.length;
       const known = new Set([...running, ...waiting].map(([id]) => id));
-      // Those that were taken for dead run all the same.
+      // Runs of a process that was taken for dead are still active.
       for (const [id, key] of this.#running) if (!known.has(id)) running.push([id, node, key]);
       for (const [id, { key }] of this.#waiting) if (!known.has(id)) waiting.push([id, node, key]);
       const admitted = letIn(running, waiting, this.limits());
@@ -197,13 +200,13 @@ export class SharedLimiter extends Entrance {
       }, look_every_ms).unref();
   }
 
-  /** What is said was said so long ago that it will be forgotten. */
+  /** Whether the entry has to be refreshed before it expires. */
   #isDue(): boolean {
     return performance.now() - this.#said_at_ms > repeat_every_ms;
   }
 }
 
-/** Moves those who have room from one list to the other. */
+/** Moves runs with capacity from the waiting to the active list. */
 function letIn(
   running: Ticket[],
   waiting: Ticket[],

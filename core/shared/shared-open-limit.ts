@@ -1,6 +1,6 @@
 /**
- * How many of something are open for a key, over all processes: an entry for each key says who has
- * what open. What dead processes had open counts until somebody finds no room.
+ * Limits how many things are open for a key across all processes: an entry per key records which
+ * process has what open. Things held by dead processes count until somebody reaches the limit.
  */
 import type { OpenLimit } from "../lib/open-limit";
 import type { SharedState, Step } from "../store/shared-state";
@@ -15,17 +15,17 @@ export interface SharedOpenLimitParts {
 type Holders = Readonly<Record<string, readonly number[]>>;
 
 const keep_ms = 3_600_000;
-/** What is still open is said again so often, so that it is not forgotten. */
+/** How often open things are recorded again, so that they don't expire. */
 const repeat_every_ms = keep_ms / 3;
 const retry_ms = { first: 500, max: 30_000 };
 
 export class SharedOpenLimit implements OpenLimit {
   /** By key, what this process has open. */
   readonly #open = new Map<string, Set<number>>();
-  /** Asked for, and not answered yet. */
+  /** Requested, with the result pending. */
   readonly #asking = new Set<number>();
   #last_number = 0;
-  /** Keys of which others may know something that is not true any more. */
+  /** Keys whose shared entry is out of date. */
   readonly #untold = new Set<string>();
   #telling = false;
 
@@ -55,7 +55,7 @@ export class SharedOpenLimit implements OpenLimit {
       if (!admitted) return null;
       this.#open.set(key, (this.#open.get(key) ?? new Set()).add(number));
     } catch (error) {
-      // Nobody knows whether it was counted.
+      // It is unknown whether it was counted.
       this.#tell(key);
       throw error;
     } finally {
@@ -71,7 +71,7 @@ export class SharedOpenLimit implements OpenLimit {
     this.#tell(key);
   }
 
-  /** Sees to it that what others know of this key becomes true. */
+  /** Makes sure that the shared entry of this key is updated eventually. */
   #tell(key: string): void {
     this.#untold.add(key);
     if (!this.#telling) void this.#tellUntold();
@@ -96,8 +96,8 @@ export class SharedOpenLimit implements OpenLimit {
   }
 
   /**
-   * Says what this process has open, with `number` if there is room: then true. `alive`: those
-   * whose holding counts; null when nobody has looked.
+   * Records what this process has open, plus `number` if the limit allows it: returns true then.
+   * `alive`: the processes that count; null when unknown.
    */
   #change(key: string, number: number | null, alive: ReadonlySet<string> | null): Promise<boolean> {
     const { presence, state } = this.parts;

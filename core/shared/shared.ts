@@ -1,6 +1,6 @@
 /**
- * Limits that hold over all processes on one database. Where one process alone serves it, they are
- * counted in its memory.
+ * Limits shared by all processes on one database. Where a single process serves it, they are
+ * counted in memory.
  */
 import type { Notifier } from "../base/notifier";
 import { Limiter } from "../lib/limiter";
@@ -12,18 +12,23 @@ import { Presence } from "./presence";
 import { SharedLimiter, type PlaceLimits } from "./shared-limiter";
 import { SharedOpenLimit } from "./shared-open-limit";
 
-/** Places that are waited for: see `Limiter`. */
+/** A limiter with waiting: see `Limiter`. */
 export type Places = Pick<Limiter, "enter" | "run">;
 
-/** What plugins make such limits of. Names are the same in every process, and of one plugin. */
+/**
+ * Creates such limits for plugins. Names are the same in every process and belong to one plugin.
+ */
 export interface Shared {
-  /** Whether several processes may serve the database: then what one remembers is not all. */
+  /** Whether several processes may serve the database: then a process's memory is incomplete. */
   readonly is_spread: boolean;
-  /** For what is none of the others. */
+  /** For any other shared state. */
   readonly state: SharedState;
-  /** So many of something may be open at the same time for one key, whoever has them open. */
+  /** Limits how many things may be open at the same time per key, across all processes. */
   openLimit(name: string, most: number | (() => number)): OpenLimit;
-  /** So many may go on at the same time, of one key so many; the others wait in line. */
+  /**
+   * Limits how many runs may be active at the same time, in total and per key; others wait in a
+   * queue.
+   */
   places(name: string, limits: () => PlaceLimits): Places;
 }
 

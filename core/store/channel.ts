@@ -1,4 +1,4 @@
-/** How processes that serve the same database tell each other what has happened. */
+/** How processes on the same database send each other messages. */
 
 /** One line of text, without line breaks, of at most `message_bytes_max` bytes. */
 export type ChannelMessage = string;
@@ -6,13 +6,14 @@ export const message_bytes_max = 7_000;
 
 export interface Channel {
   /**
-   * Inside a transaction it is part of it: sent when that is kept, and never when it is undone.
+   * Inside a transaction the message is part of it: sent at the commit, never after a rollback.
    * Outside one it is sent at once, and lost when the database can't be reached.
    */
   send(message: ChannelMessage): void;
   /**
-   * Hears what other processes send, in their order of commits, until `stop`. `onMissed`: something
-   * may have been lost, because nobody was listening for a while; from now on all is heard again.
+   * Receives messages of other processes, in the order of their commits, until `stop`. `onMissed`:
+   * messages may have been lost while the connection was broken; from now on all are received
+   * again.
    */
   listen(onMessage: (message: ChannelMessage) => void, onMissed: () => void): Promise<void>;
   stop(): Promise<void>;

@@ -1,9 +1,9 @@
-/** The thread of checkpoints; see checkpointer.ts. */
+/** The checkpoint thread; see checkpointer.ts. */
 import { Database } from "bun:sqlite";
 
 declare const self: Worker;
 
-/** Answers with null, or with what went wrong. */
+/** Responds with null, or with the error. */
 self.addEventListener("message", ({ data: path }: MessageEvent<string>) => {
   try {
     const database = new Database(path, { readwrite: true });
@@ -11,7 +11,7 @@ self.addEventListener("message", ({ data: path }: MessageEvent<string>) => {
       database.run("pragma synchronous = FULL");
       database.run("pragma wal_checkpoint(PASSIVE)");
     } finally {
-      // Each time: a thread that ends would leave it open.
+      // Every time: a thread that ends would leave it open.
       database.close();
     }
     self.postMessage(null);

@@ -1,29 +1,29 @@
 /**
- * Moves what the write-ahead log has gathered into the database. A thread does that while others
- * write; what they added meanwhile, which is little, moves between two of their transactions, and
- * after that the log begins anew.
+ * Moves the contents of the write-ahead log into the database. A thread does most of it while
+ * others write; the little that is added meanwhile is moved between two transactions, after which
+ * the log starts over.
  */
 import type { Database } from "bun:sqlite";
 import type { Mutex } from "./mutex";
 
 /** The log is measured at most this often. */
 const look_every_ms = 10;
-/** Moving fewer pages than this takes less time than asking the thread. */
+/** Below this number of pages, moving them is faster than asking the thread. */
 const few_pages = 128;
-/** The thread ends when there was nothing to do for so long, which gives its memory back. */
+/** The thread ends after this time without work, which gives its memory back. */
 const idle_ms = 2_000;
 
 interface LogSize {
-  /** Pages in the log, and how many of them are in the database. */
+  /** Pages in the log, and how many of them are already in the database. */
   readonly log: number;
   readonly checkpointed: number;
 }
 
 export interface CheckpointerOptions {
   readonly path: string;
-  /** A log of so many pages goes into the database. */
+  /** The length of the log that triggers a checkpoint. */
   readonly log_pages_max: number;
-  /** Called with every error of the database, as it came. */
+  /** Called with every unmodified error of the database. */
   readonly onError: (error: unknown) => void;
 }
 
@@ -34,14 +34,14 @@ export class Checkpointer {
   #idle_timer: ReturnType<typeof setTimeout> | undefined;
   #stopped = false;
 
-  /** `mutex` is held by whoever uses the connection. */
+  /** `mutex` is held by the current user of the connection. */
   constructor(
     private readonly database: Database,
     private readonly mutex: Mutex,
     private readonly options: CheckpointerOptions,
   ) {}
 
-  /** After a commit. */
+  /** Called after a commit. */
   look(): void {
     const now_ms = performance.now();
     if (this.#running || now_ms < this.#looked_at_ms + look_every_ms) return;
@@ -101,7 +101,7 @@ export class Checkpointer {
       { signal },
     );
     worker.postMessage(this.options.path);
-    // Whatever it failed of, the same on this connection tells.
+    // The same step on this connection reports the error.
     await promise;
     heard.abort();
     this.#idle_timer = setTimeout(() => this.#endThread(), idle_ms);
@@ -116,7 +116,7 @@ export class Checkpointer {
 }
 
 function startThread(): Worker {
-  // Inside the executable, workers are found from the root that it was built from.
+  // Inside the executable, workers are found relative to the root of the build.
   const url = Bun.isStandaloneExecutable
     ? "./core/store/checkpoint-worker.ts"
     : new URL("./checkpoint-worker.ts", import.meta.url).href;

@@ -1,4 +1,4 @@
-/** Column types and numbers that the two database engines treat differently. */
+/** Column types and numbers that the two database engines handle differently. */
 import { sql, type RawBuilder } from "kysely";
 
 export { toNumber } from "./whole-number";
@@ -7,7 +7,7 @@ export { toNumber } from "./whole-number";
 export const bytes = (): RawBuilder<unknown> => sql`blob`;
 
 /**
- * The type of a whole number below 2^53 that alone is the primary key of its table: rows are kept
- * in its order, without an index beside them.
+ * The type of a single-column primary key that is a whole number below 2^53: rows are stored in its
+ * order, without a separate index.
  */
 export const rowKey = (): RawBuilder<unknown> => sql`integer`;

@@ -1,6 +1,6 @@
 /**
- * Rewrites a database that no server has open: without the space of deleted rows, and so that it
- * gets smaller by itself from then on.
+ * Rewrites a database that no server has open: without the space of deleted rows, and in the form
+ * that shrinks by itself from then on.
  */
 import { Database } from "bun:sqlite";
 import { closeSync, fsyncSync, openSync, renameSync, rmSync, statSync } from "node:fs";
@@ -12,15 +12,16 @@ import { isBusy } from "./storage-errors";
 const suffix = ".compact";
 
 /**
- * Returns its sizes before and after, bytes. Whenever it is cut off, the database is whole: the old
- * one until the new one is on the disk. @throws Error in words when the disk has no room for both.
+ * Returns its size before and after, bytes. When interrupted at any moment, the database is intact:
+ * the old one until the new one is on the disk. @throws Error in plain words when the disk has no
+ * space for both.
  */
 export function compactDatabase(path: string): { readonly before: number; readonly after: number } {
   const compact = `${path}${suffix}`;
   rmSync(compact, { force: true });
   const database = new Database(path, { create: false, readwrite: true });
   try {
-    // Until the new one has its name nobody else may write: a command that runs beside.
+    // Until the new one has its name, commands running beside must not write.
     for (const step of keep_out) database.run(step);
     const before = statSync(path).size;
     const { free_bytes, reserve_bytes } = freeSpaceOf(dirname(path));
@@ -44,7 +45,7 @@ export function compactDatabase(path: string): { readonly before: number; readon
   }
 }
 
-/** Without a write-ahead log, whose name would be that of the new database too. */
+/** Closes the write-ahead log, whose name would be that of the new database's log, too. */
 const keep_out = [
   "pragma busy_timeout = 1000",
   "pragma locking_mode = exclusive",
@@ -53,7 +54,7 @@ const keep_out = [
   "commit",
 ];
 
-/** What a compaction left behind that was cut off. */
+/** Removes what an interrupted compaction left behind. */
 export const removeCompactions = (path: string): Promise<void> =>
   removeLeftovers(dirname(path), `${basename(path)}${suffix}`);
 

@@ -1,6 +1,6 @@
 /**
- * The room that the disk has for the database: keeps it from growing so far that its write-ahead
- * log could not be emptied any more, and knows when the disk is full.
+ * The disk space of the database: keeps it from growing so far that its write-ahead log could not
+ * be emptied any more, and tracks whether the disk is full.
  */
 import { statSync } from "node:fs";
 import { dirname } from "node:path";
@@ -10,18 +10,18 @@ import type { FreeSpace } from "./free-space";
 import { ReserveFile } from "./reserve-file";
 
 export const page_bytes = 4096;
-/** How often a full disk is looked at again, and how often the limit of growth follows the disk. */
+/** How often a full disk is checked again, and how often the growth limit is adjusted. */
 const check_again_ms = 1_000;
 const limit_again_ms = 250;
 /**
- * A large reserve is not written at once: the start is for requests, and a command that ends soon
- * needs none. On a small disk, which is soon full, it is small as well.
+ * A large reserve is not written at once: the start is for requests, and a short-lived command
+ * needs none. On a small disk, which fills soon, the reserve is small as well.
  */
 const write_reserve_after_ms = 2_000;
 const small_reserve_bytes = 8 * 2 ** 20;
 /**
- * The log goes into the database when it holds this much; on a small disk earlier. Much less would
- * write the same pages again and again.
+ * The log is moved into the database at this size; on a small disk earlier. With a much lower
+ * limit, the same pages would be written again and again.
  */
 const wal_bytes_max = 16 * 2 ** 20;
 const wal_bytes_min = 2 ** 18;
@@ -30,13 +30,13 @@ const wal_bytes_min = 2 ** 18;
 export interface LogLimits {
   /** From here on a thread moves the log into the database. */
   readonly pages_max: number;
-  /** From here on the next commit does, and everybody waits for it. */
+  /** From here on the next commit does it, and everybody waits for it. */
   readonly late_pages_max: number;
 }
-/** How much late is: more than comes in while the thread works. Small disks have no room for it. */
+/** How much later: more than arrives while the thread works. Small disks have no space for it. */
 const late_factor = 3;
 
-/** How long the write-ahead log may get on a disk with this much free space. */
+/** The maximum length of the write-ahead log on a disk with this much free space. */
 export function logLimits({ reserve_bytes }: FreeSpace): LogLimits {
   const bytes = Math.min(wal_bytes_max, Math.max(wal_bytes_min, reserve_bytes)),
     pages_max = Math.floor(bytes / page_bytes);
@@ -44,7 +44,7 @@ export function logLimits({ reserve_bytes }: FreeSpace): LogLimits {
 }
 
 export interface DiskRoomOptions {
-  /** Of the database. */
+  /** The path of the database. */
   readonly path: string;
   readonly log: Log;
   readonly freeSpace: (path: string) => FreeSpace;
@@ -55,9 +55,11 @@ export class DiskRoom {
   readonly #reserve: ReserveFile;
   readonly #write_reserve: ReturnType<typeof setTimeout>;
   readonly #wal_bytes_max: number;
-  /** A write found no room, and there was none yet when last looked. */
+  /** A write found no space, and the last check did not either. */
   #full: boolean;
-  /** The reserve was given up, and none of it fits yet: what it leaves is for deletions alone. */
+  /**
+   * The reserve was released and can't be restored yet: the remaining space is for deletions alone.
+   */
   #reserve_in_use: boolean;
   #checked_at_ms = -Infinity;
   #limited_at_ms = -Infinity;
@@ -78,7 +80,7 @@ export class DiskRoom {
     ).unref();
   }
 
-  /** True from the time a write found no room until there is as much as the reserve again. */
+  /** True from a write that found no space until as much as the reserve is free again. */
   get full(): boolean {
     if (this.#full && performance.now() - this.#checked_at_ms > check_again_ms) void this.check();
     return this.#full;
@@ -89,19 +91,19 @@ export class DiskRoom {
   get free_bytes(): number {
     return this.#free().free_bytes;
   }
-  /** What grows much is refused: see `requireFreeSpace`. */
+  /** Writes that need much space are refused: see `requireFreeSpace`. */
   get short(): boolean {
     const { free_bytes, reserve_bytes } = this.#free();
     return this.full || free_bytes < 2 * reserve_bytes;
   }
-  /** The log has outgrown its limit: somebody reads for long, or one change was large. */
+  /** The log has exceeded its limit: because of a long read, or a single large change. */
   get log_is_long(): boolean {
     return sizeOf(`${this.options.path}-wal`) > 2 * this.#wal_bytes_max;
   }
 
   /**
-   * A write found no room. That alone does not make the disk full: one large change may be too much
-   * for what is left.
+   * A write found no space. That alone does not make the disk full: one large change may exceed
+   * what is left.
    */
   noteNoRoom(): void {
     this.#limited_at_ms = -Infinity;
@@ -117,7 +119,7 @@ export class DiskRoom {
     );
   }
 
-  /** Gives the reserve up for a deletion, a part of it or all. False when there was none. */
+  /** Releases the reserve for a deletion, a part of it or all. False when there was none. */
   releaseReserve(amount: "part" | "all"): boolean {
     if (!this.#reserve.release(amount)) return false;
     this.#full = this.#reserve_in_use = true;
@@ -129,7 +131,7 @@ export class DiskRoom {
     return true;
   }
 
-  /** Writes what is missing of the reserve and fits, and looks whether the disk is still full. */
+  /** Restores the reserve as far as it fits, and checks whether the disk is still full. */
   async check(): Promise<void> {
     this.#checked_at_ms = performance.now();
     await this.#reserve.restore();
@@ -142,9 +144,9 @@ export class DiskRoom {
   }
 
   /**
-   * Lets the database grow by half of what is free, so that the same pages fit twice: into the log,
-   * and then into the file. Without this a large change fills the disk with a log that can't be
-   * emptied. Between transactions only.
+   * Lets the database grow by half of the free space, so that the same pages fit twice: into the
+   * log, and then into the file. Otherwise a large change fills the disk with a log that can't be
+   * emptied. Call it between transactions only.
    */
   limitGrowth(): void {
     if (performance.now() - this.#limited_at_ms < limit_again_ms) return;

@@ -1,17 +1,17 @@
-/** How original files lie in a directory: `ab/abcd…`, by the hash that is their name. */
+/** The layout of original files in a directory: `ab/abcd…`, named by their hash. */
 import { mkdir, open, readdir, rename, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { ListedFile } from "./files";
 
-/** In one piece of a list. */
+/** Files per batch of a listing. */
 const listed_at_once = 500;
 const folder_pattern = /^[0-9a-f]{2}$/;
 const name_pattern = /^[0-9a-f]{64}$/;
 
-/** From the place of all of them; the same in a bucket. */
+/** The path relative to the root of all files; the same in a bucket. */
 export const nameOf = (sha256: string): string => `${sha256.slice(0, 2)}/${sha256}`;
 
-/** The names of all files, in their order. */
+/** The names of all files, in order. */
 export async function* listNames(directory: string): AsyncGenerator<string[]> {
   let names: string[] = [];
   for (const folder of (await readdir(directory)).sort()) {
@@ -24,7 +24,7 @@ export async function* listNames(directory: string): AsyncGenerator<string[]> {
   if (names.length > 0) yield names;
 }
 
-/** As `Files.list`. */
+/** See `Files.list`. */
 export async function* listDirectory(directory: string): AsyncGenerator<ListedFile[]> {
   for await (const names of listNames(directory)) {
     const files: ListedFile[] = [];
@@ -37,11 +37,11 @@ export async function* listDirectory(directory: string): AsyncGenerator<ListedFi
   }
 }
 
-/** Undefined when there is none. */
+/** Undefined when there is no such file. */
 export const sizeOf = async (path: string): Promise<number | undefined> =>
   (await stat(path).catch(() => undefined))?.size;
 
-/** Gives a file of the same disk its name, in a way that survives a power cut. */
+/** Renames a file within a disk, durably even across a power failure. */
 export async function renameForGood(from: string, to: string, directory: string): Promise<void> {
   const made = await mkdir(dirname(to), { recursive: true });
   await rename(from, to);

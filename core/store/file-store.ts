@@ -13,20 +13,20 @@ import { translateError } from "./storage-errors";
 
 const temporary = "tmp";
 
-/** What is decided about one hash, one decision at a time. */
+/** Serialises the decisions about one hash. */
 interface Guard {
   readonly mutex: Mutex;
-  /** Decisions under way. */
+  /** Decisions in progress. */
   users: number;
   /** Uploads that keep the file until their release. */
   pins: number;
-  /** Asked for while the file was pinned. */
+  /** Requested while the file was pinned. */
   removal: StillUsed | undefined;
 }
 
 /**
- * There must be only one of these for a directory, and no other process may use it: pins and locks
- * are held in memory.
+ * There must be only one of these per directory, used by no other process: pins and locks are held
+ * in memory.
  */
 export class FileStore implements Files {
   readonly #guards = new Map<string, Guard>();
@@ -37,7 +37,7 @@ export class FileStore implements Files {
     this.#spool = new Spool(join(directory, temporary));
   }
 
-  /** Where the file lies, or would. */
+  /** The path of the file, whether it exists or not. */
   path(sha256: string): string {
     return join(this.directory, nameOf(sha256));
   }
@@ -83,7 +83,7 @@ export class FileStore implements Files {
     return removed;
   }
 
-  /** They go at once. */
+  /** Nothing to do: files are deleted at once. */
   async deleteDue(): Promise<null> {
     return null;
   }
@@ -97,9 +97,9 @@ export class FileStore implements Files {
     return sha256s;
   }
 
-  /** The disk is that of the database, which says what is wrong with it. */
+  /** Nothing to check: the disk is that of the database, which reports its problems. */
   async check(): Promise<void> {}
-  /** The same. */
+  /** Nothing to report, for the same reason. */
   async failure(): Promise<null> {
     return null;
   }
@@ -130,11 +130,11 @@ export class FileStore implements Files {
       if (wanted) guard.removal = undefined;
       return wanted;
     });
-    // A failure is not the upload's: the sweep of the next start finds the file.
+    // The upload has succeeded all the same: the sweep of the next start finds the file.
     if (removal) await this.#removeOne(sha256, removal).catch(() => false);
   }
 
-  /** For `Upload`: deletes what was not published. */
+  /** For `Upload`: deletes an unpublished file. */
   discard(temporary_path: string): Promise<void> {
     return this.#spool.discard(temporary_path);
   }
@@ -152,7 +152,7 @@ export class FileStore implements Files {
     });
   }
 
-  /** Runs `step` while nobody else decides about these bytes. */
+  /** Runs `step` while no other decision about these bytes is in progress. */
   async #guarded<R>(sha256: string, step: (guard: Guard) => Promise<R>): Promise<R> {
     const unused = { mutex: new Mutex(), users: 0, pins: 0, removal: undefined };
     const guard = this.#guards.get(sha256) ?? unused;

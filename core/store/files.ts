@@ -1,33 +1,33 @@
 /**
- * The port to the original files: what the server asks of the place that keeps them. A file is
- * named by its SHA-256, so that the same bytes twice are one file.
+ * The port to the original files. A file is identified by its SHA-256, so that identical bytes are
+ * stored once.
  */
 
-/** Bytes that arrived and are not kept yet. Every one must be released, kept or not. */
+/** Received bytes that are not kept yet. They must be released, whether kept or not. */
 export interface ReceivedFile {
   /** Lower-case hex. */
   readonly sha256: string;
   readonly size_bytes: number;
-  /** Where this machine can read the bytes until `release`; another path after `keep`. */
+  /** Where the bytes can be read on this machine until `release`; changes with `keep`. */
   readonly path: string;
   /**
-   * Stored for good when it returns, and safe from `remove` until `release`. Never inside a
-   * transaction. @throws HttpError 507 or 503
+   * Stores the bytes permanently, and protects them from `remove` until `release`. Never call it
+   * inside a transaction. @throws HttpError 507 or 503
    */
   keep(): Promise<void>;
   /**
-   * The rows that use the bytes are committed, or never will be. Discards what was not kept.
-   * Harmless when repeated.
+   * Call it when the rows that use the bytes are committed, or never will be. Discards bytes that
+   * were not kept. May be called repeatedly.
    */
   release(): Promise<void>;
 }
 
 /**
- * The bytes of a file, read as they are needed. What lies on this machine is a `Blob`, which sends
- * itself; what lies elsewhere comes piece by piece: `piecesOf` reads both.
+ * The bytes of a file, read on demand. A file on this machine is a `Blob`, which can be sent as it
+ * is; a remote one comes piece by piece: `piecesOf` reads both.
  */
 export type StoredBytes = Blob | RemoteBytes;
-/** Bytes of another machine, from `start` on. */
+/** Remote bytes, from `start` on. */
 export interface RemoteBytes {
   readonly size: number;
   slice(start: number, end?: number): RemoteBytes;
@@ -35,7 +35,7 @@ export interface RemoteBytes {
   pieces(): AsyncGenerator<Uint8Array, void>;
 }
 
-/** All of them, in pieces of about so many bytes. */
+/** All bytes, in pieces of about this size. */
 export async function* piecesOf(
   bytes: StoredBytes,
   piece_bytes = 2 ** 18,
@@ -45,15 +45,15 @@ export async function* piecesOf(
     yield await bytes.slice(at, at + piece_bytes).bytes();
 }
 
-/** What a list of the files has of each. */
+/** A file in a listing. */
 export interface ListedFile {
   readonly sha256: string;
   readonly size_bytes: number;
 }
 
-/** What the place of the files has done since the start. */
+/** Counters since the start. */
 export interface FilesCounts {
-  /** By kind (`put`, `get` …) and whether it went well. */
+  /** By kind (`put`, `get` …) and success. */
   readonly requests: readonly {
     readonly operation: string;
     readonly outcome: "ok" | "failed";
@@ -61,74 +61,74 @@ export interface FilesCounts {
   }[];
   readonly sent_bytes: number;
   readonly received_bytes: number;
-  /** Of copies on this machine. */
+  /** Bytes of copies on this machine. */
   readonly cached_bytes: number;
 }
 
-/** Asks the database whether a row uses the file. */
+/** Queries the database whether a row uses the file. */
 export type StillUsed = (sha256: string) => Promise<boolean>;
 /**
- * Those of these files that are used, asked in one go. `StillUsed` is asked about each of the rest
+ * Returns the used ones among these files, in one query. `StillUsed` is called for each of the rest
  * before it is deleted.
  */
 export type FindUsed = (sha256s: readonly string[]) => Promise<ReadonlySet<string>>;
 
 export interface Files {
   /**
-   * Reads to the end, hashing; memory does not grow with the size. @throws HttpError 413 above the
-   * limit, 507 or 503 when the storage fails; nothing stays behind then.
+   * Reads to the end and hashes; memory does not grow with the size. @throws HttpError 413 above
+   * the limit, 507 or 503 when the storage fails; nothing stays behind then.
    */
   receive(
     bytes: AsyncIterable<Uint8Array> | ReadableStream<Uint8Array>,
     limits: { readonly bytes_max: number },
   ): Promise<ReceivedFile>;
   /**
-   * Asked before much is written, to the database too: the space that is left then is for
-   * deletions. @throws HttpError 507
+   * Call it before writing much, also to the database: the space that is left otherwise is reserved
+   * for deletions. @throws HttpError 507
    */
   requireFreeSpace(): void;
   /**
-   * The bytes, undefined when not stored. Read as needed: its `slice` reads only that range.
-   * @throws HttpError 503 when the place of the files does not answer
+   * The bytes; undefined when not stored. Read on demand: its `slice` reads only that range.
+   * @throws HttpError 503 when the place of the files does not respond
    */
   open(sha256: string): Promise<StoredBytes | undefined>;
   /**
-   * Calls `use` with a path where this machine can read the file, for as long as `use` runs. For
+   * Calls `use` with a path where this machine can read the file, valid while `use` runs. For
    * readers and programs that take a path. @throws HttpError 503
    */
   withLocalFile<R>(sha256: string, use: (path: string) => Promise<R>): Promise<R>;
   /**
-   * Deletes those that nobody uses, at once or after a grace period. Call it after the commit that
-   * dropped the last use. Bytes being uploaded again at this moment stay. Answers in how many
-   * milliseconds `deleteDue` has something to do, null when it has not.
+   * Deletes the unused ones among these files, at once or after a grace period. Call it after the
+   * commit that dropped the last use. Bytes being uploaded again at the moment stay. Returns the
+   * milliseconds until `deleteDue` has work, null when it has none.
    */
   remove(sha256s: readonly string[], stillUsed: StillUsed): Promise<number | null>;
   /**
-   * Deletes those whose grace period is over. Answers in how many milliseconds the next one is due,
-   * null when none waits.
+   * Deletes files whose grace period is over. Returns the milliseconds until the next one is due,
+   * null when none is.
    */
   deleteDue(stillUsed: StillUsed): Promise<number | null>;
-  /** All files in the order of their names, some hundred at a time. */
+  /** All files sorted by name, a few hundred at a time. */
   list(): AsyncIterable<readonly ListedFile[]>;
-  /** The server stops: what is still arriving is refused with 503 and leaves nothing behind. */
+  /** The server is stopping: uploads in progress are refused with 503 and leave nothing behind. */
   abortUploads(): void;
   /**
-   * After a crash: deletes files that nobody uses and what uploads left behind, some hundred at a
-   * time, with room for others in between. Returns how many files were deleted. Files elsewhere are
-   * not listed for that at every start: `deleteDue` finds those of uploads that were cut off.
+   * After a crash: deletes unused files and leftovers of uploads, a few hundred at a time, with
+   * pauses in between. Returns how many files were deleted. Remote files are not listed for this at
+   * every start: `deleteDue` finds those of interrupted uploads.
    */
   sweep(stillUsed: StillUsed, findUsed: FindUsed): Promise<number>;
-  /** Where they lie, for people: `s3://bucket/prefix at host`. Null: in the data directory. */
+  /** The location, for people: `s3://bucket/prefix at host`. Null: in the data directory. */
   readonly place: string | null;
   /**
-   * Of these, which nobody uses, those that are left over: no upload holds on to them, and they are
-   * not to be deleted.
+   * Of these unused files, those that nothing will delete: no upload holds them, and they are not
+   * scheduled for deletion.
    */
   leftOver(sha256s: readonly string[]): Promise<readonly string[]>;
   /** Stores, reads and deletes something. @throws Error that says what is wrong with the place */
   check(): Promise<void>;
-  /** Why files can't be stored or read; null when all is well. Takes 2 s at most. */
+  /** Why files can't be stored or read; null when all is well. Takes at most 2 s. */
   failure(): Promise<string | null>;
-  /** Null where they lie in the data directory. */
+  /** Null for files in the data directory. */
   counts(): FilesCounts | null;
 }

@@ -1,4 +1,4 @@
-/** How much room the disk has, and how much of it stays free for the database. */
+/** The free space of the disk, and how much of it is reserved for the database. */
 import { statfsSync } from "node:fs";
 import { storageFull } from "./storage-errors";
 
@@ -12,7 +12,7 @@ export interface FreeSpace {
   readonly reserve_bytes: number;
 }
 
-/** Of the file system that holds `path`. Unknown counts as endless. */
+/** For the file system that contains `path`. Unknown counts as unlimited. */
 export function freeSpaceOf(path: string): FreeSpace {
   try {
     const { bavail, blocks, bsize } = statfsSync(path);
@@ -26,8 +26,8 @@ export function freeSpaceOf(path: string): FreeSpace {
 }
 
 /**
- * What grows leaves twice the reserve free for the database: without any space, not even a deletion
- * works. @throws HttpError 507
+ * Leaves twice the reserve free for the database: without any space, not even a deletion works.
+ * @throws HttpError 507
  */
 export function requireFreeSpace(directory: string): void {
   requireRoom(freeSpaceOf(directory));
@@ -36,11 +36,11 @@ function requireRoom({ free_bytes, reserve_bytes }: FreeSpace): void {
   if (free_bytes < 2 * reserve_bytes) throw storageFull();
 }
 
-/** So many reserves are more than is written between two looks. */
+/** This many reserves are more than can be written between two checks. */
 const plenty_reserves = 64;
 const plenty_ms = 100;
 
-/** The same for whatever asks again and again: with plenty of room it looks now and then. */
+/** The same for frequent calls: with plenty of space, the disk is checked only now and then. */
 export class RoomWatch {
   #plenty_until_ms = -Infinity;
 

@@ -1,6 +1,6 @@
 /**
- * Group commit: transactions that come while one is being written share its commit. Each is kept or
- * undone alone, and one write to disk makes them all durable.
+ * Group commit: transactions that arrive while one is being written share its commit. Each is kept
+ * or undone alone, and a single write to the disk makes all of them durable.
  */
 import type { Kysely } from "kysely";
 import type { MemberHandle } from "./member-handle";
@@ -8,17 +8,19 @@ import { isFull } from "./storage-errors";
 import { rowsOf } from "./written-out";
 
 /**
- * The most that share one commit, and how long it may be put off for them: both bound how long
+ * The most transactions per commit, and how long it may be delayed for them: both limit how long
  * others wait.
  */
 const members_max = 64;
 const gather_ms_by_default = 4;
-/** After so long, whoever else waits joins the next group, and requests are answered between. */
+/**
+ * After this time, waiting transactions join the next group, and requests are answered in between.
+ */
 const group_ms_max = 20;
 
 type Work<R> = (tx: Kysely<any>) => Promise<R>;
 export interface RunOptions {
-  /** It may take up the space that is kept for deletions. */
+  /** Whether it may use the space reserved for deletions. */
   readonly uses_reserve?: boolean;
 }
 interface Member extends RunOptions {
@@ -27,23 +29,23 @@ interface Member extends RunOptions {
   readonly reject: (error: unknown) => void;
   /** It found the disk full, or was lost with its group: it is tried once more, by itself. */
   alone: boolean;
-  /** It found no room by itself either: so much of the reserve was given up for it. */
+  /** It found no space by itself either: how much of the reserve was released for it. */
   has_reserve: "none" | "part" | "all";
 }
 export interface GroupCommitOptions {
   /** Runs its argument between `begin` and `commit`. */
   readonly transact: (within: (group: Kysely<any>) => Promise<void>) => Promise<void>;
-  /** How long a commit may be put off for others. Default: 4 ms. */
+  /** How long a commit may be delayed for others. Default: 4 ms. */
   readonly gather_ms?: number;
-  /** A handle for one member, made of that for the whole group. */
+  /** Creates the handle of one member from that of the group. */
   readonly memberHandle: (group: Kysely<any>) => Pick<MemberHandle, "tx" | "end">;
-  /** False when the database has ended the transaction by itself, as a full disk makes it. */
+  /** False when the database has ended the transaction by itself, as on a full disk. */
   readonly isOpen: () => boolean;
-  /** The disk is full: frees what is kept for this, some or all. False when nothing was. */
+  /** The disk is full: releases some or all of the reserve. False when there was none. */
   readonly releaseReserve: (amount: "part" | "all") => boolean;
-  /** The database may do it if it is asked again: the whole is tried once more. */
+  /** Whether the error may disappear when the whole group is tried once more. */
   readonly isTransient?: (error: unknown) => boolean;
-  /** Nobody knows whether the group was kept: nobody may do it again. */
+  /** Whether it is unknown if the group was committed: it must not be repeated then. */
   readonly isUncertain?: (error: unknown) => boolean;
 }
 
@@ -55,7 +57,7 @@ const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(reso
 export class GroupCommit {
   readonly #waiting: Member[] = [];
   #writing = false;
-  /** Members that are about to come. */
+  /** Members that are about to arrive. */
   #expected = 0;
   /** Wakes a group that waits for one of them. */
   #wake: () => void = () => undefined;
@@ -63,7 +65,7 @@ export class GroupCommit {
   constructor(private readonly options: GroupCommitOptions) {}
 
   /**
-   * Answers what `work` returned once it is on disk. @throws what `work` threw, after its changes
+   * Returns the result of `work` once it is on disk. @throws what `work` threw, after its changes
    * are undone; or why it could not be written.
    */
   run<R>(work: Work<R>, options: RunOptions = {}): Promise<R> {
@@ -75,8 +77,8 @@ export class GroupCommit {
   }
 
   /**
-   * A member comes once this has settled: a group that is about to be committed waits for it, as
-   * long as it waits for others at all.
+   * Announces a member that will arrive once this has settled: a group that is about to be
+   * committed waits for it, within its usual delay.
    */
   expect(coming: Promise<unknown>): void {
     this.#expected++;
@@ -112,7 +114,7 @@ export class GroupCommit {
         const close_at_ms = begun_at_ms + group_ms_max;
         for (let joined = 0; joined < members_max && performance.now() < close_at_ms; joined++) {
           if (this.#waiting.length === 0 && joined > 0) {
-            // Requests that have arrived join before the disk is waited for.
+            // Let requests that have arrived join before waiting for the disk.
             if (performance.now() < commit_at_ms) await nextTurn();
             await this.#gather(commit_at_ms);
           }
@@ -131,10 +133,11 @@ export class GroupCommit {
         for (const member of current ? [...lost, current] : lost) member.reject(error);
         return;
       }
-      // It did not even begin: the first in line is told why, so that nobody is tried for ever.
+      // It did not even begin: fail the first one waiting, so that no transaction is retried for
+      // ever.
       const culprit = begun ? current : this.#waiting.shift();
       if (culprit) this.#retryOrReject(culprit, error);
-      // Nobody's failure is another's.
+      // A member's failure does not affect the others.
       for (const member of lost.toReversed())
         if (member.alone) this.#retryOrReject(member, error);
         else this.#tryAlone(member);
@@ -143,7 +146,7 @@ export class GroupCommit {
     for (const { member, result } of done) member.resolve(result);
   }
 
-  /** Those that are expected are waited for a little. One that writes alone waits for nobody. */
+  /** Waits briefly for expected members. A transaction that is alone waits for nobody. */
   async #gather(until_ms: number): Promise<void> {
     while (this.#waiting.length === 0 && this.#expected > 0) {
       const left_ms = until_ms - performance.now();
@@ -182,8 +185,8 @@ export class GroupCommit {
   }
 
   /**
-   * Of a member that failed. On a full disk others may have taken the room; a deletion need not
-   * fail of it while there is a reserve. What another's change was in the way of is tried again.
+   * Handles a failed member. On a full disk others may have taken the space; a deletion need not
+   * fail while there is a reserve. A member that conflicted with another change is retried.
    */
   #retryOrReject(member: Member, error: unknown): void {
     const again = isFull(error) || this.options.isTransient?.(error);
@@ -192,7 +195,7 @@ export class GroupCommit {
     else member.reject(error);
   }
 
-  /** A part, then all of it. After the member it is made again. */
+  /** First a part, then all of it. It is restored after the member. */
   #giveReserve(member: Member): boolean {
     if (!member.uses_reserve || member.has_reserve === "all") return false;
     member.has_reserve = member.has_reserve === "none" ? "part" : "all";

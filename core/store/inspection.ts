@@ -1,15 +1,15 @@
-/** What is in a database that nobody writes to: a copy, or that of a server that is stopped. */
+/** Examines a database that nobody writes to: a copy, or the database of a stopped server. */
 import { Database } from "bun:sqlite";
 
-/** Problems that are told. */
+/** The maximum number of reported problems. */
 const problems_max = 10;
 
 export interface DatabaseFacts {
-  /** Rows of each table. */
+  /** The number of rows by table. */
   readonly counts: Readonly<Record<string, number>>;
-  /** Every step that was applied to it, as `plugin/id`, sorted. */
+  /** Every applied migration step, as `plugin/id`, sorted. */
   readonly migrations: readonly string[];
-  /** The version that wrote it last; null when that was not noted yet. */
+  /** The version that wrote it last; null when it was not recorded yet. */
   readonly written_by: WrittenBy | null;
 }
 export interface WrittenBy {
@@ -50,23 +50,23 @@ export const readFacts = (path: string): DatabaseFacts =>
 export interface StoredSetting {
   /** `section.key` */
   readonly setting: string;
-  /** JSON; of a secret the sealed text. */
+  /** JSON; for a secret the sealed text. */
   readonly value: string;
   readonly sealed: number;
 }
-/** The settings that are stored, while the database is not open. */
+/** The stored settings, while the database is not open. */
 export function readStoredSettings(path: string): readonly StoredSetting[] {
   try {
     return withDatabase(path, (database) =>
       database.query<StoredSetting, []>("select setting, value, sealed from core_settings").all(),
     );
   } catch {
-    // A database without that table, or one that can't be opened: whoever opens it says so.
+    // The table is missing, or the database can't be opened: opening it will report that.
     return [];
   }
 }
 
-/** What is wrong with it, in the words of SQLite; reads all of it. */
+/** Problems as reported by SQLite; reads the whole database. */
 export function findFaults(path: string): string[] {
   try {
     return withDatabase(path, (database) => [
@@ -82,7 +82,7 @@ export function findFaults(path: string): string[] {
   }
 }
 
-/** Rows that point to rows that are not there. @throws Error when it can't be read. */
+/** Rows with references to missing rows. @throws Error when it can't be read. */
 export const findDanglingRows = (path: string): string[] => withDatabase(path, danglingRows);
 
 const danglingRows = (database: Database): string[] =>

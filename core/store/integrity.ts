@@ -1,28 +1,28 @@
 /**
- * Looks through a database for damage, in pieces that keep nobody from emptying the write-ahead
- * log: no read is open for long. For a child process.
+ * Checks a database for damage in small steps: no read stays open for long, because that would
+ * prevent the write-ahead log from being emptied. For a child process.
  */
 import { Database } from "bun:sqlite";
 
-/** Problems that are told; with so many the search ends. */
+/** The maximum number of reported problems, at which the check ends. */
 const problems_max = 5;
-/** A file up to this size is looked through in one go, in less than half a second. */
+/** A file up to this size is checked at once, in less than half a second. */
 const whole_bytes_max = 16 * 2 ** 20;
-/** One step of the search. */
+/** One step of the check. */
 const step_ms = 1_000;
-/** One read within a step, by as many rows as fit. */
+/** One read within a step, as many rows as fit. */
 const read_ms = 20;
 const rows_first = 16,
   rows_max = 100_000;
 
-/** Where a search goes on: in the table after this one, or in this one after the row. */
+/** Where a check continues: in the table after this one, or in this one after the row. */
 export interface SearchPlace {
   readonly table: string;
-  /** Null when the table was looked through. */
+  /** Null when the table is finished. */
   readonly row: number | null;
 }
 export interface DamageFound {
-  /** In the words of SQLite; empty when nothing is wrong. */
+  /** As reported by SQLite; empty when nothing is wrong. */
   readonly problems: readonly string[];
   /** Null at the end. */
   readonly next: SearchPlace | null;
@@ -31,9 +31,9 @@ export interface DamageFound {
 }
 
 /**
- * One step of a search, from `from` on: about a second. A small file is looked through as SQLite
- * does it; of a large one every row and every index is read, some rows at a time, which finds every
- * page that can't be read. @throws Error when the file can't be opened.
+ * One step of a check, starting at `from`: about a second. A small file is checked by SQLite
+ * itself; of a large one every row and every index is read, a few rows at a time, which finds every
+ * unreadable page. @throws Error when the file can't be opened.
  */
 export async function findDamage(path: string, from: SearchPlace | null): Promise<DamageFound> {
   const database = new Database(path, { readonly: true });
@@ -48,7 +48,7 @@ export async function findDamage(path: string, from: SearchPlace | null): Promis
       };
     return await new DamageSearch(database, tables).step(from);
   } catch (error) {
-    // Not even the list of its tables can be read.
+    // Not even the list of tables can be read.
     return { problems: [damageOf(error)], next: null, tables_done: 0, tables: 0 };
   } finally {
     database.close();
@@ -95,7 +95,7 @@ class DamageSearch {
     return { table, row: null };
   }
 
-  /** Reads rows to their last byte; returns the last one when time was over before the end. */
+  /** Reads rows completely; returns the last one when time is up before the end. */
   async #readRows(table: string, after: number | null, until_ms: number): Promise<number | null> {
     const sizes = this.database
       .query<{ name: string }, []>(`select name from pragma_table_info('${table}')`)
@@ -153,7 +153,7 @@ function quickCheck(database: Database): string[] {
   return rows.map((row) => row.quick_check).filter((line) => line !== "ok");
 }
 
-/** @throws the error itself when it says nothing about the content of the file. */
+/** @throws the error itself when it doesn't concern the content of the file. */
 function damageOf(error: unknown): string {
   const { code, message } = error as { readonly code?: string; readonly message?: string };
   if (!/^SQLITE_(CORRUPT|NOTADB)/.test(code ?? "")) throw error;

@@ -1,10 +1,10 @@
-/** One at a time for each key, in the order of asking. */
+/** A mutex per key, in order of arrival. */
 import { Mutex } from "./mutex";
 
 export class KeyedMutex {
   readonly #locks = new Map<string, { readonly mutex: Mutex; users: number }>();
 
-  /** Runs `work` while nobody else works on the key. */
+  /** Runs `work` exclusively for the key. */
   async run<R>(key: string, work: () => Promise<R>): Promise<R> {
     const held = this.#locks.get(key) ?? { mutex: new Mutex(), users: 0 };
     this.#locks.set(key, held);

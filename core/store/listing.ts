@@ -3,17 +3,17 @@ import { sql, type SelectQueryBuilder } from "kysely";
 import { nextTurn, PartSize } from "../lib/parts";
 import { toNumber } from "./columns";
 
-/** Which rows: so many after the first so many. */
+/** A range of rows: `limit` rows after `offset`. */
 export interface Window {
   readonly limit: number;
   readonly offset: number;
 }
 export interface Listed<Row> {
   readonly rows: Row[];
-  /** Of the whole list. */
+  /** The size of the whole list. */
   readonly total: number;
 }
-/** The columns that put a list in order: no two rows have the same values. */
+/** The columns that order a list; no two rows have the same values in them. */
 export interface ListOrder {
   readonly columns: readonly string[];
   readonly direction: "asc" | "desc";
@@ -21,16 +21,16 @@ export interface ListOrder {
 const newest_first: ListOrder = { columns: ["created_at", "id"], direction: "desc" };
 
 export interface ListingOptions extends Window {
-  /** How many there are, where that is counted already; else the rows are. */
+  /** The size of the list if it is already known; otherwise the rows are counted. */
   readonly total?: number | undefined;
-  /** Newest first when absent. */
+  /** Default: newest first. */
   readonly order?: ListOrder;
 }
 
 /**
- * One page of what `query` finds. An index must have the columns of the order after those that
- * `query` compares: then the rows before the page are passed over in the index alone, and never
- * more of them than half of the list, because the page is read from the end that is nearer to it.
+ * One page of the rows found by `query`. An index must have the columns of the order after those
+ * that `query` compares: then the rows before the page are skipped in the index alone, and never
+ * more than half of the list, because the page is read from the nearer end.
  */
 export async function listPage<Row>(
   query: SelectQueryBuilder<any, any, Row>,
@@ -47,7 +47,7 @@ export async function listPage<Row>(
   return { rows: is_backward ? rows.reverse() : rows, total };
 }
 
-/** The same rows, counted from the end of the list that is nearer to them. */
+/** The same rows, counted from the nearer end of the list. */
 export function nearerEnd({ limit, offset }: Window, total: number) {
   const size = Math.max(0, Math.min(limit, total - offset)),
     after = total - offset - size,
@@ -55,7 +55,7 @@ export function nearerEnd({ limit, offset }: Window, total: number) {
   return { size, skip: is_backward ? after : offset, is_backward };
 }
 
-/** How many rows a query finds. */
+/** The number of rows that a query finds. */
 export const countRows = async (query: SelectQueryBuilder<any, any, any>): Promise<number> =>
   toNumber(
     (
@@ -67,20 +67,20 @@ export const countRows = async (query: SelectQueryBuilder<any, any, any>): Promi
   );
 
 type Rows<Row = any> = SelectQueryBuilder<any, any, Row>;
-/** What some rows of a list are limited by, and how many of them `query` finds. */
+/** Bounds for some rows of a list, and how many of them `query` finds. */
 interface Stretch {
   readonly within: <R>(rows: Rows<R>) => Rows<R>;
   readonly count: number;
 }
-/** So long are rows looked at before the event loop goes round. */
+/** How long rows are examined before yielding to the event loop. */
 const stretch_ms = 8;
-/** Never fewer than the first: a database elsewhere takes longer to answer at all. */
+/** Never fewer than the first value: a remote database takes longer to respond at all. */
 const stretch_rows = { first: 500, max: 8_000 };
 
 /**
- * One page of what `query` finds among the rows that `inner` does: an index has those, but not all
- * that `query` compares. All of them are looked at, in stretches between which the event loop is
- * free for others.
+ * One page of the rows found by both `inner` and `query`: an index covers `inner`, but not
+ * everything that `query` compares. All rows of `inner` are examined, in stretches between which
+ * the event loop serves others.
  */
 export async function listInStretches<Row>(
   query: Rows<Row>,

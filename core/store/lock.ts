@@ -10,12 +10,12 @@ import { isBusy } from "./storage-errors";
 const lock_file = "dossier.lock";
 export const database_file = "dossier.db";
 
-/** Held here so that the garbage collector does not close the file, and the lock with it. */
+/** Keeps the garbage collector from closing the file, and releasing the lock with it. */
 const held = new Set<Database>();
 
 /**
- * Takes the directory for this process and returns what gives it back. @throws Error in words when
- * another server has it, or the disk is full.
+ * Locks the directory for this process and returns a function that unlocks it. @throws Error in
+ * plain words when another server has it, or the disk is full.
  */
 export const lockDirectory = (directory: string): (() => void) =>
   openUsingReserve(join(directory, database_file), () =>
@@ -29,7 +29,10 @@ export const lockDirectory = (directory: string): (() => void) =>
     ),
   );
 
-/** The same for one file, which is made. @throws what `inUse` makes when another process has it. */
+/**
+ * The same for one file, which is created. @throws the result of `inUse` when another process has
+ * it.
+ */
 export function lockFile(path: string, inUse: (path: string) => Error): () => void {
   const database = new Database(path, { create: true });
   try {

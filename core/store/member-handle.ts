@@ -1,6 +1,6 @@
 /**
- * What one member of a group commit works with: it dies with the member, because what it wrote
- * afterwards would be part of somebody else's transaction.
+ * The database handle of one member of a group commit: it becomes invalid with the end of the
+ * member, because later writes would be part of another transaction.
  */
 import {
   Transaction,
@@ -14,7 +14,7 @@ import {
 import { setRunner, type RunStatement } from "./written-out";
 
 type Options = Parameters<ConnectionProvider["provideConnection"]>[1];
-/** What a Kysely knows beside the executor of its queries. */
+/** The properties of a Kysely instance besides its query executor. */
 export type HandleParts = Pick<KyselyProps, "config" | "dialect" | "driver">;
 
 export class MemberHandle implements ConnectionProvider {
@@ -23,7 +23,7 @@ export class MemberHandle implements ConnectionProvider {
   #connection: MemberConnection | undefined;
   #ended = false;
 
-  /** `group`: the transaction that its members share. */
+  /** `group`: the transaction shared by the members. */
   constructor(group: Kysely<any>, parts: HandleParts, run: RunStatement) {
     const executor = group.getExecutor();
     this.#outer = executor;
@@ -36,7 +36,7 @@ export class MemberHandle implements ConnectionProvider {
     );
   }
 
-  /** From now on every query of the handle throws, those that are already on their way too. */
+  /** From now on every query on the handle throws, including those in progress. */
   end(): void {
     this.#ended = true;
   }
@@ -60,7 +60,7 @@ export class MemberHandle implements ConnectionProvider {
   };
 }
 
-/** Asks at the last moment: between the call of a query and its statement others may run. */
+/** Checks at the last moment: between the call of a query and its statement others may run. */
 class MemberConnection implements DatabaseConnection {
   constructor(
     private readonly connection: DatabaseConnection,

@@ -1,6 +1,6 @@
 /**
- * Brings the tables of every plugin up to date: in the order given, one transaction a step, a copy
- * of the database before the first.
+ * Migrates the tables of every plugin: in the given order, one transaction per step, after a copy
+ * of the database.
  */
 import { mkdir, open, readdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -16,30 +16,29 @@ interface Step {
   readonly migration: Migration;
 }
 
-/** What is about to be done to the tables. */
+/** A migration that is about to run. */
 export interface MigrationAhead {
-  /** There are none yet. */
+  /** There are no tables yet. */
   readonly is_new: boolean;
-  /** A copy of the database is kept from before. */
+  /** Whether a copy of the database is made first. */
   readonly keeps_copy: boolean;
 }
 
 export interface MigrateOptions {
   /**
-   * Where the copy of the database goes; null when one from before this start is there already. The
+   * The directory for the copy of the database; null when this start has made one already. The
    * newest three are kept.
    */
   readonly backups: string | null;
   readonly log: Log;
-  /** Called when there is something to apply; throws when that may not happen now. */
+  /** Called when there are steps to apply; throws to prevent it. */
   readonly before?: ((ahead: MigrationAhead) => Promise<void>) | undefined;
 }
 
 /**
- * Applies what is missing, plugins in the order given, and returns it as `plugin/id`. Tables of
- * plugins that are not given stay as they are.
- * @throws Error when a newer build wrote the database, or when a step fails or touches a table that
- * is not its plugin's.
+ * Applies missing steps, plugins in the given order, and returns them as `plugin/id`. Tables of
+ * other plugins stay as they are. @throws Error when a newer build wrote the database, or when a
+ * step fails or touches a table of another plugin.
  */
 export async function migrate(
   store: Store,
@@ -116,7 +115,7 @@ const createLedger = (db: Db) =>
     .addPrimaryKeyConstraint("core_migrations_pk", ["plugin", "id"])
     .execute();
 
-/** Every step that was ever applied. */
+/** Every step ever applied. */
 const ledger = async (
   { tableNames }: Pick<Store, "tableNames">,
   db: Db,
@@ -153,7 +152,7 @@ async function writtenByNewer(store: Store, schema: Schema, unknown: string): Pr
 export const namedVersion = ({ version: of, commit: from }: WrittenBy): string =>
   `Dossier ${of}${from === null ? "" : ` (${from})`}`;
 
-/** The version that opened the database last; undefined when that was not noted yet. */
+/** The version that opened the database last; undefined when it was not recorded yet. */
 async function lastVersion({ db, tableNames }: Store): Promise<WrittenBy | undefined> {
   if (!(await tableNames(db)).includes("core_versions")) return undefined;
   const row = (await db
@@ -165,7 +164,7 @@ async function lastVersion({ db, tableNames }: Store): Promise<WrittenBy | undef
   return row && { version: row.version, commit: row.commit_id || null };
 }
 
-/** Notes that this version has opened the database, whose tables are up to date. */
+/** Records that this version has opened the database, whose tables are up to date. */
 export async function noteVersion(store: Store, clock: Pick<Clock, "now_ms">): Promise<void> {
   const last = await lastVersion(store);
   if (last?.version === version && last.commit === commit) return;
@@ -198,10 +197,10 @@ function requireOwnTables(
 
 /** How many copies are kept. */
 const copies_max = 3;
-/** Names of copies, which sort by time. */
+/** File names of copies, which sort by time. */
 export const copy_pattern = /^\d{8}T\d{6}Z-before-.+\.db$/;
 
-/** Deletes the oldest copies, and what a crash left unfinished; other files are not ours. */
+/** Deletes the oldest copies and unfinished ones left by a crash; other files are not ours. */
 async function pruneCopies(directory: string): Promise<void> {
   const names = (await readdir(directory)).sort();
   const copies = names.filter((name) => copy_pattern.test(name));
@@ -212,13 +211,13 @@ async function pruneCopies(directory: string): Promise<void> {
     await rm(join(directory, name), { force: true });
 }
 
-/** `20260131T120000Z`: sorts by time and is a file name everywhere. */
+/** `20260131T120000Z`: sorts by time and is a valid file name everywhere. */
 const fileTime = (clock: Pick<Clock, "now_ms">): string =>
   rfc3339(clock.now_ms())
     .replace(/\.\d+Z$/, "Z")
     .replaceAll(/[-:]/g, "");
 
-/** A whole and consistent copy, complete when it has its name. Returns its path. */
+/** A complete and consistent copy; it gets its name when it is complete. Returns its path. */
 async function copyDatabase(
   copyTo: NonNullable<Store["copyTo"]>,
   directory: string,

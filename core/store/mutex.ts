@@ -1,8 +1,8 @@
-/** One at a time, in the order of asking. */
+/** A mutex, in order of arrival. */
 export class Mutex {
   #last: Promise<void> = Promise.resolve();
 
-  /** Waits for everyone before, and returns the function that lets the next one in. */
+  /** Waits for its turn, and returns the function that unlocks it. */
   async lock(): Promise<() => void> {
     const before = this.#last;
     const turn = Promise.withResolvers<void>();

@@ -1,12 +1,12 @@
-/** The processes that serve one database: which there are, and which of them this is. */
+/** The processes that serve one database, and this one among them. */
 import { hostname } from "node:os";
 import { newId } from "../base/ids";
 import { version } from "../base/version";
 
-/** Who has not been seen for so long is not counted any more. */
+/** A process that has not been seen for this long is no longer counted. */
 export const silent_ms_max = 20_000;
 
-/** `web` answers requests and runs no jobs; `worker` runs jobs and answers only for its health. */
+/** `web` answers requests and runs no jobs; `worker` runs jobs and answers only health requests. */
 export type Role = "all" | "web" | "worker";
 
 export interface NodeRecord {
@@ -22,52 +22,52 @@ export interface NodeRecord {
   readonly seen_at: number;
 }
 
-/** One that serves the database, or did so a moment ago. */
+/** A process that serves the database, or did until recently. */
 export interface KnownNode extends NodeRecord {
-  /** When others found that it had gone without a word; null when nobody has. */
+  /** When others noticed that it was gone without notice; null when nobody has. */
   readonly gone_at: number | null;
 }
 
-/** Numbers that nobody else is given: from `first` to before `end`. */
+/** Numbers given to nobody else: from `first` to before `end`. */
 export interface LeasedNumbers {
   readonly first: number;
   readonly end: number;
 }
-/** All of a series are greater than those that were leased of it before, and than `least`. */
+/** All numbers of a series are greater than those leased before, and than `least`. */
 export type LeaseNumbers = (series: string, least: number) => Promise<LeasedNumbers>;
 
-/** What is known of this process, and of the others that serve the same database. */
+/** This process, and the others that serve the same database. */
 export interface ThisNode {
   readonly id: string;
   readonly role: Role;
-  /** There may be others. */
+  /** Whether there may be others. */
   readonly shared: boolean;
-  /** Those that are alive, this one too: those that started first come first. */
+  /** The live processes including this one, in the order of their start. */
   list(): Promise<NodeRecord[]>;
-  /** Their ids. What others have begun and not ended is nobody's. */
+  /** Their ids: unfinished work of any other process is abandoned. */
   alive(): Promise<ReadonlySet<string>>;
-  /** Whatever was begun before that time is of a process that is gone. Epoch milliseconds. */
+  /** Work started before this time belongs to a process that is gone. Epoch milliseconds. */
   goneBefore_ms(): Promise<number>;
   /**
-   * Calls `listener` in one of the processes, after others have gone without a word: what they have
-   * left behind is nobody's. It is given their ids.
+   * Calls `listener` in one of the processes after others have died, with their ids: their
+   * unfinished work is abandoned.
    */
   onGone(listener: (ids: readonly string[]) => void): void;
-  /** Null where there are no others: whoever gives numbers remembers them. */
+  /** Null where there are no other processes: then numbers are issued from memory. */
   readonly leaseNumbers: LeaseNumbers | null;
 }
 
 export interface Nodes extends ThisNode {
   /**
-   * Makes itself known. Answers the ids of earlier processes on the same data directory, which are
-   * certainly gone.
+   * Registers this process. Returns the ids of earlier processes on the same data directory, which
+   * are certainly gone.
    */
   start(): Promise<readonly string[]>;
-  /** Those that are alive, and those that went without a word lately, by when they started. */
+  /** The live processes and those that recently died, in the order of their start. */
   known(): Promise<KnownNode[]>;
-  /** Calls `listener` when others have taken this process for gone, and it is not. */
+  /** Calls `listener` when others have wrongly taken this process for dead. */
   onMistaken(listener: () => void): void;
-  /** It is gone from now on. */
+  /** Unregisters this process. */
   stop(): Promise<void>;
 }
 

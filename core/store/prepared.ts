@@ -1,12 +1,12 @@
 /**
- * Statements that run all the time are built and compiled by Kysely once; after that a call only
- * puts in its values, which saves more time than SQLite takes for a small statement.
+ * Frequent statements are built and compiled by Kysely once; after that a call only binds its
+ * values, which saves more time than SQLite takes for a small statement.
  */
 import type { Compilable } from "kysely";
 import type { Db } from "./store";
 import { rowsOf } from "./written-out";
 
-/** Stands for a value while the statement is compiled; `place` is that in a list. */
+/** Stands for a value during compilation; `place` is its index in a list. */
 class Placeholder {
   constructor(
     readonly name: string,
@@ -14,10 +14,10 @@ class Placeholder {
   ) {}
 }
 interface Compiled {
-  /** Of the values that it is for; null when one is a list. */
+  /** The names of its values; null when one is a list. */
   readonly names: readonly string[] | null;
   readonly sql: string;
-  /** Placeholders, and what is the same in every call. */
+  /** Placeholders, and values that are the same in every call. */
   readonly parameters: readonly unknown[];
 }
 type Value = string | number | bigint | null | Uint8Array;
@@ -25,18 +25,18 @@ type Value = string | number | bigint | null | Uint8Array;
 type Values<V> = { readonly [K in keyof V]: Value | readonly Value[] };
 type Given = Values<Record<string, unknown>>;
 
-/** Of one engine. */
+/** The statements of one engine. */
 interface Statements {
   readonly by_shape: Map<string, Compiled>;
-  /** The one that was called last. */
+  /** The most recently used one. */
   last: Compiled | null;
 }
 
 /**
- * A function that runs the statement `build` makes and answers its rows. `values` must reach the
- * statement as they are: what `build` computes from them, or decides by them, is not seen again.
- * One statement is kept for each set of names in `values`, and for each length of its lists, which
- * are filled up to a power of two.
+ * A function that runs the statement made by `build` and returns its rows. `values` must reach the
+ * statement unchanged: what `build` computes from them, or decides based on them, is not evaluated
+ * again. One statement is kept for each set of names in `values`, and for each length of its lists,
+ * which are padded to a power of two.
  */
 export function prepared<T, V extends Values<V>, R>(
   build: (db: Db<T>, values: V) => Compilable<R>,
@@ -71,7 +71,7 @@ export function prepared<T, V extends Values<V>, R>(
   }
 }
 
-/** Whether the statement fits: most are called with the same names again and again. */
+/** Whether the statement fits: most calls repeat the same names. */
 function isFor({ names }: Compiled, given: Given): boolean {
   if (names === null) return false;
   let at = 0;
@@ -79,7 +79,7 @@ function isFor({ names }: Compiled, given: Given): boolean {
   return at === names.length;
 }
 
-/** The same for a statement that finds one row or none. */
+/** The same for a statement that finds at most one row. */
 export function preparedFirst<T, V extends Values<V>, R>(
   build: (db: Db<T>, values: V) => Compilable<R>,
 ): (db: Db<T>, values: V) => Promise<R | undefined> {

@@ -1,6 +1,6 @@
 /**
- * A read-only connection for a worker thread. The main thread sends the spec, the worker opens the
- * connection from it.
+ * A read-only connection for a worker thread. The main thread sends the spec, from which the worker
+ * opens the connection.
  */
 import { Database } from "bun:sqlite";
 import { Mutex } from "./mutex";
@@ -39,14 +39,14 @@ export class ReadConnection {
     return this.#database.prepare(sql) as unknown as ReadStatement<Row, Params>;
   }
 
-  /** Another number when another connection has written anything since the last call. */
+  /** Changes when another connection has written anything. */
   version(): number {
     return this.#version.values()[0]![0] as number;
   }
 
   /**
-   * Until the function that it answers is called, everything that is read belongs to one moment.
-   * Snapshots of a connection take turns; one inside another would wait for ever.
+   * Until the returned function is called, everything is read in one snapshot. Snapshots of a
+   * connection take turns; a nested one would wait for ever.
    */
   async beginSnapshot(): Promise<() => void> {
     const release = await this.#turn.lock();
@@ -70,7 +70,7 @@ export class ReadConnection {
   }
 }
 
-/** @throws Error when the database is not there or can't be read. */
+/** @throws Error when the database does not exist or can't be read. */
 export function openReadConnection({ path }: Pick<FileSpec, "path">): ReadConnection {
   const database = new Database(path, { readonly: true });
   database.run(`pragma busy_timeout = ${busy_timeout_ms}`);

@@ -1,6 +1,6 @@
 /**
- * A file that only occupies space on the disk. It is deleted when a deletion finds the disk full,
- * because even deleting needs some space to work.
+ * A file that only occupies disk space. It is deleted when a deletion finds the disk full, because
+ * even deleting needs some space.
  */
 import { rmSync, statSync, truncateSync } from "node:fs";
 import { open } from "node:fs/promises";
@@ -8,21 +8,21 @@ import { dirname } from "node:path";
 import { errorFields, type Log } from "../base/log";
 import { freeSpaceOf, type FreeSpace } from "./free-space";
 
-/** The whole reserve is written where this many times of what is missing of it is free. */
+/** The whole reserve is written when this many times the missing size is free. */
 const margin = 1.25;
-/** Given up at first; the rest only to who needs more. */
+/** Released first; the rest only when more is needed. */
 const part_bytes = 2 ** 20;
 /** Longer than what any file system compresses at once. */
 const block_bytes = 2 ** 20;
 /** The most that the random generator fills at once. */
 const random_bytes_max = 65_536;
-/** Below this not even the files that SQLite keeps beside a database can be made. */
+/** Below this not even SQLite's auxiliary files can be created. */
 const sqlite_bytes_min = 2 ** 20;
 
 const reservePath = (database_path: string): string => `${database_path}.ballast`;
 
 /**
- * Opens files beside the database `path`; on a full disk a second time, after deleting the reserve.
+ * Opens files beside the database `path`; on a full disk once more after deleting the reserve.
  * @throws Error in plain words when the disk is still full.
  */
 export function openUsingReserve<R>(path: string, open: () => R): R {
@@ -51,7 +51,7 @@ export interface ReserveFileOptions {
   readonly freeSpace: (path: string) => FreeSpace;
 }
 
-/** The reserve of one database; the file lies beside it. */
+/** The reserve of one database; the file is beside it. */
 export class ReserveFile {
   readonly #file: string;
   readonly #directory: string;
@@ -62,19 +62,19 @@ export class ReserveFile {
   constructor(private readonly options: ReserveFileOptions) {
     this.#file = reservePath(options.path);
     this.#directory = dirname(options.path);
-    // An earlier run may have given it up; what is left on the disk is not only for this server.
+    // An earlier run may have released it; the free space is not only for this server.
     if (this.size_bytes === 0) {
       const { free_bytes } = options.freeSpace(this.#directory);
       if (Number.isFinite(free_bytes)) this.#given_up_bytes = Math.floor(free_bytes / 2);
     }
   }
 
-  /** What it holds; less than the whole reserve where that does not fit. */
+  /** Its current size; less than the whole reserve when that does not fit. */
   get size_bytes(): number {
     return statSync(this.#file, { throwIfNoEntry: false })?.size ?? 0;
   }
 
-  /** Gives up a part of it, or all. False when there was nothing. */
+  /** Releases a part of it, or all. False when there was nothing. */
   release(amount: "part" | "all"): boolean {
     const { size_bytes } = this;
     if (size_bytes === 0) return false;
@@ -85,7 +85,7 @@ export class ReserveFile {
     return true;
   }
 
-  /** Lets the file grow to its size, as far as there is room. Never throws. */
+  /** Lets the file grow back to its size, as far as there is space. Never throws. */
   restore(): Promise<void> {
     return (this.#restoring ??= this.#grow()
       .catch((error: unknown) =>
@@ -96,7 +96,7 @@ export class ReserveFile {
       }));
   }
 
-  /** Waits for a `restore` that is under way. */
+  /** Waits for a `restore` in progress. */
   async settled(): Promise<void> {
     await this.#restoring;
   }
@@ -104,14 +104,14 @@ export class ReserveFile {
   async #grow(): Promise<void> {
     const { free_bytes, reserve_bytes } = this.options.freeSpace(this.#directory);
     const missing_bytes = reserve_bytes - this.size_bytes;
-    // What it had it takes back to the last byte.
+    // It takes back what it had to the last byte.
     const more_bytes =
       free_bytes >= margin * missing_bytes
         ? missing_bytes
         : Math.min(missing_bytes, this.#given_up_bytes, free_bytes);
     if (more_bytes <= 0) return;
     this.#given_up_bytes = Math.max(0, this.#given_up_bytes - more_bytes);
-    // Real blocks, not a hole; random, or a file system that compresses would make it small.
+    // Real blocks, not a hole; and random, because a file system could compress them otherwise.
     const block = randomBytes(Math.min(block_bytes, more_bytes));
     await using file = await open(this.#file, "a");
     for (let left = more_bytes; left > 0; left -= block.length)

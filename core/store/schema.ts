@@ -1,4 +1,4 @@
-/** What is known of tables before their database is open: whose they are, and the steps to them. */
+/** Declarations of tables, known before the database is open: their owners and migration steps. */
 import type { Db } from "./store";
 
 export interface Migration {
@@ -8,11 +8,11 @@ export interface Migration {
   readonly up: (tx: Db<any>) => Promise<void>;
 }
 
-/** The tables of one plugin. Core's own come as one of these, first in the list. */
+/** The tables of one plugin. Core's own are also one of these, first in the list. */
 export interface Schema {
   readonly name: string;
   readonly version: string;
-  /** Every table it owns: its name, or its name and `_…`. */
+  /** Every table it owns: its own name, or that name followed by `_…`. */
   readonly tables: readonly string[];
   readonly migrations: readonly Migration[];
 }

@@ -1,4 +1,6 @@
-/** Seals secrets that must be read again: AES-256-GCM with a key that is not in the database. */
+/**
+ * Seals secrets that must be readable again: AES-256-GCM with a key that is not in the database.
+ */
 import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from "node:crypto";
 import {
   closeSync,
@@ -13,12 +15,12 @@ import {
 import { join } from "node:path";
 
 /**
- * `bound_to` names the place of the secret, such as its table and row: moved elsewhere it can't be
+ * `bound_to` identifies the place of the secret, such as its table and row: elsewhere it can't be
  * opened.
  */
 export interface Seal {
   readonly seal: (text: string, bound_to: string) => string;
-  /** @throws Error when the key is another one, or the text was changed or moved. */
+  /** @throws Error when the key differs, or the text was changed or moved. */
   readonly unseal: (sealed: string, bound_to: string) => string;
 }
 
@@ -29,8 +31,8 @@ const nonce_bytes = 12,
   key_bytes = 32;
 
 /**
- * The key is made of `secret_key` when there is one, else it is in the data directory: a new one
- * when it is wanted first.
+ * The key is derived from `secret_key` when that is set; otherwise it is a file in the data
+ * directory, created on first use.
  */
 export function createSeal(data: string, secret_key: string | undefined): Seal {
   let known: Buffer | undefined;
@@ -64,7 +66,7 @@ export function createSeal(data: string, secret_key: string | undefined): Seal {
   };
 }
 
-/** Whether there is one already. */
+/** Whether a key exists already. */
 export const hasKey = (data: string, secret_key: string | undefined): boolean =>
   Boolean(secret_key) || existsSync(join(data, key_file));
 
@@ -80,8 +82,8 @@ const derived = (secret_key: string): Buffer =>
   );
 
 /**
- * Reads the key, or makes it: complete or not at all, and never over another one. @throws Error
- * when the file holds no key.
+ * Reads the key, or creates it atomically without replacing another one. @throws Error when the
+ * file contains no key.
  */
 function fileKey(path: string): Buffer {
   if (!existsSync(path)) {

@@ -1,6 +1,6 @@
 /**
- * Whether this process has the key by which the others seal secrets: what one has sealed, all of
- * them must be able to read.
+ * Checks that this process has the same key for secrets as the others: each must be able to read
+ * what another has sealed.
  */
 import { join } from "node:path";
 import { hasKey, key_file, type Seal } from "./seal";
@@ -17,13 +17,13 @@ export interface SecretCheckParts {
   readonly sealed: Seal;
   /** The data directory. */
   readonly data: string;
-  /** The setting in place of the file. */
+  /** The setting that replaces the file. */
   readonly secret_key: string | undefined;
 }
 
 /**
- * The first process on a database decides which key it is. Where there is only one, whatever it
- * has is right. @throws Error in words when it is another one.
+ * The first process on a database determines the key. A single process may have any. @throws Error
+ * in plain words when it differs.
  */
 export async function checkSecretKey(parts: SecretCheckParts): Promise<void> {
   const { store, sealed, data, secret_key } = parts;
@@ -31,7 +31,7 @@ export async function checkSecretKey(parts: SecretCheckParts): Promise<void> {
   if ((await readCheck(store)) === undefined)
     await store.inTransaction((tx) => rowsOf(tx, insert_sql, [sealed.seal(known_text, bound_to)]));
   const check = (await readCheck(store))!;
-  // Looked for first, because one that is not there would be made.
+  // Checked first, because a missing key would be created.
   if (hasKey(data, secret_key) && isOpened(sealed, check)) return;
   throw new Error(
     "the secrets in the database were sealed with another key than this process has: give all of " +

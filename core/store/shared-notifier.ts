@@ -1,9 +1,9 @@
-/** The notifier of a server: what is published in one process is heard in all of them. */
+/** The notifier of a server: a message published in one process reaches all of them. */
 import { LocalNotifier, type Listener, type Notifier, type Topic } from "../base/notifier";
 import { message_bytes_max } from "./channel";
 import type { Store } from "./store";
 
-/** What is too long to be sent: whoever hears this reads what he waits for. */
+/** Replaces a message that is too long: its receivers read the record. */
 const too_long = JSON.stringify(null);
 
 export class SharedNotifier implements Notifier {
@@ -11,7 +11,7 @@ export class SharedNotifier implements Notifier {
 
   constructor(private readonly store: Pick<Store, "afterCommit" | "channel">) {}
 
-  /** Hears other processes from now on. */
+  /** Receives messages of other processes from now on. */
   async listen(): Promise<void> {
     await this.store.channel?.listen(
       (line) => this.#hear(line),

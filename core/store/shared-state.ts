@@ -1,26 +1,26 @@
 /**
- * Small entries that all processes on one database share: what is used of a limit, who holds a
- * place, when a host may be asked again. Not for what has to be kept: where one process serves the
- * database they are in its memory, elsewhere a crash of the database may take the last of them.
+ * Small entries shared by all processes on one database: the use of a limit, who holds a place,
+ * when a host may be contacted again. Not for data that must be kept: with a single process they
+ * are in memory, and a crash of the database may lose the latest of them.
  */
 
-/** What a step makes of an entry. Without `value` it stays as it is; null: it is forgotten. */
+/** The result of a step. Without `value` the entry stays as it is; null deletes it. */
 export interface Stepped<V, R> {
   readonly result: R;
   /** JSON. */
   readonly value?: V | null;
-  /** It is known for so long from now on. With a value. */
+  /** The lifetime from now on. Given with a value. */
   readonly keep_ms?: number;
 }
 /**
- * `now_ms`: epoch milliseconds, by the one clock of all processes. May be called several times for
- * one change: it must only compute.
+ * `now_ms`: epoch milliseconds, by the common clock of all processes. May be called several times
+ * for one change: it must only compute.
  */
 export type Step<V, R> = (value: V | undefined, now_ms: number) => Stepped<V, R>;
 
 export interface SharedState {
   /**
-   * Changes of one entry follow each other, whichever process makes them. Never inside a
+   * Changes of one entry are made one after another, in whichever process. Never call it inside a
    * transaction. @throws HttpError 503 when the database can't be reached
    */
   change<V, R>(scope: string, key: string, step: Step<V, R>): Promise<R>;
@@ -31,10 +31,10 @@ interface Kept {
   readonly until_ms: number;
 }
 
-/** Entries of one scope that are kept; the longest unchanged go first. */
+/** The maximum number of entries per scope; the longest unchanged are dropped first. */
 const kept_max = 20_000;
 
-/** In the memory of the only process. */
+/** In the memory of a single process. */
 export class LocalState implements SharedState {
   readonly #scopes = new Map<string, Map<string, Kept>>();
 
@@ -59,7 +59,7 @@ export class LocalState implements SharedState {
     return stepped.result;
   }
 
-  /** How many entries of a scope are kept. */
+  /** How many entries a scope has. */
   size(scope: string): number {
     return this.#scopes.get(scope)?.size ?? 0;
   }

@@ -1,7 +1,7 @@
 /**
- * Gives the space of deleted rows back to the disk, in steps that hold nobody up. Only a database
- * whose pages know their parents can do it (`auto_vacuum`), which is decided when it is made; an
- * older one is rewritten by `dossier compact`.
+ * Returns the space of deleted rows to the disk, in short steps. This requires a database whose
+ * pages know their parents (`auto_vacuum`), which is decided when it is created; an older one is
+ * rewritten by `dossier compact`.
  */
 import type { Database } from "bun:sqlite";
 import { errorFields, type Log } from "../base/log";
@@ -9,9 +9,9 @@ import { inParts, PartSize } from "../lib/parts";
 import type { Mutex } from "./mutex";
 import type { Space } from "./store";
 
-/** It begins so long after the last deletion: what deletes goes first. */
+/** The delay after the last deletion: deletions have priority. */
 const quiet_ms = 2_000;
-/** Free pages that are left as they are, to be used again: a share of all, and at least so many. */
+/** Free pages that are kept for reuse: a share of all, and at least this many. */
 const kept_share = 0.05,
   kept_pages_min = 1_024;
 /** One step moves as many pages as fit into this time. */
@@ -20,13 +20,13 @@ const step_pages = { first: 16, max: 256 };
 
 export interface ShrinkingOptions {
   readonly log: Log;
-  /** Called with every error of the database, as it came. */
+  /** Called with every unmodified error of the database. */
   readonly onError: (error: unknown) => void;
-  /** Then what is free in the file helps nobody: all of it goes back. */
+  /** On a short disk, free pages in the file are of no use: all of them are returned. */
   readonly isDiskShort: () => boolean;
-  /** One try: what the steps wrote must not fill the disk either. */
+  /** One attempt: the writes of the steps must not fill the disk either. */
   readonly emptyLog: () => Promise<unknown>;
-  /** After the last step: empties the log, which cuts the file off. */
+  /** After the last step: empties the log, which truncates the file. */
   readonly onEnd: () => void;
 }
 
@@ -36,7 +36,7 @@ export class Shrinking {
   #timer: ReturnType<typeof setTimeout> | undefined;
   #running: Promise<void> | undefined;
 
-  /** `mutex` is held by whoever uses the connection. */
+  /** `mutex` is held by the current user of the connection. */
   constructor(
     private readonly database: Database,
     private readonly mutex: Mutex,
@@ -45,7 +45,7 @@ export class Shrinking {
     this.#shrinks = this.#number("auto_vacuum") === incremental;
   }
 
-  /** After a deletion: soon, when there is much to give back. Returns at once. */
+  /** Call after a deletion: starts soon, when there is much to return. Returns at once. */
   request(): void {
     if (!this.#shrinks || this.#stopping.signal.aborted) return;
     clearTimeout(this.#timer);
@@ -96,7 +96,7 @@ export class Shrinking {
         const begun_ms = performance.now();
         const before = this.#freePages();
         if (before.excess <= 0) return false;
-        // A row for each page: all of them must be asked for.
+        // It yields a row for each page: all of them must be fetched.
         this.database
           .query(`pragma incremental_vacuum(${Math.min(size.size, before.excess)})`)
           .values();

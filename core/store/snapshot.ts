@@ -1,7 +1,7 @@
 /**
- * A copy of the database while it is written to, for a child process: its bytes as they were at one
- * moment. `vacuum into` would hold others up more: it writes as fast as it can, and then they wait
- * for the disk (at 600 MB the worst wait was 190 ms, against 65 to 90 ms this way).
+ * Copies the database while it is being written to, for a child process: its bytes as of one
+ * moment. `vacuum into` would block others for longer: it writes as fast as it can, and then they
+ * wait for the disk (at 600 MB the longest wait was 190 ms, against 65 to 90 ms this way).
  */
 import { Database } from "bun:sqlite";
 import { closeSync, fdatasyncSync, openSync, readSync, rmSync, statSync, writeSync } from "node:fs";
@@ -14,11 +14,12 @@ const piece_bytes = 2 ** 20;
 export const snapshotBytes = (path: string): number => sizeOf(path) + sizeOf(`${path}-wal`);
 
 /**
- * Writes the database at `path`, with every transaction that has ended, into the new file `to`.
+ * Writes the database at `path`, with every finished transaction, into the new file `to`.
  *
- * While somebody reads, what he may need stays where it is: the log is not begun anew, and nothing
- * newer than his moment is taken from it into the database. So the log as it is now, put over the
- * database as it is at any time until he ends, is one moment, and SQLite puts it there itself.
+ * While a reader is open, everything it may need stays in place: the log is not started over, and
+ * nothing newer than the reader's snapshot is moved from the log into the database. So the log as
+ * it is now, applied to the database as it is at any time until the reader ends, is a single
+ * moment, and SQLite applies it by itself.
  */
 export function copySnapshot(
   path: string,
@@ -29,7 +30,7 @@ export function copySnapshot(
   try {
     reader.run(`pragma busy_timeout = ${busy_timeout_ms}`);
     reader.run("begin");
-    // The moment is that of the first read.
+    // The snapshot begins with the first read.
     reader.query("select count(*) from sqlite_schema").get();
     const log_bytes = copyFile(`${path}-wal`, `${to}-wal`, onProgress);
     copyFile(path, to, (done_bytes) => onProgress(log_bytes + done_bytes));
@@ -50,7 +51,7 @@ function takeInLog(path: string): void {
   for (const rest of ["-wal", "-shm"]) rmSync(`${path}${rest}`, { force: true });
 }
 
-/** Returns how many bytes there were; none when there is no such file. */
+/** Returns the number of bytes; zero when there is no such file. */
 function copyFile(from: string, to: string, onProgress: (done_bytes: number) => void): number {
   const size = sizeOf(from);
   if (size === 0) return 0;

@@ -1,4 +1,4 @@
-/** Bytes that arrive, hashed and written to a temporary file on this machine. */
+/** Hashes incoming bytes and writes them to a temporary file on this machine. */
 import { open, readdir, rm, type FileHandle } from "node:fs/promises";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
@@ -9,18 +9,18 @@ import { freeSpaceOf, requireFreeSpace, RoomWatch } from "./free-space";
 import { translateError } from "./storage-errors";
 
 /**
- * How many bytes of an upload are written between two checks of the free space; less where the
- * disk is small.
+ * How many bytes of an upload are written between two checks of the free space; less on a small
+ * disk.
  */
 const check_space_bytes_max = 4 * 2 ** 20;
-/** Hashed and written before others have their turn. */
+/** Hashed and written before yielding to the event loop. */
 const slice_bytes = 2 ** 18;
 
 export interface Spooled {
   readonly sha256: string;
   readonly size_bytes: number;
   readonly path: string;
-  /** Open, so that it can be synced. */
+  /** Kept open so that it can be synced. */
   readonly file: FileHandle;
 }
 
@@ -40,7 +40,7 @@ export class Spool {
     this.#room.require();
   }
 
-  /** As `Files.receive`; the caller closes the file, and discards it. */
+  /** See `Files.receive`; the caller closes the file, and discards it. */
   async receive(
     bytes: AsyncIterable<Uint8Array> | ReadableStream<Uint8Array>,
     { bytes_max }: { readonly bytes_max: number },
@@ -63,7 +63,7 @@ export class Spool {
     }
   }
 
-  /** The temporary file has another name now, or is gone. */
+  /** The temporary file was renamed, or is gone. */
   forget(path: string): void {
     this.#arriving.delete(path);
   }
@@ -80,7 +80,7 @@ export class Spool {
       );
   }
 
-  /** Deletes what uploads of an earlier process have left. */
+  /** Deletes leftovers of uploads of an earlier process. */
   async sweep(): Promise<void> {
     for (const name of await readdir(this.directory)) {
       const path = join(this.directory, name);
@@ -89,7 +89,7 @@ export class Spool {
   }
 }
 
-/** Writes one chunk at a time: the sender waits while the disk does. */
+/** Writes one chunk at a time: the sender waits for the disk. */
 async function write(
   directory: string,
   file: FileHandle,
@@ -108,7 +108,7 @@ async function write(
     size_bytes += chunk.byteLength;
     if (size_bytes > bytes_max)
       throw tooLarge(`The file is larger than ${bytes_max} bytes, the most that is accepted.`);
-    // What comes faster than it is written arrives in pieces of many megabytes.
+    // Data that arrives faster than it is written comes in chunks of many megabytes.
     for (let at = 0; at < chunk.byteLength; at += slice_bytes) {
       const slice = chunk.subarray(at, at + slice_bytes);
       hash.update(slice);

@@ -1,7 +1,7 @@
 /**
  * bun:sqlite behind Kysely's own SQLite dialect: cached statements, one connection, transactions
- * that take the write lock at once. Nothing is durable by itself: whoever commits a transaction
- * syncs the log (log-sync.ts), and here whoever lets go of the connection after a statement alone.
+ * that take the write lock at once. Statements alone are not durable: whoever commits a transaction
+ * syncs the log (log-sync.ts), and for single statements the release of the connection does.
  */
 import type { Database } from "bun:sqlite";
 import {
@@ -20,24 +20,24 @@ import { guarded, StatementCache } from "./sqlite-statements";
 import { isFull } from "./storage-errors";
 import type { RunStatement } from "./written-out";
 
-/** What guards the statements that write. */
+/** Checks around statements that write. */
 export interface StatementGuard {
-  /** Called before each: throws when nothing may go on. */
+  /** Called before each: throws when nothing may continue. */
   readonly requireWhole: () => void;
   /**
-   * Called before a statement outside a transaction. @throws HttpError 507 while what is left on
-   * the disk is for deletions.
+   * Called before a statement outside a transaction. @throws HttpError 507 while the remaining disk
+   * space is reserved for deletions.
    */
   readonly admit: (deletes: boolean) => void;
-  /** Called with every error of the database, as it came. */
+  /** Called with every unmodified error of the database. */
   readonly onError: (error: unknown) => void;
-  /** A statement outside a transaction has run: what it wrote is not durable yet. */
+  /** A statement outside a transaction has run: its changes are not durable yet. */
   readonly onAlone: () => void;
   /** A statement inside a transaction may have written something. */
   readonly onInside: () => void;
   /** A statement outside a transaction has found the disk full. */
   readonly makeRoom: () => void;
-  /** The disk is full: frees what is kept for deletions. False when nothing was. */
+  /** The disk is full: releases the reserve for deletions. False when there was none. */
   readonly releaseReserve: () => boolean;
 }
 
@@ -47,9 +47,9 @@ const reading = /^\s*(select|explain|begin|commit|rollback|savepoint|release|pra
 const writing = /\b(insert|update|delete)\b/i;
 
 /**
- * The statements of the writing connection, as Kysely's driver runs them. A deletion outside a
+ * Runs the statements of the writing connection for Kysely's driver. A deletion outside a
  * transaction that finds the disk full is tried once more, with the reserve. (A transaction is
- * tried again as a whole, by the group commit.)
+ * retried as a whole, by the group commit.)
  */
 export const kyselyStatements = (
   database: Database,
@@ -78,7 +78,7 @@ export const kyselyStatements = (
     };
   });
 
-/** Runs statements past Kysely. Only for who has the connection: inside a transaction. */
+/** Runs statements without Kysely. Only for the holder of the connection: inside a transaction. */
 export const runnerOf =
   (statements: StatementCache<SqliteStatement>): RunStatement =>
   async (sql, parameters) => {
@@ -100,11 +100,11 @@ function alone<R>(step: () => R, deletes: boolean, guard: StatementGuard): R {
   }
 }
 
-/** What holds for statements outside a transaction. */
+/** Applies to statements outside transactions. */
 export interface Outside {
   /** Throws inside one: waiting for the connection would never end. */
   readonly require: () => void;
-  /** Makes what a statement has written durable; called while the connection is held. */
+  /** Makes a statement's changes durable; called while the connection is held. */
   readonly sync: () => Promise<void>;
 }
 
@@ -142,7 +142,7 @@ class SingleConnectionDriver extends SqliteDriver {
 }
 
 /**
- * Kysely would take a lock of its own before it asks the driver; the lock must come after
+ * Kysely would take a lock of its own before it calls the driver; the lock must come after
  * `outside.require`, so the driver takes it.
  */
 class DriverLockAdapter extends SqliteAdapter {

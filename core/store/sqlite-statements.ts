@@ -1,16 +1,16 @@
-/** Prepared statements of one SQLite connection, kept by their text. */
+/** Prepared statements of one SQLite connection, cached by their text. */
 import type { Database, Statement } from "bun:sqlite";
 import { translateError } from "./storage-errors";
 import type { Parameter, PreparedReads } from "./store";
 
-/** Prepared statements kept per connection; the longest unused one goes first. */
+/** Prepared statements cached per connection; the least recently used one is dropped. */
 const statements_max = 400;
 
 export type RawStatement = Statement<unknown, any[]>;
 
 /**
- * Needed because bun:sqlite's own cache holds only twenty statements. `wrap` makes of each what its
- * user needs.
+ * Needed because bun:sqlite's own cache holds only twenty statements. `wrap` adapts each to its
+ * user.
  */
 export class StatementCache<S> {
   readonly #kept = new Map<string, { readonly raw: RawStatement; readonly wrapped: S }>();
@@ -31,7 +31,7 @@ export class StatementCache<S> {
     return entry.wrapped;
   }
 
-  /** After the tables changed: a statement remembers the columns it was prepared with. */
+  /** Call after tables have changed: a statement remembers the columns it was prepared with. */
   clear(): void {
     for (const sql of [...this.#kept.keys()]) this.#drop(sql);
   }
@@ -42,7 +42,7 @@ export class StatementCache<S> {
   }
 }
 
-/** Runs one step of the database; a storage fault comes out as the answer to give. */
+/** Runs one step of the database; a storage fault becomes the corresponding HTTP error. */
 export function guarded<R>(step: () => R, onError?: (error: unknown) => void): R {
   try {
     return step();
@@ -52,7 +52,7 @@ export function guarded<R>(step: () => R, onError?: (error: unknown) => void): R
   }
 }
 
-/** Reads at once on its connection; only the port is asynchronous. */
+/** Reads synchronously on its connection; only the port is asynchronous. */
 export class SqlitePreparedReads implements PreparedReads {
   readonly #statements: StatementCache<RawStatement>;
   constructor(private readonly reader: Database) {
@@ -68,7 +68,7 @@ export class SqlitePreparedReads implements PreparedReads {
     return guarded(() => this.#statements.get(sql).all(...params)) as R[];
   }
 
-  /** After the tables changed. */
+  /** Call after tables have changed. */
   forgetStatements(): void {
     this.#statements.clear();
   }

@@ -1,6 +1,6 @@
 /**
- * The embedded database: one connection that writes, one for prepared reads, and the rule that
- * nobody goes around a transaction.
+ * The embedded database: one connection for writing, one for prepared reads, and the rule that no
+ * statement bypasses an open transaction.
  */
 import { Database } from "bun:sqlite";
 import { dirname } from "node:path";
@@ -29,7 +29,7 @@ import { WalTruncation } from "./wal-truncation";
 import { setRunner, type RunStatement } from "./written-out";
 
 const busy_timeout_ms = 5_000;
-/** For a file without pages. With pages, the second would write and sync at each start. */
+/** For a file without pages. With pages, the second one would write and sync at each start. */
 const pragmas_of_new = [
   `page_size = ${page_bytes}`,
   // See shrinking.ts.
@@ -47,7 +47,7 @@ const pragmasOf = ({ pages_max, late_pages_max }: LogLimits): string[] => [
   "cache_size = -8000",
 ];
 
-/** Everything goes through `inTransaction`, because only it opens a scope. */
+/** All writes go through `inTransaction`, because only it opens a scope. */
 class DatabaseRoot extends Kysely<any> {
   override transaction(): never {
     throw new Error("use `inTransaction`, not `db.transaction()`");
@@ -68,11 +68,11 @@ class DatabaseRoot extends Kysely<any> {
 export interface SqliteStoreOptions {
   readonly log: Log;
   /**
-   * A write that was confirmed may not be on the disk: the process must end, and start again from
-   * what is there. Until then every write is refused.
+   * A confirmed write may not be on the disk: the process must end, and restart from what is there.
+   * Until then every write is refused.
    */
   readonly onLostSync?: ((error: Error) => void) | undefined;
-  /** Asked for the room on the disk. Default: the operating system. */
+  /** Measures the disk space. Default: the operating system. */
   readonly freeSpace?: (path: string) => FreeSpace;
 }
 
@@ -89,14 +89,14 @@ export class SqliteStore implements Store {
   readonly #checkpointer: Checkpointer;
   readonly #wal: WalTruncation;
   readonly #shrinking: Shrinking;
-  /** A statement outside a transaction has, and is not durable yet. */
+  /** A statement outside a transaction has written, and is not durable yet. */
   #wrote_alone = false;
-  /** A statement of the open transaction may have. */
+  /** A statement of the open transaction may have written. */
   #wrote_inside = false;
   readonly #run: RunStatement;
 
   /**
-   * Opens the file, or makes it. Its directory must be there. @throws Error naming the file when it
+   * Opens or creates the file. Its directory must exist. @throws Error naming the file when it
    * can't be written to.
    */
   constructor(
@@ -160,7 +160,7 @@ export class SqliteStore implements Store {
       emptyLog: () => this.#wal.trySome(),
       onEnd: () => this.#wal.request(),
     });
-    // An earlier run may have been cut off.
+    // An earlier run may have been interrupted.
     this.#shrinking.request();
     this.#commits = new GroupCommit({
       transact: (within) => withoutOrigin(() => this.#transact(within)),
@@ -238,10 +238,10 @@ export class SqliteStore implements Store {
     await this.db.destroy();
   };
 
-  /** One group of transactions. It runs outside the scope of whoever came first. */
+  /** One group of transactions, run outside the scope of the first caller. */
   async #transact(within: (group: Db) => Promise<void>): Promise<void> {
     const is_reserve_used = this.#room.reserve_in_use;
-    // The space that the log takes up is needed by a deletion.
+    // A deletion needs the space taken up by the log.
     if (this.#room.full) await this.#wal.trySome();
     this.#room.limitGrowth();
     this.#wrote_inside = false;
@@ -255,13 +255,13 @@ export class SqliteStore implements Store {
       }
     } finally {
       if (this.#state.met_full_disk) {
-        // What did not fit is still in the log, at its end.
+        // What did not fit is still at the end of the log.
         await this.#wal.trySome();
         this.#noteNoRoom();
       } else if (this.#room.log_is_long) this.#wal.request();
       else this.#checkpointer.look();
       if (is_reserve_used) {
-        // At once, for the next deletion: others may take the room meanwhile.
+        // At once, for the next deletion: others may take the space meanwhile.
         await this.#wal.trySome();
         await this.#room.check();
       }
@@ -278,7 +278,7 @@ export class SqliteStore implements Store {
     }
   }
 
-  /** As `#sync`, when there is something to sync. */
+  /** Like `#sync`, when there is something to sync. */
   readonly #syncAlone = async (): Promise<void> => {
     if (!this.#wrote_alone) return;
     this.#wrote_alone = false;
@@ -286,7 +286,7 @@ export class SqliteStore implements Store {
     this.#state.noteWritten();
   };
 
-  /** @throws HttpError 503 when what was committed may be lost. */
+  /** @throws HttpError 503 when commits may be lost. */
   async #sync(): Promise<void> {
     try {
       await this.#log_sync.sync();
@@ -296,7 +296,7 @@ export class SqliteStore implements Store {
     }
   }
 
-  /** @throws HttpError 507 while what is left on the disk is for deletions. */
+  /** @throws HttpError 507 while the remaining disk space is reserved for deletions. */
   #admit(uses_reserve = false): void {
     if (!uses_reserve && this.#room.reserve_in_use) throw storageFull();
   }
@@ -306,7 +306,7 @@ export class SqliteStore implements Store {
     this.#room.noteNoRoom();
   }
 
-  /** Writes one page that says the same as before. */
+  /** Writes one page without changing its content. */
   async #probe(): Promise<void> {
     await this.inTransaction(
       async (tx) => {
@@ -325,17 +325,16 @@ const sqlite_version = process.versions.sqlite ?? "";
 const hasPages = (database: Database): boolean =>
   database.query<{ page_count: number }, []>("pragma page_count").get()!.page_count > 0;
 
-/** The connection that writes and the one that reads. */
+/** The connections for writing and for reading. */
 function connect(path: string): { readonly writer: Database; readonly reader: Database } {
   try {
     const writer = new Database(path, { create: true });
-    // First, because switching to WAL can itself meet another opener.
+    // First, because switching to WAL can itself conflict with another process.
     writer.run(`pragma busy_timeout = ${busy_timeout_ms}`);
     const limits = logLimits(freeSpaceOf(dirname(path)));
     for (const pragma of [...(hasPages(writer) ? [] : pragmas_of_new), ...pragmasOf(limits)])
       writer.run(`pragma ${pragma}`);
-    // A file that can only be read opens without complaint, and would fail at the first request
-    // that writes.
+    // A read-only file opens without an error, and would fail at the first request that writes.
     writer.run("begin immediate");
     writer.run("rollback");
     const reader = new Database(path, { readonly: true });

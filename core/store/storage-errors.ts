@@ -1,13 +1,13 @@
-/** What an error of the database or the file system means, and the answer that it becomes. */
+/** Classifies errors of the database and the file system, and translates them into responses. */
 import { HttpError, unavailable } from "../base/errors";
 
-/** `SQLITE_FULL`, `ENOSPC` …, of the error itself or of the one it was translated from. */
+/** `SQLITE_FULL`, `ENOSPC` …, of the error itself or of its cause. */
 function codeOf(error: unknown): string {
   const code: unknown = error instanceof Error && "code" in error ? error.code : undefined;
   if (error instanceof HttpError) return codeOf(error.cause);
   return typeof code === "string" ? code : "";
 }
-/** The SQLSTATE of an error of PostgreSQL: five letters or digits. */
+/** The SQLSTATE of a PostgreSQL error: five letters or digits. */
 function sqlStateOf(error: unknown): string {
   if (error instanceof HttpError) return sqlStateOf(error.cause);
   const is_of_postgres = codeOf(error).startsWith("ERR_POSTGRES");
@@ -20,14 +20,14 @@ const hasState = (error: unknown, ...states: readonly string[]): boolean =>
 const hasCode = (error: unknown, ...prefixes: readonly string[]): boolean =>
   prefixes.some((prefix) => codeOf(error).startsWith(prefix));
 
-/** A row with the same unique key is there already. */
+/** A row with the same unique key exists. */
 export const isUnique = (error: unknown): boolean =>
   hasCode(error, "SQLITE_CONSTRAINT_UNIQUE", "SQLITE_CONSTRAINT_PRIMARYKEY") ||
   hasState(error, "23505");
-/** The row that is pointed to is not there, or is still pointed to. */
+/** The referenced row does not exist, or is still referenced. */
 export const isForeignKey = (error: unknown): boolean =>
   hasCode(error, "SQLITE_CONSTRAINT_FOREIGNKEY") || hasState(error, "23503");
-/** What is in the file is not what was written to it. Looks at the causes of the error too. */
+/** The content of the file is not what was written to it. Includes the causes of the error. */
 export const isDamage = (error: unknown): boolean =>
   hasCode(error, "SQLITE_CORRUPT", "SQLITE_NOTADB") ||
   hasState(error, "XX001", "XX002") ||
@@ -35,10 +35,7 @@ export const isDamage = (error: unknown): boolean =>
 /** Another process held the database for longer than the time limit. */
 export const isBusy = (error: unknown): boolean =>
   hasCode(error, "SQLITE_BUSY", "SQLITE_LOCKED") || hasState(error, "55P03", "57014");
-/**
- * No room left on the disk, in the quota of the account that the server runs as, or below the size
- * that its files may have.
- */
+/** No space on the disk, in the quota of the server's account, or within the maximum file size. */
 export const isFull = (error: unknown): boolean =>
   (error instanceof HttpError && error.code === "storage_full") ||
   hasCode(error, "SQLITE_FULL", "SQLITE_IOERR_SHMSIZE", "ENOSPC", "EDQUOT", "EFBIG") ||
@@ -47,21 +44,21 @@ export const isFull = (error: unknown): boolean =>
 export const isReadOnly = (error: unknown): boolean =>
   !isFull(error) &&
   (hasCode(error, "SQLITE_READONLY", "SQLITE_IOERR", "EROFS", "EIO") || hasState(error, "25006"));
-/** The database can't be reached at the moment, or ends or starts. */
+/** The database can't be reached at the moment, or is stopping or starting. */
 export const isUnreachable = (error: unknown): boolean =>
   hasCode(error, "ERR_POSTGRES_CONNECTION", "ERR_POSTGRES_IDLE", "ERR_POSTGRES_LIFETIME") ||
   hasState(error, "08", "57P", "53300", "25P03");
-/** The place of the original files does not answer, or refuses this server. */
+/** The place of the original files does not respond, or refuses this server. */
 export const isFilesFault = (error: unknown): boolean => hasCode(error, "FILES_");
-/** Another transaction was in the way: the same may succeed when it is tried again. */
+/** Another transaction was in the way: a retry may succeed. */
 export const isConflict = (error: unknown): boolean => hasState(error, "40001", "40P01");
 /**
- * What was written may not be on the disk, and the operating system will not say so again: it
- * forgets what it could not write.
+ * Written data may not be on the disk, and the operating system will not report it again: it drops
+ * what it could not write.
  */
 export const lostSync = (error: unknown): boolean =>
   hasCode(error, "SQLITE_IOERR_FSYNC", "SQLITE_IOERR_DIR_FSYNC");
-/** The storage is at fault, not the work: trying again later may help. */
+/** The storage is at fault, not the work: a later retry may help. */
 export const isStorageFault = (error: unknown): boolean =>
   isFull(error) ||
   isReadOnly(error) ||
@@ -85,7 +82,7 @@ export const storageUnwritable = (): HttpError =>
     30,
   );
 
-/** 503: the connection was lost while the transaction was being kept. */
+/** 503: the connection was lost during the commit. */
 export const outcomeUnknown = (cause: unknown): HttpError =>
   withCause(
     unavailable(
@@ -96,7 +93,7 @@ export const outcomeUnknown = (cause: unknown): HttpError =>
     cause,
   );
 
-/** The answer that a storage fault becomes (507 or 503); any other error comes back as it is. */
+/** The HTTP error for a storage fault (507 or 503); any other error is returned unchanged. */
 export function translateError(error: unknown): unknown {
   if (error instanceof HttpError) return error;
   if (isFull(error)) return withCause(storageFull(), error);

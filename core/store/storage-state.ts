@@ -1,12 +1,12 @@
-/** Whether the storage can be written to, as far as the last writes have shown. */
+/** Whether the storage can be written to, according to the most recent writes. */
 import { errorFields, type Log } from "../base/log";
 import { settlesWithin } from "../lib/timeout";
 import { isFull, isReadOnly, lostSync, storageUnwritable } from "./storage-errors";
 
-/** What is known of a working storage is asked again after this time; of a failing one sooner. */
+/** How long the state of a working storage is trusted; a failing one is checked sooner. */
 const known_ms_max = 30_000;
 const retry_ms = 1_000;
-/** How long a question waits for a write that hangs. */
+/** How long a check waits for a write that hangs. */
 const patience_ms = 2_000;
 
 export interface StorageStateOptions {
@@ -14,7 +14,7 @@ export interface StorageStateOptions {
   readonly isDiskFull: () => boolean;
   /** Writes something small, durably. */
   readonly probe: () => Promise<void>;
-  /** Called once: a write that was confirmed may be lost, so nothing may be built on it. */
+  /** Called once: a confirmed write may be lost, so nothing may build on it. */
   readonly onLostSync: (error: Error) => void;
 }
 
@@ -23,12 +23,12 @@ export class StorageState {
   #known_at_ms = performance.now();
   #probing: Promise<void> | undefined;
   #lost = false;
-  /** A write has found no room since this was last cleared. */
+  /** A write has found no space since this was last cleared. */
   met_full_disk = false;
 
   constructor(private readonly options: StorageStateOptions) {}
 
-  /** @throws HttpError 503 after a lost sync: until the process ends, nothing goes on. */
+  /** @throws HttpError 503 after a lost sync: until the process ends, nothing continues. */
   requireWhole(): void {
     if (this.#lost) throw storageUnwritable();
   }
@@ -40,11 +40,11 @@ export class StorageState {
     this.options.log.info("the storage can be written to again");
   }
 
-  /** An error of the database, as it came. */
+  /** An unmodified error of the database. */
   noteError(error: unknown): void {
     if (isFull(error)) {
       this.met_full_disk = true;
-      // It may have been too large for what is left, or nothing may fit: asked anew.
+      // Either this write was too large, or nothing fits any more: check again.
       this.#known_at_ms = -Infinity;
     } else if (lostSync(error)) this.#stop(error as Error);
     else if (isReadOnly(error)) this.#fail(error);
@@ -57,12 +57,12 @@ export class StorageState {
     this.#failing = error instanceof Error ? error.message : String(error);
   }
 
-  /** What was committed may not be on the disk. */
+  /** Commits may not be on the disk. */
   noteLostSync(error: unknown): void {
     this.#stop(error instanceof Error ? error : new Error(String(error)));
   }
 
-  /** Why the storage can't be written to, or null. Tries it out when that is not known. */
+  /** Why the storage can't be written to; null when it can. Probes it when unknown. */
   async failure(): Promise<string | null> {
     if (this.options.isDiskFull())
       return "The disk is full: what needs space is refused, deleting works.";
@@ -86,7 +86,7 @@ export class StorageState {
     } catch (error) {
       const cause = error instanceof Error && error.cause ? error.cause : error;
       this.noteError(cause);
-      // The least that can be written does not fit, though the disk says that it has room.
+      // The smallest write does not fit, although the disk reports free space.
       if (isFull(cause)) this.#fail(cause);
     }
   }

@@ -1,6 +1,4 @@
-/**
- * The port to the database: what the rest of the server asks of it, whatever engine is behind it.
- */
+/** The port to the database, whichever engine is behind it. */
 import type { Kysely } from "kysely";
 import type { Channel } from "./channel";
 import type { ReadConnectionSpec } from "./read-connection";
@@ -8,13 +6,13 @@ import type { SharedState } from "./shared-state";
 
 /**
  * The database or an open transaction (a `Transaction` is a `Kysely`): a function that takes `Db`
- * works in both.
+ * works with both.
  */
 export type Db<T = any> = Kysely<T>;
 
 /**
- * Prepared statements on a connection of their own, for reads that every request makes. They never
- * wait for a transaction, and never see what is not committed.
+ * Prepared statements on a separate connection, for reads made by every request. They never wait
+ * for a transaction, and never see uncommitted data.
  */
 export interface PreparedReads {
   /** The first row; undefined when there is none. */
@@ -26,22 +24,22 @@ export type Parameter = string | number | bigint | null | Uint8Array;
 export interface Space {
   /** Without its log. */
   readonly bytes: number;
-  /** Of these, what deleted rows have left; new rows use it first. */
+  /** The part of it left by deleted rows, which new rows use first. */
   readonly free_bytes: number;
-  /** Whether the database gets smaller by itself. */
+  /** Whether the database shrinks by itself. */
   readonly shrinks: boolean;
 }
 
 export interface TransactionOptions {
   /**
-   * On a full disk it may take up the space that is kept for deletions: for what deletes, and for
-   * what people need to get that far. It must not add more than a few rows.
+   * On a full disk it may use the space reserved for deletions: for deletions, and for what people
+   * need to get that far. It must not add more than a few rows.
    */
   readonly uses_reserve?: boolean;
 }
 
 export interface Store {
-  /** The file; of a server its address, without the password. */
+  /** The path of the file; of a server its address, without the password. */
   readonly path: string;
   /** `SQLite 3.50.4`, `PostgreSQL 15.18`. */
   readonly engine: string;
@@ -50,8 +48,8 @@ export interface Store {
   /** For `openReadConnection` in a worker thread. */
   readonly read_connection: ReadConnectionSpec;
   /**
-   * All of `work` is kept, or none; everyone else waits meanwhile. Answers when it is on disk;
-   * those that come together share one write. On a full disk it is tried a second time. @throws
+   * Commits all of `work`, or nothing; everyone else waits meanwhile. Resolves when it is on disk;
+   * transactions that arrive together share one write. On a full disk it is retried once. @throws
    * Error inside another transaction, HttpError 507 or 503 when the storage fails.
    */
   readonly inTransaction: <R>(
@@ -59,50 +57,50 @@ export interface Store {
     options?: TransactionOptions,
   ) => Promise<R>;
   /**
-   * A transaction comes once this has settled: who commits meanwhile may wait for it a moment, so
-   * that both share one write.
+   * Announces a transaction that will arrive once this has settled: another commit may wait for it
+   * a moment, so that both share one write.
    */
   readonly expect: (coming: Promise<unknown>) => void;
   /** `inTransaction` with `uses_reserve`. */
   readonly inDeletion: <R>(work: (tx: Db<any>) => Promise<R>) => Promise<R>;
   /**
-   * Runs once the surrounding transaction is on disk, at once outside one, never when it was rolled
-   * back: then `undone` runs.
+   * Calls `work` once the surrounding transaction is on disk, at once outside one; `undone` after a
+   * rollback.
    */
   readonly afterCommit: (work: () => void, undone?: () => void) => void;
   /**
-   * Runs `work` while no other process that serves the database runs its own; it waits for that.
-   * For work at the start, outside transactions.
+   * Runs `work` while no other process on the database runs its own, after waiting for that. For
+   * work at the start, outside transactions.
    */
   readonly exclusively: <R>(work: () => Promise<R>) => Promise<R>;
-  /** To the other processes that serve the database; null where it is served by one alone. */
+  /** To the other processes on the database; null when there are none. */
   readonly channel: Channel | null;
-  /** What all processes that serve the database know alike, beside its tables. */
+  /** State shared by all processes on the database, besides its tables. */
   readonly state: SharedState;
   /**
-   * After text was deleted: takes it out of the write-ahead log within two seconds, and gives its
-   * space back later. Returns at once.
+   * Call after deleting text: removes it from the write-ahead log within two seconds, and returns
+   * its space later. Returns at once.
    */
   readonly truncateWal: () => void;
-  /** How large the database is, and how much of that is left over from what was deleted. */
+  /** The size of the database, and how much of it is free after deletions. */
   readonly space: () => Promise<Space>;
-  /** Names of the tables and views, in their order, as `db` or a transaction sees them. */
+  /** Sorted names of the tables and views that `db` or a transaction sees. */
   readonly tableNames: (db: Db<any>) => Promise<string[]>;
   /**
-   * Writes a whole and consistent copy of the database into a new file. Null where the database has
-   * its own ways for that.
+   * Writes a complete and consistent copy of the database into a new file. Null where the database
+   * has its own tools for that.
    */
   readonly copyTo: ((path: string) => Promise<void>) | null;
-  /** After tables changed: statements prepared before are prepared again. */
+  /** Call after tables have changed: prepares earlier statements again. */
   readonly forgetStatements: () => void;
   /**
-   * True from the time the disk was full until there is space again. What writes much waits or is
+   * True from the time the disk was full until there is space again. Large writes wait or are
    * refused meanwhile.
    */
   readonly isDiskFull: () => boolean;
-  /** What is free on the disk of the database. */
+  /** The free space on the disk of the database. */
   readonly freeBytes: () => number;
-  /** Why nothing, or nothing new, can be written; null when all is well. Takes 2 s at most. */
+  /** Why nothing, or nothing new, can be written; null when all is well. Takes at most 2 s. */
   readonly failure: () => Promise<string | null>;
   /** Waits for the open transaction, empties the log and closes the file. */
   readonly close: () => Promise<void>;

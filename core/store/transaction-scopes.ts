@@ -1,6 +1,6 @@
 /**
- * What is inside a transaction and what is not, along the calls that belong together: nobody goes
- * around an open one, and what is to happen after the commit waits for it.
+ * Tracks what runs inside a transaction, along asynchronous calls: no statement bypasses an open
+ * transaction, and callbacks for after the commit are kept until then.
  */
 import { AsyncLocalStorage } from "node:async_hooks";
 import { errorFields, type Log } from "../base/log";
@@ -8,14 +8,14 @@ import { originOf, withOrigin } from "../base/origin";
 import type { Db } from "./store";
 
 /**
- * What a transaction knows of itself. It may outlive its end in a timer or promise that was started
+ * The state of a transaction. It may be referenced after its end by a timer or promise started
  * inside, hence `open`.
  */
 interface TransactionScope {
   open: boolean;
   readonly after_commit: (() => void)[];
   readonly after_undo: (() => void)[];
-  /** What other processes are told with its commit. */
+  /** Messages to other processes, sent with its commit. */
   readonly messages: string[];
 }
 
@@ -31,8 +31,8 @@ export class TransactionScopes {
   };
 
   /**
-   * `transact` runs its argument in a transaction, a second time should the first be undone; what
-   * `afterCommit` was given meanwhile runs when it is kept.
+   * `transact` runs its argument in a transaction, and a second time if the first one is rolled
+   * back; the callbacks of `afterCommit` run after the commit.
    */
   async run<R>(
     work: (tx: Db) => Promise<R>,
@@ -70,13 +70,13 @@ export class TransactionScopes {
     if (undone) scope.after_undo.push(undone);
   };
 
-  /** The messages of the open transaction, for whoever adds one; null outside any. */
+  /** The messages of the open transaction, to add to; null outside any. */
   get messages(): string[] | null {
     const scope = this.#scope.getStore();
     return scope?.open ? scope.messages : null;
   }
 
-  /** Runs it outside the scope of whoever calls. */
+  /** Runs it outside the scope of the caller. */
   exit<R>(work: () => R): R {
     return this.#scope.exit(work);
   }

@@ -5,14 +5,14 @@ import type { Mutex } from "./mutex";
 
 /** Deletions within this time share one checkpoint. */
 const gather_ms = 100;
-/** Pause before the next try while a reader of another connection is in the way. */
+/** Pause before the next try while a reader on another connection blocks it. */
 const retry_ms = 25;
-/** How long one try may hold up the event loop for such a reader. */
+/** How long one try may block the event loop for such a reader. */
 const wait_for_readers_ms = 10;
-/** How often space is asked for, and the pauses between. */
+/** How many attempts to gain space, and the pauses in between. */
 const space_tries_max = 6;
 const space_pause_ms = 4;
-/** A reader that stays longer than this is reported, and tried less often from then on. */
+/** A reader that stays longer than this is reported, and from then on there are fewer tries. */
 const report_after_tries = 80;
 const slow_retry_ms = 20 * retry_ms;
 
@@ -23,9 +23,9 @@ interface Checkpoint {
 export interface WalTruncationOptions {
   readonly busy_timeout_ms: number;
   readonly log: Log;
-  /** Called with every error of the database, as it came. */
+  /** Called with every unmodified error of the database. */
   readonly onError: (error: unknown) => void;
-  /** Moves most of the log into the database without holding anybody up. */
+  /** Moves most of the log into the database without blocking anybody. */
   readonly checkpoint: () => Promise<void>;
 }
 
@@ -36,14 +36,14 @@ export class WalTruncation {
   #stopped = false;
   #failing = false;
 
-  /** `mutex` is held by whoever uses the connection. */
+  /** `mutex` is held by the current user of the connection. */
   constructor(
     private readonly database: Database,
     private readonly mutex: Mutex,
     private readonly options: WalTruncationOptions,
   ) {}
 
-  /** Soon, once for all who ask meanwhile. */
+  /** Soon, and once for all requests until then. */
   request(): void {
     this.#requested = true;
     if (!this.#running && !this.#timer && !this.#stopped)
@@ -51,8 +51,8 @@ export class WalTruncation {
   }
 
   /**
-   * Some tries, between transactions, for the space that it takes up. Readers are waited for in
-   * pauses: waiting inside the database would hold up the event loop. True once the log is empty.
+   * A few tries, between transactions, for the sake of space. Waits for readers between the tries:
+   * waiting inside the database would block the event loop. True once the log is empty.
    */
   async trySome(): Promise<boolean> {
     for (let tries = 1; ; tries++) {

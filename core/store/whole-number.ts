@@ -1,8 +1,10 @@
-/** Numbers as the two database engines give them; for workers too, which load no query builder. */
+/**
+ * Converts numbers of the two database engines; separate for workers, which load no query builder.
+ */
 
 /**
- * A bigint, count or sum as a number, whatever the driver made of it. @throws RangeError when it is
- * not a whole number below 2^53.
+ * Converts a bigint, count or sum to a number, whatever type the driver returned. @throws
+ * RangeError when it is not a whole number below 2^53.
  */
 export function toNumber(value: number | bigint | string | null | undefined): number {
   const number = Number(value ?? 0);

@@ -1,28 +1,28 @@
 /**
- * Statements that are written out, or compiled already: they go straight to the driver, because the
- * way through Kysely takes longer than a small statement does.
+ * Hand-written or precompiled statements: they go straight to the driver, because the way through
+ * Kysely takes longer than a small statement itself.
  */
 import { CompiledQuery } from "kysely";
 import { inBatches } from "../lib/batch";
 import type { Db } from "./store";
 
-/** Runs a statement and answers its rows; none when it has none. */
+/** Runs a statement and returns its rows, if any. */
 export type RunStatement = (sql: string, parameters: readonly unknown[]) => Promise<unknown[]>;
 
 const run_statement = Symbol("runStatement");
 
-/** What a database or transaction has that can run them. */
+/** The property of a database or transaction that can run them. */
 export interface RunsStatements {
   [run_statement]?: RunStatement;
 }
 
-/** Gives a database or transaction its own way of running them. */
+/** Sets how a database or transaction runs them. */
 export function setRunner<D extends object>(db: D, run: RunStatement): D {
   (db as RunsStatements)[run_statement] = run;
   return db;
 }
 
-/** Runs a statement that is written out and answers its rows. */
+/** Runs a hand-written statement and returns its rows. */
 export async function rowsOf<R>(
   db: Db<any>,
   sql: string,
@@ -33,7 +33,7 @@ export async function rowsOf<R>(
   return (await db.executeQuery<R>(CompiledQuery.raw(sql, [...parameters]))).rows;
 }
 
-/** Inserts rows, in few statements that are written out. */
+/** Inserts rows with a few hand-written statements. */
 export const insertRows = <R extends object>(
   db: Db<any>,
   table: string,

@@ -1,4 +1,4 @@
-/** Calls of the API as tests write them. */
+/** API calls in the notation of tests. */
 
 export interface Answer {
   readonly status: number;
@@ -9,7 +9,7 @@ export interface Answer {
 }
 export type Headed = Readonly<Record<string, string>>;
 
-/** What `fetch` is given. `path` is whole: `/api/dev/v1/folders`. */
+/** The arguments for `fetch`. `path` is complete: `/api/dev/v1/folders`. */
 export function callOf(
   key: string | null,
   method: string,
@@ -39,7 +39,7 @@ function wholePath(path: string): string {
   return path === "/health" || path.startsWith("/api/") ? path : `/api/dev/v1${path}`;
 }
 
-/** Whether a body goes as JSON. */
+/** Whether to send a body as JSON. */
 function isJson(body: unknown): boolean {
   if (body === undefined || typeof body === "string") return false;
   if (body === null || typeof body !== "object" || Array.isArray(body)) return true;

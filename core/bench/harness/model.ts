@@ -1,16 +1,18 @@
-/** A language model on loopback that says what a test wants: `/v1/chat/completions`, streamed. */
+/**
+ * A language model on loopback that says what a test tells it: `/v1/chat/completions`, streamed.
+ */
 import { startReceiver, type Received } from "./receiver";
 
 export interface Model {
   /** For `DOSSIER_ANSWERS_BASE_URL`: `http://127.0.0.1:41234/v1`. */
   readonly url: string;
-  /** What it was asked, in its order: `body` has `messages`. */
+  /** The requests it received, in order: `body` has `messages`. */
   readonly asked: readonly Received[];
-  /** What it says from now on: a text, or one for each request. Forgets what it was asked. */
+  /** Its answers from now on: a text, or one per request. Forgets earlier requests. */
   says(answer: string | ((asked: Received) => string)): void;
 }
 
-/** Settings that make the server ask it. */
+/** Settings that make the server use it. */
 export const modelSettings = ({ url }: Model): Record<string, string> => ({
   DOSSIER_ANSWERS_PROVIDER: "openai",
   DOSSIER_ANSWERS_BASE_URL: url,

@@ -1,7 +1,7 @@
 /**
- * Loaded beside the plugin that is tried out: makes users with keys, and writes them into the data
- * directory, where whoever started the server finds them. They sign in without a password. Ends the
- * server when whoever started it is gone.
+ * Loaded beside the plugin under development: creates users with keys and writes them into the data
+ * directory for the process that started the server. They sign in without a password. Stops the
+ * server when that process is gone.
  */
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,21 +1,23 @@
-/** An HTTP server on loopback for what Dossier or a plugin sends: it remembers, and answers. */
+/**
+ * An HTTP server on loopback for requests that Dossier or a plugin sends: records and answers them.
+ */
 
-/** A request that came. */
+/** A received request. */
 export interface Received {
   readonly method: string;
-  /** With its query. */
+  /** Including the query. */
   readonly path: string;
   readonly headers: Headers;
   readonly text: string;
-  /** The text as JSON, or undefined when it is none. */
+  /** The text parsed as JSON, or undefined when it is not JSON. */
   readonly body: any;
 }
 export interface Receiver {
   /** `http://127.0.0.1:41234`. Imports and webhooks may reach it. */
   readonly url: string;
-  /** What came, in its order. */
+  /** The received requests, in order. */
   readonly received: readonly Received[];
-  /** How it answers from now on; until then with 204. Forgets what came. */
+  /** Sets the response; 204 by default. Forgets earlier requests. */
   answers(answer: (request: Received) => Response | Promise<Response>): void;
 }
 

@@ -1,6 +1,6 @@
 /**
  * What tests of plugins import as `dossier/test`: a server with the plugin, two users, a receiver
- * and a language model that says what it is told.
+ * and a language model with answers from the test.
  */
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -16,11 +16,11 @@ import { startReceiver, type Received, type Receiver } from "./receiver";
 export type { Answer, LogLine, Model, People, Person, Received, Receiver };
 
 export interface StartOptions {
-  /** The plugin's directory or file. Default: where the tests are run. */
+  /** The plugin's directory or file. Default: the current directory. */
   readonly plugin?: string;
   /**
-   * Settings, as the environment would give them: `{ DOSSIER_MY_PLUGIN_KEEP: "2d" }`; or a function
-   * of the receiver and the model, for settings that name their addresses.
+   * Settings, as environment variables: `{ DOSSIER_MY_PLUGIN_KEEP: "2d" }`; or a function of the
+   * receiver and the model, for settings that contain their addresses.
    */
   readonly env?:
     | Readonly<Record<string, string>>
@@ -28,54 +28,59 @@ export interface StartOptions {
         readonly receiver: Receiver;
         readonly model: Model;
       }) => Readonly<Record<string, string>>);
-  /** Whether questions are answered by `model`. Default: by quotes from the documents. */
+  /**
+   * Whether `model` answers questions. Default: they are answered with quotes from the documents.
+   */
   readonly model?: boolean;
 }
 
 export type Who = keyof People | null;
 
 export interface Dossier extends AsyncDisposable {
-  /** `http://127.0.0.1:41234`; another one after `restart`. */
+  /** `http://127.0.0.1:41234`; changes with `restart`. */
   readonly url: string;
-  /** Its data directory, which goes with `stop`. */
+  /** Its data directory, deleted by `stop`. */
   readonly data: string;
   readonly users: People;
-  /** Takes what the server or the plugin sends to others. */
+  /** Receives what the server or the plugin sends to others. */
   readonly receiver: Receiver;
   readonly model: Model;
   /**
-   * `send("ada", "POST", "/folders", { name: "Reports" })`: in the name of a user, or of nobody
-   * (null). A path lies below `/api/dev/v1`, unless it begins with `/api/`, or with `//` for the
-   * root of the server: `//health`. Plain objects and lists go as JSON.
+   * `send("ada", "POST", "/folders", { name: "Reports" })`: as a user, or without a key (null). A
+   * path is relative to `/api/dev/v1`, unless it begins with `/api/`, or with `//` for the root of
+   * the server: `//health`. Plain objects and lists are sent as JSON.
    */
   send(who: Who, method: string, path: string, body?: unknown, headers?: Headed): Promise<Answer>;
-  /** The same, and the answer is left to be read: bytes, a stream. */
+  /** The same with an unread response: for bytes and streams. */
   call(who: Who, method: string, path: string, body?: unknown, headers?: Headed): Promise<Response>;
   /**
-   * Asks until the answer is something (neither undefined, null nor false), and answers that. An
-   * error counts as nothing yet. @throws Error after `limit_ms`, 10 seconds unless given.
+   * Calls `ask` until it returns something other than undefined, null or false, and returns that.
+   * An error counts as nothing yet. @throws Error after `limit_ms`, default 10 seconds.
    */
   until<T>(ask: () => T | Promise<T>, limit_ms?: number): Promise<NonNullable<T>>;
-  /** What server and plugin have logged since the start, with `words` in the message. */
+  /**
+   * What the server and the plugin have logged since the start; with `words`, lines whose message
+   * contains them.
+   */
   log(words?: string): readonly LogLine[];
-  /** A new folder's id. */
+  /** Creates a folder and returns its id. */
   folder(who: keyof People, name?: string): Promise<string>;
-  /** Uploads a file into a folder, and answers the document once it was read and indexed. */
+  /** Uploads a file into a folder and returns the document once it is indexed. */
   upload(
     who: keyof People,
     folder_id: string,
     name: string,
     content: string | Uint8Array<ArrayBuffer>,
   ): Promise<any>;
-  /** Asks a question of these folders, and answers the result: `answer`, `citations` … */
+  /** Asks a question about these folders and returns the result: `answer`, `citations` … */
   ask(who: keyof People, folder_ids: readonly string[], question: string): Promise<any>;
-  /** Stops the server and starts it again on the same data. */
+  /** Restarts the server on the same data. */
   restart(): Promise<void>;
   /** Stops everything and deletes the data. */
   stop(): Promise<void>;
 }
 
-/** What a test's server is set to, unless the test sets it. */
+/** The settings of a test's server, unless the test overrides them. */
 const settings: Readonly<Record<string, string>> = {
   DOSSIER_SERVER_LOG_LEVEL: "debug",
   DOSSIER_RATE_LIMIT_REQUESTS: "1000000",
@@ -84,7 +89,7 @@ const settings: Readonly<Record<string, string>> = {
   DOSSIER_WEBHOOKS_ALLOW_NETWORKS: "127.0.0.0/8",
 };
 
-/** Servers that are still to be ended when the tests are. */
+/** Servers still to be stopped when the tests end. */
 const running = new Set<ServerProcess>();
 process.on("exit", () => running.forEach((server) => server.kill()));
 
@@ -204,7 +209,7 @@ class TestServer implements Dossier {
     }, 30_000);
   }
 
-  /** What a POST that must work has made. */
+  /** The record created by a POST that must succeed. */
   private async made(who: keyof People, path: string, body: unknown): Promise<any> {
     const answer = await this.send(who, "POST", path, body);
     if (answer.status >= 300) throw new Error(`POST ${path}: ${answer.status} ${answer.text}`);
@@ -229,7 +234,7 @@ class TestServer implements Dossier {
   }
 }
 
-/** The `.dossier` that this file belongs to. */
+/** The `.dossier` directory that this file belongs to. */
 function findSupport(): { directory: string; stamp: Stamp } {
   for (let directory = import.meta.dir; directory !== dirname(directory);) {
     const file = join(directory, stamp_file);

@@ -1,4 +1,4 @@
-/** The completion script for bash, 3.2 and later; it needs no other package. */
+/** The completion script for bash 3.2 and later; needs no other package. */
 import { listing, valuing, type Dialect } from "./posix";
 import { flattened, type CompletedCommand } from "./tree";
 import walk from "./walk.bash" with { type: "text" };

@@ -1,4 +1,6 @@
-/** `dossier completions bash|zsh|fish`: a script that makes a shell complete this program. */
+/**
+ * `dossier completions bash|zsh|fish`: prints a script that makes a shell complete this program.
+ */
 import { Argument, type Command as Commander } from "commander";
 import { withData, type ProgramOptions } from "../command-options";
 import { bashScript } from "./bash";
@@ -12,7 +14,7 @@ const scripts: Readonly<Record<string, (root: CompletedCommand) => string>> = {
   fish: fishScript,
 };
 
-/** Made of the commands as they are registered when it runs, those of plugins too. */
+/** Generated from the commands that are registered when it runs, those of plugins included. */
 export function addCompletionsCommand(program: Commander, { print }: ProgramOptions): void {
   withData(program.command("completions"))
     .description(

@@ -2,7 +2,7 @@
 import walking from "./walk.fish" with { type: "text" };
 import { flattened, type CompletedCommand, type CompletedOption, type Value } from "./tree";
 
-/** A script that defines the completion, with what each command and option is for. */
+/** A script that defines the completion, with descriptions of commands and options. */
 export function fishScript(root: CompletedCommand): string {
   const commands = flattened(root);
   return [

@@ -1,16 +1,16 @@
-/** What the scripts for bash and zsh share: tables as functions of the shell. */
+/** Shared by the scripts for bash and zsh: tables as shell functions. */
 import type { CompletedCommand, Value } from "./tree";
 
-/** A word that the shell takes as it is. */
+/** A word quoted for the shell. */
 export const quoted = (word: string): string => `'${word.replaceAll("'", String.raw`'\''`)}'`;
 
-/** How a shell names its list of words, and how it matches a number. */
+/** How a shell declares its list of words, and how it matches a number. */
 export interface Dialect {
   readonly list: string;
   readonly number: string;
 }
 
-/** A function that sets the list by the path that it is given. */
+/** A shell function that sets the list according to the path it is given. */
 export const listing = (
   name: string,
   { list }: Dialect,
@@ -26,7 +26,7 @@ export const listing = (
   "}",
 ];
 
-/** A function that sets `kind`, and the list, for the value of an option or for an argument. */
+/** A shell function that sets `kind`, and the list, for the value of an option or an argument. */
 export const valuing = (dialect: Dialect, commands: readonly CompletedCommand[]): string[] => [
   "# What may stand for the value of an option, or for an argument by its number.",
   "_dossier_value() {",

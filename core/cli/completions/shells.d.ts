@@ -1,4 +1,4 @@
-/** The parts of the scripts that are the same for every program, as text. */
+/** The static parts of the scripts, as text. */
 declare module "*.bash" {
   const text: string;
   export default text;

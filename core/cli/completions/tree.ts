@@ -1,7 +1,7 @@
-/** The command line as shells complete it: commands, options and what may stand for each value. */
+/** The command line as shells complete it: commands, options and possible values. */
 import type { Command as Commander, Option } from "commander";
 
-/** What may stand in a place. `text`: anything. */
+/** What completes a value. `text`: nothing does. */
 export type Value =
   | { readonly kind: "choices"; readonly choices: readonly string[] }
   | { readonly kind: "file" | "directory" | "text" };
@@ -10,19 +10,19 @@ export interface CompletedOption {
   /** `--data`, `-h`. */
   readonly flags: readonly string[];
   readonly description: string;
-  /** Null: it takes none. */
+  /** Null for an option without a value. */
   readonly value: Value | null;
 }
 export interface CompletedCommand {
-  /** With the words before it: `dossier plugin new`. */
+  /** With the words that precede it: `dossier plugin new`. */
   readonly path: string;
   readonly name: string;
-  /** One line. */
+  /** On one line. */
   readonly description: string;
   readonly commands: readonly CompletedCommand[];
   readonly options: readonly CompletedOption[];
   readonly args: readonly Value[];
-  /** The last argument may be given many times. */
+  /** The last argument may be repeated. */
   readonly is_variadic: boolean;
 }
 
@@ -45,7 +45,7 @@ export function completed(command: Commander, before = ""): CompletedCommand {
   };
 }
 
-/** `dossier help`, which commander makes: its argument is one of the commands beside it. */
+/** `dossier help`, which commander adds: its argument is one of its sibling commands. */
 const helpCommand = (before: string, beside: readonly Commander[]): CompletedCommand => ({
   path: `${before} help`,
   name: "help",
@@ -65,7 +65,7 @@ const optionOf = (option: Option): CompletedOption => ({
       : null,
 });
 
-/** The name of a value says what it is: `<directory>`, `<file>`, `[out]`. */
+/** The placeholder says what the value is: `<directory>`, `<file>`, `[out]`. */
 function valueOf(name: string, choices: readonly string[] | undefined): Value {
   if (choices) return { kind: "choices", choices };
   if (/\bdirectory\b/.test(name)) return { kind: "directory" };
@@ -74,7 +74,7 @@ function valueOf(name: string, choices: readonly string[] | undefined): Value {
 
 const oneLine = (text: string): string => text.replace(/\s+/g, " ").trim();
 
-/** The command and all below it, each after the one above it. */
+/** The command and all below it, parents first. */
 export const flattened = (command: CompletedCommand): CompletedCommand[] => [
   command,
   ...command.commands.flatMap(flattened),

@@ -1,11 +1,11 @@
-/** The completion script for zsh: sourced after `compinit`, or a file `_dossier` of `fpath`. */
+/** The completion script for zsh: sourced after `compinit`, or as a file `_dossier` in `fpath`. */
 import { listing, valuing, type Dialect } from "./posix";
 import { flattened, type CompletedCommand } from "./tree";
 import walk from "./walk.zsh" with { type: "text" };
 
 const dialect: Dialect = { list: "offers", number: "<->" };
 
-/** A script that defines the completion, with what each command and option is for. */
+/** A script that defines the completion, with descriptions of commands and options. */
 export function zshScript(root: CompletedCommand): string {
   const commands = flattened(root);
   return [

@@ -1,6 +1,6 @@
 /**
  * `dossier migrate-to`: moves everything from the embedded database into PostgreSQL, or from there
- * into a new data directory or another database, and proves that both are equal.
+ * into a new data directory or another database, and verifies that both are equal.
  */
 import type { Command as Commander } from "commander";
 import { commit, version } from "../../base/version";
@@ -64,7 +64,7 @@ function withPassword(target: string, password: string | null): string {
   return url.href;
 }
 
-/** What was found before anything is moved. */
+/** The result of the checks before anything is moved. */
 interface Found {
   readonly source: Side;
   readonly tables: readonly Table[];
@@ -99,7 +99,7 @@ class Move {
     }
   }
 
-  /** @throws Error that names all that stands in the way. */
+  /** @throws Error that names every obstacle. */
   async #check(): Promise<Found> {
     const [problems, notes]: [string[], string[]] = [[], []];
     this.#print("looking at both ends …");
@@ -152,7 +152,7 @@ class Move {
     }
   }
 
-  /** In the order in which a start makes their tables. */
+  /** In the order in which a start creates their tables. */
   #schemas(): Schema[] {
     const { built_in } = this.options;
     const dropped_in = this.boot.dropped_in.map(({ plugin }) => plugin);
@@ -193,7 +193,7 @@ class Move {
     return target;
   }
 
-  /** Goes on with what has begun, or begins; anew when something else may be in the source now. */
+  /** Resumes a move, or begins one; starts over when the content of the source may have changed. */
   async #begin({ target, state }: Ends, origin: Origin): Promise<void> {
     const begun = await state.origin();
     if (begun !== undefined && begun.place !== origin.place)
@@ -261,8 +261,8 @@ class Move {
 }
 
 /**
- * The last transaction: jobs that were running when the source was stopped wait again, processes of
- * the source are none of the target, and the target is whole.
+ * The last transaction: jobs that were running when the source was stopped become ready again, the
+ * processes of the source are removed, and the target is marked complete.
  */
 const finish = (target: TargetSide): Promise<void> =>
   target.transaction(async () => {

@@ -1,4 +1,4 @@
-/** The two ends of a move: opened, locked and looked at, with all that stands in the way. */
+/** The source and the target of a move: opened, locked and inspected, with every obstacle found. */
 import { existsSync, readdirSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
@@ -18,20 +18,20 @@ import { SqliteStore } from "../../store/sqlite-store";
 import type { Store } from "../../store/store";
 import type { Bootstrap } from "../bootstrap";
 
-/** A session that has ended may be there for a moment. */
+/** A database session may outlive its process for a moment. */
 const lock_tries = 25;
 const lock_every_ms = 200;
-/** What a directory may hold that is empty for people: locks, and what the system keeps there. */
+/** Names in a directory that counts as empty: locks, and files that the system keeps there. */
 const is_nothing = /^(\..*|lost\+found|dossier\.lock.*)$/;
-/** A database takes more room than its rows, for its indexes. */
+/** A database takes more space than its rows, because of its indexes. */
 const room_factor = 2;
 
-/** Whatever has been opened and locked is given back in the opposite order. */
+/** Releases what was opened and locked, in reverse order. */
 export type Cleanup = (() => void | Promise<void>)[];
 
 export const isUrl = (text: string): boolean => /^postgres(ql)?:\/\//.test(text);
 
-/** @throws UsageError when the two words can't be an end. */
+/** @throws UsageError when source and target can't be combined. */
 export function requireTarget(target: string, { located }: Pick<Bootstrap, "located">): void {
   if (isUrl(target)) return;
   if (/^[a-z0-9+.-]+:\/\//i.test(target))
@@ -42,7 +42,7 @@ export function requireTarget(target: string, { located }: Pick<Bootstrap, "loca
     );
 }
 
-/** What is moved; null when it can't be opened. Adds what stands in the way. */
+/** Opens the source; null when that is impossible. Adds obstacles to the list. */
 export async function openSource(
   { located, config }: Pick<Bootstrap, "located" | "config">,
   problems: string[],
@@ -83,13 +83,13 @@ export async function openSource(
 }
 
 export interface Target {
-  /** Null where there is nothing yet: `begin` makes it. */
+  /** Null where nothing exists yet: `begin` creates it. */
   readonly shown: string;
   readonly is_directory: boolean;
-  /** The data directory that belongs to it afterwards. */
+  /** The data directory that belongs to it after the move. */
   readonly data: string;
   open(): Promise<TargetSide>;
-  /** The store, with which tables are made. */
+  /** The store, with which tables are created. */
   store(): Promise<Store>;
 }
 
@@ -107,7 +107,7 @@ function databaseTarget(
   const shown = withoutPassword(url);
   const options = {
     connections: connections as number,
-    // Tables of an earlier version may be long in the making.
+    // Migrating tables of an earlier version may take long.
     statement_ms_max: Math.max(statement_limit as number, 600_000),
   };
   return {
@@ -137,14 +137,14 @@ function directoryTarget(data: string, log: Log): Target {
     ...{ shown: path, data, is_directory: true, store },
     async open() {
       await mkdir(data, { recursive: true, mode: 0o700 });
-      // It gets its form from the store.
+      // The store creates the file with the right format.
       if (!existsSync(path)) await (await store()).close();
       return new SqliteSide(path, { reads: false });
     },
   };
 }
 
-/** Adds why a database can't be filled. The side stays open for what comes next. */
+/** Adds the reasons why a database can't be filled. The session stays open for what follows. */
 export async function lookAtDatabase(
   target: Target,
   problems: string[],
@@ -183,7 +183,7 @@ export async function lookAtDatabase(
   return side;
 }
 
-/** Adds why a directory can't be filled. */
+/** Adds the reasons why a directory can't be filled. */
 export async function lookAtDirectory(
   { data, shown }: Target,
   problems: string[],
@@ -215,11 +215,11 @@ export async function lookAtDirectory(
   return null;
 }
 
-/** A move has begun in it, or was about to. */
+/** A move was begun in it, or was about to begin. */
 const isOurs = async (side: SqliteSide): Promise<boolean> =>
   (await new MoveState(side).origin()) !== undefined || (await side.tables()).length === 0;
 
-/** Adds that the disk of a directory has too little room. */
+/** Adds that the disk of a directory has too little free space. */
 export function requireRoom({ data }: Target, bytes: number, problems: string[]): void {
   let there = data;
   while (!existsSync(there)) there = dirname(there);
@@ -232,7 +232,7 @@ export function requireRoom({ data }: Target, bytes: number, problems: string[])
     );
 }
 
-/** Makes the tables of these steps in the target. */
+/** Creates the tables of these migrations in the target. */
 export async function makeTables(
   target: Target,
   schemas: readonly Schema[],

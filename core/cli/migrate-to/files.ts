@@ -1,10 +1,10 @@
-/** What a data directory has beside the database, and its copy in another one. */
+/** The files of a data directory apart from the database, and copying them to another one. */
 import { createHash } from "node:crypto";
 import { createReadStream, existsSync } from "node:fs";
 import { chmod, cp, mkdir, open, readdir, rename, stat } from "node:fs/promises";
 import { join } from "node:path";
 
-/** Beside the originals. Settings are not among them: they name the database. */
+/** Besides the originals. Settings are not among them: they name the database. */
 const others = ["secret.key", "plugins", "tessdata", "models"];
 const temporary = ".unfinished";
 const is_original = /^[0-9a-f]{64}$/;
@@ -14,7 +14,7 @@ export interface Originals {
   readonly bytes: number;
 }
 
-/** Those in a data directory. */
+/** The originals in a data directory. */
 export async function originalsIn(data: string): Promise<Originals> {
   let [count, bytes] = [0, 0];
   for await (const path of originalPaths(data)) {
@@ -25,8 +25,8 @@ export async function originalsIn(data: string): Promise<Originals> {
 }
 
 /**
- * Copies originals, each compared with its SHA-256, and what else belongs to the directory. What is
- * there already stays. @throws Error that names an original with other bytes than its name says
+ * Copies originals, verifying each against its SHA-256, and the other files of the directory.
+ * Existing files stay. @throws Error that names an original whose content doesn't match its name
  */
 export async function copyFiles(
   from: string,

@@ -1,4 +1,4 @@
-/** What an operator has to do after a move, as lines to print: none of it is done automatically. */
+/** The steps left to the operator after a move, as lines to print: none of them is automatic. */
 import { join } from "node:path";
 import { database_file } from "../../store/lock";
 import type { Bootstrap } from "../bootstrap";
@@ -7,7 +7,7 @@ import type { Target } from "./ends";
 export const nextSteps = (boot: Bootstrap, target: Target): string[] =>
   target.is_directory ? afterDirectory(boot, target) : afterDatabase(boot, target);
 
-/** The originals lie in the data directory. */
+/** Whether originals are kept in the data directory. */
 const areLocal = ({ config }: Bootstrap): boolean => config.values.files!.url === undefined;
 
 function afterDatabase(boot: Bootstrap, { shown }: Target): string[] {

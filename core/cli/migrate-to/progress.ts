@@ -1,4 +1,6 @@
-/** How far long work is: one line that is written over on a terminal, else a line now and then. */
+/**
+ * Progress of long work: one line that is overwritten on a terminal, otherwise a line now and then.
+ */
 
 const every_ms = 200;
 const line_every_ms = 10_000;
@@ -21,7 +23,7 @@ export class Progress {
   #step: Step = { name: "", rows: 0, bytes: 0 };
   #rows = 0;
   #bytes = 0;
-  /** Of these, what an earlier run has done: it says nothing about the speed. */
+  /** The part done by an earlier run: it doesn't count for the speed. */
   #found = { rows: 0, bytes: 0 };
   #begun_ms = 0;
   #told_ms = 0;

@@ -1,19 +1,19 @@
 /**
- * Moves every row of one database into another, then proves that both are equal. Nothing is ever
+ * Moves every row of one database into another, then verifies that both are equal. Nothing is ever
  * written to the source.
  */
 import { digestOf, positionOf, type Page, type Row, type Table } from "./rows";
 import type { Side, TargetSide } from "./side";
 import type { MoveState } from "./state";
 
-/** Rows that are named when the two differ. */
+/** How many differing rows are named. */
 const differences_max = 10;
 
 export interface Done {
   readonly rows: number;
   readonly bytes: number;
 }
-/** `was_there`: an earlier run has done it. */
+/** `was_there`: an earlier run has moved it. */
 export type OnDone = (done: Done, was_there?: boolean) => void;
 
 export interface Ends {
@@ -23,8 +23,8 @@ export interface Ends {
 }
 
 /**
- * Before the first row: what the making of tables has put into them goes, and indexes and
- * references wait until the rows are there, so that rows may come in any order.
+ * Before the first row: removes rows inserted by migrations, and defers indexes and references
+ * until all rows are there, so that rows may come in any order.
  */
 export async function prepare({ target, state }: Ends, tables: readonly Table[]): Promise<void> {
   const put_off = await target.putOff();
@@ -36,7 +36,7 @@ export async function prepare({ target, state }: Ends, tables: readonly Table[])
   });
 }
 
-/** Goes on where the rows end that are there. */
+/** Continues after the rows that are already there. */
 export async function moveRows(
   { source, target, state }: Ends,
   tables: readonly Table[],
@@ -76,7 +76,7 @@ const write = (
     await state.setPlace(table.name, { ...done, after: last, done: false });
   });
 
-/** Makes what was put off, each with the note that it is made. */
+/** Creates what was deferred, recording each one that is done. */
 export async function makeIndexes(
   { target, state }: Ends,
   onDone: (made: number, of: number) => void,
@@ -95,7 +95,7 @@ export async function makeIndexes(
   await state.setStage("compare");
 }
 
-/** Reads all of both. Answers the first rows that are not the same on both sides, in sentences. */
+/** Reads all of both. Returns the first differences, as sentences. */
 export async function compare(
   { source, target }: Pick<Ends, "source" | "target">,
   tables: readonly Table[],
@@ -132,7 +132,7 @@ async function compareByKey(
   return found;
 }
 
-/** Of each row by its key. */
+/** The digest of each row, by its key. */
 const digests = (rows: readonly Row[], table: Table): Map<string, string> =>
   new Map(
     rows.map((row) => [positionOf(row, table).join(" "), digestOf(row, table.columns)] as const),
@@ -150,7 +150,7 @@ function differencesOf(
   return found;
 }
 
-/** Rows without a key: as often on one side as on the other. */
+/** For rows without a key: each must occur equally often on both sides. */
 async function compareAsSets(
   { source, target }: Pick<Ends, "source" | "target">,
   table: Table,

@@ -1,4 +1,4 @@
-/** A PostgreSQL database in a move: read at one moment, or filled. */
+/** A PostgreSQL database in a move: read in one snapshot, or filled. */
 import { SQL, type ReservedSQL } from "bun";
 import { silent_ms_max } from "../nodes";
 import { translateError } from "../storage-errors";
@@ -25,9 +25,9 @@ import {
 import { move_table, type Ask, type Measured, type PutOff, type TargetSide } from "./side";
 
 const connect_s_max = 10;
-/** Of one statement; the protocol has 65,535. */
+/** Per statement; the limit of the protocol is 65,535. */
 const parameters_max = 30_000;
-/** The lock of whoever moves: any number that nobody else uses in this database. */
+/** The lock that a move holds: any number that is otherwise unused in this database. */
 const move_lock = 0x646f736d;
 const application = "dossier move";
 
@@ -69,7 +69,7 @@ join pg_class c on c.oid = k.conrelid
 where k.contype = 'f' and c.relnamespace = current_schema()::regnamespace
 order by c.relname, k.conname`;
 
-/** Of a session that has ended, its process may be there for a moment. */
+/** The process of a closed session may linger for a moment. */
 const others_sql = `
 select application_name, client_addr::text, usename from pg_stat_activity
 where datname = current_database() and pid <> pg_backend_pid() and backend_type = 'client backend'
@@ -86,14 +86,14 @@ export class PostgresSide implements TargetSide {
     this.#pool = new SQL(url, {
       max: 1,
       bigint: true,
-      // Each pattern of nulls would be a statement of its own, and they would be kept.
+      // Each pattern of nulls would be a prepared statement of its own, and they would be kept.
       prepare: false,
       connectionTimeout: connect_s_max,
       connection: {
         application_name: application,
         statement_timeout: "0",
         idle_in_transaction_session_timeout: "0",
-        // What is lost with the power is lost with the note of it.
+        // A power failure that loses rows also loses the record of having moved them.
         synchronous_commit: "off",
         TimeZone: "UTC",
         lc_messages: "C",
@@ -101,7 +101,7 @@ export class PostgresSide implements TargetSide {
     } as never);
   }
 
-  /** `PostgreSQL 15.18`. @throws Error in words when it can't be reached or used. */
+  /** `PostgreSQL 15.18`. @throws Error in plain words when it can't be reached or used. */
   async open(): Promise<string> {
     return checkServer(async (text) => {
       try {
@@ -114,18 +114,18 @@ export class PostgresSide implements TargetSide {
     }, this.shown);
   }
 
-  /** From now on all that it says is of one moment, and nothing is changed. */
+  /** From now on everything is read in one snapshot, and nothing is changed. */
   async readOneMoment(): Promise<void> {
     await this.ask("begin isolation level repeatable read, read only");
   }
 
-  /** False when another process moves into it. */
+  /** False when another move is running. */
   async lock(): Promise<boolean> {
     const [row] = await this.ask(`select pg_try_advisory_lock(${move_lock})::int`);
     return Number(row![0]) === 1;
   }
 
-  /** Processes of Dossier that serve it, as `web-1 (process 4711)`. */
+  /** Dossier processes that serve it, as `web-1 (process 4711)`. */
   async servers(): Promise<string[]> {
     const [there] = await this.ask(
       "select count(*) from pg_tables " +
@@ -139,7 +139,7 @@ export class PostgresSide implements TargetSide {
     return rows.map(([host, pid]) => `${String(host)} (process ${String(pid)})`);
   }
 
-  /** Who else is connected to it: the name of the program and where it runs. */
+  /** Other connections: the program's name and where it runs. */
   async others(): Promise<{ readonly program: string; readonly from: string }[]> {
     const rows = await this.ask(others_sql);
     return rows.map(([program, address, user]) => ({
@@ -148,7 +148,7 @@ export class PostgresSide implements TargetSide {
     }));
   }
 
-  /** Whatever has a name in it: tables, views, sequences. */
+  /** Everything with a name: tables, views, sequences. */
   async relations(): Promise<string[]> {
     const rows = await this.ask(
       `select relname from pg_class where relnamespace = current_schema()::regnamespace
@@ -193,7 +193,7 @@ export class PostgresSide implements TargetSide {
     return { rows: Number(row![0]), bytes: Number(row![1]), problems: [], changes: [] };
   }
 
-  /** It keeps references itself. */
+  /** Empty: the engine enforces references. */
   async dangling(): Promise<string[]> {
     return [];
   }
@@ -222,7 +222,7 @@ export class PostgresSide implements TargetSide {
     return this.#run(`${text} limit ${2 * page_rows_max}`, values);
   }
 
-  /** Counts what was written since its statistics began. */
+  /** The engine's counters of writes. */
   async mark(): Promise<string> {
     await this.ask("select pg_stat_clear_snapshot()");
     const [row] = await this.#run(
@@ -262,7 +262,7 @@ export class PostgresSide implements TargetSide {
   async putOff(): Promise<PutOff[]> {
     const found = [...(await this.#run(references_sql, [])), ...(await this.#run(indexes_sql, []))];
     const all = found.map(([drop, make]) => ({ drop: drop as string, make: make as string }));
-    // References are made last: they are looked up in indexes.
+    // References last: they are checked with the indexes.
     return [
       ...all.filter(({ drop }) => drop.startsWith("drop index")),
       ...all.filter(({ drop }) => drop.startsWith("alter table")),
@@ -284,7 +284,7 @@ export class PostgresSide implements TargetSide {
     await this.#pool.close();
   }
 
-  /** As many as surely fit into memory. */
+  /** As many as certainly fit into memory. */
   async #rowsOfPage(table: Table): Promise<number> {
     const [row] = await this.#run(
       `select coalesce(max(${sizeOf(table)}), 0)::bigint from ${quoted(table.name)}`,
@@ -304,7 +304,7 @@ export class PostgresSide implements TargetSide {
   }
 }
 
-/** Without reading what is kept beside the row. */
+/** Without reading values that are stored outside the row. */
 const sizeOf = ({ columns }: Table): string =>
   columns
     .map(({ name, kind }) =>
@@ -312,7 +312,7 @@ const sizeOf = ({ columns }: Table): string =>
     )
     .join(" + ");
 
-/** The rows between two positions, in their order. */
+/** The rows between two positions, in order. */
 function ordered({ name, columns, key }: Table, after: Position | null, last: Position | null) {
   const has_key = key.length > 0;
   const order = has_key ? listed(key) : "ctid";

@@ -1,9 +1,9 @@
 /**
- * What both databases of a move say of themselves in the same words: tables, rows, the order of
- * rows, and the hash that proves that two rows are equal.
+ * The common description of both databases of a move: tables, rows, the order of rows, and the hash
+ * that proves that two rows are equal.
  */
 
-/** What a column holds; the types of both engines fall into these. */
+/** The type of a column's values; the types of both engines map to these. */
 export type Kind = "integer" | "double" | "text" | "bytes";
 
 export interface Column {
@@ -14,46 +14,46 @@ export interface Table {
   readonly name: string;
   /** Sorted by name, so that rows of both sides have the same order. */
   readonly columns: readonly Column[];
-  /** The primary key; empty where there is none. */
+  /** The primary key; empty when there is none. */
   readonly key: readonly string[];
 }
 
-/** Whole numbers may come as either. */
+/** Whole numbers may be either. */
 export type Value = string | number | bigint | Uint8Array | null;
-/** As the columns are. */
+/** In the order of the columns. */
 export type Row = readonly Value[];
 
 /**
- * Where in the order of its key a row stands, as text. In a table without a key, where the engine
- * keeps it.
+ * The position of a row in the order of its key, as text. In a table without a key, where the
+ * engine stores it.
  */
 export type Position = readonly string[];
 
-/** Of a table that is moved, without those of the move itself. */
+/** Rows of a table, without the tables of the move itself. */
 export interface Page {
   readonly rows: readonly Row[];
-  /** Of the last row. */
+  /** The position of the last row. */
   readonly last: Position;
   readonly bytes: number;
 }
 
-/** A page ends with the row that reaches one of these. */
+/** A page ends with the row that reaches one of these limits. */
 export const page_rows_max = 1_000;
 export const page_bytes_max = 4 * 2 ** 20;
 
-/** The name of a table or column in a statement. */
+/** The name of a table or column, quoted for SQL. */
 export const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 export const listed = (names: readonly string[]): string => names.map(quoted).join(", ");
 
-/** Text as PostgreSQL keeps it, and as the server gives it: of the same length. */
+/** Text as PostgreSQL can store it, and as the server returns it: of the same length. */
 export const storable = (text: string): string =>
   text.includes("\0") ? text.replaceAll("\0", "\uFFFD") : text;
 
 const hash = new Bun.CryptoHasher("sha256");
 
 /**
- * SHA-256 over a row, whichever engine it comes from: of each column its kind and its value, ended
- * by U+0000, which no text has; bytes stand after all others, and here with their length.
+ * SHA-256 of a row, independent of the engine: the kind and value of each column, terminated by
+ * U+0000, which no text contains; bytes come after all others, with their length.
  */
 export function digestOf(row: Row, columns: readonly Column[]): string {
   let said = "";
@@ -72,7 +72,7 @@ function written(value: Value, kind: Kind): string {
   return `i${String(value)}`;
 }
 
-/** What a row weighs in memory and on the wire, about. */
+/** The approximate size of a row in memory and on the wire. */
 export function weightOf(row: Row): number {
   let bytes = 0;
   for (const value of row)
@@ -81,10 +81,10 @@ export function weightOf(row: Row): number {
   return bytes;
 }
 
-/** Where a row of a table with a key stands. */
+/** The position of a row in a table with a key. */
 export const positionOf = (row: Row, { columns, key }: Table): Position =>
   key.map((name) => String(row[columns.findIndex((column) => column.name === name)]));
 
-/** Sorted by name: the tables of both sides are the same list. */
+/** Sorted by name, so that the tables of both sides can be compared. */
 export const byName = <R extends { readonly name: string }>(rows: readonly R[]): R[] =>
   rows.toSorted((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));

@@ -1,4 +1,4 @@
-/** The embedded database in a move: read at one moment, or filled. */
+/** The embedded database in a move: read in one snapshot, or filled. */
 import { Database, type SQLQueryBindings } from "bun:sqlite";
 import { statSync } from "node:fs";
 import {
@@ -22,10 +22,10 @@ import { move_table, type Ask, type Measured, type PutOff, type TargetSide } fro
 
 const named_max = 3;
 const int4_max = 2 ** 31 - 1;
-/** Where a row of a table without a key stands. */
+/** The position of a row in a table without a key. */
 const row_id = "_rowid_";
 
-/** Types of values that a column of a kind may hold; SQLite itself holds any. */
+/** Value types allowed in a column of each kind; SQLite itself allows any. */
 const types: Readonly<Record<Kind, string>> = {
   integer: "integer",
   double: "real",
@@ -42,7 +42,7 @@ interface Declared {
 export class SqliteSide implements TargetSide {
   readonly #database: Database;
 
-  /** `reads`: all that it says is of one moment, and nothing is changed. */
+  /** `reads`: everything is read in one snapshot, and nothing is changed. */
   constructor(
     readonly shown: string,
     { reads }: { readonly reads: boolean },
@@ -53,7 +53,7 @@ export class SqliteSide implements TargetSide {
     });
     for (const pragma of ["busy_timeout = 5000", "foreign_keys = off", "cache_size = -64000"])
       this.#database.run(`pragma ${pragma}`);
-    // What is lost with the power is lost with the note of it.
+    // A power failure that loses rows also loses the record of having moved them.
     if (!reads) this.#database.run("pragma synchronous = normal");
     if (!reads) return;
     this.#database.run("begin");
@@ -203,7 +203,7 @@ export class SqliteSide implements TargetSide {
     };
   }
 
-  /** The rows between two positions, in their order. */
+  /** The rows between two positions, in order. */
   #ordered(table: Table, after: Position | null, last: Position | null) {
     const { columns, key } = table;
     const order = key.length > 0 ? listed(key) : row_id;
@@ -226,7 +226,7 @@ export class SqliteSide implements TargetSide {
     };
   }
 
-  /** What is looked for in each column. */
+  /** Which values to look for in each column. */
   #wanted(table: Table) {
     const small = this.#declared(table.name).filter(
       ({ type, pk }) => type.toLowerCase() === "integer" && pk === 0n,
@@ -285,7 +285,7 @@ const toValue = (value: Value): Value => (typeof value === "string" ? storable(v
 const kindIn = (columns: readonly Column[], name: string): Kind =>
   columns.find((column) => column.name === name)!.kind;
 
-/** By the rules that SQLite itself has for types. */
+/** SQLite's own rules for column types. */
 function kindOf(type: string): Kind {
   if (/int/i.test(type)) return "integer";
   if (/char|clob|text/i.test(type)) return "text";

@@ -1,21 +1,21 @@
 /**
- * How far a move is. It is kept in the database that is filled, with the rows that it speaks of, so
- * that after an interruption at any instant both say the same.
+ * The progress of a move. It is kept in the target, together with the rows, so that both agree
+ * after an interruption at any moment.
  */
 import type { Store } from "../store";
 import type { Position } from "./rows";
 import { move_table, type TargetSide } from "./side";
 
-/** Where the rows come from, and what must be as it was for a move to go on. */
+/** The source of the rows, and what must be unchanged for a move to be resumed. */
 export interface Origin {
   readonly place: string;
-  /** Of the source: another one may mean that it was written to. */
+  /** Of the source: a different one may mean that it was written to. */
   readonly mark: string;
-  /** The program: another may know other tables. */
+  /** The program version: another one may know other tables. */
   readonly program: string;
 }
 
-/** `tables`: they are being made; `rows`; `indexes` and references; `compare` with the source. */
+/** `tables`: being created; `rows`; `indexes` and references; `compare` with the source. */
 export type Stage = "tables" | "rows" | "indexes" | "compare";
 
 export interface Place {
@@ -31,7 +31,7 @@ const ofTable = (table: string): string => `table ${table}`;
 export class MoveState {
   constructor(private readonly target: TargetSide) {}
 
-  /** Undefined when no move has begun here. */
+  /** Undefined when no move was begun here. */
   async origin(): Promise<Origin | undefined> {
     const tables = await this.#isThere();
     return tables ? this.#get<Origin>(names.origin) : undefined;
@@ -49,7 +49,7 @@ export class MoveState {
 
   stage = async (): Promise<Stage> => (await this.#get<Stage>(names.stage))!;
   setStage = (stage: Stage): Promise<void> => this.#set(names.stage, stage);
-  /** Statements that make what was put off. */
+  /** Statements that create the deferred indexes and references. */
   later = async (): Promise<string[]> => (await this.#get<string[]>(names.later)) ?? [];
   setLater = (statements: readonly string[]): Promise<void> => this.#set(names.later, statements);
   place = (table: string): Promise<Place | undefined> => this.#get<Place>(ofTable(table));
@@ -82,7 +82,9 @@ export class MoveState {
 
 const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : "");
 
-/** @throws Error in words on a database that is not filled yet: nobody may work on it. */
+/**
+ * @throws Error in plain words for a database that is not completely filled: nobody may work on it.
+ */
 export async function requireMoved(
   store: Pick<Store, "db" | "path" | "tableNames">,
 ): Promise<void> {

@@ -1,6 +1,6 @@
 /**
- * The steps of migrations that a database has, in the words of this program: a target gets the same
- * and no others, so that a source of an earlier version is moved as it is.
+ * Matches the migration steps of a database with those of this program: a target gets the same and
+ * no others, so that a source of an earlier version is moved as it is.
  */
 import type { Schema } from "../schema";
 import type { Table } from "./rows";
@@ -8,13 +8,13 @@ import type { Ask } from "./side";
 
 export interface SameSteps {
   readonly schemas: readonly Schema[];
-  /** Why the tables can't be made by this program, in sentences. */
+  /** Why this program can't create the tables, as sentences. */
   readonly problems: readonly string[];
-  /** It was written by an earlier version: the next start changes its tables. */
+  /** It was written by an earlier version: the next start migrates its tables. */
   readonly is_behind: boolean;
 }
 
-/** `known`: in the order in which their tables are made. */
+/** `known`: in the order in which their tables are created. */
 export async function sameSteps(ask: Ask, known: readonly Schema[]): Promise<SameSteps> {
   const applied = new Map<string, string[]>();
   for (const [plugin, id] of await ask(
@@ -47,7 +47,7 @@ export async function sameSteps(ask: Ask, known: readonly Schema[]): Promise<Sam
   return { schemas, problems, is_behind: steps(schemas) < steps(here) };
 }
 
-/** Where the tables of the two are not the same, in sentences. */
+/** Differences between the tables of the two, as sentences. */
 export function unlikeTables(source: readonly Table[], target: readonly Table[]): string[] {
   const shapes = (tables: readonly Table[]) =>
     new Map(

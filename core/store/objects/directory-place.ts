@@ -1,7 +1,7 @@
 /**
- * Original files in a directory that several processes share, such as one of a network volume. A
- * file in it says that the volume is there: without it, an empty mount point would take uploads.
- * That of a data directory needs none.
+ * Original files in a directory shared by several processes, such as on a network volume. A marker
+ * file shows that the volume is mounted: otherwise uploads would go to an empty mount point. A data
+ * directory needs no marker.
  */
 import { open, mkdir, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -14,7 +14,7 @@ import { FilesFault, type ObjectPlace } from "./place";
 const mark = "dossier-originals";
 const mark_text = "Original files of Dossier. Leave this file: it says that the volume is here.\n";
 const temporary = "tmp";
-/** Copied at once. */
+/** Bytes copied at once. */
 const piece_bytes = 2 ** 20;
 
 export class DirectoryPlace implements ObjectPlace {
@@ -92,7 +92,7 @@ export class DirectoryPlace implements ObjectPlace {
       await stat(this.of === "volume" ? join(this.directory, mark) : this.directory);
       return await work();
     } catch (error) {
-      // A full volume is said as a full disk is.
+      // A full volume is reported like a full disk.
       throw isFull(error) ? error : this.#fault(error);
     }
   }

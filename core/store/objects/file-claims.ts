@@ -1,7 +1,7 @@
 /**
- * What processes must know of each other about original files that they share, as rows: which
- * uploads hold on to a file, and which files are to be deleted. A file is deleted only by who has
- * noted so while no upload held it; an upload that comes meanwhile waits for the end of that.
+ * Rows through which processes coordinate on shared original files: which uploads hold a file, and
+ * which files are to be deleted. A file is deleted only by the process that has recorded so while
+ * no upload held it; an upload that arrives meanwhile waits until that is over.
  */
 import type { Clock } from "../../base/clock";
 import { newId } from "../../base/ids";
@@ -9,14 +9,14 @@ import { toNumber } from "../columns";
 import type { Db, Store } from "../store";
 
 export interface FileClaimsTables {
-  /** Uploads that hold on to their file until `held_until`. */
+  /** Uploads that hold their file until `held_until`. */
   core_file_pins: { id: string; sha256: string; held_until: number };
-  /** Files that are to be deleted; `deleting_until`: one process is at it. */
+  /** Files to be deleted; `deleting_until`: a process is deleting it. */
   core_file_removals: { sha256: string; due_at: number; deleting_until: number | null };
 }
 type Claims = Db<FileClaimsTables>;
 
-/** Tables of core, as its migration makes them. */
+/** Creates the tables, in a migration of core. */
 export async function createFileClaims(tx: Db<any>): Promise<void> {
   await tx.schema
     .createTable("core_file_pins")
@@ -42,14 +42,14 @@ export async function createFileClaims(tx: Db<any>): Promise<void> {
     .execute();
 }
 
-/** How long an upload that is heard of no more holds on to its file. */
+/** How long a silent upload holds its file. */
 export const pin_ms = 120_000;
 /**
- * What it has left is deleted so much later at the earliest: it may be a process that sleeps, and
- * goes on.
+ * The minimum delay before files of a silent upload are deleted: its process may only be asleep,
+ * and continue.
  */
 const cut_off_ms_least = 15 * 60_000;
-/** A deletion that something is in the way of is tried again so much later. */
+/** How long to wait before a blocked deletion is tried again. */
 export const again_ms = 60_000;
 
 export class FileClaims {
@@ -58,7 +58,7 @@ export class FileClaims {
     private readonly clock: Pick<Clock, "now_ms">,
   ) {}
 
-  /** The id of the pin, and for how long somebody may be deleting the file; 0: nobody is. */
+  /** The id of the pin, and for how long somebody may still be deleting the file; 0: nobody is. */
   async pin(sha256: string): Promise<{ readonly id: string; readonly deleting_ms: number }> {
     const id = newId("pin");
     const deleting_ms = await this.#write(async (tx) => {
@@ -72,7 +72,7 @@ export class FileClaims {
     return { id, deleting_ms };
   }
 
-  /** Milliseconds that somebody may still be deleting the file for. */
+  /** The milliseconds for which somebody may still be deleting the file. */
   async deletingFor(sha256: string): Promise<number> {
     return leftOf(await findRemoval(this.store.db, sha256), this.clock.now_ms());
   }
@@ -88,7 +88,7 @@ export class FileClaims {
     await this.#write((tx) => tx.deleteFrom("core_file_pins").where("id", "=", id).execute());
   }
 
-  /** To be deleted in `delay_ms`; those that are to be deleted already wait as long from now on. */
+  /** Schedules the deletion in `delay_ms`, also for files that are scheduled already. */
   async remove(sha256s: readonly string[], delay_ms: number): Promise<void> {
     if (sha256s.length === 0) return;
     const due_at = this.clock.now_ms() + delay_ms;
@@ -96,8 +96,8 @@ export class FileClaims {
   }
 
   /**
-   * Notes that this process deletes the file for at most `for_ms`. False when an upload holds on to
-   * it, or another process is at it.
+   * Records that this process deletes the file within `for_ms`. False when an upload holds it, or
+   * another process is deleting it.
    */
   begin(sha256: string, for_ms: number): Promise<boolean> {
     return this.#write(async (tx) => {
@@ -124,7 +124,7 @@ export class FileClaims {
     });
   }
 
-  /** It is deleted, or somebody uses it. */
+  /** It is deleted, or in use after all. */
   async end(sha256: string): Promise<void> {
     await this.#write((tx) =>
       tx.deleteFrom("core_file_removals").where("sha256", "=", sha256).execute(),
@@ -143,7 +143,7 @@ export class FileClaims {
     );
   }
 
-  /** Some of those whose time has come. */
+  /** Some of the files that are due. */
   async due(limit: number): Promise<string[]> {
     const now_ms = this.clock.now_ms();
     const rows = await (this.store.db as Claims)
@@ -160,7 +160,7 @@ export class FileClaims {
     return rows.map(({ sha256 }) => sha256);
   }
 
-  /** Milliseconds until something is to be done; null when there is nothing. */
+  /** Milliseconds until the next one is due; null when there is none. */
   async nextDue(): Promise<number | null> {
     const db = this.store.db as Claims;
     const removal = await db
@@ -185,8 +185,8 @@ export class FileClaims {
   }
 
   /**
-   * The files of uploads that were cut off are to be deleted: of those that are heard of no more,
-   * or, when nobody else can be at work, of all.
+   * Schedules the files of interrupted uploads for deletion: those of silent uploads, or, when no
+   * other process can be running, of all.
    */
   async releaseCutOff({ all, delay_ms }: { all: boolean; delay_ms: number }): Promise<void> {
     await this.#write(async (tx) => {
@@ -201,7 +201,7 @@ export class FileClaims {
     });
   }
 
-  /** Of these, those that an upload holds on to, or that are to be deleted. */
+  /** Those of these files that an upload holds, or that are scheduled for deletion. */
   async claimed(sha256s: readonly string[]): Promise<ReadonlySet<string>> {
     if (sha256s.length === 0) return new Set();
     const db = this.store.db as Claims;
@@ -218,7 +218,7 @@ export class FileClaims {
     return new Set([...pins, ...removals].map(({ sha256 }) => sha256));
   }
 
-  /** Deletions go on when the disk is full, and these are few small rows. */
+  /** Deletions continue on a full disk, and these are few small rows. */
   #write<R>(work: (tx: Claims) => Promise<R>): Promise<R> {
     return this.store.inDeletion(work);
   }

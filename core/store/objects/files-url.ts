@@ -1,13 +1,13 @@
-/** The setting `files.url`: what it says, and what is wrong with it. */
+/** Parses and checks the setting `files.url`. */
 import { fileURLToPath } from "node:url";
 import { ConfigError } from "../../base/config";
 
 export interface BucketAddress {
-  /** Without a slash at the end: `https://s3.example.com`. */
+  /** Without a trailing slash: `https://s3.example.com`. */
   readonly endpoint: string;
   readonly region: string;
   readonly bucket: string;
-  /** Before the name of each object: empty, or with a slash at the end. */
+  /** The prefix of each object's name: empty, or with a trailing slash. */
   readonly prefix: string;
   /** `https://endpoint/bucket/key`, or `https://bucket.endpoint/key`. */
   readonly style: "path" | "host";
@@ -31,7 +31,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 const known_fields = new Set(["endpoint", "region", "style"]);
 const bucket_pattern = /^[a-z0-9][a-z0-9._-]{1,61}[a-z0-9]$/i;
 
-/** Where the settings, and the variables of Amazon's own programs, say. @throws ConfigError */
+/** From the settings and the environment variables of Amazon's own tools. @throws ConfigError */
 export function filesPlaceOf(settings: FilesSettings, env: Environment): FilesPlace {
   const url = URL.parse(settings.url);
   if (url?.protocol === "file:") return directoryOf(url);
@@ -53,7 +53,7 @@ function directoryOf(url: URL): FilesPlace {
 function addressOf(written: string, url: URL, env: Environment): BucketAddress {
   if (url.username !== "" || url.password !== "")
     throw wrong("must not hold the key: it belongs into files.access_key and files.secret_key");
-  // The parser of addresses would take dots in the path apart, and write the bucket in small.
+  // The URL parser would resolve dots in the path, and lower-case the bucket.
   const [, bucket = "", path = ""] = /^s3:\/\/([^/?#]*)\/?([^?#]*)/i.exec(written) ?? [];
   if (!bucket_pattern.test(bucket))
     throw wrong(`names no bucket: ${JSON.stringify(bucket)} can't be one (s3://bucket/prefix)`);
@@ -102,7 +102,7 @@ function styleOf(url: URL, bucket: string, has_endpoint: boolean): "path" | "hos
   const style = url.searchParams.get("style");
   if (style !== null && style !== "path" && style !== "host")
     throw wrong("has a style that is neither path nor host");
-  // A certificate for all buckets covers no dots.
+  // A wildcard certificate for buckets does not cover names with dots.
   return style ?? (has_endpoint || bucket.includes(".") ? "path" : "host");
 }
 

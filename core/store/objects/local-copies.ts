@@ -1,22 +1,22 @@
 /**
- * Copies of files that lie elsewhere, for programs that take a path: those used last stay, up to a
- * size, and for some minutes only, because the file may be deleted by another process. They are of
- * this process alone.
+ * Local copies of remote files, for programs that take a path: the most recently used ones stay, up
+ * to a total size and only for some minutes, because another process may delete the file. Private
+ * to this process.
  */
 import { mkdir, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { ulid } from "../../base/ids";
 import { requireFreeSpace } from "../free-space";
 
-/** A copy that nobody has used for so long is deleted, a little later at most. */
+/** A copy unused for this long is deleted, at most a little later. */
 const unused_ms_max = 10 * 60_000;
 
 interface Copy {
   readonly path: string;
   size_bytes: number;
-  /** Those that read it; it stays until they have. */
+  /** Its current readers; it stays as long as there are any. */
   users: number;
-  /** While it is fetched. */
+  /** Settles when it is fetched. */
   ready: Promise<void>;
   used_at_ms: number;
   /** The file is deleted: the copy goes with its last user. */
@@ -24,7 +24,7 @@ interface Copy {
 }
 
 export class LocalCopies {
-  /** Those used last come last. */
+  /** Least recently used first. */
   readonly #copies = new Map<string, Copy>();
   #made: Promise<unknown> | undefined;
   readonly #expiry = setInterval(() => void this.#expire(), unused_ms_max / 10).unref();
@@ -38,7 +38,7 @@ export class LocalCopies {
     return [...this.#copies.values()].reduce((sum, { size_bytes }) => sum + size_bytes, 0);
   }
 
-  /** Calls `use` with the path of a copy; `fetch` writes it where there is none. */
+  /** Calls `use` with the path of a copy; `fetch` writes it if there is none. */
   async use<R>(
     sha256: string,
     fetch: (path: string) => Promise<void>,
@@ -58,7 +58,7 @@ export class LocalCopies {
     }
   }
 
-  /** The files are deleted, or are to be: nothing of them stays here. */
+  /** The files are, or will be, deleted: their copies are removed. */
   async drop(sha256s: readonly string[]): Promise<void> {
     for (const sha256 of sha256s) {
       const copy = this.#copies.get(sha256);
@@ -69,7 +69,7 @@ export class LocalCopies {
     }
   }
 
-  /** A file at hand becomes a copy, unless it is too large; it has another path then. */
+  /** Turns a local file into a copy, unless it is too large; this moves it. */
   async adopt(sha256: string, size_bytes: number, from: string): Promise<boolean> {
     await this.#make();
     if (size_bytes > this.bytes_max || this.#copies.has(sha256)) return false;
@@ -89,7 +89,7 @@ export class LocalCopies {
     return true;
   }
 
-  /** Deletes all of them; they are not used any more. */
+  /** Deletes all copies; they must not be in use. */
   async clear(): Promise<void> {
     clearInterval(this.#expiry);
     this.#copies.clear();

@@ -1,6 +1,6 @@
 /**
- * Copies original files from one place to another. The source is only read; what is there already
- * is left as it is, so that a run which was cut off goes on where it was.
+ * Copies original files from one place to another. The source is only read; existing files are left
+ * alone, so that an interrupted run can be resumed.
  */
 import { mkdtemp, open, rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -19,22 +19,22 @@ export interface MoveProgress {
 export interface Moved {
   readonly copied: number;
   readonly copied_bytes: number;
-  /** They were there. */
+  /** Files that were there already. */
   readonly skipped: number;
-  /** Files of the source whose bytes are not those of their name, each with why: not copied. */
+  /** Files of the source whose bytes don't match their name, each with the reason: not copied. */
   readonly damaged: readonly { readonly sha256: string; readonly why: string }[];
 }
 export interface MoveOptions {
   readonly from: ObjectPlace;
   readonly to: ObjectPlace;
-  /** For copies under way. */
+  /** For copies in progress. */
   readonly temporary: string;
   readonly onProgress: (progress: MoveProgress) => void;
   readonly signal?: AbortSignal;
 }
 
 /**
- * Every copy has been read again, and has the hash and the size of its source. @throws FilesFault
+ * Every copy has been read back, and has the hash and the size of its source. @throws FilesFault
  */
 export async function moveFiles(options: MoveOptions): Promise<Moved> {
   const { from, to, onProgress, signal } = options;
@@ -103,7 +103,7 @@ async function copyOne({ from, to, temporary }: Places, file: ListedFile): Promi
   }
 }
 
-/** Undefined when there is no such file. `copy`: where its bytes are written, too. */
+/** Undefined when there is no such file. `copy`: where to write its bytes, too. */
 async function hashOf(
   place: ObjectPlace,
   sha256: string,

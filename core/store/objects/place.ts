@@ -1,36 +1,38 @@
 /**
- * The port to a place of original files that several processes share: a bucket, or a directory of a
- * network volume. Whoever asks it to delete has made sure that nobody uses the file.
+ * The port to a place of original files shared by several processes: a bucket, or a directory on a
+ * network volume. The caller of `remove` has made sure that nobody uses the file.
  */
 import type { FilesCounts, ListedFile, StoredBytes } from "../files";
 
 export interface ObjectPlace {
   /** For people: `s3://bucket/prefix at host`. */
   readonly words: string;
-  /** The longest that one request may take. */
+  /** The time limit for one request. */
   readonly timeout_ms: number;
-  /** All of the file at the path, or nothing; harmless when it is there. @throws FilesFault */
+  /**
+   * Stores the whole file at the path, or nothing; existing files are unharmed. @throws FilesFault
+   */
   put(path: string, file: ListedFile): Promise<void>;
-  /** Undefined when it is not there. @throws FilesFault */
+  /** Undefined when it does not exist. @throws FilesFault */
   size(sha256: string): Promise<number | undefined>;
   /** @throws FilesFault */
   open(sha256: string): Promise<StoredBytes | undefined>;
-  /** Nothing happens when it is not there. @throws FilesFault */
+  /** Does nothing when it does not exist. @throws FilesFault */
   remove(sha256: string): Promise<void>;
-  /** As `Files.list`. @throws FilesFault */
+  /** See `Files.list`. @throws FilesFault */
   list(): AsyncGenerator<ListedFile[]>;
-  /** Where this machine can read the file by its path, if it can. */
+  /** The path at which this machine can read the file, if any. */
   localPath(sha256: string): string | undefined;
   /** Writes, reads and deletes something. @throws FilesFault that says what is wrong */
   probe(): Promise<void>;
-  /** One cheap question. @throws FilesFault */
+  /** One cheap request. @throws FilesFault */
   ping(): Promise<void>;
   counts(): Omit<FilesCounts, "cached_bytes">;
 }
 
 /**
- * The place does not answer (`FILES_UNREACHABLE`), or an administrator must do something
- * (`FILES_REFUSED`). The message is a sentence for them; users get a 503.
+ * The place does not respond (`FILES_UNREACHABLE`), or an administrator must act (`FILES_REFUSED`).
+ * The message is a sentence for them; users get a 503.
  */
 export class FilesFault extends Error {
   override readonly name = "FilesFault";

@@ -1,4 +1,4 @@
-/** Signed requests to a bucket: tried again where that may help, and refusals in words. */
+/** Signed requests to a bucket, with retries where they may help, and refusals in words. */
 import { jitter } from "../../base/random";
 import { GarbageMeter } from "../../lib/garbage-meter";
 import { FilesFault } from "./place";
@@ -10,12 +10,12 @@ export type Operation = "put" | "get" | "head" | "delete" | "list" | "multipart"
 export interface S3Request {
   readonly operation: Operation;
   readonly method: "GET" | "PUT" | "HEAD" | "DELETE" | "POST";
-  /** Of the object, with the prefix; empty for the bucket. */
+  /** Of the object, including the prefix; empty for the bucket. */
   readonly key: string;
   readonly query?: Readonly<Record<string, string>>;
   readonly body?: Uint8Array;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Statuses that are no failure beside 2xx. */
+  /** Further statuses that are not failures, besides 2xx. */
   readonly allowed?: readonly number[];
 }
 export interface S3Answer {
@@ -26,9 +26,9 @@ export interface S3Answer {
 
 const tries_max = 3;
 const first_pause_ms = 150;
-/** What a request that carries bytes may take longer: a link this slow is still one. */
+/** Additional time for a request with a body: the slowest link that is still accepted. */
 const slowest_bytes_ms = 128;
-/** Answers that are worth another try, beside every 5xx. */
+/** Statuses worth a retry, besides every 5xx. */
 const passing = new Set([408, 429]);
 const skew_code = "RequestTimeTooSkewed";
 
@@ -59,7 +59,7 @@ export class S3Client {
     });
   }
 
-  /** The answer, whole. @throws FilesFault */
+  /** The whole response. @throws FilesFault */
   async send(request: S3Request, expected_bytes = 0): Promise<S3Answer> {
     for (let tried = 1; ; tried++) {
       const answer = await this.#try(request, expected_bytes).catch((error: unknown) => error);
@@ -105,7 +105,7 @@ export class S3Client {
     return answer;
   }
 
-  /** Null when the answer is none. */
+  /** Null when the response is not a refusal. */
   #refusal({ allowed = [] }: S3Request, answer: S3Answer): FilesFault | null {
     const { status, body } = answer;
     if ((status >= 200 && status < 300) || allowed.includes(status)) return null;
@@ -200,7 +200,7 @@ const entities: Readonly<Record<string, string>> = {
   quot: '"',
   apos: "'",
 };
-/** The text of the first element of this name; null when there is none. S3 writes flat XML. */
+/** The text of the first element with this name; null when there is none. S3 writes flat XML. */
 export function field(xml: string, name: string): string | null {
   const start = xml.indexOf(`<${name}>`);
   const end = start < 0 ? -1 : xml.indexOf(`</${name}>`, start);

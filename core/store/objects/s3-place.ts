@@ -6,14 +6,16 @@ import { FilesFault, type ObjectPlace } from "./place";
 import { field, S3Client, type S3Answer, type S3ClientOptions } from "./s3-client";
 import { sha256Of } from "./s3-signature";
 
-/** Files up to this go in one request, the others in parts of this size; two are under way. */
+/**
+ * Files up to this size are sent in one request, larger ones in parts of this size, two at a time.
+ */
 const part_bytes_least = 8 * 2 ** 20;
 const parts_at_once = 2;
-/** What S3 takes. */
+/** The limit of S3. */
 const parts_max = 10_000;
-/** Read in one request; the next one is asked for while this one is used. */
+/** Read in one request; the next one is requested while this one is used. */
 const piece_bytes = 4 * 2 ** 20;
-/** Of what is written to see whether that works. */
+/** The prefix of files written to test whether that works. */
 const probe_prefix = "probe-";
 const listed_pattern = /<Key>[^<]*?([0-9a-f]{2})\/([0-9a-f]{64})<\/Key>[^]*?<Size>(\d+)<\/Size>/g;
 
@@ -145,14 +147,14 @@ export class S3Place implements ObjectPlace {
       },
       end - start,
     );
-    // A store that knows no ranges sends all of it.
+    // A store without support for ranges sends all of it.
     const body = answer.status === 206 ? answer.body : answer.body.subarray(start, end);
     if (body.byteLength !== end - start)
       throw new FilesFault("FILES_UNREACHABLE", `${this.words}: an object is cut off.`);
     return body;
   }
 
-  /** A file that goes up in parts is there when the last step has succeeded, and not before. */
+  /** A file sent in parts exists only once the last step has succeeded. */
   async #putParts(path: string, key: string, size_bytes: number): Promise<void> {
     const part_bytes = Math.max(part_bytes_least, Math.ceil(size_bytes / parts_max));
     const begun = await this.#multipart("POST", key, { uploads: "" });
@@ -166,7 +168,7 @@ export class S3Place implements ObjectPlace {
       );
       const xml = `<CompleteMultipartUpload>${parts.join("")}</CompleteMultipartUpload>`;
       const ended = await this.#multipart("POST", key, { uploadId }, new TextEncoder().encode(xml));
-      // It may have begun to answer 200 before it failed.
+      // The response may begin with 200 before it fails.
       const code = textOf(ended).includes("<Error>") ? field(textOf(ended), "Code") : null;
       if (code !== null)
         throw new FilesFault(
@@ -179,7 +181,7 @@ export class S3Place implements ObjectPlace {
     }
   }
 
-  /** Their entity tags. */
+  /** Returns their entity tags. */
   async #sendParts(
     path: string,
     {
@@ -229,7 +231,7 @@ export class S3Place implements ObjectPlace {
   }
 }
 
-/** Read range by range, so that memory holds two pieces at most however slow the reader is. */
+/** Read range by range, so that at most two pieces are in memory however slow the reader is. */
 class RangedBytes implements RemoteBytes {
   readonly #start: number;
   readonly #end: number;
@@ -259,7 +261,7 @@ class RangedBytes implements RemoteBytes {
       const piece = await (ahead ?? this.#piece(at));
       const next = at + piece_bytes;
       ahead = next < this.#end ? this.#piece(next) : undefined;
-      // Nobody may be left to hear of it.
+      // The reader may have gone by then.
       ahead?.catch(() => undefined);
       yield piece;
     }

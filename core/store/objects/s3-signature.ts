@@ -1,4 +1,4 @@
-/** Requests to S3 as it wants them: addresses, and AWS Signature Version 4 in their headers. */
+/** URLs and headers of S3 requests: AWS Signature Version 4. */
 import type { BucketAddress, Credentials } from "./files-url";
 
 export const sha256Of = (bytes: string | Uint8Array): string =>
@@ -6,14 +6,17 @@ export const sha256Of = (bytes: string | Uint8Array): string =>
 const hmac = (key: string | Uint8Array, text: string): Uint8Array =>
   new Bun.CryptoHasher("sha256", key).update(text).digest();
 
-/** Everything but letters, digits and `-._~`. */
+/** Percent-encodes everything but letters, digits and `-._~`. */
 const encoded = (text: string): string =>
   encodeURIComponent(text).replace(
     /[!'()*]/g,
     (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
   );
 
-/** Of an object, or of the bucket when `key` is empty; the query is in the order that is signed. */
+/**
+ * The URL of an object, or of the bucket when `key` is empty; the query is in the order in which it
+ * is signed.
+ */
 export function objectUrl(
   { endpoint, bucket, style }: BucketAddress,
   key: string,
@@ -39,7 +42,7 @@ export interface Signed {
   readonly now: Date;
 }
 
-/** The headers that sign a request; that of the host is the client's to send. */
+/** The headers that sign a request; the client adds the host. */
 export function signedHeaders(
   { method, url, body_sha256, now }: Signed,
   { region }: Pick<BucketAddress, "region">,

@@ -1,7 +1,7 @@
 /**
- * Original files in a place that several processes share. An upload is spooled and hashed here, put
- * there under its hash and looked at, and only then may a row name it; what is between an upload
- * and a deletion of the same bytes is decided by rows (`file-claims.ts`).
+ * Original files in a place shared by several processes. An upload is spooled and hashed here,
+ * stored under its hash and verified, and only then may a row refer to it; conflicts between an
+ * upload and a deletion of the same bytes are resolved with rows (`file-claims.ts`).
  */
 import { open, rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -26,11 +26,11 @@ import { again_ms, FileClaims, pin_ms } from "./file-claims";
 import { LocalCopies } from "./local-copies";
 import { FilesFault, type ObjectPlace } from "./place";
 
-/** Deleted in one go, before others are looked for. */
+/** Files deleted in one go, before looking for others. */
 const deleted_at_once = 200;
-/** A deletion under way is looked at so often by an upload of the same bytes. */
+/** How often an upload checks whether a deletion of the same bytes has ended. */
 const look_ms = 100;
-/** How long `failure` uses what the last requests have said. */
+/** How long `failure` relies on the results of the last requests. */
 const failure_hold_ms = 10_000;
 const failure_ms_max = 2_000;
 
@@ -39,12 +39,12 @@ export interface SharedFilesOptions {
   readonly store: Pick<Store, "db" | "inDeletion">;
   readonly clock: Pick<Clock, "now_ms">;
   readonly log: Log;
-  /** A directory of this process alone. */
+  /** A directory private to this process. */
   readonly temporary: string;
   readonly cache_bytes_max: number;
   /** The grace period. */
   readonly keep_deleted_ms: number;
-  /** No other process serves the database. */
+  /** Whether no other process serves the database. */
   readonly alone: boolean;
 }
 
@@ -52,11 +52,11 @@ export class SharedFiles implements Files {
   readonly #claims: FileClaims;
   readonly #copies: LocalCopies;
   readonly #spool: Spool;
-  /** The same bytes, sent many times at once, go once. */
+  /** Identical bytes sent many times at once are uploaded once. */
   readonly #putting = new KeyedMutex();
-  /** Uploads of this process that hold on to each file. */
+  /** By file: the uploads of this process that hold it. */
   readonly #held = new Map<string, number>();
-  /** Asked for while they did. */
+  /** Deletions requested while it was held. */
   readonly #wanted = new Map<string, StillUsed>();
   #failing: string | null = null;
   #asked_at = -Infinity;
@@ -108,7 +108,8 @@ export class SharedFiles implements Files {
     let is_done = true;
     for (const sha256 of unused) {
       if (await this.#removeOne(sha256, stillUsed)) continue;
-      // An upload of this process deletes it when it lets go; one of another leaves it to the job.
+      // An upload of this process deletes the file when it releases it; one of another process
+      // leaves it to the job.
       if (this.#held.has(sha256)) this.#wanted.set(sha256, stillUsed);
       else is_done = false;
     }
@@ -177,7 +178,7 @@ export class SharedFiles implements Files {
     await rm(this.options.temporary, { force: true, recursive: true });
   }
 
-  /** For `Upload`: stores the file, and returns the pin that keeps it from being deleted. */
+  /** For `Upload`: stores the file, and returns the pin that protects it from deletion. */
   async publish(spooled: Spooled): Promise<Pin> {
     const { sha256, size_bytes } = spooled;
     const { id, deleting_ms } = await this.#claims.pin(sha256);
@@ -190,14 +191,14 @@ export class SharedFiles implements Files {
       );
       return pin;
     } catch (error) {
-      // It may be there all the same.
+      // It may have been stored all the same.
       await this.#claims.remove([sha256], this.options.keep_deleted_ms).catch(() => undefined);
       await this.unpin(sha256, pin);
       throw error;
     }
   }
 
-  /** For `Upload`: its rows are there, or never will be. */
+  /** For `Upload`: its rows are committed, or never will be. */
   async unpin(sha256: string, pin: Pin): Promise<void> {
     await pin.end();
     const left = this.#held.get(sha256)! - 1;
@@ -205,12 +206,12 @@ export class SharedFiles implements Files {
     this.#held.delete(sha256);
     const stillUsed = this.#wanted.get(sha256);
     this.#wanted.delete(sha256);
-    // A failure is not the upload's: the job finds the file.
+    // The upload has succeeded all the same: the job finds the file.
     if (!stillUsed || !(await this.#removeOne(sha256, stillUsed).catch(() => false))) return;
     await this.#copies.drop([sha256]);
   }
 
-  /** For `Upload`: its bytes stay on this machine as a copy, because they are read next. */
+  /** For `Upload`: keeps its bytes on this machine as a copy, because they are read next. */
   async keepCopy({ sha256, size_bytes, path }: Spooled): Promise<void> {
     const is_here = this.options.place.localPath(sha256) !== undefined;
     if (is_here || !(await this.#copies.adopt(sha256, size_bytes, path)))
@@ -240,7 +241,7 @@ export class SharedFiles implements Files {
     if (!(await this.#claims.begin(sha256, for_ms))) return false;
     try {
       const is_used = await stillUsed(sha256);
-      // A process that slept meanwhile has no right to it any more.
+      // A process that was suspended meanwhile has lost the right to do it.
       if (performance.now() - begun_at > place.timeout_ms) throw new Error("it took too long");
       if (!is_used) await this.#request(() => place.remove(sha256));
       await this.#claims.end(sha256);
@@ -251,7 +252,7 @@ export class SharedFiles implements Files {
     }
   }
 
-  /** Writes a copy, whose bytes are those of its name. */
+  /** Writes a copy, verified against its name. */
   async #fetch(sha256: string, to: string): Promise<void> {
     const bytes = await this.open(sha256);
     if (!bytes) throw new Error(`the original ${sha256} is not in ${this.place}`);
@@ -267,7 +268,7 @@ export class SharedFiles implements Files {
     });
   }
 
-  /** Asks the place, and remembers for `failure` how that went. @throws HttpError */
+  /** Sends a request to the place, and remembers the result for `failure`. @throws HttpError */
   async #request<R>(ask: (place: ObjectPlace) => Promise<R>): Promise<R> {
     try {
       const answer = await ask(this.options.place);
@@ -289,7 +290,7 @@ export class SharedFiles implements Files {
   }
 }
 
-/** Unless it is there. The place has it whole when this returns. */
+/** Unless it exists. When this returns, the place has the whole file. */
 async function putWhole(place: ObjectPlace, path: string, file: ListedFile): Promise<void> {
   const { sha256, size_bytes } = file;
   if ((await place.size(sha256)) === size_bytes) return;
@@ -302,7 +303,7 @@ async function putWhole(place: ObjectPlace, path: string, file: ListedFile): Pro
     );
 }
 
-/** Holds on to a file from before it is stored until the rows that name it are. */
+/** Holds a file from before it is stored until the rows that refer to it are committed. */
 class Pin {
   readonly #timer: Timer;
 
@@ -317,7 +318,7 @@ class Pin {
 
   async end(): Promise<void> {
     clearInterval(this.#timer);
-    // One that stays ends by itself.
+    // One that is not removed expires by itself.
     await this.claims.unpin(this.id).catch(this.#report);
   }
 

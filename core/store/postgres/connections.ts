@@ -1,5 +1,5 @@
 /**
- * Connections to PostgreSQL: one that writes and a pool that reads, so that who reads inside a
+ * Connections to PostgreSQL: one for writing and a pool for reading, so that a read inside a
  * transaction never waits for a connection that the transaction holds.
  */
 import { SQL } from "bun";
@@ -11,21 +11,18 @@ import { numbered } from "./statement-text";
 export interface PostgresOptions {
   /** `postgres://user:password@host:port/database`; parameters such as `sslmode` as in libpq. */
   readonly url: string;
-  /** Connections that read at the same time. */
+  /** Concurrent reading connections. */
   readonly connections: number;
   /** A statement that takes longer is cancelled. */
   readonly statement_ms_max: number;
 }
 
-/** How long is waited for a connection. */
+/** How long to wait for a connection. */
 const connect_s_max = 10;
-/** A transaction in which nothing happens for so long is ended by the database: others wait. */
+/** The database ends a transaction that is idle for this long, because others wait for it. */
 const idle_transaction_ms_max = 30_000;
 
-/**
- * A pool of at most so many connections, with `more` settings of their sessions. Nothing is
- * connected until it is used.
- */
+/** A pool of at most this many connections, with `more` session settings. Connects on first use. */
 export const openPool = (
   { url, statement_ms_max }: PostgresOptions,
   max: number,
@@ -40,13 +37,13 @@ export const openPool = (
       application_name: `dossier ${name}`,
       statement_timeout: String(statement_ms_max),
       idle_in_transaction_session_timeout: String(idle_transaction_ms_max),
-      // One and the same on every machine.
+      // The same on every machine.
       TimeZone: "UTC",
       ...more,
     },
   } as never);
 
-/** The settings that are stored; none when it can't be reached: whoever opens it says so. */
+/** The stored settings; none when the database can't be reached: opening it will report that. */
 export async function storedSettingsOf(url: string): Promise<readonly StoredSetting[]> {
   const options = { url, connections: 1, statement_ms_max: connect_s_max * 1_000 };
   const pool = openPool(options, 1, "settings");
@@ -60,18 +57,18 @@ export async function storedSettingsOf(url: string): Promise<readonly StoredSett
   }
 }
 
-/** What runs statements: a pool, or one connection of it. */
+/** Something that runs statements: a pool, or one of its connections. */
 export type Runs = Pick<SQL, "unsafe">;
 
 export interface Ran {
   readonly rows: Record<string, unknown>[];
-  /** Rows that were found or changed. */
+  /** Rows found or changed. */
   readonly count: number;
 }
 
 /**
- * Runs one statement; whole numbers come as numbers. @throws the error of the database, or what it
- * means for a caller (503, 507).
+ * Runs one statement; whole numbers are returned as numbers. @throws the error of the database, or
+ * the corresponding HTTP error (503, 507).
  */
 export async function run(
   connection: Runs,
@@ -90,13 +87,15 @@ export async function run(
   }
 }
 
-/** `undefined` is no value, and in a text what PostgreSQL does not take becomes U+FFFD. */
+/**
+ * `undefined` is not a value, and characters that PostgreSQL can't store in a text become U+FFFD.
+ */
 function toBound(value: unknown): unknown {
   if (typeof value === "string") return value.toWellFormed().replaceAll("\0", "\uFFFD");
   return value === undefined ? null : value;
 }
 
-/** A bigint of the database is a number in the code. @throws RangeError from 2^53 on */
+/** A bigint of the database becomes a number. @throws RangeError from 2^53 on */
 function numbersIn(row: Record<string, unknown>): void {
   for (const name in row) if (typeof row[name] === "bigint") row[name] = toNumber(row[name]);
 }

@@ -1,14 +1,14 @@
 /**
- * The clock of the database, which all processes share: what each adds is the time that it has
- * measured itself since it asked last. So the clocks of their machines may differ.
+ * The clock of the database, shared by all processes: each adds the time that it has measured
+ * itself since its last query. So the clocks of their machines may differ.
  */
 import { systemClock, type Clock } from "../../base/clock";
 import type { RunQuery } from "./postgres-dialect";
 
-/** Epoch milliseconds in a statement: of the moment, not of the beginning of the transaction. */
+/** Epoch milliseconds in a statement: the current time, not that of the transaction's start. */
 export const clock_sql = "cast(floor(extract(epoch from clock_timestamp()) * 1000) as bigint)";
 
-/** What is more was set back. */
+/** A larger step backwards means that the clock was set back. */
 const set_back_ms = 1_000;
 
 export class DatabaseClock implements Clock {
@@ -17,7 +17,7 @@ export class DatabaseClock implements Clock {
 
   constructor(private readonly run: RunQuery) {}
 
-  /** It does not go back for the little that two answers differ by. */
+  /** Does not go back by the small difference between two queries. */
   readonly now_ms = (): number => {
     if (this.#ahead_ms === undefined) return systemClock.now_ms();
     const now_ms = Math.floor(performance.now() + this.#ahead_ms);
@@ -28,7 +28,7 @@ export class DatabaseClock implements Clock {
 
   readonly uptime = systemClock.uptime;
 
-  /** Asks for the time: the answer was true somewhere between the question and its arrival. */
+  /** Queries the time: the result was correct at some moment between the query and its response. */
   async ask(): Promise<void> {
     const asked_ms = performance.now();
     const { rows } = await this.run(`select ${clock_sql} as now_ms`, []);

@@ -3,9 +3,9 @@ import { errorFields, type Log } from "../../base/log";
 import { settlesWithin } from "../../lib/timeout";
 import { isFull, isReadOnly, isUnreachable } from "../storage-errors";
 
-/** How long an answer is waited for. */
+/** How long to wait for a response. */
 const patience_ms = 2_000;
-/** A disk that was full is tried again after this time. */
+/** A full disk is tried again after this time. */
 const full_ms = 5_000;
 
 export class DatabaseState {
@@ -39,7 +39,7 @@ export class DatabaseState {
     this.#failing = cause instanceof Error ? cause.message : String(cause);
   }
 
-  /** Why the database can't be reached or written to, or null. */
+  /** Why the database can't be reached or written to; null when it can. */
   async failure(): Promise<string | null> {
     this.#probing ??= this.probe()
       .then(

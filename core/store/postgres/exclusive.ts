@@ -1,17 +1,17 @@
 /**
- * Work that one process does at a time, such as changing the tables: a lock of a session of its
- * own, which the database releases when the process ends, however it ends.
+ * Work that one process does at a time, such as migrations: a lock of a session of its own, which
+ * the database releases when the process ends, however it ends.
  */
 import type { SQL } from "bun";
 import { run, openPool, type PostgresOptions } from "./connections";
 
-/** Any number that nobody else uses in this database. */
+/** Any number that is otherwise unused in this database. */
 const exclusive_lock = 0x646f7372;
 const take_sql = `select case when pg_try_advisory_lock(${exclusive_lock}) then 1 else 0 end as n`;
-/** Asked again and again, because a statement that waits is cancelled after a while. */
+/** Polled, because a waiting statement would be cancelled after a while. */
 const ask_every_ms = 100;
 
-/** Runs `work` while no other process runs its own: this one waits for as long as that takes. */
+/** Runs `work` while no other process runs its own, after waiting for that. */
 export async function exclusively<R>(options: PostgresOptions, work: () => Promise<R>): Promise<R> {
   const pool: SQL = openPool(options, 1, "start");
   try {

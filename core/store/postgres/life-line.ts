@@ -1,20 +1,23 @@
 /**
- * How processes see at once that one of them has died: each holds a lock in a session of its own,
- * and the database releases it when the process ends, however it ends. Who is cut off without its
- * end being seen, as by a machine that lost power, is missed by its silence, later.
+ * Lets processes notice at once when one of them dies: each holds a lock in a session of its own,
+ * which the database releases when the process ends, however it ends. A process that disappears
+ * without closing its connection, as when a machine loses power, is noticed later, by its silence.
  */
 import type { ReservedSQL, SQL } from "bun";
 import { errorFields, type Log } from "../../base/log";
 import { randomInteger } from "../../base/random";
 import { openPool, run, type PostgresOptions } from "./connections";
 
-/** The first of two numbers of the locks: any that nobody else uses in this database. */
+/** The first of the two numbers of the locks: any that is otherwise unused in this database. */
 const lock_class = 0x646f6e6f;
 const key_end = 2 ** 31;
 const look_every_ms = 1_000;
-/** Who loses the connection alone has it back by then. */
+/** A process that has only lost its connection has reconnected by then. */
 const looks_without = 3;
-/** Where one connection was lost, those of others may have been: so long nobody is missed. */
+/**
+ * When one connection is lost, those of other processes may be, too: nobody is declared dead for
+ * this long.
+ */
 const settle_ms = 10_000;
 
 const hold_sql = `select pg_advisory_lock_shared(${lock_class}, ?)`;
@@ -27,14 +30,14 @@ where n.gone_at is null and n.lock_key is not null and n.lock_key <> ? and not e
   and l.database = (select oid from pg_database where datname = current_database()))`;
 
 export class LifeLine {
-  /** Names this process's lock. */
+  /** Identifies this process's lock. */
   readonly key = randomInteger() % key_end;
   readonly #pool: SQL;
   #session: ReservedSQL | undefined;
   #held_since_ms = 0;
   #timer: NodeJS.Timeout | undefined;
   #looking: Promise<void> = Promise.resolve();
-  /** By process: how many looks in a row have not found its lock. */
+  /** By process: the number of consecutive checks without its lock. */
   #without = new Map<string, number>();
 
   constructor(
@@ -44,7 +47,7 @@ export class LifeLine {
     this.#pool = openPool(options, 1, "life line");
   }
 
-  /** Holds the lock from now on. `onMissing` is called with those who have died. */
+  /** Holds the lock from now on. `onMissing` is called with processes that have died. */
   async start(onMissing: (ids: readonly string[]) => Promise<void>): Promise<void> {
     await this.#hold();
     const look = async (): Promise<void> => {
@@ -76,7 +79,7 @@ export class LifeLine {
     if (this.#session) return this.#session;
     const session = await this.#pool.reserve();
     try {
-      // Nobody else asks for it otherwise, so nobody waits.
+      // Nobody else requests this lock, so nobody waits.
       await run(session, hold_sql, [this.key]);
     } catch (error) {
       session.release();
@@ -87,7 +90,10 @@ export class LifeLine {
     return (this.#session = session);
   }
 
-  /** The ids of those who have died. In the session of the lock, so that its end is seen here. */
+  /**
+   * The ids of processes that have died. Uses the session of the lock, so that its end is noticed
+   * here.
+   */
   async #look(): Promise<string[]> {
     const session = await this.#hold();
     let ids: string[];

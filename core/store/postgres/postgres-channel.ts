@@ -1,7 +1,7 @@
 /**
- * The channel of processes over LISTEN and NOTIFY: what is sent inside a transaction is notified by
- * its group, in one statement before the commit. Notifications of a time without a connection are
- * lost, so every new one begins with `onMissed`.
+ * Messages between processes through LISTEN and NOTIFY: those sent inside a transaction are
+ * notified by its group, in one statement before the commit. Notifications sent while there is no
+ * connection are lost, so every new connection starts with `onMissed`.
  */
 import type { SQL } from "bun";
 import { newUuid } from "../../base/ids";
@@ -11,20 +11,20 @@ import type { TransactionScopes } from "../transaction-scopes";
 import type { RunQuery } from "./postgres-dialect";
 
 const channel_name = "dossier";
-/** The database takes less than 8,000. */
+/** The limit of the database is 8,000. */
 const payload_bytes_max = 7_900;
 const payloads_each = 200;
 /**
- * A connection may be dead without anybody having said so: each process sends itself a heartbeat,
- * and listens anew when it has heard none for too long.
+ * A connection may be dead without any sign of it: each process sends itself a heartbeat, and
+ * subscribes again when none has arrived for too long.
  */
 const heartbeat_every_ms = 5_000;
 const silent_ms_max = 15_000;
-/** Means nothing to others. */
+/** Ignored by others. */
 const heartbeat = "";
 
 export interface PostgresChannelParts {
-  /** Whose connection listens. */
+  /** The connection that listens. */
   readonly sql: SQL;
   readonly scopes: Pick<TransactionScopes, "messages">;
   /** Runs a statement outside any transaction. */
@@ -35,7 +35,7 @@ export interface PostgresChannelParts {
 type Subscription = Awaited<ReturnType<SQL["listen"]>>;
 
 export class PostgresChannel implements Channel {
-  /** Who has sent what: one does not hear oneself. */
+  /** Identifies the sender, to ignore one's own messages. */
   readonly #self = newUuid();
   /** Published outside any transaction, and not sent yet. */
   #waiting: ChannelMessage[] = [];
@@ -110,12 +110,12 @@ export class PostgresChannel implements Channel {
     try {
       await this.notify(this.parts.run, messages);
     } catch (error) {
-      // Whoever waits for it looks by himself now and then.
+      // Whoever waits for the message polls as well.
       this.parts.log.warn("other processes could not be told", errorFields(error));
     }
   }
 
-  /** Listens anew when earlier heartbeats were not heard. */
+  /** Subscribes again when earlier heartbeats did not arrive. */
   async #beat(subscribe: () => Promise<void>): Promise<void> {
     try {
       await this.notify(this.parts.run, [heartbeat]);
@@ -124,12 +124,12 @@ export class PostgresChannel implements Channel {
       await this.#subscription?.unlisten().catch(() => undefined);
       await subscribe();
     } catch {
-      // The database is gone; the driver listens again as soon as it is back.
+      // The database is gone; the driver reconnects as soon as it is back.
     }
   }
 }
 
-/** Several to a payload, each once, in their order. */
+/** Several messages per payload, without duplicates, in order. */
 function payloadsOf(sender: string, messages: readonly ChannelMessage[]): string[] {
   const payloads: string[] = [];
   let payload = sender;

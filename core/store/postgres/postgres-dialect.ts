@@ -1,6 +1,6 @@
 /**
- * PostgreSQL behind Kysely: its own compiler, statements over Bun's driver. The store says which
- * connection a statement runs on.
+ * PostgreSQL behind Kysely: its own compiler, with Bun's driver. The store decides which connection
+ * a statement runs on.
  */
 import {
   PostgresAdapter,
@@ -16,10 +16,10 @@ import {
 } from "kysely";
 import type { Ran } from "./connections";
 
-/** Runs a statement somewhere. */
+/** Runs a statement on some connection. */
 export type RunQuery = (text: string, parameters: readonly unknown[]) => Promise<Ran>;
 
-/** Column types of columns.ts, which are called otherwise here. */
+/** Column types of columns.ts that have other names here. */
 const types: Readonly<Record<string, string>> = { blob: "bytea", integer: "bigint" };
 
 class Compiler extends PostgresQueryCompiler {
@@ -48,7 +48,7 @@ export class QueryConnection implements DatabaseConnection {
   }
 }
 
-/** The driver of statements outside transactions; the store begins and ends those itself. */
+/** The driver for statements outside transactions; the store begins and ends those itself. */
 class OutsideDriver implements Driver {
   readonly #connection: QueryConnection;
   constructor(

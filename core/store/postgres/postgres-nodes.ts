@@ -1,6 +1,6 @@
 /**
- * Processes on PostgreSQL: each has a row, which it says again and again is still true, and a lock
- * for as long as it lives. Whose lock is missing is gone, and so is who was not seen for a while.
+ * Processes on PostgreSQL: each has a row, which it refreshes regularly, and a lock for as long as
+ * it lives. A process without its lock is gone, and so is one that was not seen for a while.
  */
 import { existsSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -21,11 +21,11 @@ import type { PostgresOptions } from "./connections";
 import type { RunQuery } from "./postgres-dialect";
 
 const beat_every_ms = 5_000;
-/** Who was silent for so long has left behind what it was doing. */
+/** The unfinished work of a process that was silent for this long is abandoned. */
 const left_ms = 60_000;
-/** Who has gone is known for so long. */
+/** How long a process that died is remembered. */
 const known_ms = 10 * 60_000;
-/** Says which data directory it is, whatever it is called. */
+/** Identifies the data directory, whatever its path. */
 const place_file = "dossier.node";
 
 const enter_sql = `
@@ -50,15 +50,15 @@ export interface PostgresNodesParts {
   readonly role: Role;
   /** The data directory, which this process has locked. */
   readonly data: string;
-  /** Runs a statement outside any transaction, and without waiting for those that write. */
+  /** Runs a statement outside any transaction, without waiting for writers. */
   readonly run: RunQuery;
   readonly options: PostgresOptions;
   readonly log: Log;
-  /** Called with every beat. */
+  /** Called with every heartbeat. */
   readonly onBeat: () => Promise<void>;
 }
 
-/** Numbers that are leased together: more than are given between two leases. */
+/** Numbers per lease: more than are used between two leases. */
 const leased_numbers = 2 ** 20;
 const lease_sql = `
 insert into core_numbers (series, next) values (?, ?)
@@ -95,7 +95,7 @@ export class PostgresNodes implements Nodes {
     const { rows } = await run("delete from core_nodes where place = ? returning id", [
       this.#place,
     ]);
-    // First the lock: whoever sees the row looks for it.
+    // The lock first: whoever sees the row looks for the lock.
     await this.#life_line.start((ids) => this.#miss(ids));
     await run(enter_sql, this.#row);
     this.#timer = setInterval(() => {
@@ -160,7 +160,7 @@ export class PostgresNodes implements Nodes {
     }
   }
 
-  /** Others have taken this process for gone. */
+  /** Others have taken this process for dead. */
   async #enterAgain(): Promise<void> {
     const { run, log } = this.parts;
     await run("delete from core_nodes where id = ?", [this.id]);
@@ -182,7 +182,7 @@ export class PostgresNodes implements Nodes {
   }
 }
 
-/** A copy of the directory elsewhere is another place, and so is one that was moved. */
+/** A copy of the directory counts as another place, and so does a moved one. */
 function placeOf(data: string): string {
   const path = join(data, place_file);
   if (!existsSync(path)) writeFileSync(path, `${newUuid()}\n`, { mode: 0o600 });

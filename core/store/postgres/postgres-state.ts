@@ -1,7 +1,7 @@
 /**
  * Shared entries as rows. A change reads its row, computes, and writes it only if nobody else has
- * meanwhile; else it begins anew. So none waits for transactions, and none holds a lock. Changes of
- * one entry that come together in this process are read and written together.
+ * changed it meanwhile; otherwise it starts over. So no change waits for transactions or holds a
+ * lock. Changes of one entry that arrive together in this process are read and written together.
  */
 import type { SQL } from "bun";
 import { unavailable } from "../../base/errors";
@@ -26,11 +26,11 @@ const delete_sql =
 const prune_sql = `delete from core_shared where until_ms < ${clock_sql}`;
 
 const connections = 2;
-/** What nobody needs any more goes so often. */
+/** How often expired entries are deleted. */
 const prune_every_ms = 60_000;
 /** Each failed try means that another process has made its change. */
 const tries_max = 200;
-/** From the third on they are spread, so that not all come at once again. */
+/** From the third try on they are spread out, so that they don't collide again. */
 const pause_ms = 4;
 
 interface Row {
@@ -47,7 +47,7 @@ interface Waiting {
 
 export class PostgresState implements SharedState {
   readonly #pool: SQL;
-  /** Who waits for each entry that is being changed. */
+  /** By entry: the changes that wait for the current one. */
   readonly #lines = new Map<string, Waiting[]>();
   #timer: NodeJS.Timeout | undefined;
 
@@ -55,7 +55,8 @@ export class PostgresState implements SharedState {
     options: PostgresOptions,
     private readonly log: Log,
   ) {
-    // A crash of the database may take what was written last, as that of a server takes its memory.
+    // A crash of the database may lose the latest writes, as a crash of the server loses its
+    // memory.
     this.#pool = openPool(options, connections, "shared", { synchronous_commit: "off" });
   }
 
@@ -90,7 +91,7 @@ export class PostgresState implements SharedState {
     this.#lines.delete(`${scope} ${key}`);
   }
 
-  /** Makes these changes one after the other, all of them or none. */
+  /** Applies these changes one after another, all or none. */
   async #changed(scope: string, key: string, line: readonly Waiting[]): Promise<unknown[]> {
     for (let tries = 1; tries <= tries_max; tries++) {
       const row = (await this.#run(read_sql, [scope, key])).rows[0] as unknown as Row;
@@ -102,7 +103,9 @@ export class PostgresState implements SharedState {
     throw unavailable("Too many requests like this one come at this moment; try again.", 1);
   }
 
-  /** `version`: of the row that was read; null when there was none. False when that has changed. */
+  /**
+   * `version`: that of the row that was read; null when there was none. False when it has changed.
+   */
   async #write(
     name: readonly [scope: string, key: string],
     { value, until_ms }: Change,
@@ -119,7 +122,10 @@ export class PostgresState implements SharedState {
     return rows.length > 0;
   }
 
-  /** What met a broken connection is tried once more: a restarted database has dropped all. */
+  /**
+   * A statement that hit a broken connection is retried once: a restarted database has dropped all
+   * of them.
+   */
   async #run(text: string, parameters: readonly unknown[]): Promise<Ran> {
     try {
       return await run(this.#pool, text, parameters);
@@ -139,13 +145,13 @@ export class PostgresState implements SharedState {
 }
 
 interface Change {
-  /** Null: it is forgotten. */
+  /** Null: the entry is deleted. */
   readonly value: unknown;
   readonly until_ms: number;
 }
 interface Computed {
   readonly results: unknown[];
-  /** Undefined: all stays as it is. */
+  /** Undefined: nothing changes. */
   readonly change: Change | undefined;
 }
 

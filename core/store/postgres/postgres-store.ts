@@ -1,7 +1,7 @@
 /**
- * The database as PostgreSQL. As in the embedded one, transactions follow each other: a lock of the
- * database makes it so over all processes, and those that come together share it and one commit. So
- * what is read inside a transaction holds until its end, on both engines alike.
+ * The database as PostgreSQL. As in the embedded one, transactions run one after another: a lock in
+ * the database ensures it across all processes, and transactions that arrive together share the
+ * lock and one commit. So what is read inside a transaction holds until its end, on both engines.
  */
 import type { ReservedSQL, SQL } from "bun";
 import { Kysely, sql, Transaction } from "kysely";
@@ -29,15 +29,15 @@ import { DatabaseState } from "./database-state";
 import { PostgresState } from "./postgres-state";
 import { Vacuum } from "./vacuum";
 
-/** The lock that writes take turns by: any number that nobody else uses in this database. */
+/** The lock for writing: any number that is otherwise unused in this database. */
 const writing_lock = 0x646f7373;
 /**
- * One round trip. Only then is anything read, each statement by itself: what others have written
- * until then is seen.
+ * One round trip. Only then is anything read, with a snapshot per statement: everything committed
+ * by others until then is visible.
  */
 const begin = `begin isolation level read committed; select pg_advisory_xact_lock(${writing_lock})`;
 
-/** Everything that writes goes through `inTransaction`, because only it opens a scope. */
+/** All writes go through `inTransaction`, because only it opens a scope. */
 class DatabaseRoot extends Kysely<any> {
   override transaction(): never {
     throw new Error("use `inTransaction`, not `db.transaction()`");
@@ -52,12 +52,12 @@ class DatabaseRoot extends Kysely<any> {
 
 export interface PostgresStoreOptions extends PostgresOptions {
   readonly log: Log;
-  /** The data directory: files that are being read and received need room there. */
+  /** The data directory: files being read or received need space there. */
   readonly data: string;
 }
 
 export class PostgresStore implements Store {
-  /** Without its password. */
+  /** Without the password. */
   readonly path: string;
   readonly db: DatabaseRoot;
   readonly reads: PreparedReads;
@@ -72,9 +72,9 @@ export class PostgresStore implements Store {
   readonly #log: Log;
   readonly channel: PostgresChannel;
   readonly state: PostgresState;
-  /** What the open group tells other processes with its commit. */
+  /** Messages to other processes, sent with the commit of the open group. */
   readonly #messages: string[] = [];
-  /** That of the database. */
+  /** The clock of the database. */
   readonly clock: DatabaseClock;
   readonly #options: PostgresOptions;
   #engine = "PostgreSQL";
@@ -128,7 +128,7 @@ export class PostgresStore implements Store {
     });
   }
 
-  /** Looks whether it can be worked on. @throws Error in words */
+  /** Checks whether it is usable. @throws Error in plain words */
   async open(): Promise<void> {
     this.#engine = await checkServer((text) => run(this.#reader, text, []), this.path);
     await this.clock.ask();
@@ -163,7 +163,7 @@ export class PostgresStore implements Store {
       (inScope) => this.#commits.run(inScope, options),
     );
 
-  /** Nobody: other processes would wait too. */
+  /** Does nothing: other processes would have to wait, too. */
   readonly expect = (): void => {};
 
   readonly exclusively = <R>(work: () => Promise<R>): Promise<R> =>
@@ -194,7 +194,7 @@ export class PostgresStore implements Store {
   /** `pg_dump` makes copies. */
   readonly copyTo = null;
 
-  /** Statements are planned anew by the database. */
+  /** The database plans statements again by itself. */
   readonly forgetStatements = (): void => {};
 
   readonly isDiskFull = (): boolean => this.#state.is_full;
@@ -234,7 +234,9 @@ export class PostgresStore implements Store {
     return ran!;
   }
 
-  /** A read that met a broken connection is tried again: a restarted database has dropped all. */
+  /**
+   * A read that hit a broken connection is retried: a restarted database has dropped all of them.
+   */
   async #read(text: string, parameters: readonly unknown[]): Promise<Ran> {
     try {
       return await run(this.#reader, text, parameters);
@@ -244,7 +246,7 @@ export class PostgresStore implements Store {
     }
   }
 
-  /** One group of transactions: on the connection that writes, and with the lock. */
+  /** One group of transactions: on the writing connection, and with the lock. */
   async #transact(
     parts: HandleParts,
     within: (group: Db, runGroup: RunStatement) => Promise<void>,
@@ -279,7 +281,7 @@ export class PostgresStore implements Store {
     }
   }
 
-  /** A connection with an open transaction and the lock; a broken one is given up for another. */
+  /** A connection with an open transaction and the lock; a broken one is replaced. */
   async #begin(again = true): Promise<ReservedSQL> {
     let connection: ReservedSQL | undefined;
     try {
@@ -295,14 +297,16 @@ export class PostgresStore implements Store {
   }
 }
 
-/** Errors after which nobody knows what was kept. */
+/** Errors after which it is unknown what was committed. */
 const uncertain = new WeakSet<HttpError>();
 function noteUncertain(error: HttpError): HttpError {
   uncertain.add(error);
   return error;
 }
 
-/** The handle of a group whose transaction has begun on a connection, and its shorter way. */
+/**
+ * The handle of a group whose transaction has begun on a connection, and its shortcut past Kysely.
+ */
 function groupOf(db: Db, parts: HandleParts, runGroup: RunQuery): [Db, RunStatement] {
   const connection = new QueryConnection(runGroup);
   const runStatement: RunStatement = async (text, parameters) =>
@@ -313,10 +317,10 @@ function groupOf(db: Db, parts: HandleParts, runGroup: RunQuery): [Db, RunStatem
   return [setRunner(new Transaction({ ...parts, executor }), runStatement), runStatement];
 }
 
-/** A statement as it is, in a transaction. */
+/** A raw statement in a transaction. */
 async function runIn(tx: Db, text: string, parameters: readonly unknown[]): Promise<Ran> {
   const { rows, numAffectedRows } = await tx.executeQuery<Record<string, unknown>>(
-    // The kind says that rows are changed, so that they are counted.
+    // This kind of node makes Kysely count changed rows.
     {
       sql: text,
       parameters,
@@ -327,7 +331,7 @@ async function runIn(tx: Db, text: string, parameters: readonly unknown[]): Prom
   return { rows, count: Number(numAffectedRows ?? rows.length) };
 }
 
-/** The address of a database as it may be shown and logged. */
+/** The address of a database without the password, to be shown and logged. */
 export function withoutPassword(url: string): string {
   try {
     const shown = new URL(url);

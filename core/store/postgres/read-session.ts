@@ -1,7 +1,4 @@
-/**
- * A connection of a worker thread to PostgreSQL, for reads: one at a time, each moment as long as
- * the worker needs it.
- */
+/** A connection of a worker thread to PostgreSQL, for reading: one read or snapshot at a time. */
 import type { ReservedSQL, SQL } from "bun";
 import { Mutex } from "../mutex";
 import { isUnreachable } from "../storage-errors";
@@ -18,7 +15,7 @@ export class PostgresReadSession {
     this.#pool = openPool(options, 2, "search");
   }
 
-  /** The rows of a statement that is written out with `?`; of the snapshot while there is one. */
+  /** The rows of a hand-written statement with `?`; within the snapshot while there is one. */
   async all<R>(text: string, ...parameters: readonly unknown[]): Promise<R[]> {
     if (this.#snapshot) return (await run(this.#snapshot, text, parameters)).rows as R[];
     try {
@@ -29,7 +26,7 @@ export class PostgresReadSession {
     }
   }
 
-  /** The same text as long as nothing has been written. */
+  /** Stays the same as long as nothing has been written. */
   async version(): Promise<string> {
     const [row] = await this.all<{ version: string }>(
       "select pg_current_snapshot()::text as version",
@@ -38,8 +35,8 @@ export class PostgresReadSession {
   }
 
   /**
-   * Until the function that it answers is called, everything that is read belongs to one moment.
-   * Snapshots take turns; one inside another would wait for ever.
+   * Until the returned function is called, everything is read in one snapshot. Snapshots take
+   * turns; a nested one would wait for ever.
    */
   async beginSnapshot(): Promise<() => void> {
     const release = await this.#turn.lock();

@@ -1,4 +1,4 @@
-/** Whether a PostgreSQL server is one that Dossier can work on. */
+/** Checks whether Dossier can work on a PostgreSQL server. */
 import { isUnreachable } from "../storage-errors";
 import type { Ran } from "./connections";
 
@@ -23,8 +23,8 @@ interface Facts {
 }
 
 /**
- * `PostgreSQL 15.18`. @throws Error in words when it can't be reached, is too old, or the database
- * is not as it must be.
+ * `PostgreSQL 15.18`. @throws Error in plain words when it can't be reached, is too old, or the
+ * database has the wrong settings.
  */
 export async function checkServer(
   ask: (text: string) => Promise<Ran>,

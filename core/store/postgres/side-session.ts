@@ -1,17 +1,17 @@
 /**
- * A connection to PostgreSQL beside the order of writes, for what is derived from rows and can be
- * made again: it may take minutes, and nobody waits for it.
+ * A connection to PostgreSQL outside the order of writes, for derived data that can be recreated:
+ * it may take minutes, and nobody waits for it.
  */
 import type { ReservedSQL } from "bun";
 import { openPool, run, type PostgresOptions } from "./connections";
 
-/** Rows of a statement that is written out with `?`. */
+/** The rows of a hand-written statement with `?`. */
 export type RunAside = <R>(text: string, ...parameters: readonly unknown[]) => Promise<R[]>;
 
 export class PostgresSideSession implements AsyncDisposable {
   readonly #pool: ReturnType<typeof openPool>;
 
-  /** What it writes need not outlast a crash of the server: it is made again then. */
+  /** What it writes need not survive a crash of the server: it is recreated then. */
   constructor(options: PostgresOptions, name: string) {
     this.#pool = openPool({ ...options, statement_ms_max: 0 }, 1, name, {
       synchronous_commit: "off",
@@ -21,7 +21,7 @@ export class PostgresSideSession implements AsyncDisposable {
   readonly all: RunAside = async <R>(text: string, ...parameters: readonly unknown[]) =>
     (await run(this.#pool, text, parameters)).rows as R[];
 
-  /** What `work` does is kept together, or nothing of it. */
+  /** Commits all of `work`, or nothing. */
   async inTransaction<R>(work: (all: RunAside) => Promise<R>): Promise<R> {
     const connection: ReservedSQL = await this.#pool.reserve();
     const all: RunAside = async <Row>(text: string, ...parameters: readonly unknown[]) =>

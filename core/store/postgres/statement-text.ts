@@ -1,10 +1,10 @@
-/** Statements that are written out with `?`, as PostgreSQL wants them. */
+/** Converts hand-written statements with `?` to PostgreSQL's syntax. */
 
-/** Texts that are kept; they are all in the code, so there are only some hundreds. */
+/** The number of cached texts; all of them are in the code, so there are only a few hundred. */
 const kept_max = 2_000;
 const kept = new Map<string, string>();
 
-/** `?` becomes `$1`, `$2` …; in quotes it stays, and so does a text without any. */
+/** `?` becomes `$1`, `$2` …, except in quotes. */
 export function numbered(text: string): string {
   if (!text.includes("?")) return text;
   let result = kept.get(text);
@@ -19,7 +19,7 @@ export function numbered(text: string): string {
   return result;
 }
 
-/** Statements that change nothing. A `with` that inserts, updates or deletes is none. */
+/** Statements that change nothing. A `with` that inserts, updates or deletes does not count. */
 export const isReading = (text: string): boolean =>
   /^\s*(select|values|show|explain)\b/i.test(text) ||
   (/^\s*with\b/i.test(text) && !/\b(insert|update|delete)\b/i.test(text));

@@ -1,11 +1,11 @@
 /**
- * After text was deleted: takes the dead rows out of its tables soon, where the database would by
- * itself only do so after many deletions.
+ * Removes dead rows from tables soon after text was deleted; by itself the database would do so
+ * only after many deletions.
  */
 import type { SQL } from "bun";
 import { errorFields, type Log } from "../../base/log";
 
-/** So long after a deletion; others are taken along. */
+/** The delay after a deletion; later ones are included. */
 const delay_ms = 1_000;
 
 const tables_sql = `

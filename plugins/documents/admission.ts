@@ -1,10 +1,10 @@
-/** Asks before a document is taken in: those who fill `BeforeDocumentIntake`. */
+/** Runs the hooks in `BeforeDocumentIntake` before a document is stored. */
 import type { Hooks } from "../../core/sdk";
 import type { Admitted, DocumentIntake, NewIntake } from "./contract";
 
 const nobody_refused: Admitted = Object.freeze({ admitted: true });
 
-/** As `Documents.admit`. */
+/** See `Documents.admit`. */
 export async function admit(
   { before_intake }: { readonly before_intake: Hooks<DocumentIntake> },
   { from, subfolder = null, ...intake }: NewIntake,
@@ -15,7 +15,7 @@ export async function admit(
   return nobody_refused;
 }
 
-/** The same for what a request has sent. */
+/** The same for content sent in a request. */
 export const admitSent = (
   ctx: Parameters<typeof admit>[0],
   kind: "text" | "upload",
@@ -23,7 +23,7 @@ export const admitSent = (
   signal?: AbortSignal,
 ): Promise<Admitted> => admit(ctx, { ...sent, origin: { kind, uri: null, run_id: null } }, signal);
 
-/** @throws Error when it was not asked for: a plugin left that out */
+/** @throws Error when the hooks were not run: a plugin has forgotten to */
 export function requireAdmitted(given: Admitted | undefined): void {
   if (given !== nobody_refused)
     throw new Error("a document needs what Documents.admit gives: call it before the transaction");

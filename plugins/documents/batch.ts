@@ -1,19 +1,19 @@
-/** One action on many documents: each for itself, with what went wrong for each. */
+/** One action on many documents: each on its own, with its own error. */
 import { HttpError } from "../../core/sdk";
 import type { DocumentContext } from "./context";
 import { reindex } from "./indexer";
 import * as links from "./links";
 
 export const batch_max = 200;
-/** At the same time: they share commits. */
+/** Concurrent actions, which share commits. */
 const together_max = 16;
 
 export interface Batch {
   readonly action: "unlink" | "restore" | "link" | "move" | "reindex";
   readonly document_ids: readonly string[];
-  /** Where they are, or were. */
+  /** The folder that they are, or were, in. */
   readonly folder_id: string;
-  /** Where they shall be. */
+  /** The folder that they move to. */
   readonly to_folder_id: string;
 }
 export interface BatchProblem {
@@ -23,7 +23,10 @@ export interface BatchProblem {
   readonly detail: string;
 }
 
-/** Does it with each. Returns those it could not be done with. @throws what is no `HttpError` */
+/**
+ * Applies the action to each. Returns those for which it failed. @throws errors other than
+ * `HttpError`
+ */
 export async function actOnEach(
   ctx: DocumentContext,
   owner_id: string,

@@ -1,4 +1,4 @@
-/** The HTTP face of what is done with many documents at once. */
+/** The routes for actions on many documents at once. */
 import {
   attachment,
   badRequest,
@@ -16,7 +16,7 @@ import { ListFilterQuery } from "./list-query";
 import { documents_max, OriginalsZip } from "./originals-zip";
 import { example } from "./record";
 
-/** Commas part the ids of a query. */
+/** Ids in a query are separated by commas. */
 const ListedId = documented(t.String({ minLength: 1 }), { pattern: "^[^,\\u0000]+$" });
 
 const tag = "Documents";
@@ -38,7 +38,7 @@ const BatchBody = named(
     to_folder_id: t.Optional(t.String({ description: "For `link` and `move`." })),
   }),
 );
-/** The same in the document: which fields an action needs. */
+/** The same for the API document, with the fields that each action needs. */
 export const batchSchema = (): TSchema => {
   const { action, document_ids, folder_id, to_folder_id } = BatchBody.properties;
   const of = (

@@ -1,9 +1,9 @@
-/** SQL of the health checks of documents: they read all of them, a page at a time. */
+/** SQL of the health checks of documents, which read all of them, a page at a time. */
 import { sql, toNumber, type Db } from "../../core/sdk";
 import type { DocumentContext } from "./context";
 import { findDocument, isLinked, type DocumentsDb } from "./store";
 
-/** Versions with a file, in the order of their files; those of one file in that of their keys. */
+/** Versions with a file, ordered by file, then by key. */
 export async function listOriginals(db: DocumentsDb, after: OriginalKey, limit: number) {
   const rows = await db
     .selectFrom("documents_versions")
@@ -49,7 +49,7 @@ export const listSyncing = async (
 export const isSyncing = async (db: DocumentsDb, id: string): Promise<boolean> =>
   (await findDocument(db, id))?.status === "syncing";
 
-/** Queues the job of a document that is `syncing`. */
+/** Enqueues the job of a `syncing` document. */
 export const enqueueAgain = (
   { inTransaction, enqueueIndexing }: DocumentContext,
   id: string,
@@ -68,13 +68,13 @@ const answering = (db: DocumentsDb) =>
     .where("status", "=", "synced")
     .where(isLinked("documents.id"));
 
-/** Documents that answer, and are not being changed. */
+/** Documents with a current version that are not being changed. */
 export const listAnswering = (db: DocumentsDb, after: string, limit: number) =>
   answering(db).where("id", ">", after).orderBy("id").limit(limit).execute();
 export const findAnswering = (db: DocumentsDb, id: string) =>
   answering(db).where("id", "=", id).executeTakeFirst();
 
-/** Those of these documents that have a row, those too that wait to be purged. */
+/** The ids among these that have a row, including documents that wait to be purged. */
 export async function knownIds(db: Db, ids: readonly string[]): Promise<ReadonlySet<string>> {
   if (ids.length === 0) return new Set();
   const rows = await db.selectFrom("documents").select("id").where("id", "in", ids).execute();

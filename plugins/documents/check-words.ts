@@ -1,6 +1,6 @@
-/** Words that the checks of documents share: counts, and ids in a sentence. */
+/** Wording shared by the checks of documents: counts, and ids in a sentence. */
 
-/** Ids in a sentence. */
+/** How many ids a sentence lists. */
 const named_max = 3;
 
 export const documents = (count: number): string =>

@@ -1,4 +1,7 @@
-/** Health checks of documents: indexing, and the index against them; those of originals apart. */
+/**
+ * Health checks of documents: whether they are indexed, and whether the index agrees with them.
+ * Those of originals are separate.
+ */
 import { nextTurn } from "../../core/lib/parts";
 import { ok, SystemChecks, type CheckResult, type SystemCheck } from "../doctor/contract";
 import { fill, type Context, type Fill } from "../../core/sdk";
@@ -8,11 +11,11 @@ import { reindexFound } from "./indexer";
 import { originalsChecks } from "./originals-checks";
 import { documents, named } from "./check-words";
 
-/** All documents are read for each of them. */
+/** Each check reads all documents. */
 const hold_ms = 30 * 60_000;
-/** In one read. */
+/** Documents per read. */
 const page_size = 500;
-/** Documents that one mending takes on; the next look finds the rest. */
+/** Documents that one repair handles; the next check finds the rest. */
 const mended_max = 10_000;
 
 export type CheckContext = DocumentContext & Pick<Context, "operations">;
@@ -39,7 +42,7 @@ export function documentChecks(
       run: () => index(ctx),
       mend: async () => {
         const { missing, left_over } = await compareIndex(ctx);
-        // What is there of a document may be a part, and would be found beside the new.
+        // The index of a document may be incomplete, and would remain beside the new one.
         for (const id of [...missing.map((one) => one.id), ...left_over])
           while (!(await ctx.inDeletion((tx) => ctx.index.remove(tx, [id]))));
         for (const { id } of missing) await reindexFound(ctx, id);
@@ -74,7 +77,7 @@ async function withoutJob({
     const waiting = await store.listSyncing(db, after, page_size);
     const busy = await operations.jobs.subjectsAtWork(waiting);
     const found = waiting.filter((id) => !busy.has(id));
-    // One that has ended since it was listed is not `syncing` any more.
+    // A document whose indexing has ended since then is no longer `syncing`.
     for (const id of found) if (await store.isSyncing(db, id)) ids.push(id);
     at_work += busy.size;
     if (waiting.length < page_size) break;
@@ -104,7 +107,7 @@ interface Difference {
   readonly count: number;
 }
 
-/** What differs is looked at again, because documents change while they are read. */
+/** Differences are checked again, because documents change while they are read. */
 async function compareIndex({ db, index: search_index }: CheckContext): Promise<Difference> {
   const missing: Difference["missing"] = [];
   const left_over: string[] = [];

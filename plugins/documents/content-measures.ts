@@ -1,4 +1,4 @@
-/** Size, hash and media type of a content, before it is stored. */
+/** Size, hash and media type of content, before it is stored. */
 import { nextTurn } from "../../core/lib/parts";
 import { cutText } from "../../core/lib/text-pieces";
 import { byteParts } from "../../core/lib/utf8-text";
@@ -20,9 +20,9 @@ export async function measureText(content: string): Promise<Measure> {
   }
   return { sha256: hasher.digest("hex"), size_bytes };
 }
-/** Hashed before others have their turn. */
+/** Pieces hashed before yielding to the event loop. */
 const pieces_in_turn = 64;
-/** The same of one that is long. */
+/** The same for a long text. */
 export async function measureBytes(utf8: Uint8Array): Promise<Measure> {
   const hasher = new Bun.CryptoHasher("sha256");
   for (const some of byteParts(utf8)) {
@@ -32,7 +32,7 @@ export async function measureBytes(utf8: Uint8Array): Promise<Measure> {
   return { sha256: hasher.digest("hex"), size_bytes: utf8.length };
 }
 
-/** The declared media type when it is well-formed: a hint until the bytes are read. */
+/** The declared media type if it is well-formed: a hint until the bytes are read. */
 export const mediaType = (declared: string | null): string =>
   declared !== null &&
   /^[a-z0-9][a-z0-9!#$&^_.+-]{0,63}\/[a-z0-9][a-z0-9!#$&^_.+-]{0,63}$/i.test(declared)

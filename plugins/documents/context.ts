@@ -1,4 +1,7 @@
-/** What the functions of this plugin are handed, and how they say that a document has changed. */
+/**
+ * The context passed to the functions of this plugin, and the ways in which they report that a
+ * document has changed.
+ */
 import type { BegunJob, Change, Context, Db, Hooks, PayloadOf } from "../../core/sdk";
 import { DocumentChanged } from "../events/contract";
 import type { Extraction } from "../extraction/contract";
@@ -44,12 +47,12 @@ export interface DocumentContext extends Pick<
   readonly fresh_texts: FreshTexts;
   readonly early_indexing: EarlyIndexing;
   readonly lists: DocumentLists;
-  /** Those who keep something about documents. Complete once every plugin is set up. */
+  /** Plugins that keep data about documents. Complete once every plugin is set up. */
   readonly uses: () => readonly DocumentUse[];
-  /** Those who may refuse a document. */
+  /** The hooks that may refuse a document. */
   readonly before_intake: Hooks<DocumentIntake>;
   /**
-   * Queues the job that makes this version answer: jobs.ts. `is_text`: it is known to need no
+   * Enqueues the job that indexes this version: jobs.ts. `is_text`: it certainly needs no
    * extraction.
    */
   readonly enqueueIndexing: (
@@ -58,27 +61,27 @@ export interface DocumentContext extends Pick<
     is_text: boolean,
   ) => Promise<void>;
   /**
-   * Begins to index a small text before it is stored: jobs.ts. It is in `fresh_texts`. Undefined
-   * for what has to be queued.
+   * Starts to index a small text before it is stored: jobs.ts. The text is in `fresh_texts`.
+   * Undefined when it has to be queued.
    */
   readonly beginIndexing: (
     text: Pick<DocumentRow, "id" | "owner_id" | "version" | "size_bytes">,
   ) => BegunJob | undefined;
-  /** Queues the job that gives the index the document's present name: jobs.ts. */
+  /** Enqueues the job that updates the title in the index: jobs.ts. */
   readonly enqueueRetitling: (
     tx: Db,
     document: Pick<DocumentRow, "id" | "owner_id">,
   ) => Promise<void>;
   /**
-   * Deletes these originals where nothing uses them any more, once the surrounding transaction is
-   * on disk. Returns at once.
+   * Deletes these originals if nothing uses them any more, once the surrounding transaction is
+   * committed. Returns at once.
    */
   readonly removeFiles: (sha256s: readonly string[]) => void;
-  /** The same now, outside a transaction; waits until they are deleted, and never throws. */
+  /** The same now, outside a transaction; resolves when they are deleted, and never rejects. */
   readonly deleteFiles: (sha256s: readonly string[]) => Promise<void>;
 }
 
-/** Notifies those who look at one of these folders now that their document has changed. */
+/** Notifies clients that are watching one of these folders that a document has changed. */
 export function notifyFolders(
   { notify }: DocumentContext,
   { id, owner_id }: Pick<DocumentRow, "id" | "owner_id">,
@@ -90,8 +93,8 @@ export function notifyFolders(
 }
 
 /**
- * A document has another status: tells its links, moves the counters of these folders, which have
- * it, and notifies them.
+ * A document has another status: updates its links and the counters of its folders, and notifies
+ * their watchers.
  */
 export async function moveStatus(
   ctx: DocumentContext,
@@ -112,7 +115,7 @@ export async function moveStatus(
   notifyFolders(ctx, document, folder_ids);
 }
 
-/** The document has changed, for those who listen to events. `folder_ids`: those that hold it. */
+/** Emits the event for a changed document. `folder_ids`: the folders that contain it. */
 export const emitChanged = (
   { emit }: Pick<DocumentContext, "emit">,
   tx: Db,
@@ -120,7 +123,7 @@ export const emitChanged = (
   change: Pick<PayloadOf<typeof DocumentChanged>, "changed" | "folder_id" | "folder_ids">,
 ): Promise<void> => emit(tx, DocumentChanged, { owner_id, document_id: id, ...change });
 
-/** Drops every version but these, with their originals and texts. */
+/** Deletes every version but these, with their originals and texts. */
 export async function dropOtherVersions(
   { removeFiles, texts }: Pick<DocumentContext, "removeFiles" | "texts">,
   tx: Db,

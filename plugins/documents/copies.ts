@@ -1,4 +1,4 @@
-/** Documents that are taken to another server, and those that come from one. */
+/** Exports documents to another server, and inserts those that come from one. */
 import { pairsIn } from "../../core/lib/text-pieces";
 import { toNumber, type Db } from "../../core/sdk";
 import { DocumentCreated, DocumentFailed, DocumentSynced } from "../events/contract";
@@ -12,7 +12,7 @@ import * as store from "./store";
 import type { DocumentRow, VersionRow } from "./store";
 import { partsOf } from "./text-store";
 
-/** As `Documents.findCopy`. */
+/** See `Documents.findCopy`. */
 export async function findCopy(
   { db, reads }: Pick<DocumentContext, "db" | "reads">,
   document_id: string,
@@ -68,7 +68,7 @@ function copyOf(
   };
 }
 
-/** As `Documents.insertCopy`. */
+/** See `Documents.insertCopy`. */
 export async function insertCopy(
   ctx: Pick<DocumentContext, "folders" | "index">,
   tx: Db,
@@ -101,7 +101,7 @@ export async function insertCopy(
   if (prepared?.version === version) await ctx.index.publish(tx, prepared, folder_ids);
 }
 
-/** As `Documents.announce`. */
+/** See `Documents.announce`. */
 export async function announce(
   { emit }: Pick<DocumentContext, "emit">,
   tx: Db,
@@ -112,7 +112,7 @@ export async function announce(
     const { id: document_id, owner_id, name, source_kind: kind, status, version } = row;
     const folder_ids = folders.get(document_id) ?? [];
     const [folder_id] = folder_ids;
-    // Deleted since.
+    // Deleted meanwhile.
     if (folder_id === undefined) continue;
     await emit(tx, DocumentCreated, { owner_id, document_id, name, folder_id, kind });
     const settled = { owner_id, document_id, version, folder_ids };

@@ -1,4 +1,4 @@
-/** Every SQL statement about documents that are taken to another server. */
+/** Every SQL statement about documents that are exported to another server. */
 import { sql, toNumber } from "../../core/sdk";
 import type { DocumentPlace } from "./contract";
 import { isLinked, type DocumentsDb } from "./store";
@@ -28,7 +28,7 @@ export const listPlaces = async (
       .execute()
   ).map((row) => ({ ...row, document_created_at: toNumber(row.document_created_at) }));
 
-/** The document with the version that answers, or with the newest before one does. */
+/** The document with its current version, or with its newest one before there is a current one. */
 export async function findAnswering(db: DocumentsDb, id: string) {
   const found = await answering(db, id)
     .where(isLinked("d.id"))
@@ -65,7 +65,7 @@ export async function findAnswering(db: DocumentsDb, id: string) {
   return found && { ...found, text: textOf(found) };
 }
 
-/** What the events of new documents say of them. */
+/** The fields of the events for new documents. */
 export const findAnnounced = (db: DocumentsDb, document_ids: readonly string[]) =>
   document_ids.length === 0
     ? Promise.resolve([])

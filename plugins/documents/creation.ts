@@ -1,6 +1,6 @@
 /**
- * New documents, and new versions of documents that exist: texts, uploads, and what imports and
- * transcriptions ingest.
+ * Creates documents, and new versions of existing ones, from texts, uploads, imports and
+ * transcriptions.
  */
 import { longTextOf } from "../../core/lib/utf8-text";
 import {
@@ -38,7 +38,7 @@ export interface NewText {
   readonly folder_id: string;
   readonly name?: string | null;
   readonly content: string;
-  /** UTF-8: the content, when it is long; `content` is empty then. */
+  /** The content in UTF-8 when it is long; `content` is empty then. */
   readonly long_text?: Uint8Array | undefined;
 }
 export interface Upload {
@@ -46,18 +46,18 @@ export interface Upload {
   readonly name: string;
   /** The media type that the client declared for the part, or null. */
   readonly declared_type: string | null;
-  /** Replace the newest document of that name. */
+  /** Whether to replace the newest document of that name. */
   readonly overwrite: boolean;
 }
 
-/** Where the newest version comes from. */
+/** The origin of the newest version. */
 type Source = Pick<DocumentRow, "source_kind" | "source_uri" | "source_run_id">;
 type NewDocument = Pick<DocumentRow, "owner_id" | "name"> & {
   readonly id?: string;
   readonly folder_id: string;
 };
 
-/** What is only known once a document is indexed. */
+/** Properties that are unknown before a document is indexed. */
 const not_indexed = { ...queued, warnings: "[]", page_count: null, language: null } as const;
 
 /**
@@ -106,7 +106,7 @@ export async function addText(
         await ctx.folders.require(tx, owner_id, folder_id);
         ctx.files.requireFreeSpace();
         await text.keep(tx);
-        // Before the job that wants it begins.
+        // Before the job that needs it starts.
         if (fresh && !indexing) ctx.afterCommit(() => ctx.fresh_texts.keep(fresh));
         const document = { id, owner_id, folder_id, name };
         return insert(ctx, tx, document, version, source, indexing);
@@ -118,7 +118,7 @@ export async function addText(
   }
 }
 
-/** Before a longer text is written ahead, it is clear that nothing refuses it. */
+/** A longer text is written ahead of its document only after checking that nothing refuses it. */
 const large_text_units = 2 ** 18;
 async function requireRoom(
   { db, folders, quotas }: DocumentContext,
@@ -133,7 +133,7 @@ async function requireRoom(
 
 /**
  * Refuses an upload that `addUpload` would refuse, before its bytes are read. `size_bytes`: as far
- * as the request tells it. @throws HttpError 403, 404 or 409.
+ * as known from the request. @throws HttpError 403, 404 or 409.
  */
 export async function checkUpload(
   { db, folders, quotas }: DocumentContext,
@@ -148,8 +148,8 @@ export async function checkUpload(
 }
 
 /**
- * Makes a document of the received bytes, or the next version of the document of that name, and
- * releases them. @throws HttpError 403, 404, 409 or 507.
+ * Creates a document from the received bytes, or the next version of the document with that name,
+ * and releases them. @throws HttpError 403, 404, 409 or 507.
  */
 export async function addUpload(
   ctx: DocumentContext,
@@ -174,14 +174,14 @@ export async function addUpload(
     });
   } catch (error) {
     ctx.removeFiles([received.sha256]);
-    // Two uploads of one name at the same moment: the unique index decides, not the look-up.
+    // Of two concurrent uploads with one name, the unique index decides, not the look-up.
     throw isUnique(error) ? nameTaken() : error;
   } finally {
     await received.release();
   }
 }
 
-/** As `Documents.ingest`. */
+/** See `Documents.ingest`. */
 export async function ingest(
   ctx: DocumentContext,
   tx: Db,
@@ -228,7 +228,10 @@ async function findKnown(
   return kind === "import" && uri !== null ? linkStore.findImported(tx, folder_id, uri) : undefined;
 }
 
-/** The document that an upload of this name replaces. @throws HttpError 409 without `overwrite`. */
+/**
+ * Whether the current version is the same already: the same text where that is given, otherwise the
+ * same bytes.
+ */
 async function findReplaceable(
   from: Db,
   folder_id: string,
@@ -241,8 +244,8 @@ async function findReplaceable(
 }
 
 /**
- * Whether the document answers with this already: the same text where the text is ready, else the
- * same bytes.
+ * Writes a document with its first version, charges the quotas and enqueues its indexing, unless
+ * that has started already. Returns the document as created, even if it is indexed by then.
  */
 async function isUnchanged(
   tx: Db,
@@ -262,10 +265,7 @@ const nameTaken = (): HttpError =>
     "name_taken",
   );
 
-/**
- * Writes a document with its first version, charges the quotas and queues its indexing, unless that
- * has begun. Answers the document as it is created, whether it is indexed by then or not.
- */
+/** If it is indexed already, it is written as such. */
 async function insert(
   ctx: DocumentContext,
   tx: Db,
@@ -292,17 +292,15 @@ async function insert(
   };
   await ctx.quotas.chargeAll(tx, owner_id, { documents: 1, storage: size_bytes });
   const insertion = new DocumentInsertion(ctx, tx, { row, version, folder_id });
-  // What is indexed by now is written as such.
+  // Writes the next version and enqueues its indexing. The current version stays until then; a
+  // version that was still being indexed is dropped.
   await indexing?.enqueue(tx, insertion);
   if (!insertion.is_written) await insertion.write();
   if (!indexing) await ctx.enqueueIndexing(tx, row, isText(version));
   return { row, folder_ids: [folder_id], vectors: "none" };
 }
 
-/**
- * Writes the next version and queues its indexing. The version that answers stays until then; one
- * that was still being indexed is dropped.
- */
+/** In this folder it is the newest with its name; elsewhere another upload may have the name. */
 async function replace(
   ctx: DocumentContext,
   tx: Db,
@@ -333,7 +331,7 @@ async function replace(
   await linkStore.setLinkContent(tx, row.id, values);
   const folder_ids = await linkStore.foldersOf(tx, row.id);
   if (row.source_kind === "upload" && before.source_kind !== "upload") {
-    // In this folder it is the newest of its name; elsewhere an upload may have the name.
+    // The dropped version may have been a text that was never shown.
     const others = folder_ids.filter((id) => id !== folder_id);
     await refuseTakenName(tx, others, nameKey(row.name), row.id);
     await linkStore.reserveName(tx, row.id);

@@ -1,17 +1,17 @@
-/** How the job is enqueued that deletes originals after a while, where they stay for one. */
+/** Enqueues the job that deletes originals after their grace period, where there is one. */
 import { job, t, type Context } from "../../core/sdk";
 
-/** Deletes originals that nobody uses and that have stayed long enough. */
+/** Deletes unused originals whose grace period is over. */
 export const DeleteOriginals = job("documents.delete_originals", t.Object({}));
 const minute_ms = 60_000;
-/** One job sees to all that is due in so much time, or in a second where it is soon. */
+/** One job handles everything due within this time, or within a second when it is due soon. */
 const step_ms = minute_ms;
-/** The schedule sees to what is due later. */
+/** Whatever is due later is left to the schedule. */
 const later_ms = 60 * minute_ms;
 
 export type DeletingParts = Pick<Context, "db" | "enqueue" | "now_ms">;
 
-/** In so much time, a little later. */
+/** Enqueues the job for then, or a little later. */
 export async function enqueueDeleting(
   { db, enqueue, now_ms }: DeletingParts,
   delay_ms: number,

@@ -1,4 +1,6 @@
-/** Writes a new document with its first version: before it is indexed, or together with that. */
+/**
+ * Inserts a new document with its first version: before it is indexed, or together with its index.
+ */
 import type { Db } from "../../core/sdk";
 import { DocumentCreated } from "../events/contract";
 import { notifyFolders, type DocumentContext } from "./context";
@@ -8,7 +10,7 @@ import * as store from "./store";
 import type { DocumentRow } from "./store";
 
 export interface DocumentInsertionParts {
-  /** As it is until it is indexed. */
+  /** The row of a document that is not indexed yet. */
   readonly row: DocumentRow;
   readonly version: NewVersion;
   readonly folder_id: string;
@@ -17,7 +19,7 @@ export interface DocumentInsertionParts {
 export class DocumentInsertion {
   is_written = false;
 
-  /** `tx`: the transaction that writes it. */
+  /** `tx`: the transaction for the insertion. */
   constructor(
     private readonly ctx: DocumentContext,
     private readonly tx: Db,
@@ -28,7 +30,7 @@ export class DocumentInsertion {
     return [this.parts.folder_id];
   }
 
-  /** Call it once. `state`: what is different from `row` from the start. */
+  /** Call it once. `state`: columns that differ from `row` from the start. */
   async write(state: Partial<DocumentRow> = {}): Promise<void> {
     const { ctx, tx } = this,
       { version, folder_id } = this.parts,

@@ -1,9 +1,11 @@
-/** Sends an original: whole or one range of it, never rendered by a browser in our origin. */
+/**
+ * Sends an original, whole or one range of it, in a way that no browser renders it in our origin.
+ */
 import { attachment, HttpError, pullStream, t } from "../../core/sdk";
 import type { Original } from "./queries";
 
 const bytes = t.String({ format: "binary" });
-/** In the API document; of whatever type the document is. */
+/** For the API document; the actual type is that of the document. */
 export const original_bytes = {
   media_type: "application/octet-stream",
   schema: bytes,
@@ -11,8 +13,8 @@ export const original_bytes = {
 };
 
 /**
- * The response to a request for the original; a single `Range` is honoured. @throws HttpError 416
- * when it lies outside.
+ * The response to a request for the original; supports a single `Range`. @throws HttpError 416 when
+ * it lies outside.
  */
 export function originalResponse(request: Request, original: Original): Response {
   const etag = `"${original.sha256}"`;
@@ -62,8 +64,8 @@ function bodyOf(bytes: Original["bytes"], start: number, end: number): Blob | Re
 }
 
 /**
- * Bytes from `start` to `end`, end exclusive. Undefined when the header asks for the whole or for
- * several ranges, or is malformed: then the whole is sent.
+ * The bytes from `start` to `end`, end exclusive. Undefined to send the whole: when the header asks
+ * for that or for several ranges, or is malformed.
  */
 function parseRange(
   header: string | null,

@@ -1,20 +1,22 @@
 /**
- * Small texts are indexed before they are stored, when that takes but a moment: one transaction
- * does then what would take two, with a job between them.
+ * Indexes small texts before they are stored, when that takes only a moment: a single transaction
+ * then replaces two with a job between them.
  */
 import type { BegunJob } from "../../core/sdk";
 import type { FreshTexts } from "./fresh-texts";
 import type { PendingVersion } from "./text-store";
 
-/** How long storing a text is put off for its index, milliseconds. */
+/** How long to delay storing a text for its index, milliseconds. */
 const patience_ms = 25;
-/** The same when no text was indexed in time lately: the thread that does it may have to start. */
+/**
+ * The same when no text was indexed in time recently: the indexing thread may have to start first.
+ */
 const wary_patience_ms = 4;
 const lately_ms = 1_000;
 
 interface Parts {
   readonly fresh_texts: FreshTexts;
-  /** As `DocumentContext.beginIndexing`. */
+  /** See `DocumentContext.beginIndexing`. */
   readonly beginIndexing: (text: PendingVersion) => BegunJob | undefined;
 }
 
@@ -24,9 +26,9 @@ export class EarlyIndexing {
   constructor(private readonly parts: Parts) {}
 
   /**
-   * `store` stores the text in a transaction, which enqueues what it is given; without it, it
-   * queues the indexing. Called again without it when the index can't be written with the text.
-   * `text`: false for one that is not at hand.
+   * `store` stores the text in a transaction, in which it enqueues the given job; without one, it
+   * queues the indexing. It is called again without a job when the index can't be written together
+   * with the text. `text`: false for one that is not in memory.
    */
   async run<R>(
     text: PendingVersion | false,
@@ -46,7 +48,7 @@ export class EarlyIndexing {
 
   #begin(text: PendingVersion): BegunJob | undefined {
     const { beginIndexing, fresh_texts } = this.parts;
-    // The job finds it there, or it would look for it where it is not yet.
+    // The job reads it from there, because it is not in the database yet.
     if (!fresh_texts.keep(text)) return undefined;
     const indexing = beginIndexing(text);
     if (!indexing) fresh_texts.take(text.id, text.version);

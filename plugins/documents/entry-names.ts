@@ -1,9 +1,9 @@
 /**
- * Names of the entries of an archive that people unpack: safe on every system, with an ending that
- * programs know, and no two alike.
+ * Names of archive entries that people unpack: valid on every system, with an extension that
+ * programs know, and unique.
  */
 
-/** For names without an ending, such as those of texts. */
+/** For names without an extension, such as those of texts. */
 const endings: Readonly<Record<string, string>> = {
   "application/pdf": ".pdf",
   "application/json": ".json",
@@ -15,18 +15,18 @@ const endings: Readonly<Record<string, string>> = {
   "image/jpeg": ".jpg",
   "image/png": ".png",
 };
-/** Windows takes none of these in a name. */
+/** Windows forbids these characters in names. */
 const forbidden = /[<>:"|?*\\\p{Cc}]/gu;
-/** Windows knows devices by these names. */
+/** Windows reserves these names for devices. */
 const device = /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i;
 const segment_bytes_max = 200;
 
 export class EntryNames {
   readonly #taken = new Set<string>();
-  /** By name: the number that the last namesake got. */
+  /** By name: the last number given to a namesake. */
   readonly #numbers = new Map<string, number>();
 
-  /** What a document of this name is called in the archive. */
+  /** The entry name for a document of this name. */
   add(name: string, media_type: string): string {
     const segments = name.split("/").map(safe).filter(Boolean);
     const path = (segments.length > 0 ? segments : ["_"]).join("/");
@@ -43,10 +43,10 @@ export class EntryNames {
   }
 }
 
-/** Names that differ in case alone are one file on many systems. */
+/** Names that differ only in case are one file on many systems. */
 const folded = (name: string): string => name.normalize("NFC").toLowerCase();
 
-/** One part of a path; `` for one that leads nowhere or out of the archive. */
+/** One segment of a path; empty for one that leads nowhere or out of the archive. */
 function safe(segment: string): string {
   const clean = segment
     .replaceAll(forbidden, "_")
@@ -56,7 +56,7 @@ function safe(segment: string): string {
   return shortened(named);
 }
 
-/** File systems take 255 bytes; a number may be added. The ending stays. */
+/** File systems allow 255 bytes; a number may be added. The extension stays. */
 function shortened(name: string): string {
   if (Buffer.byteLength(name) <= segment_bytes_max) return name;
   const [, stem, ending = ""] = /^(.*?)(\.[A-Za-z0-9]{1,8})?$/su.exec(name)!;

@@ -1,21 +1,24 @@
 /**
- * Small texts that were just stored, for the job that indexes them: reading one back takes longer
- * than the rest of that job. Whatever is not here is read from the database.
+ * Keeps small texts that were just stored for the job that indexes them: reading one back takes
+ * longer than the rest of that job. A text that is not here is read from the database.
  */
 import { piece_units } from "../../core/lib/text-pieces";
 import type { PendingVersion } from "./text-store";
 
-/** UTF-16 units of all of them; the oldest goes first. */
+/** UTF-16 units of all texts; the oldest is dropped first. */
 const units_max = 4 * 2 ** 20;
 
 export class FreshTexts {
   private readonly versions = new Map<string, PendingVersion>();
   private units = 0;
 
-  /** For the job that begins right after this. False for a text that is read where it is stored. */
+  /**
+   * Keeps a text for the job that follows at once. False for one that has to be read from the
+   * database.
+   */
   keep(version: PendingVersion): boolean {
     const { units, content } = version.text;
-    // It would not be read back as it is here.
+    // The database would return a different text.
     if (units > piece_units || !content?.isWellFormed()) return false;
     this.versions.set(keyOf(version), version);
     this.units += units;
@@ -26,7 +29,7 @@ export class FreshTexts {
     return true;
   }
 
-  /** It is not here any more after that. */
+  /** Removes and returns it. */
   take(id: string, version: number): PendingVersion | undefined {
     const found = this.versions.get(keyOf({ id, version }));
     if (found) this.forget(found);

@@ -1,7 +1,7 @@
 /**
- * Which folder a document goes with: the only one that holds it or could get it back, or the root
- * of a tree when several folders of that tree do; none when it lies in several trees. Counted by
- * folder, so that a deletion knows at once what it frees.
+ * Determines which folder a document is deleted with: the only one that contains it or could get it
+ * back, or the root of a tree when several folders of that tree do; none when it is in several
+ * trees. The counts are kept by folder, so that a deletion knows at once what it frees.
  */
 import type { Db } from "../../core/sdk";
 import type { DocumentContext } from "./context";
@@ -11,7 +11,7 @@ import type { DocumentRow } from "./store";
 
 type HeldDocument = Pick<DocumentRow, "id" | "held_by" | "size_bytes">;
 
-/** After a link was made or deleted for good. Links to deleted folders do not count. */
+/** Call it after a link was created or deleted for good. Links to deleted folders don't count. */
 export async function updateHolder(
   { folders }: Pick<DocumentContext, "folders">,
   tx: Db,
@@ -36,7 +36,7 @@ export async function updateHolder(
   );
 }
 
-/** `roots`: the root of each folder that has the document. */
+/** `roots`: the root of each folder that contains the document. */
 function holderOf(roots: ReadonlyMap<string, string>): string | null {
   const [first] = roots;
   if (first === undefined) return null;

@@ -1,6 +1,6 @@
 /**
- * The job that makes a version answer (bytes → text → index → `synced`, switched in one
- * transaction), and the one that gives the index a new title.
+ * The job that makes a version the current one (bytes → text → index → `synced`, switched in one
+ * transaction), and the job that updates the title in the index.
  */
 import type { LongText } from "../../core/lib/text-pieces";
 import {
@@ -30,15 +30,15 @@ interface VersionToIndex {
   readonly version: number;
 }
 
-/** Progress is written at most this often. */
+/** The minimum interval between two writes of the progress. */
 const report_every_ms = 500;
-/** The share of the progress bar that extraction fills. */
+/** The share of the progress bar for extraction. */
 const extraction_share = 0.8;
 
-/** What a version says, and what is known of it. */
+/** The text of a version, with its properties. */
 interface Text
   extends Spans, Pick<Extracted, "warnings" | "page_count" | "media_type">, IndexedText {
-  /** When it was extracted just now: it is not the version's yet. */
+  /** Set when it was extracted just now: the version doesn't refer to it yet. */
   readonly extracted?: NewText;
 }
 type IndexedText = Pick<IndexInput, "text" | "stored">;
@@ -60,22 +60,23 @@ export const queued = {
 } as const;
 
 /**
- * Indexes the newest version again; one that is being indexed goes on. @throws HttpError 403 or
- * 404.
+ * Indexes the newest version again; does nothing while it is being indexed. @throws HttpError 403
+ * or 404.
  */
 export async function reindex(
   ctx: DocumentContext,
   owner_id: string,
   document_id: string,
 ): Promise<Document> {
-  // As it is now: another process may have indexed it by the time that this is confirmed.
+  // Read in the transaction: another process may have indexed it by the time that the commit is
+  // confirmed.
   return ctx.inTransaction(async (tx) => {
     await requeue(ctx, tx, await requireDocument(tx, owner_id, document_id));
     return getDocument({ ...ctx, db: tx }, owner_id, document_id);
   });
 }
 
-/** The same for any document, whoever's it is; one that is gone stays as it is. */
+/** The same for any document, whoever owns it; does nothing when it is gone. */
 export const reindexFound = (ctx: DocumentContext, document_id: string): Promise<void> =>
   ctx.inTransaction(async (tx) => {
     const document = await store.findDocument(tx, document_id);
@@ -83,8 +84,8 @@ export const reindexFound = (ctx: DocumentContext, document_id: string): Promise
   });
 
 /**
- * Indexes a version again whose indexing has failed, whoever's it is; one that is gone, or was
- * replaced since, stays as it is.
+ * Indexes a version again whose indexing has failed, whoever owns it; does nothing when it is gone
+ * or was replaced since.
  */
 export async function reindexFailed(
   ctx: DocumentContext,
@@ -107,15 +108,15 @@ async function requeue(ctx: DocumentContext, tx: Db, document: DocumentRow): Pro
 }
 
 /**
- * Runs `IndexDocument`. Every change is guarded by the version: a document that was overwritten or
- * deleted meanwhile is left alone.
+ * Runs `IndexDocument`. Every change is conditional on the version: a document that was overwritten
+ * or deleted meanwhile is left alone.
  */
 export async function indexDocument(
   ctx: DocumentContext,
   { document_id, version }: VersionToIndex,
   job: JobRun,
 ): Promise<JobEffect | void> {
-  // One that was replaced or deleted since is found out when it is published.
+  // Whether it was replaced or deleted meanwhile is checked when it is published.
   const work =
     ctx.fresh_texts.take(document_id, version) ??
     (await textStore.findPendingVersion(ctx.db, document_id, version));
@@ -141,7 +142,7 @@ export async function indexDocument(
         : publish(ctx, tx, indexed);
   } catch (error) {
     extracted?.discard();
-    // A run that was stopped from outside says nothing about the file.
+    // A run that was aborted from outside says nothing about the file.
     if (job.signal.aborted || !(error instanceof ExtractionFailure)) throw error;
     const { code, message } = error;
     return async (tx, insertion) => {
@@ -153,7 +154,7 @@ export async function indexDocument(
 
 const isReady = ({ in_files, text_ready }: PendingVersion): boolean =>
   in_files === 0 || text_ready === 1;
-/** What came as text is its own extraction. */
+/** A document that was sent as text needs no extraction. */
 const readyText = ({ text, media_type, ...work }: PendingVersion): Text => ({
   ...indexedText(text),
   ...store.fromStoredSpans(work),
@@ -161,7 +162,7 @@ const readyText = ({ text, media_type, ...work }: PendingVersion): Text => ({
   page_count: null,
   media_type,
 });
-/** As the index takes it. */
+/** The text in the form in which the index takes it. */
 const indexedText = ({ content, stored }: VersionText): IndexedText => ({ text: content, stored });
 
 async function extractFile(
@@ -205,7 +206,10 @@ async function extractFile(
   }
 }
 
-/** Writes a long text ahead, when that was not done yet; the version gets it when published. */
+/**
+ * Writes a long text ahead of the transaction, if that was not done yet; the version refers to it
+ * once it is published.
+ */
 async function storeExtracted(
   { texts }: DocumentContext,
   { text, ...extracted }: Extracted,
@@ -223,7 +227,10 @@ async function storeExtracted(
   };
 }
 
-/** The switch: text, search, status and counters change together, and the old version goes. */
+/**
+ * The switch: text, index, status and counters change together, and the previous version is
+ * deleted.
+ */
 async function publish(ctx: DocumentContext, tx: Db, indexed: Indexed): Promise<void> {
   const { work, text, prepared } = indexed;
   const { id, owner_id, version } = work,
@@ -242,7 +249,7 @@ async function publish(ctx: DocumentContext, tx: Db, indexed: Indexed): Promise<
     const values = { media_type, stored: text.extracted.stored, spans: text };
     await ctx.texts.drop(tx, await textStore.setExtracted(tx, id, version, values));
   }
-  // What is in the file may be something else than was declared.
+  // The content may have a type other than the declared one.
   if (media_type !== work.media_type)
     await linkStore.setLinkContent(tx, id, { ...work, media_type });
   const folder_ids = await linkStore.foldersOf(tx, id);
@@ -256,7 +263,7 @@ async function publish(ctx: DocumentContext, tx: Db, indexed: Indexed): Promise<
   await settle(ctx, tx, settled, { folder_ids, updated_at: found.synced_at });
 }
 
-/** The same for a document that is written with its index: nothing of it is there yet. */
+/** The same for a document that is inserted together with its index: no row of it exists yet. */
 async function publishNew(
   ctx: DocumentContext,
   tx: Db,
@@ -279,7 +286,7 @@ const foundBy = ({ text, prepared, attempt }: Indexed, synced_at: number) => ({
   synced_at,
 });
 
-/** Marks the version as failed. The text that answered before still does. */
+/** Marks the version as failed. The current text stays. */
 async function fail(
   ctx: DocumentContext,
   tx: Db,
@@ -301,7 +308,7 @@ async function fail(
   await settle(ctx, tx, settled, { folder_ids, updated_at });
 }
 
-/** Indexing has ended: links and counters, and whoever is told. */
+/** Indexing has ended: updates links and counters, and tells others. */
 async function settle(
   ctx: DocumentContext,
   tx: Db,
@@ -317,7 +324,7 @@ async function settle(
   await tellSettled(ctx, tx, settled, folder_ids);
 }
 
-/** … the other plugins, and the events. */
+/** Tells other plugins, and emits the events. */
 async function tellSettled(
   ctx: DocumentContext,
   tx: Db,
@@ -355,9 +362,9 @@ const exhausted = {
 } as const satisfies Record<ExhaustedCause, unknown>;
 
 /**
- * Runs `RetitleDocument`: indexes the text that answers again, without touching its status. It is
- * published only in place of the index version that was there when the text was read: the text of
- * the same version is another one after it was extracted again.
+ * Runs `RetitleDocument`: indexes the current text again, without changing its status. It only
+ * replaces the index version that existed when the text was read, because the text of a version
+ * changes when it is extracted again.
  */
 export async function retitleDocument(
   ctx: DocumentContext,
@@ -365,7 +372,7 @@ export async function retitleDocument(
   { signal }: JobRun,
 ): Promise<JobEffect | void> {
   const { db, index } = ctx;
-  // Before the text: whatever changes the text publishes another one.
+  // Read before the text: whatever changes the text publishes another index version.
   const replaced = await index.findPublished(db, document_id);
   const before = await textStore.findCurrentText(db, document_id);
   if (!replaced || !before || replaced.title === before.name) return;
@@ -378,7 +385,7 @@ export async function retitleDocument(
   return async (tx) => {
     const now = await store.findDocument(tx, document_id),
       published = await index.findPublished(tx, document_id);
-    // Renamed again: that has a job of its own.
+    // Renamed again: a job of its own handles that.
     const is_wanted = now?.name === title && published && published.title !== title;
     if (is_wanted && published.index_version === replaced.index_version)
       return index.publish(tx, prepared, await linkStore.foldersOf(tx, document_id));

@@ -1,13 +1,13 @@
-/** How many documents of each folder wait to be indexed, and how fast that goes at present. */
+/** How many documents of each folder wait to be indexed, and the current rate. */
 import type { DocumentContext } from "./context";
 import type { FolderAtWork } from "./contract";
 import { syncedSince } from "./link-store";
 
 const folders_max = 50;
-/** What counts as of late: so many documents of all folders together, and not longer ago. */
+/** What counts as recent: this many documents of all folders together, and not older than this. */
 const recent_max = 1_000;
 const recent_ms = 10 * 60_000;
-/** A moment in which two happened to end is no speed. */
+/** Two documents that happen to end in the same moment don't make a rate. */
 const span_ms_min = 5_000;
 
 /** Folders with documents that are not indexed yet, those with the most first. */

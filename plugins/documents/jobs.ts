@@ -1,30 +1,27 @@
-/**
- * Every job of documents: its name and payload, how it is enqueued, what it runs, its limits and
- * its schedule.
- */
+/** Every job of documents: name, payload, how it is enqueued, what it runs, limits and schedule. */
 import { every, handle, job, t, type Context, type JobHandler } from "../../core/sdk";
 import type { DocumentContext } from "./context";
 import * as indexer from "./indexer";
 import { purgeExpired } from "./purge";
 import { countQueued } from "./purge-store";
 
-/** Makes this version the one that answers. */
+/** Indexes this version, and makes it the current one. */
 export const IndexDocument = job(
   "documents.index",
   t.Object({ document_id: t.String(), version: t.Integer() }),
 );
 /** The same for a small text, which needs no extraction: many of them may run at once. */
 export const IndexText = job("documents.index_text", IndexDocument.payload);
-/** Gives the index the document's present name. */
+/** Updates the document's title in the index. */
 export const RetitleDocument = job("documents.retitle", t.Object({ document_id: t.String() }));
-/** Deletes documents for good that were taken out of their last folder too long ago. */
+/** Deletes documents for good that were removed from their last folder too long ago. */
 export const PurgeDocuments = job("documents.purge", t.Object({}));
 
 const minute_ms = 60_000;
-/** Documents that are indexed at the same time, in all and of one owner: the rest is for others. */
+/** Documents indexed at the same time, in total and per owner: the rest is left to others. */
 const indexing_concurrency = 8;
 const indexing_concurrency_per_owner = 6;
-/** The same for small texts, which cost little processor time and memory each. */
+/** The same for small texts, which need little processor time and memory each. */
 const texts_concurrency = 48;
 const texts_concurrency_per_owner = 40;
 const small_text_bytes_max = 64 * 1024;
@@ -32,7 +29,7 @@ const small_text_bytes_max = 64 * 1024;
 type Indexed = Parameters<DocumentContext["enqueueIndexing"]>[1];
 const isSmall = ({ size_bytes }: Pick<Indexed, "size_bytes">): boolean =>
   size_bytes <= small_text_bytes_max;
-/** What `enqueue` is given for this version. */
+/** The arguments of `enqueue` for this version. */
 const indexing = (
   on: typeof IndexDocument,
   { id, owner_id, version }: Indexed,
@@ -94,13 +91,13 @@ export const documentJobs = (ctx: DocumentContext): readonly JobHandler[] => [
     attempts_max: 20,
     crashes_max: Number.MAX_SAFE_INTEGER,
     timeout_ms: 360 * minute_ms,
-    // In small parts, so that it need take no slot from jobs that somebody waits for.
+    // It works in small parts, so it need not take a slot from jobs that somebody is waiting for.
     io_bound: true,
     uses_reserve: true,
   }),
 ];
 
-/** Before the first job: goes on with what an earlier run has left behind. */
+/** Before the first job: continues with what an earlier run has left behind. */
 export const resumePurge = async ({
   db,
   enqueue,

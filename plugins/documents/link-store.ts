@@ -1,5 +1,5 @@
 /**
- * Every SQL statement about the links between documents and folders; the list of a folder is in
+ * Every SQL statement about the links between documents and folders, except the list of a folder:
  * list-store.ts.
  */
 import { fileType } from "../../core/lib/file-types";
@@ -9,14 +9,14 @@ import type { DocumentName } from "./contract";
 import { nameKey, nameOrder } from "./names";
 import type { DocumentRow, DocumentsDb, LinkRow } from "./store";
 
-/** The folders that hold the document now, oldest link first. */
+/** The folders that contain the document, oldest link first. */
 export const foldersOf = async (db: DocumentsDb, document_id: string): Promise<string[]> =>
   oldestFirst(await linksOf(db, { document_id })).map((link) => link.folder_id);
 const linksOf = prepared((db: DocumentsDb, { document_id }: Pick<LinkRow, "document_id">) =>
   liveLinks(db).where("document_id", "=", document_id),
 );
 
-/** The same for many documents. */
+/** The same for several documents. */
 export async function foldersOfAll(
   db: DocumentsDb,
   document_ids: readonly string[],
@@ -33,14 +33,15 @@ const linksOfAll = prepared(
 );
 
 /**
- * Sorted here: the few links of a document are read faster than the database sets up its sorting.
+ * Sorted here: a document has few links, and setting up the database's sorting takes longer than
+ * reading them.
  */
 const oldestFirst = <L extends Pick<LinkRow, "created_at" | "folder_id">>(rows: L[]): L[] =>
   rows.sort(
     (one, other) => one.created_at - other.created_at || (one.folder_id < other.folder_id ? -1 : 1),
   );
 
-/** Those of the documents that lie in one of the folders. */
+/** The documents among these that are in one of the folders. */
 export const findLinked = async (
   db: DocumentsDb,
   document_ids: readonly string[],
@@ -67,7 +68,7 @@ const findInFolders = prepared(
       ),
 );
 
-/** The folders that these documents are in, of those that are synced. */
+/** The folders of those documents that are synced. */
 export const syncedLinks = async (
   db: DocumentsDb,
   document_ids: readonly string[],
@@ -79,7 +80,7 @@ export const syncedLinks = async (
         .where("status", "=", "synced")
         .execute();
 
-/** Links to documents that answer: `limit` of them, in no order. */
+/** Links to documents with a current version: `limit` of them, in no particular order. */
 export const answeringLinks = async (
   db: DocumentsDb,
   folder_ids: readonly string[],
@@ -102,7 +103,7 @@ export const answeringLinks = async (
         .limit(limit)
         .execute();
 
-/** When the documents of a folder were synced that were after this time: `limit` of the newest. */
+/** When documents of a folder were synced after this time: the newest `limit`. */
 export const syncedSince = async (
   db: DocumentsDb,
   folder_id: string,
@@ -116,7 +117,7 @@ export const syncedSince = async (
       .select("d.synced_at")
       .where("l.folder_id", "=", folder_id)
       .where("l.is_deleted", "=", 0)
-      // A document changes when it is synced, and perhaps after that.
+      // A document changes when it is synced, and possibly later.
       .where("l.updated_at", ">", after_ms)
       .where("d.synced_at", ">", after_ms)
       .orderBy("l.updated_at", "desc")
@@ -124,7 +125,7 @@ export const syncedSince = async (
       .execute()
   ).map((row) => toNumber(row.synced_at));
 
-/** Which of them lie in the folder now. */
+/** The documents among these that are in the folder now. */
 export const findHere = async (
   db: DocumentsDb,
   document_ids: readonly string[],
@@ -151,7 +152,7 @@ const liveLinks = (db: DocumentsDb) =>
 /** The folder of the link is not deleted. */
 const isThere = sql<boolean>`not ${isGone("documents_links.folder_id")}`;
 
-/** The folders that hold the document, or can get it back. */
+/** The folders that contain the document, or can get it back. */
 export const linkedFolders = async (db: DocumentsDb, document_id: string): Promise<string[]> =>
   (
     await db
@@ -174,7 +175,7 @@ export const findLink = (
     .where("folder_id", "=", folder_id)
     .executeTakeFirst();
 
-/** The newest document of that name in the folder, whatever kind it is. */
+/** The newest document of that name in the folder, of any kind. */
 export const findNamesake = (
   db: DocumentsDb,
   folder_id: string,
@@ -193,7 +194,7 @@ export const findNamesake = (
     .limit(1)
     .executeTakeFirst();
 
-/** The newest document of the folder that was imported from there. */
+/** The newest document in the folder that was imported from there. */
 export const findImported = (
   db: DocumentsDb,
   folder_id: string,
@@ -212,7 +213,7 @@ export const findImported = (
     .limit(1)
     .executeTakeFirst();
 
-/** One of the folders where another upload has that name. */
+/** One of the folders in which another upload has that name. */
 export const findUploadNamed = async (
   db: DocumentsDb,
   folder_ids: readonly string[],
@@ -236,7 +237,7 @@ export const findUploadNamed = async (
           .executeTakeFirst()
       )?.folder_id;
 
-/** A live link to a document as it is now. */
+/** Inserts a live link to a document in its current state. */
 export const insertLink = (
   db: DocumentsDb,
   document: LinkedDocument,
@@ -271,7 +272,7 @@ const insertRow = prepared((db: DocumentsDb, row: LinkRow) =>
   db.insertInto("documents_links").values(row),
 );
 
-/** Tells all links of a document, restorable ones too, its status. */
+/** Updates the status on all links of a document, including restorable ones. */
 export const setLinkStatus = prepared(
   (
     db: DocumentsDb,
@@ -283,7 +284,7 @@ export const setLinkStatus = prepared(
       .where("document_id", "=", document_id),
 );
 
-/** The same with what its newest version is. */
+/** The same for the properties of its newest version. */
 export const setLinkContent = (
   db: DocumentsDb,
   document_id: string,
@@ -295,7 +296,7 @@ export const setLinkContent = (
     .where("document_id", "=", document_id)
     .execute();
 
-/** Gives all links of a document, restorable ones too, its name. */
+/** Updates the name on all links of a document, including restorable ones. */
 export const renameLinks = (
   db: DocumentsDb,
   document_id: string,
@@ -309,7 +310,7 @@ export const renameLinks = (
     .execute();
 
 /**
- * A document has become an upload: its name is taken in each of its folders, except where an older
+ * A document has become an upload: reserves its name in each of its folders, except where an older
  * upload has it.
  */
 export const reserveName = (db: DocumentsDb, document_id: string) =>
@@ -334,7 +335,7 @@ export const reserveName = (db: DocumentsDb, document_id: string) =>
     )
     .execute();
 
-/** Takes a live link away; it can be restored. False when there is none. */
+/** Removes a live link restorably. False when there is none. */
 export const softDelete = async (
   db: DocumentsDb,
   document_id: string,

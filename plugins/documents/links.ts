@@ -1,4 +1,4 @@
-/** The folders that a document lies in, and the name that it has there. */
+/** The folders that a document is in, and its name there. */
 import { conflict, HttpError, type Db } from "../../core/sdk";
 import { emitChanged, notifyFolders, type DocumentContext } from "./context";
 import { updateHolder } from "./holders";
@@ -10,8 +10,8 @@ import * as store from "./store";
 import type { DocumentRow, LinkRow } from "./store";
 
 /**
- * Adds the document to a folder; one that is there stays there. @throws HttpError 403, 404, or 409
- * when an upload of the folder has its name.
+ * Adds the document to a folder; does nothing when it is there. @throws HttpError 403, 404, or 409
+ * when an upload in the folder has its name.
  */
 export async function link(
   ctx: DocumentContext,
@@ -34,7 +34,7 @@ export async function link(
 }
 
 /**
- * Restores a deleted link. @throws HttpError 403, 404, or 409 when an upload of the folder has its
+ * Restores a deleted link. @throws HttpError 403, 404, or 409 when an upload in the folder has its
  * name.
  */
 export async function restore(
@@ -53,7 +53,7 @@ export async function restore(
   return getDocument(ctx, owner_id, document_id);
 }
 
-/** Makes the link, or `known` live again. */
+/** Inserts the link, or makes `known` live again. */
 async function putInto(
   ctx: DocumentContext,
   tx: Db,
@@ -82,7 +82,7 @@ async function putInto(
 }
 
 /**
- * Takes the document out of the folder, its search and its chats, restorably. @throws HttpError
+ * Removes the document from the folder, its search and its chats, restorably. @throws HttpError
  * 403, or 404 when it is not there.
  */
 export const unlink = (
@@ -98,8 +98,8 @@ export const unlink = (
   });
 
 /**
- * Takes the document out of one folder and adds it to the other: both, or nothing. @throws
- * HttpError 403, 404 when it is not there, or 409 when an upload of the other has its name.
+ * Removes the document from one folder and adds it to the other: both, or nothing. @throws
+ * HttpError 403, 404 when it is not there, or 409 when an upload in the other folder has its name.
  */
 export async function move(
   ctx: DocumentContext,
@@ -117,7 +117,7 @@ export async function move(
   });
 }
 
-/** As `Documents.takeOut`. */
+/** See `Documents.takeOut`. */
 export async function takeOut(
   ctx: DocumentContext,
   tx: Db,
@@ -168,7 +168,7 @@ export async function rename(
     await linkStore.setLinkStatus(tx, { document_id, status: before.status, updated_at });
     await emitChanged(ctx, tx, before, { changed: "name", folder_ids });
     notifyFolders(ctx, before, folder_ids);
-    // Before the first version is indexed there is no title to correct: its job looks at the name
+    // Before the first version is indexed there is no title to correct: its job checks the name
     // again at the end.
     if (before.current_version > 0) await ctx.enqueueRetitling(tx, before);
   });
@@ -190,7 +190,7 @@ async function renameLinks(
   });
 }
 
-/** @throws HttpError 409 when another upload of one of these folders has the name. */
+/** @throws HttpError 409 when another upload in one of these folders has the name. */
 export async function refuseTakenName(
   tx: Db,
   folder_ids: readonly string[],

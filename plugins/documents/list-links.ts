@@ -1,6 +1,6 @@
 /**
- * The links of a folder in an order, read from their indexes: a page of them, or what a filter lets
- * through, in stretches between which the event loop goes round.
+ * The ordered links of a folder, read from their indexes: one page, or those that match a filter,
+ * in stretches between which the event loop serves others.
  */
 import type { FileType } from "../../core/lib/file-types";
 import { nextTurn, PartSize } from "../../core/lib/parts";
@@ -10,24 +10,27 @@ import { opposite, type ListDirection, type Sortable, type SortColumn } from "./
 import { namePattern } from "./names";
 import type { DocumentsDb } from "./store";
 
-/** So many after the first so many. */
+/** `limit` rows after `offset`. */
 export type Window = Parameters<typeof nearerEnd>[0];
-/** Which links of a folder. */
+/** Selects links of a folder. */
 export interface LinkFilter {
   readonly folder_id: string;
-  /** Those that can be restored, instead of those that are there. */
+  /** Restorable links instead of live ones. */
   readonly deleted: boolean;
   readonly status?: DocumentStatus | undefined;
   readonly type?: FileType | undefined;
-  /** A part of the name, in any case. */
+  /** A part of the name, ignoring case. */
   readonly name?: string | undefined;
 }
-/** By what is compared, then by time: each has an index. */
+/** By one column, then by time: each order has an index. */
 export interface LinkOrder {
   readonly column: SortColumn | null;
   readonly direction: ListDirection;
 }
-/** What is alike comes newest first in every order: in a rising one against the index. */
+/**
+ * Whether it is read against its index: equal values are always listed newest first, also in
+ * ascending order.
+ */
 const runsAgainst = ({ column, direction }: LinkOrder): boolean =>
   column !== null && direction === "asc";
 
@@ -43,7 +46,7 @@ export function linksOf(db: DocumentsDb, { folder_id, deleted, status, type, nam
 }
 type Links = ReturnType<typeof linksOf>;
 
-/** A place in an order. */
+/** A position in an order. */
 interface Place {
   readonly key: string | number;
   readonly document_created_at: number;
@@ -60,7 +63,7 @@ function sorted(links: Links, { column, direction }: LinkOrder) {
     .$castTo<Place>();
 }
 
-/** One page of their ids. The index of the order, or of what is filtered, has all of it. */
+/** One page of ids. The index of the order, or of the filter, contains everything needed. */
 export async function readPage(
   links: Links,
   order: LinkOrder,
@@ -88,13 +91,13 @@ const readRows = (links: Links, order: LinkOrder, { limit, offset }: Window): Pr
   sorted(links, order).limit(limit).offset(offset).execute();
 
 /**
- * Rows of which those that are alike come the other way round than the index has them. Mostly none
- * are alike, and one look shows it.
+ * Rows for which equal values have to be listed in the opposite order of the index. Usually no
+ * values are equal, and one read shows it.
  */
 async function readAgainst(links: Links, order: LinkOrder, { limit, offset }: Window) {
   const back = { column: null, direction: opposite(order.direction) };
   const alike = (key: Place["key"]) => links.where(keyOf(order.column), "=", key);
-  // One more on either side: whether what is alike goes on beyond the page.
+  // One more on either side, to see whether equal values continue beyond the page.
   const before = Math.min(1, offset),
     look = { limit: before + limit + 1, offset: offset - before };
   const found = await readRows(links, order, look),
@@ -110,7 +113,7 @@ async function readAgainst(links: Links, order: LinkOrder, { limit, offset }: Wi
   const next = links.where(keyOf(order.column), order.direction === "asc" ? ">" : "<", first.key),
     others = await readRows(next, order, { limit: limit - rows.length, offset: 0 });
   for (const [key, some] of Map.groupBy(others, (one) => one.key)) {
-    // There may be more that are like the last one.
+    // There may be more values equal to the last one.
     const is_whole = some.at(-1) !== others.at(-1);
     const whole = { limit: limit - rows.length, offset: 0 };
     rows.push(...(is_whole ? some.reverse() : await readRows(alike(key), back, whole)));
@@ -126,12 +129,12 @@ const valuesOf = ({ column }: LinkOrder, { key, document_created_at, document_id
   column === null
     ? sql`(${document_created_at}, ${document_id})`
     : sql`(${key}, ${document_created_at}, ${document_id})`;
-/** After this place of the order. */
+/** After this position of the order. */
 const isBeyond = (order: LinkOrder, place: Place) =>
   order.direction === "asc"
     ? sql<boolean>`${compared(order)} > ${valuesOf(order, place)}`
     : sql<boolean>`${compared(order)} < ${valuesOf(order, place)}`;
-/** Those that come after this document, newest first. */
+/** Links after this document, newest first. */
 export const linksAfter = (
   links: Links,
   { created_at, id }: { readonly created_at: number; readonly id: string },
@@ -147,14 +150,14 @@ const isUpTo = (order: LinkOrder, place: Place) =>
     ? sql<boolean>`${compared(order)} <= ${valuesOf(order, place)}`
     : sql<boolean>`${compared(order)} >= ${valuesOf(order, place)}`;
 
-/** So long is looked at links before the event loop goes round. */
+/** How long links are examined before yielding to the event loop. */
 const stretch_ms = 8;
-/** Never fewer than the first: a database elsewhere takes longer to answer at all. */
+/** Never fewer than the first value: a remote database takes longer to respond at all. */
 const stretch_links = { first: 500, max: 8_000 };
 
 /**
- * Cuts links that an index has in this order into stretches: what each is limited by. `least`: none
- * has fewer links.
+ * Divides the links of an index in this order into stretches, and yields the bounds of each.
+ * `least`: the minimum number of links in one.
  */
 async function* stretches(
   links: Links,
@@ -184,7 +187,7 @@ async function* stretches(
   }
 }
 
-/** `inner` are those that an index has in this order, of which the filter lets some through. */
+/** `inner`: links that an index has in this order, some of which match the filter. */
 interface Search {
   readonly links: Links;
   readonly inner: Links;
@@ -192,7 +195,7 @@ interface Search {
   readonly signal: AbortSignal;
 }
 
-/** One page of the ids, read from the nearer end until it is full. */
+/** One page of ids, read from the nearer end until it is full. */
 export async function findPage(
   { links, inner, order, signal }: Search,
   window: Window,
@@ -207,7 +210,7 @@ export async function findPage(
   const pass = (rows: readonly Place[]): void => {
     for (const row of rows) if (passed++ >= skip && page.length < size) page.push(row);
   };
-  // Where the filter lets most of them through, a few more than those of the page will do.
+  // When most links match the filter, slightly more than the page are enough.
   const least = Math.min(stretch_links.first, 2 * (skip + size));
   for await (const within of stretches(inner, walk, signal, least)) {
     const rows: Place[] = await sorted(within(links), walk).execute();
@@ -226,7 +229,7 @@ export async function findPage(
   return idsOf(page, is_backward);
 }
 
-/** How many there are, and the links themselves unless they are more than `max`. */
+/** The number of links, and the links themselves unless there are more than `max`. */
 export async function findAtMost(
   max: number,
   { links, inner, order, signal }: Search,
@@ -253,11 +256,11 @@ const sortable_columns = [
   "l.document_id",
 ] as const;
 
-/** More than these are not counted where another count is known. */
+/** More than these are not counted when another count is known. */
 const others_max = 2_000;
 
 /**
- * How many links there are of a type, of `total` in the folder. Mostly few are of another type, and
+ * The number of links of a type, out of `total` in the folder. Usually few are of another type, and
  * those are counted.
  */
 export async function countOfType(
@@ -275,7 +278,7 @@ export async function countOfType(
   return Math.max(0, total - others);
 }
 
-/** The first `max` of their ids in this order, and how many there are. */
+/** The first `max` ids in this order, and the number of links. */
 export async function findIds(
   max: number,
   { links, inner, order, signal }: Search,

@@ -1,4 +1,4 @@
-/** What lists of documents can be sorted by. */
+/** The orders in which documents can be listed. */
 import type { FileType } from "../../core/lib/file-types";
 import { named, t, type Static } from "../../core/sdk";
 import type { DocumentStatus } from "./contract";
@@ -28,8 +28,8 @@ export const opposite = (direction: ListDirection): ListDirection =>
 export const statuses: readonly DocumentStatus[] = ["sync_failed", "syncing", "synced"];
 
 /**
- * What a link is sorted by, before its place in time; null for that alone. `status` has no column:
- * it is one list after the other.
+ * The column that a link is sorted by, before time; null for time alone. `status` has no column:
+ * its lists are concatenated.
  */
 export const sortColumns = {
   created: null,
@@ -40,7 +40,7 @@ export const sortColumns = {
 } as const;
 export type SortColumn = NonNullable<(typeof sortColumns)[keyof typeof sortColumns]>;
 
-/** What is read of a link that is sorted here. */
+/** The columns of a link that is sorted in memory. */
 export interface Sortable {
   readonly name_order: string;
   readonly file_type: FileType;
@@ -51,7 +51,7 @@ export interface Sortable {
   readonly document_id: string;
 }
 
-/** Compares links; equal ones come newest first, whatever the direction. */
+/** Compares links; equal ones are listed newest first in either direction. */
 export function comparer(
   sort: ListSort,
   direction: ListDirection,

@@ -1,11 +1,11 @@
-/** What several routes ask of a list of documents. */
+/** Query parameters shared by several lists of documents. */
 import { t } from "../../core/sdk";
 import { ListDirection, ListSort } from "./list-order";
 import { FileType, Status } from "./record";
 
 export const FolderQuery = t.Object({ folder_id: t.String({ description: "The folder." }) });
 
-/** Which of the documents of a folder. */
+/** Selects documents of a folder. */
 export const ListFilterQuery = t.Object({
   status: t.Optional(Status),
   type: t.Optional(FileType),

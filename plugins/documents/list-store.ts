@@ -1,4 +1,4 @@
-/** The lists of a folder's documents: what is read from which index of its links. */
+/** The lists of a folder's documents: which index of its links is read for which request. */
 import { FairLimiter } from "../../core/lib/limiter";
 import type { FileType } from "../../core/lib/file-types";
 import {
@@ -38,10 +38,10 @@ import type { DocumentRow, DocumentsDb } from "./store";
 
 export interface ListFilter {
   readonly status?: DocumentStatus | undefined;
-  /** A part of the name, in any case. */
+  /** A part of the name, ignoring case. */
   readonly name?: string | undefined;
   readonly type?: FileType | undefined;
-  /** What can be restored, instead of what is there. */
+  /** Restorable documents instead of those that are there. */
   readonly deleted?: boolean | undefined;
 }
 export interface ListQuery extends ListFilter {
@@ -49,7 +49,7 @@ export interface ListQuery extends ListFilter {
   readonly order?: ListDirection | undefined;
 }
 
-/** What folders of the owner hold, after a place: the first `limit`. */
+/** Documents in any folder of the owner, after a position: the first `limit`. */
 export async function listOwned(
   db: DocumentsDb,
   owner_id: string,
@@ -90,17 +90,17 @@ export async function listOwned(
   }));
 }
 
-/** So many are sorted here; more are read in their order until the page is full. */
+/** Up to this many are sorted in memory; more are read in order until the page is full. */
 const sorted_max = 2_000;
 const newest_first = { column: null, direction: "desc" } as const,
   by_name = { column: "name_order", direction: "asc" } as const;
 
-/** An order that an index has. */
+/** An order that has an index. */
 interface Order {
   readonly sort: Exclude<ListSort, "status">;
   readonly direction: ListDirection;
 }
-/** What is asked of one list. */
+/** The request for one list. */
 interface Asked {
   readonly folder: Folder;
   readonly filter: LinkFilter;
@@ -109,12 +109,12 @@ interface Asked {
 }
 
 export class DocumentLists {
-  /** Lists for which no index has everything: one of each owner at a time. */
+  /** For lists without a complete index: one per owner at a time. */
   readonly #turns = new FairLimiter({ concurrency: 2 });
 
   constructor(private readonly db: DocumentsDb) {}
 
-  /** One page, newest first unless sorted, and how many there are in all. */
+  /** One page, newest first by default, and the total number. */
   async list(
     folder: Folder,
     query: ListQuery,
@@ -134,8 +134,8 @@ export class DocumentLists {
   }
 
   /**
-   * The ids of the newest `max` documents that the filter lets through, and how many it does; with
-   * `after` of those that come after this one. @throws HttpError 400, 403 or 404 of this one
+   * The ids of the newest `max` documents that match the filter, and how many match; with `after`,
+   * those after this document. @throws HttpError 400, 403 or 404 about this document
    */
   async ids(
     folder: Folder,
@@ -182,7 +182,7 @@ export class DocumentLists {
       order: { sort, direction },
       signal,
     } = asked;
-    // Those of one type are alike.
+    // Documents of one type have equal values.
     const order =
       sort === "type" && filter.type !== undefined
         ? newest_first
@@ -202,7 +202,7 @@ export class DocumentLists {
       : countOfType(this.db, { ...filter, type }, counted);
   }
 
-  /** Few are sorted here, many are passed over in their order; an index has one or the other. */
+  /** Few matches are sorted here, many are skipped in order; there is an index for either. */
   async #search(
     { filter, order, signal }: Asked,
     window: Window,
@@ -230,14 +230,14 @@ export class DocumentLists {
   }
 }
 
-/** Null when no document can be meant. */
+/** Null when no document can match. */
 const filterOf = (
   { id: folder_id }: Folder,
   { deleted = false, status, type, name }: ListFilter,
 ): LinkFilter | null =>
   name !== undefined && hasControl(name) ? null : { folder_id, deleted, status, type, name };
 
-/** What the folder counts, of all types. */
+/** The count kept by the folder, for all types. */
 function countedBy(
   { syncing_count, synced_count, failed_count, restorable_count }: Folder,
   { deleted, status }: Omit<LinkFilter, "type">,
@@ -247,7 +247,7 @@ function countedBy(
   return status === undefined ? syncing_count + synced_count + failed_count : counts[status];
 }
 
-/** Where a document stands in its lists, whatever has become of its links. */
+/** The position of a document in its lists, whatever has become of its links. */
 async function findPlace(db: DocumentsDb, owner_id: string, id: string) {
   if (id === "") throw badRequest("The query field `after` names no document.", "?after");
   const found = await db
@@ -259,7 +259,7 @@ async function findPlace(db: DocumentsDb, owner_id: string, id: string) {
   return { id: place.id, created_at: toNumber(place.created_at) };
 }
 
-/** In the order of their ids, without those that were deleted meanwhile. */
+/** In the order of the ids, without documents deleted meanwhile. */
 async function findAll(db: DocumentsDb, ids: readonly string[]): Promise<DocumentRow[]> {
   if (ids.length === 0) return [];
   const rows = await rowsOfAll(db, { ids });

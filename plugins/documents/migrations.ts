@@ -26,7 +26,7 @@ export const migrations: readonly Migration[] = [
         .alterTable("documents_versions")
         .addColumn("text_ready", "integer", (c) => c.notNull().defaultTo(0))
         .execute();
-      // What a later import knows its documents by.
+      // Later imports recognise their documents by this.
       await tx.schema
         .createIndex("documents_by_source")
         .on("documents")
@@ -47,14 +47,14 @@ export const migrations: readonly Migration[] = [
   {
     id: "0007_names",
     up: async (tx) => {
-      // Parts of names are looked for among the names of links.
+      // Parts of names are searched in the names of links.
       await tx.schema.alterTable("documents").dropColumn("name_folded").execute();
     },
   },
   {
     id: "0008_owners_in_index",
     up: async (tx) => {
-      // Its own column since this step.
+      // A column of its own since this step.
       await sql`
         update index_documents set owner_id = coalesce(
           (select d.owner_id from documents d where d.id = index_documents.document_id), '')
@@ -64,7 +64,7 @@ export const migrations: readonly Migration[] = [
   {
     id: "0009_by_owner",
     up: async (tx) => {
-      // Everything that a user has, whichever folder holds it.
+      // All documents of a user, in any folder.
       await tx.schema
         .createIndex("documents_by_owner")
         .on("documents")
@@ -112,7 +112,7 @@ async function createDocuments(tx: Db): Promise<void> {
 }
 
 async function createVersions(tx: Db): Promise<void> {
-  // The text comes last: a row is read without it when it is not asked for.
+  // The text is the last column: a row can be read without it.
   await tx.schema
     .createTable("documents_versions")
     .addColumn("document_id", "text", (c) => c.notNull())
@@ -148,13 +148,13 @@ async function createLinks(tx: Db): Promise<void> {
     .addForeignKeyConstraint("documents_links_document_fk", ["document_id"], "documents", ["id"])
     .addForeignKeyConstraint("documents_links_folder_fk", ["folder_id"], "folders", ["id"])
     .execute();
-  // The list of a folder, its count, and what of it can be restored.
+  // The list of a folder, its count, and its restorable documents.
   await tx.schema
     .createIndex("documents_links_by_folder")
     .on("documents_links")
     .columns(["folder_id", "deleted_at", "document_created_at", "document_id"])
     .execute();
-  // The newest of a name.
+  // The newest document with a name.
   await tx.schema
     .createIndex("documents_links_by_name")
     .on("documents_links")
@@ -178,7 +178,7 @@ async function createLinks(tx: Db): Promise<void> {
     .execute();
 }
 
-/** Deletion in parts: what goes with which folder, and what waits to be purged. */
+/** Deletion in parts: which documents go with which folder, and which wait to be purged. */
 async function createPurges(tx: Db): Promise<void> {
   await tx.schema.alterTable("documents").addColumn("held_by", "text").execute();
   await sql`
@@ -191,21 +191,22 @@ async function createPurges(tx: Db): Promise<void> {
       where l.document_id = documents.id
     )`.execute(tx);
   await fillCounters(tx);
-  // Documents of several trees: they alone may be left over when one tree after the other goes.
+  // Documents of several trees: only these may remain when the trees are deleted one after the
+  // other.
   await tx.schema
     .createIndex("documents_shared")
     .on("documents")
     .columns(["owner_id"])
     .where(sql.ref("held_by"), "is", null)
     .execute();
-  // Documents that no folder holds any more, of links that were not restored in time.
+  // Documents in no folder any more, whose links were not restored in time.
   await tx.schema
     .createTable("documents_purges")
     .addColumn("document_id", "text", (c) => c.primaryKey())
     .execute();
 }
 
-/** What every folder counts beside its live links: its own columns since this step. */
+/** What every folder counts besides its live links: separate columns since this step. */
 async function fillCounters(tx: Db): Promise<void> {
   const held = await sql<{ folder_id: string; documents: number; bytes: number }>`
     select held_by as folder_id, count(*) as documents, sum(size_bytes) as bytes
@@ -221,7 +222,7 @@ async function fillCounters(tx: Db): Promise<void> {
     await sql`update folders set restorable_count = ${links} where id = ${folder_id}`.execute(tx);
 }
 
-/** The list of a folder, by status too, and of what can be restored, from indexes alone. */
+/** The list of a folder, also by status, and its restorable documents, from indexes alone. */
 async function addLinkStatus(tx: Db): Promise<void> {
   await tx.schema
     .alterTable("documents_links")
@@ -245,7 +246,7 @@ async function addLinkStatus(tx: Db): Promise<void> {
     .execute();
 }
 
-/** The lists of a folder in every order: its links have what is compared, and indexes of it. */
+/** The lists of a folder in every order: links have the compared columns, and indexes on them. */
 async function sortLists(tx: Db): Promise<void> {
   const table = () => tx.schema.alterTable("documents_links");
   await table()
@@ -275,14 +276,14 @@ async function sortLists(tx: Db): Promise<void> {
       .createIndex(`documents_links_${name}`)
       .on("documents_links")
       .columns(["folder_id", "is_deleted", ...compared, "document_created_at", "document_id"])
-      // What one type has is told without the rows.
+      // Counts by type don't need the rows.
       .$call((index) =>
         name === "by_created" || name === "by_type" ? index : index.column("file_type"),
       )
       .execute();
 }
 
-/** Links in one statement. */
+/** Links per statement. */
 const links_at_once = 1_000;
 
 async function fillLinks(tx: Db): Promise<void> {
@@ -309,7 +310,7 @@ async function fillLinks(tx: Db): Promise<void> {
     const names = sql.join(
       rows.map(({ document_id, name_key }) => sql`(${document_id}, ${nameOrder(name_key)})`),
     );
-    // Every link of a document has its name.
+    // Copies the document's name to its links.
     await sql`
       with names (id, name_order) as (values ${names})
       update documents_links set

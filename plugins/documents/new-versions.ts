@@ -1,11 +1,11 @@
-/** What a new version of a document is made of, before it is indexed: a file, a text, or both. */
+/** The content of a new version before it is indexed: a file, a text, or both. */
 import type { IngestRequest, ReadyText } from "./contract";
 import { measureText, mediaType } from "./content-measures";
 import { toStoredSpans, type VersionRow } from "./store";
 
 export type NewVersion = Omit<VersionRow, "document_id" | "version">;
 
-/** What is only known once a version is indexed. */
+/** Properties that are unknown before a version is indexed. */
 export const not_extracted = {
   pages: "[]",
   page_labels: null,
@@ -18,7 +18,7 @@ export const not_extracted = {
   content: null,
 } as const;
 
-/** A version whose text is extracted from its file. */
+/** A version whose text will be extracted from its file. */
 export function fileVersion(file: IngestRequest["file"], declared_type: string | null): NewVersion {
   if (file === null) throw new Error("a document needs a file or a text");
   return {
@@ -33,7 +33,7 @@ export function fileVersion(file: IngestRequest["file"], declared_type: string |
 /** Neither repair moves an offset. */
 export const repaired = (content: string): string => content.toWellFormed().replaceAll("\0", " ");
 
-/** A version whose text is ready, with the file that it was made from, if any. */
+/** A version with a given text, and the file that it was made from, if any. */
 export async function textVersion(
   text: ReadyText,
   file: IngestRequest["file"],
@@ -56,5 +56,5 @@ export async function textVersion(
   return { ...ready, sha256, size_bytes, media_type, in_files: 1 };
 }
 
-/** Not of a file with its text: the text may be longer than the file. */
+/** False for a file with its text, because the text may be longer than the file. */
 export const isText = ({ in_files }: NewVersion): boolean => in_files === 0;

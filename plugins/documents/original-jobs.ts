@@ -1,15 +1,15 @@
-/** Jobs about originals that lie outside of the data directory, and are deleted after a while. */
+/** Jobs about originals outside the data directory, which are deleted after a grace period. */
 import { every, handle, job, t, type Context, type JobHandler } from "../../core/sdk";
 import { DeleteOriginals, enqueueDeleting, type DeletingParts } from "./deleting-job";
 import type { UnusedFiles } from "./unused-files";
 
-/** Looks through all originals for those that a crash has left behind. */
+/** Searches all originals for those that a crash has left behind. */
 export const FindUnusedOriginals = job("documents.find_unused_originals", t.Object({}));
 
 const minute_ms = 60_000;
 const limits = {
   attempts_max: 5,
-  // Every start goes on with it.
+  // Every start continues it.
   crashes_max: Number.MAX_SAFE_INTEGER,
   timeout_ms: 360 * minute_ms,
   io_bound: true,
@@ -31,7 +31,7 @@ export const originalJobs = (
   handle(FindUnusedOriginals, (_payload, { signal }) => unused_files.findUnused(signal), limits),
 ];
 
-/** Those in the data directory go at once, and a start looks through all of them. */
+/** Originals in the data directory are deleted at once, and every start searches all of them. */
 export const originalSchedules = ({ files }: Pick<Context, "files">) =>
   files.place === null
     ? []

@@ -1,6 +1,6 @@
 /**
- * Health checks of originals: the place that they lie in, and the files in it against the documents
- * that need them, both read in the order of the files.
+ * Health checks of originals: the place where they are kept, and its files compared with the
+ * documents that need them, both read in the order of the files.
  */
 import { nextTurn } from "../../core/lib/parts";
 import { ok, type CheckResult, type SystemCheck } from "../doctor/contract";
@@ -8,23 +8,23 @@ import type { Context } from "../../core/sdk";
 import * as store from "./check-store";
 import { documents, named } from "./check-words";
 
-/** In one read of the database. */
+/** Rows per read of the database. */
 const page_size = 500;
-/** Of what is wrong; more is not looked for. */
+/** The maximum number of problems; the search ends there. */
 const found_max = 1_000;
-/** Writing to the place of originals is no matter of every look at a page. */
+/** The place of originals is not written to each time somebody looks at the page. */
 const place_hold_ms = 5 * 60_000;
 
 export type OriginalsContext = Pick<Context, "db" | "files">;
 type IsUsed = (sha256: string) => Promise<boolean>;
 
 interface Compared {
-  /** Originals that are there, and documents whose original is not. */
+  /** Existing originals, and documents whose original is missing. */
   readonly count: number;
   readonly lost: readonly string[];
   /** Files that nobody uses and that nothing will delete by itself. */
   readonly left_over: readonly string[];
-  /** More is wrong than was looked for. */
+  /** There are more problems than were searched for. */
   readonly is_cut: boolean;
 }
 
@@ -90,7 +90,7 @@ async function originals(ctx: OriginalsContext, isUsed: IsUsed): Promise<CheckRe
   return ok(`${count} originals are where they should be.`);
 }
 
-/** What differs is looked at again, because documents change while they are read. */
+/** Differences are checked again, because documents change while they are read. */
 async function compare({ db, files }: OriginalsContext, isUsed: IsUsed): Promise<Compared> {
   const lost: string[] = [];
   const left_over: string[] = [];

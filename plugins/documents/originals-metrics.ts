@@ -1,4 +1,4 @@
-/** What the place of originals does, as metrics; nothing where they lie in the data directory. */
+/** Metrics of the place of originals; none when they are in the data directory. */
 import { fill, type Context, type Fill } from "../../core/sdk";
 import { Metrics } from "../metrics/contract";
 

@@ -1,6 +1,6 @@
 /**
- * The originals of many documents as one ZIP file, written while it is sent: memory does not grow
- * with what is in it.
+ * The originals of several documents as one ZIP file, written while it is sent: memory does not
+ * grow with its size.
  */
 import { ZipStream } from "../../core/lib/zip-stream";
 import type { Folder } from "../folders/contract";
@@ -28,7 +28,7 @@ export class OriginalsZip {
 
   /**
    * @throws HttpError 400 when there are none or too many, 403 or 404 on the folder or a document,
-   *   503 when too many are made
+   * 503 when too many archives are in progress
    */
   async open(
     owner_id: string,
@@ -65,7 +65,7 @@ export class OriginalsZip {
   }
 }
 
-/** What lies compressed already is not compressed again. */
+/** File types that are compressed already. */
 const packed = new Set(["pdf", "word", "spreadsheet", "presentation", "picture", "recording"]);
 
 async function* zipOf(
@@ -78,7 +78,7 @@ async function* zipOf(
     missing: string[] = [];
   for (const id of ids) {
     const original = await getOriginal(ctx, owner_id, id).catch((error: unknown) => {
-      // It was deleted meanwhile, or its file is lost: the others are not held back.
+      // It was deleted meanwhile, or its file is lost: the others are sent all the same.
       missing.push(`${id}: ${error instanceof HttpError ? error.message : "It can't be read."}`);
       if (!(error instanceof HttpError))
         ctx.log.error("an original is left out of an archive", {

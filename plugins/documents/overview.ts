@@ -1,4 +1,4 @@
-/** What folders hold, at a glance: documents with their main headings. */
+/** An overview of folders: documents with their main headings. */
 import { toNumber, type Db } from "../../core/sdk";
 import type { HeadingSpan, PageSpan } from "../extraction/contract";
 import type { Overview, OutlinedDocument, OutlinedHeading, OverviewLimits } from "./contract";
@@ -6,12 +6,12 @@ import { answeringLinks } from "./link-store";
 import { findNames, fromStoredSpans, type DocumentsDb } from "./store";
 import * as textStore from "./text-store";
 
-/** Links that are looked at: no overview needs more. */
+/** The number of links examined: no overview needs more. */
 const links_max = 1_000;
 /** A longer one is a paragraph that looks like a heading. UTF-16 units. */
 const heading_units_max = 200;
 
-/** As `Documents.overview`. @throws TextGone */
+/** See `Documents.overview`. @throws TextGone */
 export async function overviewOf(
   db: Db,
   folder_ids: readonly string[],
@@ -84,7 +84,7 @@ async function headingsOf(
   return outlined;
 }
 
-/** Those of the highest level; below the title when only that has it. */
+/** Headings of the highest level; of the level below the title when the title is the only one. */
 export function mainHeadings(headings: readonly HeadingSpan[]): HeadingSpan[] {
   const short = headings.filter(({ start, end }) => end - start <= heading_units_max);
   const levels = [...new Set(short.map(({ level }) => level))].sort((a, b) => a - b);
@@ -96,14 +96,14 @@ export function mainHeadings(headings: readonly HeadingSpan[]): HeadingSpan[] {
 const beginningOf = (db: Db, text: textStore.VersionText): Promise<string> =>
   textStore.unitsOf(db, text, 0, Math.min(text.units, line_units_max));
 
-/** So much of a text without headings is looked at for lines that read like one, UTF-16 units. */
+/** How much of a text without headings is searched for lines that look like one, UTF-16 units. */
 const line_units_max = 40_000;
 const line_units = { max: 80, below: 80 } as const;
 const numbered = /^\d{1,2}(?:\.\d{1,2})*[.)]?\s+\p{Lu}/u;
 
 /**
- * Lines that stand alone above a paragraph, begin like a heading and end like none; of these the
- * numbered ones, where there are several. What stands there twice heads every page.
+ * Lines that stand alone above a paragraph, begin like a heading and don't end like a sentence; of
+ * these only numbered ones, if there are several. Repeated lines are page headers.
  */
 export function lineHeadings(text: string): { start: number; end: number }[] {
   const blocks = [...text.matchAll(/[^\n]+(?:\n(?!\s*\n)[^\n]+)*/g)].map(({ 0: block, index }) => ({

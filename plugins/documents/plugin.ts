@@ -1,7 +1,7 @@
 /**
- * Documents: texts and uploads in folders, their versions, and the job that indexes them. One
- * upload: routes.ts, creation.ts (with store.ts and link-store.ts), then the job in jobs.ts,
- * indexer.ts. Reading is in queries.ts, folders and names in links.ts, deletion in purge.ts.
+ * Documents: texts and uploads in folders, their versions, and the job that indexes them. An upload
+ * goes through routes.ts, creation.ts (with store.ts and link-store.ts), then the job in jobs.ts
+ * and indexer.ts. Reading is in queries.ts, folders and names in links.ts, deletion in purge.ts.
  */
 import {
   definePlugin,
@@ -162,7 +162,7 @@ export default definePlugin({
   },
 });
 
-/** How documents come to be indexed. */
+/** The part of the context that starts indexing. */
 function indexing(host: Pick<Context, "begin" | "enqueue">) {
   const parts = { ...enqueuers(host), fresh_texts: new FreshTexts() };
   return { ...parts, early_indexing: new EarlyIndexing(parts) };

@@ -1,10 +1,12 @@
-/** Every SQL statement of the purge of documents, and of what goes with which folder. */
+/**
+ * Every SQL statement of the purge of documents, and about which folder a document is deleted with.
+ */
 import { sql, toNumber, type PreparedReads } from "../../core/sdk";
 import { isLinked, type DocumentRow, type DocumentsDb, type LinkRow } from "./store";
 
-/** Of a document in a deleted folder: what its purge must know. */
+/** The properties of a document in a deleted folder that its purge needs. */
 interface PurgeableRow extends Pick<DocumentRow, "id" | "owner_id" | "held_by" | "size_bytes"> {
-  /** 1 when a folder that is there has it or can get it back. */
+  /** 1 when an existing folder contains it or can get it back. */
   readonly is_linked: number;
 }
 
@@ -29,8 +31,8 @@ export const linksOf = async (
   );
 
 /**
- * Of the documents of the owner that lay in several trees, the first so many are looked at. Those
- * that are left over give back their quota when they are purged.
+ * How many of the owner's documents in several trees are examined. The rest give back their quota
+ * when they are purged.
  */
 const shared_max = 2_000;
 /** Documents of several trees that are in none any more. */
@@ -82,7 +84,7 @@ export const deleteLinks = async (
     .execute();
 };
 
-/** Some links that were taken away at or before `deleted_until`, with their documents. */
+/** Some links that were removed at or before `deleted_until`, with their documents. */
 export const expiredLinks = async (
   db: DocumentsDb,
   deleted_until: number,
@@ -103,8 +105,8 @@ export const expiredLinks = async (
   );
 
 /**
- * Links that were taken away while the clock was ahead are taken away now; returns how many of so
- * many at most.
+ * Links that were removed while the clock was ahead count as removed now; returns how many of at
+ * most this many.
  */
 export const correctDeletions = async (
   db: DocumentsDb,

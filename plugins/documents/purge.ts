@@ -1,8 +1,8 @@
 /**
- * Documents that go for good, with their folder or because they were not restored in time. They are
- * gone for everyone before the first row is deleted; the rows and originals go in parts. Whoever
- * began the deletion also empties the write-ahead log of their text: `purgeExpired` here, the
- * folders plugin for a folder.
+ * Deletes documents for good, with their folder or because they were not restored in time. They are
+ * invisible to everyone before the first row is deleted; rows and originals are deleted in parts.
+ * The initiator of the deletion also removes their text from the write-ahead log: `purgeExpired`
+ * here, the folders plugin for a folder.
  */
 import { inParts, PartSize } from "../../core/lib/parts";
 import { isFull, type Db } from "../../core/sdk";
@@ -13,13 +13,16 @@ import * as store from "./purge-store";
 import type { PurgedDocument } from "./purge-store";
 import { storedTexts } from "./text-store";
 
-/** One part: about as long as others should wait for it, and as many documents as fit. */
+/**
+ * The duration of one part: about as long as others should wait for it, with as many documents as
+ * fit.
+ */
 const part_ms = 8;
 const part_documents = { first: 16, max: 128 };
 
 /**
- * Inside the transaction that deletes the folders: gives back what its owner held only through
- * them. What hides the documents is that their folders are gone.
+ * Inside the transaction that deletes the folders: gives back the quota for what its owner had only
+ * in them. The documents are hidden because their folders are gone.
  */
 export async function hideFolders(
   ctx: DocumentContext,
@@ -44,7 +47,9 @@ export async function hideFolders(
   await giveBack(ctx, tx, owner_id, held.documents, held.bytes);
 }
 
-/** After it: deletes what is found nowhere else, and what remains of the rest in these folders. */
+/**
+ * After it: deletes documents that are nowhere else, and whatever these folders contain of others.
+ */
 export async function purgeFolders(
   ctx: DocumentContext,
   folder_ids: readonly string[],
@@ -59,8 +64,8 @@ export async function purgeFolders(
 }
 
 /**
- * Runs `PurgeDocuments`: deletes links for good that were taken away too long ago, and documents
- * that have no link left.
+ * Runs `PurgeDocuments`: deletes links for good that were removed too long ago, and documents
+ * without any link left.
  */
 export async function purgeExpired(ctx: DocumentContext, signal: AbortSignal): Promise<void> {
   const now_ms = ctx.now_ms(),
@@ -95,23 +100,23 @@ export async function purgeExpired(ctx: DocumentContext, signal: AbortSignal): P
   ctx.log.info("expired documents were deleted for good", { documents: purged });
 }
 
-/** How many documents are gone for everyone and wait to be purged. */
+/** How many documents are invisible and wait to be purged. */
 export const countToPurge = async ({
   folders,
   reads,
 }: Pick<DocumentContext, "folders" | "reads">): Promise<number> =>
   (await folders.countToPurge()) + (await store.countQueued(reads));
 
-/** What one part has done. */
+/** The result of one part. */
 interface Part {
   readonly is_last: boolean;
-  /** Originals that it no longer uses. */
+  /** Originals that are no longer used by it. */
   readonly files: readonly string[];
 }
 
 /**
- * One transaction, then the originals that it has left behind. False after the last part. On a full
- * disk there may be room for less at once.
+ * One transaction, followed by the originals that it left behind. False after the last part. On a
+ * full disk a smaller part may fit.
  */
 async function purgePart(
   ctx: DocumentContext,
@@ -133,7 +138,7 @@ async function purgePart(
   return !done.is_last;
 }
 
-/** Some links of a deleted folder, with their documents where nothing else holds them. */
+/** Some links of a deleted folder, with their documents if nothing else contains them. */
 async function purgeSomeLinks(
   ctx: DocumentContext,
   tx: Db,
@@ -163,7 +168,7 @@ async function purgeSomeLinks(
   return { is_last: links.length === 0, files: documents.flatMap(({ files }) => files) };
 }
 
-/** Some links that can't be restored any more. Documents without another one are gone with them. */
+/** Some links that can't be restored any more, with their documents if they have no other link. */
 async function expireSomeLinks(
   ctx: DocumentContext,
   tx: Db,
@@ -186,8 +191,8 @@ async function expireSomeLinks(
 }
 
 /**
- * Deletes documents with all that is kept about them. None is returned while there is more of them
- * than one part may delete: then they are still there, with less.
+ * Deletes documents with everything that is kept about them. Returns none while there is more than
+ * one part may delete: then they still exist, with less data.
  */
 async function removeDocuments(
   ctx: DocumentContext,

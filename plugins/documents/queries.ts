@@ -1,7 +1,4 @@
-/**
- * Reading documents: one by one, as a list, as text and as the original bytes; and what other
- * plugins ask.
- */
+/** Reads documents: one, a list, their text and original bytes; also for other plugins. */
 import { TextGone } from "../../core/lib/text-reader";
 import {
   requireAllOwned,
@@ -61,7 +58,7 @@ export const listOwned: Documents["listOwned"] = async (db, owner_id, { after, .
   );
 
 type WithoutVectors = Omit<Document, "vectors">;
-/** With the state of its vectors. */
+/** Adds the state of the vectors. */
 export async function withVectors<D extends WithoutVectors>(
   ctx: Pick<DocumentContext, "index">,
   from: Db,
@@ -113,7 +110,7 @@ const withOwner = <R extends { readonly row: DocumentRow }>(found: R | undefined
   found && { ...found, owner_id: found.row.owner_id };
 
 /**
- * Again when the text was deleted while it was read: another version answers by then, or the
+ * Repeats `read` when the text was deleted meanwhile: by then another version is current, or the
  * document is gone.
  */
 export async function untilThere<R>(read: () => Promise<R>): Promise<R> {
@@ -126,7 +123,7 @@ export async function untilThere<R>(read: () => Promise<R>): Promise<R> {
 }
 const tries_max = 3;
 
-/** Where the pages and headings of the text that answers lie. @throws HttpError 403 or 404. */
+/** The positions of the pages and headings of the current text. @throws HttpError 403 or 404. */
 export async function getOutline(
   { db }: DocumentContext,
   owner_id: string,
@@ -139,7 +136,7 @@ export async function getOutline(
   });
 }
 
-/** The documents of one folder, subfolders aside. @throws HttpError 403 or 404 on the folder. */
+/** The documents of one folder, without subfolders. @throws HttpError 403 or 404 on the folder. */
 export async function listDocuments(
   ctx: DocumentContext,
   owner_id: string,
@@ -157,7 +154,7 @@ export async function listDocuments(
   return { documents: await allWithVectors(ctx, db, documents), total };
 }
 
-/** The original of the version that answers. @throws HttpError 403 or 404. */
+/** The original of the current version. @throws HttpError 403 or 404. */
 export const getOriginal = (
   ctx: DocumentContext,
   owner_id: string,
@@ -184,13 +181,13 @@ async function openOriginal(
     }
     const bytes = await files.open(sha256);
     if (bytes) return { name, media_type, sha256, size_bytes, bytes };
-    // The version may have been switched, and its file deleted, since its row was read: then there
+    // The version may have been replaced, and its file deleted, since its row was read: then there
     // is a newer row.
     if (!first) throw new Error(`the original ${sha256} is not in the file store`);
   }
 }
 
-/** What other plugins ask: every call says which database or transaction to read. */
+/** For other plugins: every call states which database or transaction to read. */
 export const documentQueries: Pick<
   Documents,
   | "require"

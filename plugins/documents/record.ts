@@ -1,4 +1,4 @@
-/** A document, and the outline of its text, as they go over the wire. */
+/** The wire format of a document, and of the outline of its text. */
 import { file_types, fileType } from "../../core/lib/file-types";
 import {
   Nullable,
@@ -126,7 +126,7 @@ export const DocumentWithContent = named(
   ]),
 );
 
-/** A document and the folders that hold it. */
+/** A document and the folders that contain it. */
 export interface Document {
   readonly row: DocumentRow;
   readonly folder_ids: readonly string[];
@@ -221,7 +221,7 @@ export const outline_example: Outline = {
   headings: [{ start: 0, end: 16, level: 1 }],
 };
 
-/** `placesIn` gives what turns places into code points: quick for places in their order. */
+/** `placesIn` returns a converter to code points, which is fast for ascending positions. */
 export async function outlineOf(
   row: StoredSpans & Pick<VersionRow, "version">,
   placesIn: () => { pointAt(unit: number): Promise<number> },

@@ -1,4 +1,4 @@
-/** The HTTP face of documents: the routes, what they take and answer, and their handlers. */
+/** The routes of documents: requests, responses and handlers. */
 import {
   check_errors,
   documented,
@@ -155,7 +155,7 @@ export const routes = {
         description: "The file. Its file name is required; its media type is only a hint.",
       },
     },
-    // The limit is a setting: the handler compares it before it reads anything.
+    // The limit is a setting: the handler checks it before reading.
     body_bytes_max: Number.MAX_SAFE_INTEGER,
     answers: {
       200: {

@@ -1,6 +1,6 @@
 /**
- * Every SQL statement about documents and their versions. The database comes first, so that the
- * caller decides the transaction.
+ * Every SQL statement about documents and their versions. The database is the first parameter, so
+ * that the caller decides the transaction.
  */
 import type { FileType } from "../../core/lib/file-types";
 import type { StoredText } from "../../core/lib/text-pieces";
@@ -13,8 +13,8 @@ export type SourceKind = "text" | "upload" | "import" | "transcription";
 export type Stage = "queued" | "extracting" | "chunking" | "embedding" | "storing" | "done";
 
 /**
- * What the record shows. Version, size, hash and type are those of the newest version, which may
- * not be indexed yet.
+ * The columns of the record. Version, size, hash and type are those of the newest version, which
+ * may not be indexed yet.
  */
 export interface DocumentRow {
   readonly id: string;
@@ -27,7 +27,7 @@ export interface DocumentRow {
   readonly size_bytes: number;
   readonly sha256: string;
   readonly media_type: string;
-  /** The version that answers; 0 before the first one is synced. */
+  /** The version used by search, chats and downloads; 0 before the first one is synced. */
   readonly current_version: number;
   readonly status: DocumentStatus;
   readonly stage: Stage;
@@ -43,31 +43,31 @@ export interface DocumentRow {
   readonly created_at: number;
   readonly updated_at: number;
   readonly synced_at: number | null;
-  /** The folder that it goes with, null when it lies in several trees: holders.ts. */
+  /** The folder that it is deleted with, null when it is in several trees: holders.ts. */
   readonly held_by: string | null;
 }
 
-/** The version that answers and the one that is being indexed; no others are kept. */
+/** The current version and the one that is being indexed; no others are kept. */
 export interface VersionRow {
   readonly document_id: string;
   readonly version: number;
   readonly sha256: string;
   readonly size_bytes: number;
   readonly media_type: string;
-  /** 1 when the original is a file; 0 when the content is all there is. */
+  /** 1 when the original is a file; 0 when it is the text itself. */
   readonly in_files: 0 | 1;
-  /** JSON: page spans in UTF-16 indices into the content. */
+  /** JSON: page spans as UTF-16 indices into the content. */
   readonly pages: string;
-  /** JSON: labels of pages by their number; null when there are none. */
+  /** JSON: page labels by number; null when there are none. */
   readonly page_labels: string | null;
   /**
-   * JSON: heading spans in UTF-16 indices into the content; null when the format does not mark
-   * them.
+   * JSON: heading spans as UTF-16 indices into the content; null when the format does not mark
+   * headings.
    */
   readonly headings: string | null;
-  /** JSON: time spans in UTF-16 indices into the content; null for what is no recording. */
+  /** JSON: time spans as UTF-16 indices into the content; null when it is not a recording. */
   readonly times: string | null;
-  /** 1 when the content came with the version, so that its file is not read. */
+  /** 1 when the text came with the version, so that its file is not read. */
   readonly text_ready: 0 | 1;
   /** Where the text is stored; null until it is extracted. */
   readonly text_id: number | null;
@@ -77,24 +77,27 @@ export interface VersionRow {
   readonly content: string | null;
 }
 
-/** One document in one folder; with `deleted_at` it can be restored. */
+/** One document in one folder; with `deleted_at` set it can be restored. */
 export interface LinkRow {
   readonly document_id: string;
   readonly folder_id: string;
-  /** The document's name as names are compared. */
+  /** The document's name in the form in which names are compared. */
   readonly name_key: string;
-  /** 1 when no other upload of the folder may have this name. */
+  /** 1 when no other upload in the folder may have this name. */
   readonly reserves_name: 0 | 1;
   readonly document_created_at: number;
   readonly created_at: number;
   readonly deleted_at: number | null;
   /** 1 when `deleted_at` is set. */
   readonly is_deleted: 0 | 1;
-  /** The rest is the document's, for the lists of the folder. Its name as names are sorted. */
+  /**
+   * This and the following columns are copied from the document, for the lists of the folder. This
+   * is its name in sort order.
+   */
   readonly name_order: string;
   readonly status: DocumentStatus;
   readonly size_bytes: number;
-  /** The kind of its media type. */
+  /** The coarse type of its media type. */
   readonly file_type: FileType;
   readonly updated_at: number;
 }
@@ -102,23 +105,21 @@ export interface DocumentsTables {
   documents: DocumentRow;
   documents_versions: VersionRow;
   documents_links: LinkRow;
-  /** Documents that have no link any more and wait to be purged. */
+  /** Documents without any link that wait to be purged. */
   documents_purges: { readonly document_id: string };
 }
 export type DocumentsDb = Db<DocumentsTables>;
 
 /**
- * SQL: a folder that is there has the document of this column, or can get it back. A document is
- * gone for everyone from the moment when this is false; its purge comes later.
+ * SQL: an existing folder contains the document in this column, or can get it back. From the moment
+ * when this is false, a document is invisible to everyone; its purge comes later.
  */
 export const isLinked = (document_id: string) =>
   sql<boolean>`exists (
     select 1 from documents_links kept
     where kept.document_id = ${sql.ref(document_id)} and not ${isGone("kept.folder_id")})`;
 
-/**
- * What is known about stretches of a text. Offsets are UTF-16 indices into the text.
- */
+/** Spans of a text with properties. Offsets are UTF-16 indices into the text. */
 export type Spans = Pick<Extracted, "pages" | "headings" | "times">;
 export type StoredSpans = Pick<VersionRow, "pages" | "page_labels" | "headings" | "times">;
 
@@ -210,7 +211,7 @@ export const setProgress = (
 ) => updateWhileSyncing(db, id, version, values);
 export const setSynced = (db: DocumentsDb, id: string, version: number, found: FoundByIndexing) =>
   updateWhileSyncing(db, id, version, syncedState(version, found));
-/** What indexing says of a document. */
+/** Properties of a document that indexing determines. */
 type FoundByIndexing = Pick<
   DocumentRow,
   "attempts" | "media_type" | "page_count" | "language" | "warnings" | "synced_at"
@@ -244,7 +245,7 @@ export interface DroppedVersions {
   readonly files: string[];
   readonly texts: StoredText[];
 }
-/** Drops every version but these; returns what they have left behind. */
+/** Drops every version but these; returns what they leave behind. */
 export const dropOtherVersions = async (
   db: DocumentsDb,
   document_id: string,
@@ -259,7 +260,7 @@ export const dropOtherVersions = async (
   return { files: filesOf(dropped), texts: dropped.flatMap((row) => storedTextOf(row) ?? []) };
 };
 
-/** Those of these files that are the original of a version. */
+/** The files among these that are the original of a version. */
 export const usedFiles = async (
   db: DocumentsDb,
   sha256s: readonly string[],
@@ -270,7 +271,7 @@ export const usedFiles = async (
         .selectFrom("documents_versions")
         .select("sha256")
         .where("sha256", "in", sha256s)
-        // Written out, not bound: as the index of files has it.
+        // A literal rather than a bound value, to match the index of files.
         .where(sql.ref("in_files"), "=", sql.lit(1))
         .execute()
     ).map(({ sha256 }) => sha256),

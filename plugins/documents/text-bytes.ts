@@ -1,13 +1,13 @@
-/** Long texts on their way to a client, read and encoded while they are sent. */
+/** Sends long texts to a client, reading and encoding them on the way. */
 import { nextTurn } from "../../core/lib/parts";
 import { pullStream } from "../../core/sdk";
 
-/** The bytes of a text that is its own original: UTF-8, as a `Blob` would have them. */
+/** The bytes of a text that is its own original: UTF-8, with the interface of a `Blob`. */
 export class TextBytes {
-  /** `open` begins to read it. */
+  /** `open` starts reading it. */
   constructor(private readonly open: () => AsyncGenerator<string>) {}
 
-  /** The bytes from `start` to `end`, end exclusive; those before them are read and left out. */
+  /** The bytes from `start` to `end`, end exclusive; those before are read and skipped. */
   slice(start: number, end: number): ReadableStream<Uint8Array> {
     const parts = this.open(),
       encoder = new TextEncoder();

@@ -1,4 +1,6 @@
-/** A part of a document's text: from a place or a page on, of a length that the reader chooses. */
+/**
+ * A part of a document's text: from a position or page on, with a length that the client chooses.
+ */
 import { HttpError, named, route, t, type Static } from "../../core/sdk";
 import { PageLabel } from "../extraction/contract";
 import type { DocumentContext } from "./context";
@@ -72,7 +74,7 @@ export const textRoute = route.get("/documents/:documentId/text", {
   errors: { 404: { no_such_page: "The document has no such page, or no pages at all." } },
 });
 
-/** Of the text that answers. @throws HttpError 403, 404, also on a page that it has not. */
+/** From the current text. @throws HttpError 403, 404, also for a page that it does not have. */
 export function readRange(
   { db }: DocumentContext,
   owner_id: string,
@@ -122,7 +124,7 @@ interface PageStart {
   readonly start: number;
 }
 
-/** UTF-16 units of the pages that are asked for; all of them when none are. */
+/** UTF-16 units of the requested pages; of all when none are requested. */
 function stretchOf(
   pages: readonly PageStart[],
   { page, page_end = page }: Static<typeof RangeQuery>,

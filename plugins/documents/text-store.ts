@@ -1,6 +1,6 @@
 /**
- * The texts of documents: every SQL statement that finds one, and the one function that reads it,
- * wherever it is. Offsets are UTF-16 indices unless they are called points.
+ * The texts of documents: every SQL statement that finds one, and the functions that read it,
+ * wherever it is stored. Offsets are UTF-16 indices unless they are called points.
  */
 import { piecesOf, pointsUntil, type StoredText } from "../../core/lib/text-pieces";
 import {
@@ -27,14 +27,14 @@ import {
 
 /** A text that can be read. */
 export interface VersionText {
-  /** Absent for one of 0.1.0, which is in its row. */
+  /** Missing for a text of 0.1.0, which is in its row. */
   readonly stored: StoredText | undefined;
-  /** The whole of it, when it was at hand. */
+  /** The whole text, if it was read with the row. */
   readonly content: string | null;
   readonly units: number;
 }
 type TextRow = Pick<VersionRow, "text_id" | "text_units" | "text_points" | "content"> & {
-  /** The first piece of what is stored. */
+  /** The first piece of the stored text. */
   readonly piece: string | null;
 };
 
@@ -51,7 +51,7 @@ export function textOf(row: TextRow): VersionText {
   };
 }
 
-/** What the readers of texts take. */
+/** The parameters of the text readers. */
 interface OpenText {
   readonly text: StoredText;
   readonly read: ReadPieces;
@@ -66,7 +66,7 @@ function opened(read: ReadPieces, { stored, content, units }: VersionText): Open
   };
 }
 
-/** The whole text, some of it at a time. @throws TextGone */
+/** The whole text, in parts. @throws TextGone */
 export function partsOf(reads: PreparedReads, version_text: VersionText): AsyncGenerator<string> {
   const { text, read } = opened(piecesOfReads(reads), version_text);
   return readParts(read, text);
@@ -74,7 +74,7 @@ export function partsOf(reads: PreparedReads, version_text: VersionText): AsyncG
 /** @throws TextGone */
 export const wholeOf = async (db: Db, { stored, content }: VersionText): Promise<string> =>
   content ?? readWhole(piecesOfDb(db), stored!);
-/** What lies between two units. @throws TextGone */
+/** The text between two units. @throws TextGone */
 export async function unitsOf(
   db: Db,
   version_text: VersionText,
@@ -86,12 +86,12 @@ export async function unitsOf(
   if (units === undefined) throw new TextGone();
   return units;
 }
-/** Turns code points and units of the text into each other. */
+/** Converts between code points and units of the text. */
 export function placesIn(db: Db, version_text: VersionText): TextPlaces {
   const { text, read } = opened(piecesOfDb(db), version_text);
   return new TextPlaces(read, text);
 }
-/** Whether it is this text. @throws TextGone */
+/** Whether the text equals this. @throws TextGone */
 export async function isText(db: Db, version_text: VersionText, content: string): Promise<boolean> {
   if (version_text.units !== content.length) return false;
   const { text, read } = opened(piecesOfDb(db), version_text);
@@ -102,7 +102,7 @@ export async function isText(db: Db, version_text: VersionText, content: string)
   }
   return true;
 }
-/** Those of the quotes that stand in the text. @throws TextGone */
+/** The quotes among these that occur in the text. @throws TextGone */
 export async function findQuotes(
   db: Db,
   version_text: VersionText,
@@ -113,7 +113,7 @@ export async function findQuotes(
     longest = Math.max(0, ...quotes.map((quote) => quote.length));
   let before = "";
   for await (const part of readParts(read, text)) {
-    // A quote may begin in the part before.
+    // A quote may begin in the previous part.
     const looked_at = before + part;
     for (const quote of quotes) if (looked_at.includes(quote)) found.add(quote);
     before = longest > 1 ? looked_at.slice(1 - longest) : "";
@@ -123,7 +123,7 @@ export async function findQuotes(
 
 /** Of version `v`. */
 export const text_columns = ["v.text_id", "v.text_units", "v.text_points"] as const;
-/** The text in the row, where that is to be read: one of 0.1.0 can be long. */
+/** The text in the row, only where it is needed: a text of 0.1.0 can be long. */
 const contentIf = (condition: ReturnType<typeof sql<boolean>>) =>
   sql<string | null>`case when ${condition} then v.content end`;
 /** It was sent as text. */
@@ -133,8 +133,8 @@ const is_ready = sql<boolean>`(v.in_files = 0 or v.text_ready = 1)`;
 export const firstPieceOf = firstPiece("v.text_id").as("piece");
 
 /**
- * A version that waits to be indexed; absent when it was replaced or is indexed. Its text is that
- * which needs no extraction.
+ * A version that waits to be indexed; undefined when it was replaced or is indexed. It includes the
+ * text if that needs no extraction.
  */
 export async function findPendingVersion(db: DocumentsDb, id: string, version: number) {
   const found = await findPending(db, { id, version });
@@ -173,8 +173,8 @@ const findPending = preparedFirst(
 export type PendingVersion = NonNullable<Awaited<ReturnType<typeof findPendingVersion>>>;
 
 /**
- * The version that answers; before there is one, the one that is being indexed. In one statement,
- * because the version may be switched at any moment.
+ * The current version; before there is one, the version that is being indexed. In one statement,
+ * because the version may change at any moment.
  */
 export const answering = (db: DocumentsDb, id: string) =>
   db
@@ -191,7 +191,7 @@ export const answering = (db: DocumentsDb, id: string) =>
         ),
     );
 
-/** The document with the text that answers; an empty one until there is one. */
+/** The document with its current text, which is empty until there is one. */
 export async function findWithText(
   db: DocumentsDb,
   id: string,
@@ -205,7 +205,7 @@ export async function findWithText(
   return { row, text: textOf({ text_id, text_units, text_points, piece: first, content }) };
 }
 
-/** The version whose original is sent back, with the text when that is the original. */
+/** The version whose original is downloaded, with the text if that is the original. */
 export async function findOriginal(db: DocumentsDb, id: string) {
   const found = await answering(db, id)
     .select([
@@ -224,8 +224,8 @@ export async function findOriginal(db: DocumentsDb, id: string) {
 }
 
 /**
- * The text that answers, with its pages, its headings and its name: what the index knows of it.
- * Absent before the first version is indexed.
+ * The current text with its pages, headings and name: the input of the index. Undefined before the
+ * first version is indexed.
  */
 export async function findCurrentText(db: DocumentsDb, id: string) {
   const found = await answering(db, id)
@@ -246,7 +246,7 @@ export async function findCurrentText(db: DocumentsDb, id: string) {
   return found && { ...found, text: textOf(found) };
 }
 
-/** Writes what was extracted; returns the text that the version had before. */
+/** Stores the extracted text; returns the previous text of the version. */
 export async function setExtracted(
   db: DocumentsDb,
   document_id: string,
@@ -268,7 +268,7 @@ export async function setExtracted(
   return before.flatMap((row) => storedTextOf(row) ?? []);
 }
 
-/** The texts of all versions of these documents, as far as they are stored apart. */
+/** The texts of all versions of these documents that are stored separately. */
 export const storedTexts = async (
   db: DocumentsDb,
   document_ids: readonly string[],
@@ -282,7 +282,7 @@ export const storedTexts = async (
       .execute()
   ).flatMap((row) => storedTextOf(row) ?? []);
 
-/** Whether the text of the version that answers is exactly `quote` between these code points. */
+/** Whether the current text is exactly `quote` between these code points. */
 export async function hasQuoteAt(
   db: DocumentsDb,
   {
@@ -301,7 +301,7 @@ export async function hasQuoteAt(
   return (await readUnits(read, text.id, from, to)) === quote;
 }
 
-/** The text of a version, with what is known about its stretches. */
+/** The text of a version, with its spans. */
 export async function findSpans(
   db: DocumentsDb,
   { document_id, version }: { document_id: string; version: number },
@@ -317,7 +317,7 @@ export async function findSpans(
   return found && { text: textOf(found), spans: fromStoredSpans(found) };
 }
 
-/** Labels of pages of the versions that answer. */
+/** Page labels of current versions. */
 export const findPageLabels = async (db: DocumentsDb, document_ids: readonly string[]) =>
   document_ids.length === 0
     ? []

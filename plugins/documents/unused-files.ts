@@ -1,8 +1,8 @@
-/** Originals that nothing uses any more. */
+/** Originals that are no longer used. */
 import type { Context } from "../../core/sdk";
 import { enqueueDeleting } from "./deleting-job";
 
-/** Deletes originals that nothing uses, in the background. */
+/** Deletes unused originals in the background. */
 export class UnusedFiles {
   #stopped = false;
   #sweeping: Promise<unknown> = Promise.resolve();
@@ -13,16 +13,16 @@ export class UnusedFiles {
       "afterCommit" | "db" | "enqueue" | "files" | "log" | "now_ms"
     >,
     private readonly isUsed: (sha256: string) => Promise<boolean>,
-    /** Those that documents use, of many at once. */
+    /** The used ones among many, in one query. */
     private readonly findUsed: (sha256s: readonly string[]) => Promise<ReadonlySet<string>>,
   ) {}
 
-  /** Those of these that nothing uses, once the surrounding transaction is on disk. */
+  /** Deletes the unused ones among these, once the surrounding transaction is committed. */
   remove(sha256s: readonly string[]): void {
     if (sha256s.length > 0) this.ctx.afterCommit(() => void this.delete(sha256s));
   }
 
-  /** The same now; never throws. Not inside a transaction. */
+  /** The same now; never rejects. Not inside a transaction. */
   async delete(sha256s: readonly string[]): Promise<void> {
     try {
       const due_ms = await this.ctx.files.remove(sha256s, this.#isUsed);
@@ -32,12 +32,12 @@ export class UnusedFiles {
     }
   }
 
-  /** Runs `DeleteOriginals`. Answers when the next one is due. */
+  /** Runs `DeleteOriginals`. Returns when the next one is due. */
   deleteDue(): Promise<number | null> {
     return this.ctx.files.deleteDue(this.#isUsed);
   }
 
-  /** Runs `FindUnusedOriginals`: all files of the place are looked at. */
+  /** Runs `FindUnusedOriginals`: examines all files of the place. */
   async findUnused(signal: AbortSignal): Promise<void> {
     const { files } = this.ctx;
     for await (const listed of files.list()) {
@@ -48,7 +48,7 @@ export class UnusedFiles {
     }
   }
 
-  /** All that nothing uses, as a crash may have left them behind. */
+  /** Deletes all unused originals, which a crash may have left behind. */
   sweep(): void {
     const sweep = async (): Promise<void> => {
       await this.ctx.files.sweep(this.#isUsed, this.#findUsed);

@@ -16,7 +16,7 @@ export interface Folder {
   readonly parent_id: string | null;
 }
 
-/** A folder as it is taken to another server. Times are epoch ms. */
+/** A folder as it is exported to another server. Times are epoch ms. */
 export interface FolderCopy {
   readonly id: string;
   readonly parent_id: string | null;
@@ -27,16 +27,16 @@ export interface FolderCopy {
 }
 
 /**
- * `held_documents`, `held_bytes`: what goes with the folder, because nothing else holds it or could
- * get it back. `restorable_count`: links that can be restored. `vectors_pending`: live links to
- * documents that wait for their vectors.
+ * `held_documents`, `held_bytes`: what is deleted with the folder, because nothing else contains it
+ * or could get it back. `restorable_count`: links that can be restored. `vectors_pending`: live
+ * links to documents that wait for their vectors.
  */
 export type FolderCounter =
   | "held_documents"
   | "held_bytes"
   | "restorable_count"
   | "vectors_pending";
-/** So much more, or less, of what a folder counts. */
+/** The change of a counter, positive or negative. */
 export type CounterChange = {
   readonly folder_id: string;
   readonly by: number;
@@ -45,7 +45,7 @@ export type CounterChange = {
   | { readonly counter: FolderCounter }
 );
 
-/** A folder that is about to be made. */
+/** A folder that is about to be created. */
 export interface FolderCreation {
   readonly owner_id: string;
   readonly name: string;
@@ -54,13 +54,13 @@ export interface FolderCreation {
   readonly parent_id: string | null;
 }
 /**
- * Asked before a folder is made: by a request, for a subfolder that an import wants, and with a
- * folder of another server. A request is answered with the refusal; in an import the items of that
+ * Called before a folder is created: by a request, for a subfolder of an import, and with a folder
+ * from another server. A request is answered with the refusal; in an import the items of that
  * subfolder fail with it, the import of an archive as a whole.
  */
 export const BeforeFolderCreate = beforeHook<FolderCreation>("folders.before_create");
 
-/** Says that nobody has refused: only `Folders.admit` gives it. */
+/** Proof that no hook has refused: only `Folders.admit` returns it. */
 export interface AdmittedFolder {
   readonly admitted: true;
 }
@@ -68,7 +68,7 @@ export interface Folders {
   /** The folder. @throws HttpError 404 when it does not exist, 403 when it is another user's. */
   require(db: Db, owner_id: string, folder_id: string): Promise<Folder>;
   /**
-   * These folders and their subfolders, each once. `pointer` names the field the ids came from.
+   * These folders and their subfolders, without duplicates. `pointer` names the field with the ids.
    * @throws HttpError 404 / 403 as `require`.
    */
   requireWithSubfolders(
@@ -78,7 +78,7 @@ export interface Folders {
     pointer: string,
   ): Promise<string[]>;
   /**
-   * The subfolder of that name, in its canonical composition; made when there is none. `parent_id`
+   * The subfolder with that name, in canonical composition; created when there is none. `parent_id`
    * is a root folder of the owner. @throws HttpError 403 when a quota is reached.
    */
   ensureChild(
@@ -87,17 +87,17 @@ export interface Folders {
     child: { readonly parent_id: string; readonly name: string; readonly admitted: AdmittedFolder },
   ): Promise<string>;
   /**
-   * Asks those who fill `BeforeFolderCreate`: outside a transaction, before `ensureChild` or
-   * `stage`. @throws HttpError of who refuses, 503 `check_failed` when that could not be found out,
-   * the reason of the signal
+   * Runs the hooks in `BeforeFolderCreate`: call it outside a transaction, before `ensureChild` or
+   * `stage`. @throws HttpError of the hook that refuses, 503 `check_failed` when one fails, the
+   * reason of the signal
    */
   admit(folder: FolderCreation, signal?: AbortSignal): Promise<AdmittedFolder>;
-  /** The same for a subfolder: nobody is asked when there is one of that name. */
+  /** The same for a subfolder: runs no hooks when one with that name exists. */
   admitChild(
     folder: Pick<FolderCreation, "owner_id" | "name"> & { readonly parent_id: string },
     signal?: AbortSignal,
   ): Promise<AdmittedFolder>;
-  /** The id of the oldest root folder of that name. */
+  /** The id of the oldest root folder with that name. */
   findRoot(db: Db, owner_id: string, name: string): Promise<string | undefined>;
   /** How many documents of these folders are not indexed yet. */
   countSyncing(db: Db, folder_ids: readonly string[]): Promise<number>;
@@ -108,38 +108,38 @@ export interface Folders {
   ): Promise<{ readonly id: string; readonly owner_id: string; readonly syncing: number }[]>;
   /** The ids of every folder of the owner. */
   listIds(db: Db, owner_id: string): Promise<string[]>;
-  /** The root folder of each of these, itself for a root; those that are gone are absent. */
+  /** The root folder of each of these, for a root itself; those that are gone are missing. */
   findRoots(db: Db, folder_ids: readonly string[]): Promise<Map<string, string>>;
-  /** What goes with these folders, which may be deleted already: documents and their bytes. */
+  /**
+   * What is deleted with these folders, which may be deleted already: documents and their bytes.
+   */
   sumHeld(
     db: Db,
     folder_ids: readonly string[],
   ): Promise<{ readonly documents: number; readonly bytes: number }>;
-  /** How many documents went with folders that are deleted, and are not purged yet. */
+  /** How many documents of deleted folders are not purged yet. */
   countToPurge(): Promise<number>;
   /** The folder and its subfolders, itself first. @throws HttpError 404 / 403 as `require`. */
   listTree(db: Db, owner_id: string, folder_id: string): Promise<FolderCopy[]>;
-  /**
-   * The name, or `name (2)` … when a root folder of the owner has it: the first that none has.
-   */
+  /** The name, or the first of `name (2)`, `name (3)` … that no root folder of the owner has. */
   freeName(db: Db, owner_id: string, name: string): Promise<string>;
   /**
-   * Writes folders that nobody finds until they are revealed: what is put into them meanwhile is
-   * not found either. The next start deletes those that are not revealed, as does `abandon`.
-   * `parent_id` is among them.
+   * Creates folders that stay invisible until they are revealed, including what is put into them
+   * meanwhile. The next start deletes those that are not revealed, as does `abandon`. `parent_id`
+   * is among them.
    */
   stage(
     tx: Db,
     owner_id: string,
     folders: readonly (FolderCopy & { readonly admitted: AdmittedFolder })[],
   ): Promise<void>;
-  /** Everybody finds them from now on. @throws HttpError 403 when a quota is reached. */
+  /** Makes them visible to everybody. @throws HttpError 403 when a quota is reached. */
   reveal(tx: Db, owner_id: string, folder_ids: readonly string[]): Promise<void>;
-  /** Staged folders will not be revealed: they are deleted, with what was put into them. */
+  /** Deletes staged folders that will not be revealed, with their contents. */
   abandon(tx: Db, owner_id: string, root_id: string): Promise<void>;
-  /** In the transaction that changes links or a status. */
+  /** Call it in the transaction that changes links or a status. */
   moveCounters(tx: Db, changes: readonly CounterChange[]): Promise<void>;
-  /** No document waits for its vectors, or all are about to be counted anew. */
+  /** No document waits for its vectors, or all are about to be counted again. */
   clearVectorsPending(tx: Db): Promise<void>;
   /** Folders with documents that wait for their vectors, and how many. */
   listVectorsPending(db: Db): Promise<{ readonly id: string; readonly documents: number }[]>;
@@ -148,19 +148,20 @@ export const Folders = service<Folders>("folders");
 
 export interface Contents {
   /**
-   * Inside the transaction that deletes these folders (subfolders included), which nobody finds any
-   * more: takes what they hold out of every sight and count. Must be as quick for a hundred
-   * thousand records as for one, so their rows are for `purge`, and reads leave them out by
+   * Called inside the transaction that deletes these folders (subfolders included), which are
+   * invisible from then on: removes their contents from every view and count. Must be as quick for
+   * a hundred thousand records as for one, so rows are left to `purge`, and reads exclude them with
    * `isGone`.
    */
   remove(tx: Db, owner_id: string, folder_ids: readonly string[]): Promise<void>;
   /**
-   * After it, in the background: deletes the rows and files, in transactions as small as `inParts`
-   * makes them. Goes on where an earlier call was cut off. @throws the reason of the signal
+   * Called afterwards, in the background: deletes the rows and files, in transactions as small as
+   * `inParts` makes them. Continues where an earlier call was interrupted. @throws the reason of
+   * the signal
    */
   purge?(owner_id: string, folder_ids: readonly string[], signal: AbortSignal): Promise<void>;
 }
-/** Those who keep something in folders. */
+/** Plugins that keep data in folders. */
 export const FolderContents = slot<Contents>("folders.contents", {
   check: shaped<Contents>({ remove: "function", purge: "function?" }),
 });
@@ -169,7 +170,7 @@ export const FolderDeleted = event(
   "folder.deleted",
   t.Object({
     owner_id: t.String(),
-    /** With its subfolders, itself last. */
+    /** Including subfolders; the folder itself is the last. */
     folder_ids: t.Array(t.String()),
     /** Null for a root folder. */
     parent_id: t.Optional(t.Union([t.String(), t.Null()])),
@@ -178,7 +179,7 @@ export const FolderDeleted = event(
 
 /**
  * SQL: the folder named by this column is deleted, and its contents wait to be purged. For tables
- * of others that name folders; `folders` itself finds no such folder.
+ * of other plugins that refer to folders; queries of `folders` itself exclude such folders.
  */
 export const isGone = (column: string) =>
   sql<boolean>`exists (

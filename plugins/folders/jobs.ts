@@ -1,8 +1,8 @@
-/** The job of folders: its payload, how it is enqueued, what it runs and its limits. */
+/** The job of folders: payload, how it is enqueued, what it runs and its limits. */
 import { handle, job, t, type Context, type Db, type JobHandler } from "../../core/sdk";
 import { purgeFolder, type DeletedTree, type PurgeParts } from "./purge";
 
-/** Deletes the rows and files of a folder that was deleted. */
+/** Deletes the rows and files of a deleted folder. */
 export const PurgeFolder = job(
   "folders.purge",
   t.Object({ folder_id: t.String(), owner_id: t.String() }),
@@ -22,10 +22,10 @@ export const purgeEnqueuer =
 export const folderJobs = (parts: PurgeParts): readonly JobHandler[] => [
   handle(PurgeFolder, (deleted, { signal }) => purgeFolder(parts, deleted, signal), {
     attempts_max: 20,
-    // Every start goes on with it.
+    // Every start continues it.
     crashes_max: Number.MAX_SAFE_INTEGER,
     timeout_ms: 6 * hour_ms,
-    // It takes no slot from jobs that somebody waits for, and a large one delays no small one.
+    // It takes no slot from jobs that somebody is waiting for, and a large one delays no small one.
     io_bound: true,
     concurrency: 16,
     uses_reserve: true,

@@ -1,8 +1,8 @@
-/** What folders count, as metrics. */
+/** The counters of folders, as metrics. */
 import { fill, toNumber, type Context } from "../../core/sdk";
 import { Metrics } from "../metrics/contract";
 
-/** Asked of the counters of folders, so it costs the same for any number of documents. */
+/** Reads the counters of folders, so it costs the same for any number of documents. */
 const counters_sql = `
   select sum(syncing_count) as syncing, sum(synced_count) as synced, sum(failed_count) as failed
   from folders where deleted_at is null`;

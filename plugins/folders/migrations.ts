@@ -19,7 +19,7 @@ export const migrations: readonly Migration[] = [
         .addColumn("updated_at", "bigint", (c) => c.notNull())
         .addForeignKeyConstraint("folders_parent_fk", ["parent_id"], "folders", ["id"])
         .execute();
-      // Serves the list in its order and the count of it.
+      // Serves the list in its order and its count.
       await tx.schema
         .createIndex("folders_by_owner")
         .on("folders")
@@ -41,7 +41,7 @@ export const migrations: readonly Migration[] = [
           .alterTable("folders")
           .addColumn(column, "bigint", (c) => c.notNull().defaultTo(0))
           .execute();
-      // What is still to be purged.
+      // Folders that are still to be purged.
       await tx.schema
         .createIndex("folders_deleted")
         .on("folders")
@@ -53,7 +53,7 @@ export const migrations: readonly Migration[] = [
   {
     id: "0003_list",
     up: async (tx) => {
-      // The list passes over the rows before a page without reading them.
+      // The list skips the rows before a page without reading them.
       await tx.schema.dropIndex("folders_by_owner").execute();
       await tx.schema
         .createIndex("folders_by_owner")
@@ -66,7 +66,7 @@ export const migrations: readonly Migration[] = [
   {
     id: "0004_staged",
     up: async (tx) => {
-      // Being filled: nobody finds it, as if it were deleted.
+      // Staged: being filled, and as invisible as if it were deleted.
       await tx.schema
         .alterTable("folders")
         .addColumn("staged", "integer", (c) => c.notNull().defaultTo(0))
@@ -87,7 +87,7 @@ export const migrations: readonly Migration[] = [
   {
     id: "0006_vectors_pending",
     up: async (tx) => {
-      // The index counts at its next start.
+      // The index counts them at its next start.
       await tx.schema
         .alterTable("folders")
         .addColumn("vectors_pending", "integer", (c) => c.notNull().defaultTo(0))

@@ -1,12 +1,12 @@
 /**
- * The background half of a deletion. What a folder held is gone for everyone when its row is
- * marked; here the rows and files go, a little at a time.
+ * The background half of a deletion. The contents of a folder are invisible from the moment its row
+ * is marked; here the rows and files are deleted, a little at a time.
  */
 import { toNumber, type Context, type Db } from "../../core/sdk";
 import type { Contents } from "./contract";
 import * as store from "./store";
 
-/** A folder that was deleted, with its subfolders. */
+/** A deleted folder, with its subfolders. */
 export interface DeletedTree {
   readonly folder_id: string;
   readonly owner_id: string;
@@ -15,7 +15,7 @@ export interface PurgeParts extends Pick<Context, "db" | "inDeletion" | "log" | 
   readonly contents: () => readonly Contents[];
 }
 
-/** Runs `PurgeFolder`. Whatever an earlier run did is not done again. */
+/** Runs `PurgeFolder`. Does not repeat what an earlier run has done. */
 export async function purgeFolder(
   { contents, db, inDeletion, log, truncateWal }: PurgeParts,
   { folder_id, owner_id }: DeletedTree,
@@ -30,8 +30,8 @@ export async function purgeFolder(
 }
 
 /**
- * Before the first job: every deleted folder has its purge, whatever became of an earlier one. What
- * another process may be staging stays.
+ * Before the first job: makes sure that every deleted folder has its purge, whatever became of an
+ * earlier one. Folders that another process may be staging stay.
  */
 export async function resumePurges(
   { db, node }: Pick<Context, "db" | "node">,

@@ -1,4 +1,4 @@
-/** The HTTP face of folders: a shape in, one call to the service, a shape out. */
+/** The routes of folders: a schema in, one call to the service, a record out. */
 import {
   check_errors,
   PageOf,
@@ -171,7 +171,7 @@ export const folderHandlers = (folders: FolderService): HandlersOf<typeof routes
   },
 });
 
-/** A folder as it goes over the wire. */
+/** The wire format of a folder. */
 function toRecord({
   id,
   name,

@@ -1,4 +1,4 @@
-/** The rules about folders. Knows nothing of HTTP requests and writes no SQL. */
+/** The rules about folders. Knows nothing of HTTP requests and contains no SQL. */
 import { batchesOf } from "../../core/lib/batch";
 import {
   badRequest,
@@ -36,7 +36,7 @@ export interface NewFolder {
   readonly description?: string | null;
   readonly parentId?: string | null;
 }
-/** Absent fields stay as they are; a description of null is taken away. */
+/** Absent fields stay as they are; null removes the description. */
 export interface FolderChange {
   readonly name?: string;
   readonly description?: string | null;
@@ -47,22 +47,22 @@ export interface FolderContext extends Pick<
   "db" | "emit" | "inDeletion" | "inTransaction" | "newId" | "notify" | "now_ms" | "reads"
 > {
   readonly quotas: Quotas;
-  /** Queues the job that purges what the deleted folder held: jobs.ts. */
+  /** Enqueues the job that purges the contents of the deleted folder: jobs.ts. */
   readonly enqueuePurge: (tx: Db, deleted: DeletedTree) => Promise<void>;
-  /** Those who keep something in folders. */
+  /** Plugins that keep data in folders. */
   readonly contents: () => readonly Contents[];
-  /** Those who may refuse a folder. */
+  /** The hooks that may refuse a folder. */
   readonly before_create: Hooks<FolderCreation>;
 }
 
 const nobody_refused: AdmittedFolder = Object.freeze({ admitted: true });
-/** @throws Error when it was not asked for: a plugin left that out */
+/** @throws Error when the hooks were not run: a plugin has forgotten to */
 function requireAdmitted(given: AdmittedFolder | undefined): void {
   if (given !== nobody_refused)
     throw new Error("a folder needs what Folders.admit gives: call it before the transaction");
 }
 
-/** That one statement names. */
+/** Ids per statement. */
 const ids_at_once = 500;
 
 const unmoved: CounterSums = {
@@ -78,7 +78,7 @@ const unmoved: CounterSums = {
 export class FolderService implements Folders {
   constructor(private readonly ctx: FolderContext) {}
 
-  // --- For other plugins: every call says which database or transaction to read.
+  // --- For other plugins: every call states which database or transaction to read.
 
   require(from: Db, owner_id: string, folder_id: string): Promise<FolderRow> {
     return requireRow(from, owner_id, folder_id);
@@ -212,7 +212,7 @@ export class FolderService implements Folders {
 
   // --- For the routes.
 
-  /** The total is what the quota counts: counting rows would take as long as listing them. */
+  /** The total is the quota's counter: counting rows would take as long as listing them. */
   async list(
     owner_id: string,
     page: PageRequest,
@@ -250,7 +250,7 @@ export class FolderService implements Folders {
     return folder;
   }
 
-  /** Changes the fields that are given. @throws HttpError 400, 403 or 404. */
+  /** Changes the given fields. @throws HttpError 400, 403 or 404. */
   async change(
     owner_id: string,
     folder_id: string,
@@ -275,8 +275,8 @@ export class FolderService implements Folders {
   }
 
   /**
-   * Deletes a folder, its subfolders and their contents: nobody finds them any more from here on,
-   * and their rows go in the background. @throws HttpError 403 or 404.
+   * Deletes a folder, its subfolders and their contents: they are invisible from now on, and their
+   * rows are deleted in the background. @throws HttpError 403 or 404.
    */
   remove(owner_id: string, folder_id: string): Promise<void> {
     const { contents, emit, enqueuePurge, inDeletion, now_ms, quotas } = this.ctx;
@@ -292,7 +292,7 @@ export class FolderService implements Folders {
     });
   }
 
-  /** Every folder of a user who is gone. */
+  /** Deletes every folder of a deleted user. */
   removeAll(owner_id: string, signal: AbortSignal): Promise<void> {
     return inParts(async () => {
       const folder_id = await store.anyRoot(this.ctx.db, owner_id);
@@ -341,7 +341,7 @@ export class FolderService implements Folders {
   }
 }
 
-/** The subfolder of that name, in its canonical composition. */
+/** The subfolder with that name, in canonical composition. */
 async function findChild(from: Db, parent_id: string, name: string) {
   const wanted = name.normalize("NFC");
   const children = await store.childrenOf(from, parent_id);

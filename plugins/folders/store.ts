@@ -1,6 +1,6 @@
 /**
- * Every SQL statement about folders. The database comes first, so that the caller decides the
- * transaction.
+ * Every SQL statement about folders. The database is the first parameter, so that the caller
+ * decides the transaction.
  */
 import { batchesOf } from "../../core/lib/batch";
 import {
@@ -31,16 +31,16 @@ export interface FolderRow {
   readonly created_at: number;
   readonly updated_at: number;
   /**
-   * Documents that go with this folder, and their bytes: those that nothing else holds or could get
-   * back. A document of several folders of one tree is counted by the root.
+   * Documents that are deleted with this folder, and their bytes: those that nothing else contains
+   * or could get back. A document in several folders of one tree is counted by the root.
    */
   readonly held_documents: number;
   readonly held_bytes: number;
-  /** Links that were taken away and can be restored. */
+  /** Links that were removed and can be restored. */
   readonly restorable_count: number;
   /** Live links to documents that wait for their vectors. */
   readonly vectors_pending: number;
-  /** Set while what it held is being purged; nobody finds it any more. */
+  /** Set while its contents are being purged; the folder is invisible then. */
   readonly deleted_at: number | null;
   /** 1 while it is being filled; `deleted_at` is set then. */
   readonly staged: number;
@@ -50,7 +50,7 @@ export interface FoldersTables {
 }
 type FoldersDb = Db<FoldersTables>;
 
-/** Of everybody, or of one user; newest first, so many at most. */
+/** Folders of everybody, or of one user; newest first, at most this many. */
 export function allFolders(
   db: FoldersDb,
   owner_id: string | undefined,
@@ -64,7 +64,7 @@ export function allFolders(
     .execute();
 }
 
-/** What the list shows of a folder. */
+/** The columns of a folder in the list. */
 export type ListedFolder = Pick<
   FolderRow,
   | "id"
@@ -79,14 +79,14 @@ export type ListedFolder = Pick<
   | "updated_at"
 >;
 
-/** The columns of `ListedFolder`: the one list that is asked for all the time. */
+/** The columns of `ListedFolder`, for the list that is requested all the time. */
 const listSql = (direction: "asc" | "desc") => `
   select id, parent_id, name, description, syncing_count, synced_count, failed_count,
     vectors_pending, created_at, updated_at
   from folders where owner_id = ? and deleted_at is null
   order by created_at ${direction}, id ${direction} limit ? offset ?`;
 const list_sql = { forward: listSql("desc"), backward: listSql("asc") };
-/** One page, newest first; `total` is how many the owner has. */
+/** One page, newest first; `total` is the number of the owner's folders. */
 export async function listFolders(
   reads: PreparedReads,
   owner_id: string,
@@ -99,7 +99,7 @@ export async function listFolders(
   return is_backward ? rows.reverse() : rows;
 }
 
-/** Folders that are there: every read but the purge's begins here. */
+/** Existing folders: every read but the purge's begins here. */
 const present = (db: FoldersDb) => db.selectFrom("folders").where("deleted_at", "is", null);
 
 export const findFolder = (db: FoldersDb, id: string): Promise<FolderRow | undefined> =>
@@ -117,7 +117,7 @@ const findAll = prepared((db: FoldersDb, { ids }: { readonly ids: readonly strin
 export const ownedIds = async (db: FoldersDb, owner_id: string): Promise<string[]> =>
   (await present(db).select("id").where("owner_id", "=", owner_id).execute()).map((row) => row.id);
 
-/** One root folder of the owner; undefined when there is none. */
+/** A root folder of the owner; undefined when there is none. */
 export const anyRoot = async (db: FoldersDb, owner_id: string): Promise<string | undefined> =>
   (
     await present(db)
@@ -182,7 +182,7 @@ export const subfoldersOf = (db: FoldersDb, parent_id: string): Promise<FolderRo
     .orderBy("id")
     .execute();
 
-/** Names of root folders that are this one, or begin with it. */
+/** Names of root folders that equal this one, or begin with it. */
 export const rootNamesLike = async (
   db: FoldersDb,
   owner_id: string,
@@ -197,7 +197,7 @@ export const rootNamesLike = async (
       .execute()
   ).map((row) => row.name);
 
-/** The oldest of that name. */
+/** The oldest with that name. */
 export const findRootNamed = (
   db: FoldersDb,
   owner_id: string,
@@ -213,7 +213,7 @@ export const findRootNamed = (
     .limit(1)
     .executeTakeFirst();
 
-/** Staged folders are there from now on; answers the ids of those that were staged. */
+/** Reveals staged folders; returns the ids of those that were staged. */
 export const reveal = async (db: FoldersDb, ids: readonly string[]): Promise<string[]> =>
   (
     await db
@@ -242,7 +242,10 @@ export const updateFolder = (
     .returningAll()
     .executeTakeFirst();
 
-/** Marks a folder and its subfolders as deleted; returns the ids of those that were not before. */
+/**
+ * Marks a folder and its subfolders as deleted; returns the ids of those that were not deleted
+ * before.
+ */
 export const markDeleted = async (
   db: FoldersDb,
   id: string,
@@ -259,7 +262,7 @@ export const markDeleted = async (
   ).map((row) => row.id);
 
 export type DeletedFolder = Pick<FolderRow, "deleted_at" | "id" | "owner_id" | "parent_id">;
-/** Folders that wait to be purged: all, or a folder with its subfolders. */
+/** Folders that wait to be purged: all of them, or one with its subfolders. */
 export const deletedFolders = (db: FoldersDb, id?: string): Promise<DeletedFolder[]> =>
   db
     .selectFrom("folders")
@@ -270,7 +273,9 @@ export const deletedFolders = (db: FoldersDb, id?: string): Promise<DeletedFolde
     )
     .execute();
 
-/** Takes the rows of purged folders away. Subfolders go in the same statement as their parent. */
+/**
+ * Deletes the rows of purged folders. Subfolders are deleted in the same statement as their parent.
+ */
 export const deleteFolder = (db: FoldersDb, id: string) =>
   db
     .deleteFrom("folders")
@@ -278,10 +283,10 @@ export const deleteFolder = (db: FoldersDb, id: string) =>
     .where((e) => e.or([e("id", "=", id), e("parent_id", "=", id)]))
     .execute();
 
-/** What the folder counts, by how much it changes. */
+/** The changes of a folder's counters. */
 export type CounterSums = Readonly<Record<DocumentStatus | FolderCounter, number>>;
 
-/** Moves the counters of one folder. */
+/** Changes the counters of one folder. */
 export const moveCounters = (db: FoldersDb, id: string, by: CounterSums) =>
   addToCounters(db, { id, ...by });
 const addToCounters = prepared(
@@ -315,7 +320,7 @@ export interface Held {
   readonly documents: number;
   readonly bytes: number;
 }
-/** What goes with these folders, which may be deleted already. */
+/** What is deleted with these folders, which may be deleted already. */
 export async function sumHeld(db: FoldersDb, ids: readonly string[]): Promise<Held> {
   let [documents, bytes] = [0, 0];
   for (const some of batchesOf(ids, ids_at_once)) {
@@ -332,10 +337,10 @@ export async function sumHeld(db: FoldersDb, ids: readonly string[]): Promise<He
   }
   return { documents, bytes };
 }
-/** One statement names at most this many ids. */
+/** The maximum number of ids in one statement. */
 const ids_at_once = 5_000;
 
-/** Documents that go with the folders that are deleted. */
+/** Documents that were deleted with their folders. */
 export const countToPurge = async (reads: PreparedReads): Promise<number> =>
   toNumber(
     (

@@ -1,6 +1,6 @@
 /**
- * One attempt of a delivery: looks the host up, checks it, connects to the address that was
- * checked, and records what came back.
+ * One attempt of a delivery: looks up the host, checks it, connects to the checked address, and
+ * records the response.
  */
 import { retryAfterMs } from "../../core/lib/retry-after";
 import { TimeLimit } from "../../core/lib/timeout";
@@ -34,9 +34,9 @@ export interface AttemptSenderParts extends Pick<Context, "db" | "now_ms" | "sea
 }
 
 const answer_ms_max = 15_000;
-/** Extra time for an answer under way when the server stops or the webhook is deleted. */
+/** Extra time for a pending response when the server stops or the webhook is deleted. */
 const grace_ms = 3_000;
-/** Of its body, for people to read. */
+/** For the response's body, which is shown to people. */
 const answer_limits = { bytes_max: 4_096, ms_max: 2_000 };
 
 type Outcome = Omit<AttemptResult, "duration_ms">;
@@ -50,7 +50,7 @@ export class AttemptSender {
     const delivery = await store.findDelivery(db, key.delivery_id);
     const webhook = delivery && (await store.findWebhook(db, delivery.webhook_id));
     if (!delivery || !webhook) return;
-    // Nothing is sent for a person who may not sign in any more.
+    // Nothing is sent for a user who may not sign in any more.
     if (!(await accounts.findUser(webhook.owner_id)).active)
       return (tx) => deliveries.end(tx, delivery.id, "cancelled");
     const begun = await deliveries.beginAttempt(key);
@@ -62,7 +62,7 @@ export class AttemptSender {
     return (tx) => deliveries.endAttempt(tx, webhook, key, { ...outcome, duration_ms });
   }
 
-  /** @throws the signal's reason when the attempt was broken off. */
+  /** @throws the signal's reason when the attempt was aborted. */
   private async send(
     webhook: WebhookRow,
     delivery: DeliveryRow,
@@ -155,7 +155,7 @@ function outcomeOf({ status, headers, body }: PostAnswer, now_ms: number): Outco
   };
 }
 
-/** Why there was no answer, for the log of deliveries. */
+/** Why there was no response, for the log of deliveries. */
 function describe(error: unknown): string {
   const code = errorCode(error);
   if (/CERT|TLS|SSL|VERIFY/i.test(code)) return `the certificate was not accepted (${code})`;

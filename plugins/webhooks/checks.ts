@@ -1,4 +1,4 @@
-/** Health checks of webhooks: deliveries that nobody will make, and name servers. */
+/** Health checks of webhooks: deliveries without a job, and name servers. */
 import { fill, type Context, type DnsLookup, type Fill } from "../../core/sdk";
 import { ok, SystemChecks, type CheckResult } from "../doctor/contract";
 import type { Deliveries } from "./deliveries";
@@ -9,7 +9,7 @@ export interface WebhookChecksParts extends Pick<Context, "db" | "inTransaction"
   readonly deliveries: Deliveries;
 }
 
-/** Deliveries that are looked at, and mended at once. */
+/** The number of deliveries that are checked, and repaired, at once. */
 const deliveries_max = 1_000;
 
 export const webhookChecks = (parts: WebhookChecksParts): Fill[] => [
@@ -48,7 +48,7 @@ async function resume(parts: WebhookChecksParts): Promise<string> {
   return `${stuck.length} deliveries go on.`;
 }
 
-/** Asks for the host of the newest webhook: a server without webhooks may well do without names. */
+/** Looks up the host of the newest webhook: a server without webhooks may not need name servers. */
 async function nameServers({ db, lookup }: WebhookChecksParts): Promise<CheckResult> {
   const newest = await store.findNewestWebhook(db);
   if (!newest) return ok("No webhook needs one.");

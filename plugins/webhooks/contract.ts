@@ -1,4 +1,4 @@
-/** What other plugins may know about webhooks: how to send an event to them. */
+/** What other plugins may know about webhooks: how to send them an event. */
 import {
   event,
   Failure,
@@ -35,11 +35,11 @@ export const WebhookDue = event(
 export interface WebhookEvent {
   /** `import.finished`. */
   readonly type: string;
-  /** The body of a test delivery: what a real one looks like. */
+  /** The body of a test delivery, in the form of a real one. */
   readonly sample: Readonly<Record<string, unknown>>;
-  /** What every body has, for the API document; without it, the types of the sample. */
+  /** The schema of the body, for the API document; default: the types of the sample. */
   readonly schema?: TSchema;
-  /** It is sent to webhooks with a list of `events` that has it, and to no other. */
+  /** Only sent to webhooks that name it in their list of `events`. */
   readonly listed_only?: boolean;
   /** When it is sent, in a sentence or two, for the API document. */
   readonly description?: string;
@@ -50,14 +50,14 @@ export const WebhookEvents = slot<WebhookEvent>("webhooks.events", {
 });
 
 /**
- * An event of documents or answers as it is sent, with what its body is made of: to webhooks that
+ * An event about documents or answers as it is sent, and how its body is made: to webhooks that
  * list it, and on the stream of events.
  */
 export interface RecordEvent<R extends EventRef = EventRef> extends WebhookEvent {
   readonly on: R;
   readonly schema: TObject;
   readonly description: string;
-  /** But `event`. */
+  /** Without `event`. */
   bodyOf(payload: PayloadOf<R>): Readonly<Record<string, unknown>>;
 }
 const recordEvent = <R extends EventRef>(

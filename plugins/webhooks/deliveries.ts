@@ -1,6 +1,6 @@
 /**
- * The rules about deliveries: what is written when something is due, how an attempt begins and
- * ends, what the log shows.
+ * The rules about deliveries: what is written when one is due, how an attempt begins and ends, what
+ * the log shows.
  */
 import {
   jitter,
@@ -20,15 +20,15 @@ export interface FullDelivery {
   readonly attempts: readonly AttemptRow[];
 }
 export interface AttemptResult extends AttemptEnd {
-  /** `refused`: the host is not public, so the delivery ends. */
+  /** `refused`: the host is not public, which ends the delivery. */
   readonly outcome: "delivered" | "failed" | "refused";
-  /** What the receiver asked for, milliseconds. */
+  /** The delay that the receiver asked for, milliseconds. */
   readonly retry_after_ms: number | null;
 }
-/** Which attempt of which delivery. */
+/** Identifies an attempt of a delivery. */
 export interface AttemptKey {
   readonly delivery_id: string;
-  /** From 1. */
+  /** Starting at 1. */
   readonly attempt: number;
 }
 type Receiver = Pick<WebhookRow, "id" | "owner_id">;
@@ -44,7 +44,7 @@ export interface DeliveriesParts extends Pick<
   | "now_ms"
   | "truncateWal"
 > {
-  /** How long deliveries that have ended are kept. */
+  /** How long finished deliveries are kept. */
   readonly keep_ms: () => number;
   readonly enqueueAttempt: (
     tx: Db<any>,
@@ -54,19 +54,19 @@ export interface DeliveriesParts extends Pick<
   ) => Promise<void>;
   readonly events: () => readonly WebhookEvent[];
   /**
-   * Before the second and the third attempt, milliseconds; the last one serves for those that are
-   * missing.
+   * The delays before the second and the third attempt, milliseconds; the last one also replaces
+   * missing ones.
    */
   readonly retry_delays_ms: () => readonly number[];
 }
 
-/** POSTs of one delivery. `beginAttempt` keeps to it, however often the job of an attempt runs. */
+/** POSTs per delivery. `beginAttempt` enforces it, however often the job of an attempt runs. */
 const attempts_max = 3;
 const retry_after_ms_max = 15 * 60_000;
 const jitter_share = 0.2;
-/** Between two transactions that delete. */
+/** The pause between two transactions that delete. */
 const pause_ms = 20;
-/** Deliveries deleted in one transaction. */
+/** Deliveries deleted per transaction. */
 const delete_batch = 500;
 const interrupted =
   "interrupted: the server stopped before an answer came; the receiver may have got it";
@@ -74,7 +74,7 @@ const interrupted =
 export class Deliveries {
   constructor(private readonly ctx: DeliveriesParts) {}
 
-  /** One delivery for each webhook of the owner that waits for this event. */
+  /** One delivery for each webhook of the owner that is registered for this event. */
   async createForEvent(
     tx: Db<any>,
     owner_id: string,
@@ -102,7 +102,7 @@ export class Deliveries {
 
   /**
    * The same message again, with attempts of its own. @throws HttpError 404, 409 while the first
-   * one is under way.
+   * one is pending.
    */
   redeliver(webhook: Receiver, delivery_id: string): Promise<FullDelivery> {
     return this.ctx.inTransaction(async (tx) => {
@@ -114,8 +114,8 @@ export class Deliveries {
   }
 
   /**
-   * Sends what a real event of this webhook looks like. @throws HttpError 404 when the webhook or
-   * its kind of event is gone.
+   * Sends a sample of this webhook's event. @throws HttpError 404 when the webhook or its kind of
+   * event is gone.
    */
   sendSample({ id, owner_id, event_type }: WebhookRow): Promise<FullDelivery> {
     return this.ctx.inTransaction(async (tx) => {
@@ -128,8 +128,8 @@ export class Deliveries {
 
   /**
    * Counts the attempt before anything is sent, so that no crash leads to a fourth. False when it
-   * is not this attempt's turn: it has ended, or the delivery has. "interrupted": it began once
-   * before and nobody knows how it went.
+   * is not this attempt's turn: it has ended, or the delivery has. "interrupted": it was begun
+   * before, with an unknown outcome.
    */
   beginAttempt({ delivery_id, attempt }: AttemptKey): Promise<boolean | "interrupted"> {
     return this.ctx.inTransaction(async (tx) => {
@@ -146,7 +146,7 @@ export class Deliveries {
     });
   }
 
-  /** Ends the attempt, and the delivery or its wait for the next one. */
+  /** Ends the attempt, and with it the delivery or the wait for the next attempt. */
   async endAttempt(
     tx: Db<any>,
     webhook: Receiver,
@@ -171,7 +171,7 @@ export class Deliveries {
     await this.ctx.enqueueAttempt(tx, webhook, next, next_attempt_at);
   }
 
-  /** Ends an attempt that a crash cut off. */
+  /** Ends an attempt that a crash interrupted. */
   async endInterrupted(tx: Db<any>, webhook: Receiver, key: AttemptKey): Promise<void> {
     const now = this.ctx.now_ms();
     const began = (await store.findAttempt(tx, key.delivery_id, key.attempt))?.started_at ?? now;
@@ -185,7 +185,7 @@ export class Deliveries {
     });
   }
 
-  /** Goes on with a delivery that has lost its job: from the attempt that is not ended, or next. */
+  /** Continues a delivery that has lost its job, with the unfinished attempt or the next one. */
   async resume(
     tx: Db<any>,
     webhook: Receiver,
@@ -198,13 +198,13 @@ export class Deliveries {
     await this.ctx.enqueueAttempt(tx, webhook, key, this.ctx.now_ms());
   }
 
-  /** Ends a delivery that is still pending. */
+  /** Ends a pending delivery. */
   async end(tx: Db<any>, delivery_id: string, status: "dropped" | "cancelled"): Promise<void> {
     if ((await store.findDelivery(tx, delivery_id))?.status === "pending")
       await store.updateDelivery(tx, delivery_id, { status, next_attempt_at: null });
   }
 
-  /** Deletes what is older than it is kept, in batches. */
+  /** Deletes deliveries older than the retention time, in batches. */
   async deleteOld(signal: AbortSignal): Promise<void> {
     const { inDeletion, keep_ms, certain_now_ms, truncateWal } = this.ctx;
     while (!signal.aborted) {
@@ -251,7 +251,7 @@ export class Deliveries {
     return rows.map((delivery) => ({ delivery, attempts: attempts.get(delivery.id) ?? [] }));
   }
 
-  /** The delivery has changed, and so has its webhook, which shows the last one. */
+  /** The delivery has changed, and so has its webhook, which shows the latest one. */
   private notify(
     { id: webhook_id, owner_id }: Receiver,
     delivery_id: string,

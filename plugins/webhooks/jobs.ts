@@ -1,7 +1,4 @@
-/**
- * Every job of webhooks: its name and payload, how it is enqueued, what it runs, its limits and its
- * schedule.
- */
+/** Every job of webhooks: name, payload, how it is enqueued, what it runs, limits and schedule. */
 import { every, handle, job, t, type Context, type JobHandler } from "../../core/sdk";
 import type { AttemptSender } from "./attempts";
 import { WebhookDue } from "./contract";
@@ -16,9 +13,9 @@ export const Deliver = job(
 export const Prune = job("webhooks.prune", t.Object({}));
 
 /**
- * Of jobs that make deliveries of an event. Each is a small transaction and nothing else: those
- * that run together are claimed together and share a commit, so a thousand events take no longer
- * than their rows.
+ * For jobs that create the deliveries of an event. Each is just a small transaction: those that run
+ * together are claimed together and share a commit, so a thousand events take no longer than their
+ * rows.
  */
 export const creation_limits = { attempts_max: 20, timeout_ms: 10_000, concurrency: 32 };
 
@@ -46,9 +43,9 @@ export const webhookJobs = (
     { ...creation_limits, ownerOf: ({ owner_id }) => owner_id },
   ),
   handle(Deliver, (payload, run) => sender.run(payload, run), {
-    // Runs of the job of one attempt, which sends at most once: deliveries.ts counts the POSTs.
+    // Runs of an attempt's job, which sends at most once: deliveries.ts counts the POSTs.
     attempts_max: 10,
-    // The look-up, the answer, the beginning of its body, and some slack.
+    // The look-up, the response, the beginning of its body, and some slack.
     timeout_ms: 40_000,
     // Half of the requests that the runtime sends at once.
     concurrency: 128,

@@ -1,4 +1,4 @@
-/** Deliveries, as a metric. */
+/** Counts deliveries by status, as metrics. */
 import { fill, toNumber, type Context } from "../../core/sdk";
 import { Metrics } from "../metrics/contract";
 import type { DeliveryStatus } from "./store";

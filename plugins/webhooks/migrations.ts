@@ -1,4 +1,4 @@
-/** The tables of webhooks, of what is delivered to them, and of every attempt at it. */
+/** The tables of webhooks, of their deliveries, and of every attempt. */
 import type { Migration } from "../../core/sdk";
 
 export const migrations: readonly Migration[] = [
@@ -60,7 +60,7 @@ export const migrations: readonly Migration[] = [
         .execute();
     },
   },
-  // Deliveries are counted by their status.
+  // Deliveries are counted by status.
   {
     id: "0002_delivery_status",
     up: async (tx) => {
@@ -71,7 +71,7 @@ export const migrations: readonly Migration[] = [
         .execute();
     },
   },
-  // What a webhook is sent beside the event that it is registered for.
+  // Events that a webhook receives besides the one that it is registered for.
   {
     id: "0003_events",
     up: async (tx) => {

@@ -1,6 +1,6 @@
 /**
- * What a new webhook is registered with, as far as the API's document can say it: events of every
- * plugin, and addresses that may be public.
+ * The schema of a new webhook, as far as the API document can express it: events of every plugin,
+ * and addresses that may be public.
  */
 import { named, PublicUrl, t, type LateSchema } from "../../core/sdk";
 import type { WebhookEvent } from "./contract";
@@ -35,7 +35,7 @@ export const NewWebhook = named("NewWebhook", t.Object(fields));
 
 interface Late {
   readonly events: () => readonly WebhookEvent[];
-  /** The operator allows networks that are not public. */
+  /** Whether the operator allows networks that are not public. */
   readonly any_address: boolean;
 }
 /** The same once every plugin is set up. */
@@ -55,7 +55,7 @@ const oneOfTypes = (events: readonly WebhookEvent[]) =>
     { description: "The event." },
   );
 
-/** Some events are sent to those alone who list what they are told. */
+/** Some events are only sent to webhooks that list their events. */
 const withListed = (events: readonly WebhookEvent[]) =>
   t.Object(fields, {
     if: {

@@ -1,4 +1,4 @@
-/** Webhooks: tells the receivers that people registered when a long run has ended. */
+/** Webhooks: notify receivers that people have registered when a long run has ended. */
 import {
   ConfigError,
   createAddressPolicy,
@@ -26,9 +26,9 @@ import { sentRequest } from "./sent-requests";
 import { Webhooks } from "./service";
 import { Subscriptions } from "./subscriptions";
 
-/** After the first attempt: there are three in all (deliveries.ts). */
+/** After the first attempt: there are three in total (deliveries.ts). */
 const retries = 2;
-/** @throws ConfigError on a name server that is no address. */
+/** @throws ConfigError on a name server that is not an address. */
 function lookupBy(servers: readonly string[]): DnsLookup {
   try {
     return createDnsLookup({ servers });

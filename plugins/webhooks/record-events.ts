@@ -1,6 +1,6 @@
 /**
- * Webhooks for what happens to documents and answers: what is sent, and the jobs that make
- * deliveries of the events.
+ * Webhooks for events about documents and answers: their bodies, and the jobs that create the
+ * deliveries.
  */
 import { fill, handle, type Fill, type JobHandler } from "../../core/sdk";
 import {
@@ -24,10 +24,10 @@ const record_events: readonly RecordEvent[] = [
 
 export const recordEvents: readonly Fill[] = record_events.map((one) => fill(WebhookEvents, one));
 
-/** Every one is about somebody's records. */
+/** Every event is about some user's records. */
 const ownerOf = (payload: unknown): string => (payload as { readonly owner_id: string }).owner_id;
 
-/** One delivery for each webhook that lists the event; no job where none does. */
+/** One delivery for each webhook that lists the event; no job when none does. */
 export const recordEventJobs = (
   deliveries: Pick<Deliveries, "createForEvent">,
   subscriptions: Pick<Subscriptions, "has">,

@@ -1,5 +1,5 @@
 /**
- * The HTTP face of webhooks and their deliveries: a shape in, one call to the service, a shape out.
+ * The routes of webhooks and their deliveries: a schema in, one call to the service, a record out.
  */
 import {
   Nullable,
@@ -317,7 +317,7 @@ export function webhookHandlers(
   };
 }
 
-/** A webhook as it goes over the wire: without its secret. */
+/** The wire format of a webhook, without its secret. */
 function webhookRecord({
   webhook: { id, event_type, url, events, created_at },
   last,

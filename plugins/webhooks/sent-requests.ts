@@ -1,4 +1,4 @@
-/** What deliveries look like to a receiver, for the OpenAPI document. */
+/** Deliveries as receivers see them, for the OpenAPI document. */
 import { pascalCase } from "../../core/lib/pascal-case";
 import { named, t, type SentRequest } from "../../core/sdk";
 import type { WebhookEvent } from "./contract";
@@ -57,7 +57,7 @@ function meaningOf(name: string, { legacy }: HeaderPrefixes): string {
   }[name]!;
 }
 
-/** Of an event that has no schema: the types of its sample. */
+/** For an event without a schema: the types of its sample. */
 const schemasOf = (sample: Readonly<Record<string, unknown>>) =>
   Object.fromEntries(Object.entries(sample).map(([name, value]) => [name, schemaOf(value)]));
 const schemaOf = (value: unknown) =>

@@ -1,6 +1,6 @@
 /**
  * The rules about webhooks: who may register what, where, and how many. Knows nothing of HTTP
- * requests and writes no SQL.
+ * requests and contains no SQL.
  */
 import { LimiterRefusal } from "../../core/lib/limiter";
 import { inParts } from "../../core/lib/parts";
@@ -27,7 +27,7 @@ import type { Subscriptions } from "./subscriptions";
 
 export interface NewWebhook {
   readonly event_type: string;
-  /** Sent beside it. */
+  /** Events to send besides it. */
   readonly events?: readonly string[] | null | undefined;
   readonly url: string;
 }
@@ -35,7 +35,7 @@ export interface FullWebhook {
   readonly webhook: WebhookRow;
   readonly last: FullDelivery | null;
 }
-/** The only time that the secret is told. */
+/** The only time that the secret is shown. */
 export interface WebhookWithSecret extends FullWebhook {
   readonly secret: string;
 }
@@ -57,18 +57,16 @@ export interface WebhooksParts extends Pick<
   readonly lookup: DnsLookup;
   readonly allows: AddressPolicy;
   readonly subscriptions: Pick<Subscriptions, "update">;
-  /** Webhooks that one user may hold. */
+  /** The maximum number of webhooks per user. */
   readonly per_account: () => number;
 }
 
 const retry_after_s = 5;
-/** In one part, when all of them go. */
+/** Deliveries deleted per part, when all are deleted. */
 const deliveries_each = 100;
-/** A rotated secret goes on signing for so long. */
+/** How long a rotated secret continues to sign. */
 const previous_secret_ms = 24 * 3_600_000;
-/**
- * Host checks at the same time, over all processes. Names that nobody answers for must not pile up.
- */
+/** Concurrent host checks over all processes. Names that no server answers for must not pile up. */
 const host_check_limits = {
   concurrency: 64,
   per_key: 5,
@@ -76,7 +74,7 @@ const host_check_limits = {
   wait_ms_max: 45_000,
 };
 
-/** Binds a sealed secret to its webhook: it opens for no other. */
+/** Binds a sealed secret to its webhook: it can't be opened for another one. */
 export const secretContext = (webhook_id: string): string => `webhooks.secret ${webhook_id}`;
 
 export class Webhooks {
@@ -101,13 +99,13 @@ export class Webhooks {
     return Promise.all(webhooks.map((webhook) => this.withLast(webhook)));
   }
 
-  /** @throws HttpError 400 when a rule is broken, 503 when nobody could say where the host is. */
+  /** @throws HttpError 400 when a rule is violated, 503 when the host could not be looked up. */
   async create(owner_id: string, given: NewWebhook): Promise<WebhookWithSecret> {
     const { db, inTransaction, newId, notify, now_ms, sealed, subscriptions } = this.ctx;
     const { event_type, url } = given;
     const events = this.checkedEvents(given);
     const target = requireTarget(url, "/url");
-    // Before the host is looked up, too: what can't succeed costs nothing.
+    // Also before the host is looked up: a request that can't succeed should cost nothing.
     await this.requireCapacity(db, owner_id);
     await this.checkHost(owner_id, target);
     const secret = newSecret();
@@ -138,11 +136,11 @@ export class Webhooks {
     return { webhook, last: null, secret };
   }
 
-  /** All that it is sent, `event_type` first; null without a list. @throws HttpError 400 */
+  /** All events that it is sent, `event_type` first; null without a list. @throws HttpError 400 */
   private checkedEvents({ event_type, events: listed }: NewWebhook): readonly string[] | null {
     const all = this.ctx.events();
     const has_list = listed !== undefined && listed !== null && listed.length > 0;
-    // Without a list everything is as it was before there were lists.
+    // Without a list, the rules from before there were lists apply.
     const types = all
       .filter(({ listed_only }) => has_list || listed_only !== true)
       .map(({ type }) => type);
@@ -159,8 +157,8 @@ export class Webhooks {
   }
 
   /**
-   * From now on the new secret signs; for 24 hours `webhook-signature` carries the old one too.
-   * @throws HttpError 403 or 404.
+   * From now on the new secret signs; for 24 hours `webhook-signature` also has the signature of
+   * the old one. @throws HttpError 403 or 404.
    */
   async rotateSecret(owner_id: string, webhook_id: string): Promise<WebhookWithSecret> {
     const { inTransaction, notify, now_ms, sealed } = this.ctx;
@@ -189,11 +187,11 @@ export class Webhooks {
       await subscriptions.update(tx, owner_id);
       notify({ owner_id, kind: "webhook", id: webhook_id, action: "deleted" });
     });
-    // Its URL may hold a password of the receiver.
+    // Its URL may contain a password of the receiver.
     truncateWal();
   }
 
-  /** Every webhook of a user who is gone, with what was sent to it. */
+  /** Deletes every webhook of a deleted user, with what was sent to it. */
   async removeAll(owner_id: string, signal: AbortSignal): Promise<void> {
     const { cancelJobs, db, inDeletion, truncateWal } = this.ctx;
     for (const { id } of await store.listWebhooks(db, owner_id)) {
@@ -208,7 +206,7 @@ export class Webhooks {
     truncateWal();
   }
 
-  /** @throws HttpError 400 when the owner holds as many webhooks as an account may. */
+  /** @throws HttpError 400 when the owner has as many webhooks as an account may. */
   private async requireCapacity(from: Db, owner_id: string): Promise<void> {
     const per_account = this.ctx.per_account();
     if ((await store.countWebhooks(from, owner_id)) >= per_account)

@@ -1,4 +1,4 @@
-/** Secrets, and the headers that prove who sent a delivery. */
+/** Secrets, and the headers that authenticate a delivery. */
 import { createHmac, randomBytes } from "node:crypto";
 
 const secret_prefix = "whsec_";

@@ -1,6 +1,6 @@
 /**
- * Every SQL statement about webhooks and deliveries. The database comes first, so that the caller
- * decides the transaction.
+ * Every SQL statement about webhooks and deliveries. The database is the first parameter, so that
+ * the caller decides the transaction.
  */
 import {
   countRows,
@@ -16,19 +16,19 @@ export interface WebhookRow {
   readonly id: string;
   readonly owner_id: string;
   readonly event_type: string;
-  /** As the caller gave it. */
+  /** As given by the caller. */
   readonly url: string;
   /** The same URL, normalised. */
   readonly href: string;
   readonly secret: string;
-  /** What `secret` was before it was rotated; it still signs until `previous_until`. */
+  /** The secret before the last rotation; it still signs until `previous_until`. */
   readonly previous_secret: string | null;
   readonly previous_until: number | null;
-  /** JSON: every event that it is sent, when it was given a list; `event_type` comes first. */
+  /** JSON: every event that it is sent, if it was given a list; `event_type` is the first. */
   readonly events: string | null;
   readonly created_at: number;
 }
-/** An event that a webhook is sent beside its `event_type`. */
+/** An event that a webhook is sent besides its `event_type`. */
 interface ListedEventRow extends Pick<WebhookRow, "owner_id" | "event_type" | "href"> {
   readonly webhook_id: string;
 }
@@ -42,7 +42,7 @@ export interface DeliveryRow {
   readonly status: DeliveryStatus;
   /** The exact text that every attempt sends. */
   readonly request_body: string;
-  /** Attempts that have begun. */
+  /** The number of attempts begun. */
   readonly attempts: number;
   readonly next_attempt_at: number | null;
   readonly created_at: number;
@@ -70,8 +70,8 @@ export interface WebhooksTables {
 type WebhooksDb = Db<WebhooksTables>;
 
 /**
- * With the events that it is sent beside its `event_type`. False when the owner has one for one of
- * these events and this URL.
+ * Includes the events that it is sent besides its `event_type`. False when the owner has a webhook
+ * for one of these events and this URL.
  */
 export async function insertWebhook(
   db: WebhooksDb,
@@ -100,7 +100,7 @@ export async function insertWebhook(
   return true;
 }
 
-/** Every event that webhooks are sent, and whose; of one owner, or of all. */
+/** Every event that webhooks are sent, and their owners; for one owner, or all. */
 export const listSubscribed = (
   db: WebhooksDb,
   owner_id?: string,
@@ -114,7 +114,7 @@ export const listSubscribed = (
   return registered.union(listed).execute();
 };
 
-/** Whether a webhook of the owner is sent this. */
+/** Whether a webhook of the owner is sent this event. */
 export const isSubscribed = async (
   db: WebhooksDb,
   owner_id: string,
@@ -180,7 +180,7 @@ export const setSecret = (
 ): Promise<WebhookRow | undefined> =>
   db.updateTable("webhooks").set(values).where("id", "=", id).returningAll().executeTakeFirst();
 
-/** The webhook, its deliveries and their attempts. */
+/** Deletes the webhook, its deliveries and their attempts. */
 export async function deleteWebhook(db: WebhooksDb, id: string): Promise<void> {
   const deliveries = db.selectFrom("webhooks_deliveries").select("id").where("webhook_id", "=", id);
   await db.deleteFrom("webhooks_attempts").where("delivery_id", "in", deliveries).execute();
@@ -189,7 +189,7 @@ export async function deleteWebhook(db: WebhooksDb, id: string): Promise<void> {
   await db.deleteFrom("webhooks").where("id", "=", id).execute();
 }
 
-/** Some deliveries of a webhook, with their attempts; returns how many. */
+/** Deletes some deliveries of a webhook, with their attempts; returns how many. */
 export async function deleteSomeDeliveries(
   db: WebhooksDb,
   webhook_id: string,
@@ -214,7 +214,7 @@ export const insertDelivery = async (db: WebhooksDb, row: DeliveryRow): Promise<
 export const findDelivery = (db: WebhooksDb, id: string): Promise<DeliveryRow | undefined> =>
   db.selectFrom("webhooks_deliveries").selectAll().where("id", "=", id).executeTakeFirst();
 
-/** The oldest that are not ended. */
+/** The oldest unfinished ones. */
 export const listPending = (db: WebhooksDb, limit: number) =>
   db
     .selectFrom("webhooks_deliveries")
@@ -238,7 +238,7 @@ export const findLastDelivery = (
     .limit(1)
     .executeTakeFirst();
 
-/** One page, newest first, and how many deliveries the webhook has in all. */
+/** One page, newest first, and the total number of the webhook's deliveries. */
 export async function listDeliveries(
   db: WebhooksDb,
   webhook_id: string,
@@ -302,7 +302,7 @@ export const endAttempt = async (
     .execute();
 };
 
-/** In their order. */
+/** In order. */
 export const listAttempts = async (
   db: WebhooksDb,
   delivery_ids: readonly string[],
@@ -318,8 +318,7 @@ export const listAttempts = async (
         .execute();
 
 /**
- * Deletes at most `limit` deliveries that were created before `before` (epoch ms) and have ended;
- * returns how many.
+ * Deletes at most `limit` finished deliveries created before `before` (epoch ms); returns how many.
  */
 export async function deleteDeliveries(
   db: WebhooksDb,

@@ -1,7 +1,7 @@
 /**
- * Which events the webhooks of whom are sent. The only process on a database has it in memory, so
- * that a change that nobody is told of costs nothing; where there are several, another one may have
- * made a webhook a moment ago, and the database is asked.
+ * Which events are sent to whose webhooks. A single process keeps this in memory, so that an event
+ * without subscribers costs nothing; where there are several processes, another one may have
+ * created a webhook a moment ago, and the database is queried.
  */
 import type { Context, Db } from "../../core/sdk";
 import { isSubscribed, listSubscribed } from "./store";
@@ -19,14 +19,14 @@ export class Subscriptions {
       this.set(owner_id, of_owner);
   }
 
-  /** Inside the transaction of the change. */
+  /** Call it inside the transaction of the change. */
   has(tx: Db, owner_id: string, event_type: string): boolean | Promise<boolean> {
     return this.ctx.shared.is_spread
       ? isSubscribed(tx, owner_id, event_type)
       : (this.types.get(owner_id)?.has(event_type) ?? false);
   }
 
-  /** In the transaction that changes a webhook of this owner. */
+  /** Call it in the transaction that changes a webhook of this owner. */
   async update(tx: Db, owner_id: string): Promise<void> {
     if (this.ctx.shared.is_spread) return;
     const rows = await listSubscribed(tx, owner_id);

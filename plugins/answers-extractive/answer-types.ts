@@ -1,6 +1,6 @@
 /**
- * The type of answer that a question asks for (a number, a date, a person …): the pattern that
- * tells a sentence which holds one.
+ * The type of answer that a question asks for (a number, a date, a person …), as a pattern that
+ * matches sentences with such an answer.
  */
 
 const months =
@@ -92,17 +92,17 @@ const answer_types: readonly AnswerType[] = [
 /** Whether a number answers the question: how many, how much, how long … */
 export const asksForNumber = (question: string): boolean => number_type.question.test(question);
 
-/** An option that is named: `-n`, `--trace`, `\hbox`. */
+/** An option by name: `-n`, `--trace`, `\hbox`. */
 const named_option = /(?<![\p{L}\p{N}\p{P}])[‘'"“`(]?((?:--?|\\)\p{L}[\p{L}\p{N}_-]*)/u;
-/** Before an option that is explained. */
+/** Precedes an option that is being explained. */
 const explanation_start = "^(?:[‣▶▪◦•●○■□*]\\s*)?[‘'\"“`(]?";
 
 const explanationOf = (option: string): RegExp =>
   new RegExp(`${explanation_start}${option.replace("\\", "\\\\")}(?![\\p{L}\\p{N}_-])`, "u");
 
 /**
- * What a sentence must hold to answer a question of who, when, where, how many or why, or about an
- * option; null for any other question.
+ * The pattern that a sentence must match to answer a question about who, when, where, how many or
+ * why, or about an option; null for other questions.
  */
 export function answerPattern(question: string): RegExp | null {
   const known = answer_types.find((type) => type.question.test(question));

@@ -59,7 +59,7 @@ export class ExtractiveAnswerer implements Answerer {
         timings: { retrieve_ms: this.now_ms() - started, generate_ms: 0 },
       };
     }
-    // Whether a sentence answers is decided by sentences: a long passage is far from each of them.
+    // Relevance is decided by sentences, because a long passage is far from each of its sentences.
     const found_passages = await this.retrieval.findInConversation(question, {
       limit: passages_max,
       unlikely: true,
@@ -81,7 +81,7 @@ export class ExtractiveAnswerer implements Answerer {
     };
   }
 
-  /** The quotes with their markers, and the best sentences of the passages that none is from. */
+  /** The quotes with their markers, and the best sentences of the passages that are not quoted. */
   private async withEvidence(
     said: readonly Said[],
     ranked: readonly Sentence[],
@@ -108,21 +108,21 @@ export class ExtractiveAnswerer implements Answerer {
   }
 }
 
-/** Of the passage that a quote is from. */
+/** The passage that a quote comes from. */
 const placeOf = ({ document_id, passage }: FoundPassage): string =>
   `${document_id} ${passage.start}`;
 
 const quoteOf = (passage: FoundPassage, span: Span): FoundPassage =>
   partOf(passage, belowHeadings(passage.quote, span, passage.heading));
 
-/** A quote, and how an answer says it: the row of a table with its heads. */
+/** A quote, and its form in an answer: a row of a table is given with its heads. */
 interface Said {
   readonly quote: FoundPassage;
   readonly text: string;
   readonly is_code: boolean;
 }
 
-/** A quote for each of the sentences; two neighbours are one, as long as they fit. */
+/** A quote for each of the sentences; two adjacent ones are merged as long as they fit. */
 function quoted(
   chosen: readonly Sentence[],
   passages: readonly FoundPassage[],

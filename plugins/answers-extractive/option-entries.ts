@@ -1,4 +1,4 @@
-/** Entries of lists that explain options or commands: what a sentence is said of. Pure. */
+/** Entries in lists of options or commands, which tell what a sentence is about. Pure. */
 import type { Span } from "../search/contract";
 
 /** The beginning of an entry, perhaps with a mark: `--quiet`, `● -n FILE`, `\\hbox`, `‘-q’`. */
@@ -12,7 +12,7 @@ export interface OptionEntry {
   readonly label: string;
 }
 
-/** For each sentence of a text the entry that it belongs to, if it is in any. */
+/** For each sentence of a text, the entry that it belongs to, if any. */
 export function optionEntries(
   text: string,
   sentences: readonly Span[],

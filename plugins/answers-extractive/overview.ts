@@ -1,12 +1,12 @@
 /**
- * Answers greetings, and questions about what there is: by the names of the documents with their
- * main headings, and not by what they say.
+ * Answers greetings, and questions about what there is, with the names and main headings of the
+ * documents instead of their content.
  */
 import { evidence_max, overview_code, type Answered, type Cited } from "../chats/contract";
 import type { OutlinedDocument, OutlinedHeading, Overview } from "../documents/contract";
 import type { SmallTalk } from "./small-talk";
 
-/** What is shown: documents, and headings of each. */
+/** The maximum number of documents, and of headings of each. */
 export const overview_limits = { documents: 10, headings: 4 } as const;
 
 const greeting = "Hello! Questions are answered here from documents, with quotes.";
@@ -62,7 +62,7 @@ function listed({ documents, count, all_counted }: Overview): {
 const counted = ({ count, all_counted }: Overview): string =>
   `${all_counted ? count : `more than ${count}`} ${count === 1 ? "document" : "documents"}`;
 
-/** On one line, and without what would read as a marker or a link. */
+/** On one line, without anything that looks like a marker or a link. */
 const plain = (text: string): string =>
   text.replace(/\s+/g, " ").replaceAll("[", "(").replaceAll("]", ")").trim();
 

@@ -1,6 +1,6 @@
-/** A message may hold two questions: each of them gets its own answer. Pure. */
+/** Splits a message with two questions, each of which gets an answer of its own. Pure. */
 
-/** Words that begin a question, where words have spaces between them. */
+/** Words that begin a question, in languages with spaces between words. */
 const interrogatives = [
   "who|whom|whose|what|which|when|where|why|how|wer|wen|wem|wessen|was|welche[mnrs]?|wann|wo|wohin",
   "woher|warum|wieso|wie|wieviele?|qui|que|quoi|quel(?:le)?s?|quand|où|pourquoi|comment|combien",
@@ -20,7 +20,7 @@ const next_question = new RegExp(
     `(?=(?:(?:${preposition})\\s+)?(?:${interrogatives})(?![\\p{L}\\p{M}]))`,
   "iu",
 );
-/** The same where words have none. */
+/** The same for languages without them. */
 const next_question_unspaced = new RegExp(
   "[，,、]\\s*(?:以及|并且|而且|那么|還有|还有|また|そして|それと)?" +
     "(?=(?:如何|怎[么樣样麼]|什[么麼]|哪|[谁誰]|为什|為什|多少|どの|どう|いつ|どこ|何|なぜ))",
@@ -31,7 +31,7 @@ const begins_with_interrogative = new RegExp(
   "iu",
 );
 const question_end = /(?<=[?？؟])\s*(?=\S)/u;
-/** A shorter part is no question of its own. */
+/** A shorter part is not a question of its own. */
 const part_chars_min = 8,
   unspaced_chars_min = 4,
   parts_max = 2;

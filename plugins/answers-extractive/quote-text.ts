@@ -1,17 +1,17 @@
-/** What of a sentence is quoted, and how it reads in an answer. Pure. */
+/** Which part of a sentence is quoted, and its form in an answer. Pure. */
 import { codeBlocks } from "../../core/lib/code-blocks";
 import { isDelimiterRow, pipeCells } from "../../core/lib/pipe-rows";
 import type { Span } from "../search/contract";
 
-/** Between the headings of a path, as the index writes it. */
+/** Between the headings of a path, as in the index. */
 const separator = " › ";
 const marked_heading = /^\s*#{1,6}[ \t][^\n]*\n\s*/;
-/** Of a heading or a list: in an answer it would make one there. */
+/** The markup of a heading or list, which would take effect in the answer. */
 const line_mark = /^\s*(?:#{1,6}|[-*+])[ \t]+/;
 
 /**
- * The span without the headings of its passage that it begins with: each on lines of its own, and
- * with more to follow.
+ * The span without the headings of its passage at its beginning: each on lines of its own, with
+ * more text after it.
  */
 export function belowHeadings(text: string, { start, end }: Span, heading: string | null): Span {
   let from = start;
@@ -27,7 +27,7 @@ export function belowHeadings(text: string, { start, end }: Span, heading: strin
   return { start: from, end };
 }
 
-/** The heading on lines of its own, however they are broken. */
+/** Matches the heading on lines of its own, however they are broken. */
 const lineOf = (heading: string): RegExp =>
   new RegExp(
     `^\\s*(?:#{1,6}[ \\t]+)?${heading.trim().split(/\s+/).map(escaped).join("\\s+")}[ \\t]*\\n\\s*`,
@@ -35,13 +35,13 @@ const lineOf = (heading: string): RegExp =>
   );
 const escaped = (word: string): string => word.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
 
-/** An index of a program, `rows[2]`, would be taken for the marker of a citation. */
+/** An index in a program, `rows[2]`, would be taken for the marker of a citation. */
 export const readsAsMarker = (code: string): boolean => /\[\d+\]/.test(code);
 
 /**
- * As an answer says it, with its marker: prose on one line, code as it is written, in a block of
- * its own. Code that reads as a marker is left to the quote. `is_code` is for lines of a block that
- * have its fences no more.
+ * The quote in an answer, with its marker: prose on one line, code unchanged in a block of its own.
+ * Code that looks like a marker is left to the citation. `is_code`: lines from a block whose fences
+ * are not part of the quote.
  */
 export function withMarker(quote: string, marker: string, is_code: boolean): string {
   const blocks = codeBlocks(quote);
@@ -68,7 +68,7 @@ const fenced = (code: string): string => {
   const fence = "`".repeat(Math.max(3, 1 + longestOf(code.match(/`+/g) ?? [])));
   return `${fence}\n${code}\n${fence}`;
 };
-/** What several quotes say, in one answer: code stands apart. */
+/** Joins several quotes in one answer, with code in paragraphs of its own. */
 export const joined = (said: readonly string[]): string =>
   said.reduce((all, one) => {
     const is_apart = one.startsWith("```") || /```(?:\n\[\d+\])?$/.test(all);
@@ -78,8 +78,8 @@ const longestOf = (parts: readonly string[]): number =>
   Math.max(0, ...parts.map(({ length }) => length));
 
 /**
- * On one line, without what would read as a marker. Cells and rows of a table stay apart: they are
- * no sentence.
+ * On one line, without anything that looks like a marker. Cells and rows of a table stay separate,
+ * because they don't form a sentence.
  */
 export function onOneLine(sentence: string): string {
   let said = "",

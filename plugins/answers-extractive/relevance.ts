@@ -1,57 +1,65 @@
-/** Whether a sentence that was found answers the question, or only comes nearest. Pure. */
+/** Whether the best sentence answers the question, or is merely the closest. Pure. */
 import { asksForNumber } from "./answer-types";
 import type { Sentence } from "./sentence-ranking";
 
 /** What is known besides the sentence itself. */
 export interface Found {
-  /** Of the question, what some passage has: 0 to 1, by the rarity of its words. */
+  /**
+   * The share of the question found in the passages, 0 to 1, weighted by the rarity of its words.
+   */
   readonly covered: number;
-  /** How near the passage of the sentence is in meaning, 0 to 1; null when it is not known. */
+  /** The similarity of the sentence's passage, 0 to 1; null when unknown. */
   readonly passage_meaning: number | null;
-  /** The question is in another language than the passages, so its words say nothing. */
+  /** The question and the passages are in different languages, so its words say nothing. */
   readonly is_other_language: boolean;
-  /** The question has a number, a code or an abbreviation that no passage has. */
+  /** The question contains a number, a code or an abbreviation that no passage has. */
   readonly is_name_missing: boolean;
   readonly question: string;
-  /** The text of the passage that the sentence is of. */
+  /** The text of the sentence's passage. */
   readonly passage: string;
 }
 
 /**
- * Thresholds, chosen on answerable and unanswerable questions in seven languages and across
- * languages. What is unrelated has a similarity around 0, an answer one around 1.
+ * Thresholds, chosen with answerable and unanswerable questions in seven languages and across
+ * languages. Unrelated texts have a similarity around 0, answers around 1.
  */
 const least = {
-  /** Without similarities: of the question, in the sentence and around it, and in all passages. */
+  /**
+   * Without similarities: the share of the question in the sentence, around it, and in all
+   * passages.
+   */
   words: 0.4,
-  /** A sentence in the language of the question that has its words, but means something else. */
+  /** A sentence in the question's language that contains its words may mean something else. */
   similarity: 0.62,
   /**
-   * Words and meaning together; more where a name is missing, as what is like it is found then, and
-   * where a number is asked for that the sentence has not.
+   * Words and similarity together; more when a name is missing, because similar names are found
+   * then, and when the question asks for a number that the sentence lacks.
    */
   both: 0.95,
   both_with_less: 1.4,
-  /** Of the question, what a cell has that its row and column are asked for by. */
+  /** The share of the question that a cell's row and column match. */
   cell: 0.75,
 } as const;
 /**
- * Across languages even answers are farther: by the script of the question or of the passage,
- * whichever models know less.
+ * Across languages even answers have a lower similarity: by the script of the question or of the
+ * passage, whichever models know less well.
  */
 const least_across = { latin_or_cyrillic: 0.42, other_script: 0.32, ideographs: 0.25 } as const;
-/** A line that is no sentence, as of code, is near many questions a little. */
+/** A line that is not a sentence, such as code, is slightly similar to many questions. */
 const broken_factor = 1.25;
-/** A passage is farther than its sentence, which a busy server may not compare in time. */
+/**
+ * A passage is less similar than its sentence, which a busy server may be unable to compare in
+ * time.
+ */
 const passage_factor = 0.85;
-/** What stands around a sentence, or in other passages, is half as much worth as its own words. */
+/** Text around a sentence, or in other passages, counts half as much as its own words. */
 const around_weight = 0.5;
-/** The mean of the nearness of a sentence and of its passage, against the words. */
+/** The weight of the mean similarity of a sentence and its passage, against that of the words. */
 const meaning_weight = 2 / 3;
 
 /**
- * Whether `sentence`, the best one that was found, answers its question. Where it does not, nothing
- * does: the question is answered with `no_answer`.
+ * Whether `sentence`, the best one, answers its question. If it does not, none does: the outcome is
+ * `no_answer`.
  */
 export function isRelevant(sentence: Sentence, found: Found): boolean {
   const { features, similarity } = sentence,
@@ -74,7 +82,7 @@ function leastAcross({ features, similarity, row }: Sentence, found: Found): num
   return features.broken > 0 && row === undefined ? for_sentences * broken_factor : for_sentences;
 }
 
-/** Words of ideographs have few letters: a quarter of all letters makes it a text of ideographs. */
+/** Words in ideographs have few letters: a quarter of all letters makes it an ideographic text. */
 function leastOf(text: string): number {
   const letters = countOf(text, /\p{L}/gu),
     ideographs = countOf(text, /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/gu);

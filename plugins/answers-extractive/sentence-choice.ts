@@ -1,29 +1,29 @@
-/** Chooses the sentences that an answer says. Pure. */
+/** Chooses the sentences of an answer. Pure. */
 import type { Source } from "./sentence-features";
 import type { Sentence } from "./sentence-ranking";
 
 export interface AnswerSize {
-  /** UTF-16 units; a longer sentence stands alone. */
+  /** UTF-16 units; a longer sentence is used alone. */
   readonly chars_max: number;
   readonly sentences_max: number;
 }
-/** Another sentence must be at least this likely, relative to the best. */
+/** Another sentence must be at least this likely, relative to the best one. */
 const likelihood_min = 0.02;
-/** Rows of a table that are this much less likely than the best are not said. */
+/** Rows of a table that are this much less likely than the best one are left out. */
 const row_margin = 0.5;
-/** What follows the best sentence goes on with it, what stands before it leads to it. */
+/** A sentence after the best one continues it, one before it leads to it. */
 const neighbour = { after: 2, before: 0.5 } as const;
-/** A longer sentence is not said for what it leads to: the answer would come late. */
+/** A longer sentence is not included for what it introduces: the answer would come late. */
 const needed_chars_max = 160;
-/** Nor is longer code that it announces. */
+/** Nor is longer code that it introduces. */
 const code_chars_max = 400;
-/** What stands below it is an example of what it says: "…, as follows:", "… in Listing 3." */
+/** It is followed by an example: "…, as follows:", "… in Listing 3." */
 const announces_code = new RegExp(
   "[:：]$|(?<!\\p{L})(?:listing|example|snippet|code|below|following|follows|like this|" +
     "beispiel|folgt|exemple|ejemplo|esempio)(?!\\p{L})",
   "iu",
 );
-/** It goes on about what the sentence before it named: "It …", "This switch …". */
+/** It refers to the previous sentence: "It …", "This switch …". */
 const goes_on = new RegExp(
   "^(?:it|its|they|their|this|these|such|dies(?:e[rsmn]?)?|er|sie|es|ce(?:ci|la|t|tte|s)?|ils?|" +
     "elles?|est[aeo]s?)(?![\\p{L}\\p{M}'’])(?! (?:is|was) [a-z]+ (?:that|to) )",
@@ -32,7 +32,7 @@ const goes_on = new RegExp(
 /** A question adds nothing to an answer. */
 const question_end = /[?？؟][)\]"'”’»」』]*$/u;
 
-/** The likeliest sentence, and others as long as they fit and are likely. Best passage first. */
+/** The most likely sentence, and others as long as they fit and are likely. Best passage first. */
 export function chooseSentences(
   ranked: readonly Sentence[],
   sources: readonly Source[],
@@ -55,7 +55,7 @@ export function chooseSentences(
     said.add(text);
     if (!is_code) left -= text.length;
   }
-  // A cell that was asked for is all of the answer; other rows say as much of it, or nothing.
+  // A requested cell is the whole answer; other rows say as much of it, or nothing.
   const score_min = best.row ? best.score - row_margin : -Infinity;
   while (chosen.length < sentences_max) {
     let next: Sentence | undefined,
@@ -80,8 +80,8 @@ export function chooseSentences(
 }
 
 /**
- * What a sentence says little without: the option that it explains, what it goes on about, the code
- * that it announces.
+ * The sentences without which one says little: the option that it explains, the sentence that it
+ * refers to, the code that it introduces.
  */
 function neededFor(
   best: Sentence,
@@ -106,11 +106,11 @@ function neededFor(
   return needed;
 }
 
-/** For standing right after or before a sentence that is said. */
+/** The bonus for being right after or before a chosen sentence. */
 function bonusOf(one: Sentence, chosen: readonly Sentence[], sources: readonly Source[]): number {
   const { text } = sources[one.source]!;
   let bonus = 0;
-  // What begins the entry of another option says nothing more of this one.
+  // The start of another option's entry adds nothing about this one.
   if (one.start === one.entry) return 0;
   for (const { source, start, end } of chosen) {
     if (source !== one.source) continue;
@@ -122,7 +122,7 @@ function bonusOf(one: Sentence, chosen: readonly Sentence[], sources: readonly S
   return bonus;
 }
 
-/** Passages in the order in which they were chosen, each as it reads. */
+/** Passages in the order in which they were chosen, each in reading order. */
 const inOrder = (chosen: readonly Sentence[]): Sentence[] =>
   [...new Set(chosen.map(({ source }) => source))].flatMap((source) =>
     chosen.filter((one) => one.source === source).sort((a, b) => a.start - b.start),

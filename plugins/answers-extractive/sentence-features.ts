@@ -1,4 +1,4 @@
-/** What speaks for a sentence of a passage as the answer to a question, in numbers. Pure. */
+/** Numerical features of a sentence as the answer to a question. Pure. */
 import type { Retrieval, Span } from "../search/contract";
 import { codeBlocks } from "../../core/lib/code-blocks";
 import { answerPattern } from "./answer-types";
@@ -9,7 +9,7 @@ import { isTableHead, sayRow, tableRows, type SaidRow } from "./table-row";
 /** A passage. */
 export interface Source {
   readonly text: string;
-  /** Name of its document. */
+  /** The name of its document. */
   readonly title: string;
   readonly heading: string | null;
   readonly score: number;
@@ -23,30 +23,30 @@ export interface Word {
   readonly start: number;
   readonly end: number;
 }
-/** How texts are taken apart. */
+/** How texts are analysed. */
 export interface TextAnalysis {
   readonly analyze: (text: string) => readonly Word[];
   readonly sentences: Retrieval["sentences"];
 }
 
-/** Each 0 to 1, but for `passage`. */
+/** All from 0 to 1, except `passage`. */
 export interface Features {
-  /** The words of the question that it has, by rarity, then by number. */
+  /** The share of the question's words that it contains, weighted by rarity, then unweighted. */
   readonly coverage: number;
   readonly count: number;
-  /** Those that only the sentence before it, the one after it, or the title or heading has. */
+  /** The share found only in the sentence before it, the one after it, or the title or heading. */
   readonly before: number;
   readonly after: number;
   readonly title: number;
-  /** The score of its passage, as a share of the best. */
+  /** The score of its passage, relative to the best. */
   readonly passage: number;
-  /** It holds what the question asks for: a number, a date, a name, an option … */
+  /** It contains what the question asks for: a number, a date, a name, an option … */
   readonly answer_type: number;
-  /** It has words that the question does not. */
+  /** It has words that the question has not. */
   readonly novelty: number;
   /** It is part of a sentence, or a line without an end. */
   readonly broken: number;
-  /** It is code and no more. */
+  /** It is nothing but code. */
   readonly code: number;
 }
 /** A sentence of a source; UTF-16 indices into its text. */
@@ -55,16 +55,16 @@ export interface FoundSentence {
   readonly start: number;
   readonly end: number;
   readonly features: Features;
-  /** Where the entry of an option begins that it belongs to. */
+  /** The start of the option's entry that it belongs to. */
   readonly entry?: number;
-  /** Of a row of a table: what it says with its heads. */
+  /** For a row of a table: its text with its heads. */
   readonly row?: SaidRow;
 }
 
-/** More novel words count no more. */
+/** The number of novel words that count. */
 const novel_words_max = 10;
 
-/** Every sentence of the sources that may be said, in their order. */
+/** Every sentence of the sources that may be quoted, in order. */
 export function sentencesWithFeatures(
   question: string,
   terms: readonly Weighted[],
@@ -86,7 +86,7 @@ export function sentencesWithFeatures(
     }));
     const rows = tableRows(source.text, sentences, source.heading),
       entries = optionEntries(source.text, sentences);
-    // A passage of headings alone has nothing else to say.
+    // A passage of nothing but headings has no other sentences.
     const has_more = sentences.some(({ text }) => !isHeading(text, source.heading));
     return sentences.flatMap(({ start, end, words, asked: own, text }, i): FoundSentence[] => {
       const is_code = isCode({ start, end });
@@ -132,7 +132,7 @@ export function sentencesWithFeatures(
   });
 }
 
-/** How much of the question some terms are, and which words are of it. */
+/** Measures the share of the question that some terms are, and tells which words belong to it. */
 function weighing(terms: readonly Weighted[]) {
   const idf = new Map(terms.map((term) => [term.term, term.idf]));
   const total = terms.reduce((sum, term) => sum + term.idf, 0);
@@ -146,7 +146,7 @@ function weighing(terms: readonly Weighted[]) {
   return { idf, share, asked };
 }
 
-/** The words of another sentence, but not where it explains another option. */
+/** The words of a neighbouring sentence, unless it explains another option. */
 function besides(
   sentences: readonly { readonly asked: ReadonlySet<string> }[],
   entries: readonly (OptionEntry | undefined)[],
@@ -181,7 +181,7 @@ const numbered = /^(?:\d+(?:\.\d+)+\.?|[A-Z](?:\.\d+)+\.?)\s+\S/,
   ended = /[.!?。！？।۔؟…:：;]["'”’»)\]]*$/u;
 const marked_heading = /^\s*#{1,6}[ \t]+\S[^\n]*$/;
 const letters = (text: string): string => text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "");
-/** A heading says what is spoken of, and nothing of it. */
+/** A heading names a subject but says nothing about it. */
 function isHeading(text: string, heading: string | null): boolean {
   if (isTableHead(text) || marked_heading.test(text)) return true;
   if (ended.test(text)) return false;
@@ -189,7 +189,7 @@ function isHeading(text: string, heading: string | null): boolean {
   const own = letters(text);
   return own !== "" && heading !== null && letters(heading).endsWith(own);
 }
-/** Code that a sentence announces is no end that it lacks. */
+/** A sentence that introduces code is not broken off. */
 function isBroken(text: string): boolean {
   const code = codeBlocks(text)[0],
     prose = code !== undefined && code.start > 0 ? text.slice(0, code.start).trimEnd() : text;

@@ -1,4 +1,4 @@
-/** Finds the sentences that answer a question in passages: by words, then by meaning. */
+/** Finds the sentences in passages that answer a question: by words, then by similarity. */
 import type { Question } from "../chats/contract";
 import type { SearchIndex } from "../search-index/contract";
 import type { Retrieved } from "../search/contract";
@@ -13,24 +13,24 @@ import {
 } from "./sentence-features";
 import { rankByMeaning, rankSentences, type Sentence } from "./sentence-ranking";
 
-/** How long an answer waits for the meaning of its sentences. */
+/** How long an answer waits for the similarities of its sentences. */
 const meaning_timeout_ms = 300;
 /**
- * Sentences whose meaning is asked for, and about how many tokens of a model they have together: a
- * processor reads some 1,200 a second.
+ * How many sentences are compared, and about how many tokens they have together: a processor reads
+ * some 1,200 a second.
  */
 const candidates_max = 10,
   tokens_max = 400;
 const tokens_per_letter = 0.27,
   tokens_per_ideograph = 0.65;
-/** The rest of a longer sentence tells no more; UTF-16 units. */
+/** Only the beginning of a longer sentence is compared; UTF-16 units. */
 const compared_chars_max = 400;
-/** For each of two questions: they share an answer. */
+/** Of two questions, each gets half of the answer. */
 const sizes = {
   one: { chars_max: 380, sentences_max: 4 },
   two: { chars_max: 280, sentences_max: 2 },
 } as const;
-/** What the words of the other question count for: it may name what both are about. */
+/** The weight of the other question's words, which may name the common subject. */
 const other_part_weight = 0.5;
 
 export interface FinderParts {
@@ -38,13 +38,13 @@ export interface FinderParts {
   readonly areLanguagesDifferent: SearchIndex["areLanguagesDifferent"];
 }
 export interface FoundSentences {
-  /** None when nothing answers. */
+  /** Empty when nothing answers. */
   readonly chosen: readonly Sentence[];
-  /** All of them, for the first question. */
+  /** All sentences, for the first question. */
   readonly ranked: readonly Sentence[];
 }
 
-/** For each question of a text the sentences that answer it. */
+/** For each question of a text, the sentences that answer it. */
 export async function findSentences(
   question: Pick<Question, "text" | "compare">,
   { passages, meanings, terms }: Retrieved,
@@ -87,7 +87,7 @@ export async function findSentences(
   const size = asked.length === 1 ? sizes.one : sizes.two,
     chosen: Sentence[] = [];
   for (const { ranked, is_answer } of found) {
-    // What the first question had said is not said again: it leaves room for more.
+    // Sentences of the first answer are not repeated, which leaves room for others.
     const unsaid = ranked.filter((one) => !chosen.some((said) => isSame(said, one)));
     if (is_answer) chosen.push(...chooseSentences(unsaid, sources, size));
   }
@@ -96,7 +96,7 @@ export async function findSentences(
 const isSame = (one: Sentence, other: Sentence): boolean =>
   one.source === other.source && one.start === other.start;
 
-/** The terms of a part, and those of the others at less weight. */
+/** The terms of a part, and those of the other parts with less weight. */
 function termsOf(
   part: string,
   asked: readonly string[],
@@ -131,7 +131,7 @@ async function ranking(
   return rankByMeaning(by_words, similarities);
 }
 
-/** The texts of the first, as many as a model can read in the time. */
+/** The texts of the first sentences, as many as a model can read in time. */
 function candidatesOf(
   ranked: readonly Sentence[],
   sources: readonly Source[],
@@ -153,7 +153,7 @@ function candidatesOf(
   return texts;
 }
 
-/** The terms of passages, their titles and headings. */
+/** The terms in passages, their titles and headings. */
 const termsIn = (sources: readonly Source[], { analyze }: TextAnalysis): ReadonlySet<string> =>
   new Set(
     sources.flatMap(({ text, title, heading }) =>
@@ -161,7 +161,7 @@ const termsIn = (sources: readonly Source[], { analyze }: TextAnalysis): Readonl
     ),
   );
 
-/** How much of the question, by the rarity of its words, stands in any of the passages. */
+/** The share of the question that occurs in any of the passages, weighted by rarity. */
 function coveredShare(terms: readonly Weighted[], known: ReadonlySet<string>): number {
   const total = terms.reduce((sum, { idf }) => sum + idf, 0);
   return total === 0
@@ -169,7 +169,7 @@ function coveredShare(terms: readonly Weighted[], known: ReadonlySet<string>): n
     : terms.reduce((sum, { term, idf }) => sum + (known.has(term) ? idf : 0), 0) / total;
 }
 
-/** A number, a code or an abbreviation is seldom said in other words. */
+/** Numbers, codes and abbreviations are seldom paraphrased. */
 const number = /\p{Nd}/u,
   number_or_abbreviation = /\p{Nd}|^\p{Lu}{2,}$/u;
 
@@ -178,7 +178,7 @@ function isNameMissing(
   known: ReadonlySet<string>,
   { analyze }: TextAnalysis,
 ): boolean {
-  // Whoever writes all in capitals abbreviates nothing by them.
+  // In a question written in capitals only, these don't mark abbreviations.
   const name = /\p{Ll}/u.test(question) ? number_or_abbreviation : number;
   return analyze(question).some(
     ({ term, start, end }) => name.test(question.slice(start, end)) && !known.has(term),

@@ -1,19 +1,21 @@
-/** Ranks the sentences of passages by how well they answer a question: by words and by meaning. */
+/**
+ * Ranks the sentences of passages by how well they answer a question: by words and by similarity.
+ */
 import type { Features, FoundSentence } from "./sentence-features";
 
 /** A sentence of a source; UTF-16 indices into its text. */
 export interface Sentence extends FoundSentence {
   readonly score: number;
   /**
-   * How near it is to the question in meaning: about 0 as unrelated texts are, 1 as an answer; null
-   * when it is not known.
+   * Its similarity to the question: about 0 for unrelated texts, 1 for an answer; null when
+   * unknown.
    */
   readonly similarity: number | null;
 }
 
 /**
- * Weights of the features of a sentence: fitted on questions in several languages, rounded. A
- * difference of 1 in score makes a sentence e times as likely to be the answer.
+ * Weights of a sentence's features: fitted on questions in several languages, rounded. A difference
+ * of 1 in score makes a sentence e times as likely to be the answer.
  */
 const weights: Readonly<Record<keyof Features, number>> = {
   coverage: 6,
@@ -28,17 +30,17 @@ const weights: Readonly<Record<keyof Features, number>> = {
   code: -1.5,
 };
 /**
- * What a candidate gains whose similarity exceeds the others' by as much as they differ from each
- * other; more where the words of the question are missing, in another language all of them.
+ * The gain of a candidate whose similarity is one standard deviation above the others'; more where
+ * words of the question are missing, in another language all of them.
  */
 const meaning_weight = { always: 1, uncovered: 1 } as const;
-/** Similarities differ by chance alone by so much. */
+/** The deviation of similarities by chance alone. */
 const deviation_min = 0.05;
 
 const byScore = (a: Sentence, b: Sentence): number =>
   b.score - a.score || a.source - b.source || a.start - b.start;
 
-/** By words alone: the likeliest answer first. */
+/** By words alone, most likely first. */
 export const rankSentences = (found: readonly FoundSentence[]): Sentence[] =>
   found
     .map((sentence) => ({ ...sentence, score: scoreOf(sentence.features), similarity: null }))
@@ -51,8 +53,8 @@ const scoreOf = (features: Features): number =>
   );
 
 /**
- * With their meaning: `similarities` are those of the first of `ranked`, null for one that is not
- * known. The others come after these.
+ * With similarities: `similarities` belong to the first of `ranked`, null for unknown. The others
+ * follow after these.
  */
 export function rankByMeaning(
   ranked: readonly Sentence[],

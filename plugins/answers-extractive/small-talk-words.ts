@@ -1,18 +1,18 @@
 /**
- * Words of greetings, and of questions such as "What is in here?", by language: a row for each.
- * Accents and apostrophes make no difference.
+ * Words of greetings, and of questions such as "What is in here?", one row per language. Accents
+ * and apostrophes are ignored.
  */
 
-/** Words parted by spaces; `_` stands for a space within one. */
+/** Words separated by spaces; `_` stands for a space within one. */
 export interface Vocabulary {
   readonly greeting: string;
   /** What, which, show … */
   readonly asks: string;
   /** Here, this folder, the documents … */
   readonly things: string;
-  /** What asks for it all by itself: an overview, a summary. */
+  /** Words that are a question on their own: an overview, a summary. */
   readonly both: string;
-  /** What stands between them. No `a`: "What is a folder?" asks for something else. */
+  /** Words between them. Without `a`: "What is a folder?" asks for something else. */
   readonly others: string;
 }
 const row = (

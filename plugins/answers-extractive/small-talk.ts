@@ -1,20 +1,20 @@
 /**
- * Tells greetings, and questions about what there is, from questions that documents answer: the
- * whole text is made of words of one language's table. Pure.
+ * Recognises greetings, and questions about what there is, which no document answers: the whole
+ * text consists of one language's words. Pure.
  */
 import { languages, type Vocabulary } from "./small-talk-words";
 
 export type SmallTalk = "greeting" | "overview";
 
-/** Nobody greets at greater length. UTF-16 units. */
+/** Greetings are not longer than this. UTF-16 units. */
 const chars_max = 80;
 
-/** A question that asks (`asking`) for what is there (`there`), in other words of no weight. */
+/** Roles of words: a question asks (`asking`) for what is there (`there`); others have none. */
 const asking = 1,
   there = 2;
 type Words = ReadonlyMap<string, number>;
 
-/** Null for everything else. */
+/** Null for any other text. */
 export function smallTalkOf(text: string): SmallTalk | null {
   if (text.length > chars_max) return null;
   const folded = foldedOf(text);
@@ -23,7 +23,7 @@ export function smallTalkOf(text: string): SmallTalk | null {
   return overviews.some((words) => isMadeOf(folded, words, asking | there)) ? "overview" : null;
 }
 
-/** Without case, accents and everything between words. */
+/** Without case, accents and anything between words. */
 const foldedOf = (text: string): string =>
   text
     .normalize("NFKD")
@@ -33,7 +33,7 @@ const foldedOf = (text: string): string =>
     .replace(/[^\p{L}\p{M}\p{N}]+/gu, " ")
     .trim();
 
-/** Words in a string, parted by spaces; `_` stands for a space within one. */
+/** Words in a string, separated by spaces; `_` stands for a space within one. */
 const listed = (words: string): string[] =>
   words.split(/\s+/).flatMap((word) => foldedOf(word.replaceAll("_", " ")) || []);
 
@@ -53,9 +53,9 @@ function wordsOf({ asks, things, both, others }: Vocabulary): Words {
   return words;
 }
 
-/** Whether the text can be parted into these words, and they have all of this weight together. */
+/** Whether the text can be split into these words so that together they have the roles `wanted`. */
 function isMadeOf(text: string, words: Words, wanted: number): boolean {
-  /** By place in the text: the weights with which it is reached. */
+  /** By position in the text: the combinations of roles with which it can be reached. */
   const reached = Array.from({ length: text.length + 1 }, () => new Set<number>());
   reached[0]!.add(0);
   for (let at = 0; at < text.length; at++) {
@@ -71,7 +71,7 @@ function addAll(to: Set<number>, from: ReadonlySet<number>, weight: number): voi
   for (const one of from) to.add(one | weight);
 }
 
-/** Scripts that write words without spaces, or put endings on any word. */
+/** Scripts without spaces between words, or with endings on any word. */
 const joined =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}ー]/u;
 const isEdge = (text: string, at: number): boolean => {

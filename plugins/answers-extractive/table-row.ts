@@ -1,17 +1,17 @@
-/** Rows of pipe tables as answers: the cells that a question asks for, with their heads. Pure. */
+/** Rows of pipe tables as answers: the requested cells, with their heads. Pure. */
 import { isDelimiterRow, pipeCells } from "../../core/lib/pipe-rows";
 
-/** Between the headings of a path, as the index writes it, and between the cells of a head. */
+/** Between the headings of a path, as in the index, and between the cells of a head. */
 const path_separator = " › ",
   cell_separator = " | ";
-/** What an answer names a row by. */
+/** The number of cells by which an answer names a row. */
 const labels_max = 2;
 
-/** A row of a table with its heads, one for each cell; none when they are not known. */
+/** A row of a table with its heads, one per cell; none when they are unknown. */
 export interface TableRow {
   readonly cells: readonly string[];
   readonly heads: readonly string[];
-  /** What stands before the table in its passage, to its last line. */
+  /** The last line of text before the table in its passage. */
   readonly caption: string;
 }
 interface Span {
@@ -19,7 +19,7 @@ interface Span {
   readonly end: number;
 }
 
-/** The rows among these sentences of a passage, by their place in the list. */
+/** The rows among these sentences of a passage, by index. */
 export function tableRows(
   text: string,
   sentences: readonly Span[],
@@ -42,7 +42,7 @@ export function tableRows(
   return rows;
 }
 
-/** A head of a table with the line below it. */
+/** Whether it is the head of a table with its delimiter line. */
 export function isTableHead(sentence: string): boolean {
   const [first, second] = sentence.split("\n");
   return isDelimiterRow(second ?? first!);
@@ -50,19 +50,19 @@ export function isTableHead(sentence: string): boolean {
 
 export interface SaidRow {
   readonly text: string;
-  /** The question names a column of it, and the row. */
+  /** The question names both a column and the row. */
   readonly is_exact: boolean;
 }
 
 /**
- * What a row says: `Q3, South: 95` when the question names a column, else all of its cells with
- * their heads. `weightOf` tells how much of the question a text has.
+ * The text of a row: `Q3, South: 95` when the question names a column, otherwise all cells with
+ * their heads. `weightOf` returns the share of the question in a text.
  */
 export function sayRow({ cells, heads }: TableRow, weightOf: (text: string) => number): SaidRow {
   const head_weights = heads.map((head) => weightOf(head)),
     cell_weights = cells.map(weightOf),
     most = Math.max(0, ...head_weights.filter((_weight, at) => at > 0)),
-    // What names the row is asked for by no head.
+    // The cells that name the row are not those requested by a head.
     columns = cells.flatMap((_cell, at) =>
       most > 0 && head_weights[at] === most && cell_weights[at] === 0 ? [at] : [],
     );

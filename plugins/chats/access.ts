@@ -1,15 +1,15 @@
-/** Which session a caller may use: the checks that every call begins with. */
+/** The access checks for sessions with which every call begins. */
 import { HttpError, notFound, requireOwned, type Db } from "../../core/sdk";
 import type { ChatContext } from "./context";
 import { findChat, type ChatRow } from "./store";
 
 type AccessContext = Pick<ChatContext, "now_ms" | "restore_ms">;
 
-/** Sessions that were deleted at or before this time can't be restored any more. */
+/** Sessions deleted at or before this time can't be restored any more. */
 export const restorableAfter = ({ now_ms, restore_ms }: AccessContext): number =>
   now_ms() - restore_ms();
 
-/** Deleted or not. @throws HttpError 404, or 403 when it is another user's. */
+/** Includes deleted ones. @throws HttpError 404, or 403 when it is another user's. */
 export async function requireChat(
   ctx: AccessContext,
   from: Db,

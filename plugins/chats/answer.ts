@@ -1,5 +1,5 @@
 /**
- * Answers a message: asks the answerer, shows its text while it is made, checks what it cites, and
+ * Answers a message: asks the answerer, shows the text while it is made, checks the citations, and
  * saves the answer in the transaction that ends the job.
  */
 import { HttpError, type Db, type JobEffect, type JobRun } from "../../core/sdk";
@@ -58,14 +58,14 @@ async function answerInPlace(
   if (!started) return;
   const { message, chat } = started;
   const scope = await foldersOf(ctx, chat);
-  // Counted before the search: what is read meanwhile is in the answer, or in the warning.
+  // Counted before the search: a document indexed meanwhile is either searched or in the warning.
   const unread_count = await folders.countSyncing(db, scope);
   const attempt = new AnswerAttempt(ctx, message, chat, scope, { last: run.last, place });
   const answered = withUnreadWarning(await attempt.ask(), unread_count);
   return (tx) => attempt.save(tx, answered);
 }
 
-/** Every folder that the answer may come from, subfolders included. */
+/** Every folder that the answer may draw on, including subfolders. */
 function foldersOf(
   { db, folders }: Pick<ChatContext, "db" | "folders">,
   { owner_id, all_folders, folder_ids }: Chat,
@@ -77,8 +77,8 @@ function foldersOf(
 }
 
 /**
- * Marks the message as being answered; what an earlier attempt has shown is void. Undefined when it
- * is finished, or its session deleted for good.
+ * Marks the message as being answered, and what an earlier attempt has shown as void. Undefined
+ * when it is finished, or its session deleted for good.
  */
 const startMessage = (
   ctx: ChatContext,
@@ -121,13 +121,13 @@ export async function failMessage(
   notifyMessage(ctx, owner_id, message);
 }
 
-/** The queue gives its own reasons in a few words; everything from here is a sentence already. */
+/** The queue's own reasons are short phrases; all others are sentences. */
 const sentenceOf = (reason: string): string =>
   /[.!?]$/.test(reason) ? reason : `The answer could not be made: ${reason}.`;
 
-/** One attempt at the answer of a message. */
+/** One attempt at answering a message. */
 class AnswerAttempt {
-  /** Folders that the answer may come from. */
+  /** Folders that the answer may draw on. */
   private readonly scope: ReadonlySet<string>;
 
   constructor(
@@ -140,7 +140,7 @@ class AnswerAttempt {
     this.scope = new Set(folder_ids);
   }
 
-  /** What the answerer of the highest rank says. @throws Error with a sentence for the asker */
+  /** The answer of the highest-ranked answerer. @throws Error with a sentence for the asker */
   ask(): Promise<Answered> {
     return this.withReadableErrors(async () => {
       const answerer = bestAnswerer(this.ctx);
@@ -158,8 +158,8 @@ class AnswerAttempt {
   }
 
   /**
-   * Checks every quote against the text that is stored at this very moment, then saves the answer.
-   * @throws Error with a sentence for the asker
+   * Checks every quote against the text stored at this moment, then saves the answer. @throws Error
+   * with a sentence for the asker
    */
   save(tx: Db, answered: Answered): Promise<void> {
     return this.withReadableErrors(async () => {
@@ -197,7 +197,7 @@ class AnswerAttempt {
     });
   }
 
-  /** Passages that are found, and text that is emitted, go where these arguments say. */
+  /** Collects found passages and emitted text in these arguments. */
   private async question(found: FoundPassage[], deltas: DeltaBuffer): Promise<Question> {
     const { db, prompts, retrieval } = this.ctx;
     const { signal, waitFor } = this.run.place;
@@ -228,8 +228,8 @@ class AnswerAttempt {
   }
 
   /**
-   * Earlier turns. An answer that cites what the session no longer covers is left out: its text
-   * must not come back through the next one; nor must what the folders held then.
+   * Earlier turns. An answer that cites something outside the session's current folders is left
+   * out: its text must not return through the next answer; nor must an old overview of the folders.
    */
   private async history(): Promise<Question["history"]> {
     const { db } = this.ctx;
@@ -248,9 +248,9 @@ class AnswerAttempt {
   }
 
   /**
-   * Writes a further piece of the answer, together with the documents that it may come from. False
-   * when it is not to be shown: the attempt is void, one of those documents is gone by now, or the
-   * storage fails. The answer itself goes on.
+   * Writes the next piece of the answer, together with the documents it may be based on. False when
+   * it must not be shown: the attempt is void, one of the documents is gone, or the storage fails.
+   * The answer itself continues.
    */
   private async show(text: string, found: readonly FoundPassage[]): Promise<boolean> {
     const { ctx, message } = this;
@@ -274,8 +274,8 @@ class AnswerAttempt {
   }
 
   /**
-   * Whether a cited document was unlinked, deleted or replaced since it was found: then the answer
-   * is made again.
+   * Whether a cited document was unlinked, deleted or replaced since it was found: the answer is
+   * made again then.
    */
   private async isOutdated(
     tx: Db,

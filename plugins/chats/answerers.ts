@@ -1,4 +1,4 @@
-/** Who answers, and what the asker is told when that fails. */
+/** Selects the answerer, and words its errors for the asker. */
 import { HttpError, PermanentFailure } from "../../core/sdk";
 import type { ChatContext } from "./context";
 import type { Answerer } from "./contract";
@@ -7,14 +7,11 @@ export const no_answerer = "No answerer is set up on this server, so questions c
 const failed_sentence =
   "The answer could not be made because of a fault in the server. Please ask again.";
 
-/** That of the highest rank. */
+/** The highest-ranked one. */
 export const bestAnswerer = ({ answerers }: Pick<ChatContext, "answerers">): Answerer | undefined =>
   [...answerers()].sort((a, b) => b.rank - a.rank)[0];
 
-/**
- * What fails here is shown to the asker: an error that is not written for people goes to the log
- * instead.
- */
+/** Errors are shown to the asker: those that are not written for people go to the log instead. */
 export async function withReadableErrors<R>(
   parts: Pick<ChatContext, "log"> & {
     readonly about: Readonly<Record<string, string>>;

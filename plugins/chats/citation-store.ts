@@ -1,6 +1,6 @@
 /**
- * Every SQL statement about answers that cite documents which are deleted. The database comes
- * first, so that the caller decides the transaction.
+ * Every SQL statement about answers that cite deleted documents. The database is the first
+ * parameter, so that the caller decides the transaction.
  */
 import { sql } from "../../core/sdk";
 import type { ChatsDb } from "./store";
@@ -25,7 +25,7 @@ export const citingMessages = async (
         .limit(limit)
         .execute();
 
-/** The documents that unfinished answers were shown from. */
+/** The documents from which unfinished answers were shown. */
 export const shownDocuments = (
   tx: ChatsDb,
 ): Promise<{ readonly message_id: string; readonly document_id: string }[]> =>
@@ -33,7 +33,7 @@ export const shownDocuments = (
     .selectFrom("chats_messages as m")
     .innerJoin("chats_citations as c", "c.message_id", "m.id")
     .select(["c.message_id", "c.document_id"])
-    // As the partial index has it.
+    // In the wording of the partial index.
     .where(sql<boolean>`m.status in ('PENDING', 'PROCESSING')`)
     .execute();
 

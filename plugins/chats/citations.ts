@@ -1,6 +1,6 @@
 /**
- * What becomes of the citations and related passages of a saved answer: marked as stale when it is
- * read and their text has changed, redacted when their document is deleted for good.
+ * Updates the citations and related passages of saved answers: marks them as stale on reading when
+ * their text has changed, redacts them when their document is deleted for good.
  */
 import { basePathOf, type Db } from "../../core/sdk";
 import type { RelatedPassage } from "../search/contract";
@@ -23,7 +23,7 @@ const withEvidence = <R extends Pick<AnswerResult, "citations" | "related">>(
   related: result.related.map((one) => change(one)),
 });
 
-/** The same result without the text of these documents; what it cites stays. */
+/** The same result without the text of these documents; the citations stay. */
 export const redacted = <R extends Pick<AnswerResult, "citations" | "related">>(
   result: R,
   document_ids: ReadonlySet<string>,
@@ -32,13 +32,13 @@ export const redacted = <R extends Pick<AnswerResult, "citations" | "related">>(
     document_ids.has(passage.document_id) ? { ...passage, quote: "", stale: true } : passage,
   );
 
-/** A message with its answer as it reads now. */
+/** A message with its answer in its current form. */
 export type Message = Omit<MessageRow, "result"> & { readonly result: AnswerResult | null };
 
 /**
- * Decodes the results, and checks their citations: one is stale when its document has another
- * version now and its quote stands nowhere in that. Of a document that is gone none keeps its text,
- * whether the stored answer has lost it by now or not.
+ * Decodes the results and checks their citations: one is stale when its document has another
+ * version now that doesn't contain its quote. Citations of a missing document never show its text,
+ * even if the stored answer still has it.
  */
 export async function withFreshCitations(
   { db, documents, public_url }: Pick<ChatContext, "db" | "documents" | "public_url">,
@@ -93,7 +93,7 @@ async function staleAmong(
   return stale;
 }
 
-/** As the addresses of the server are now; stored are those without its base path. */
+/** With the current URLs of the server; they are stored without its base path. */
 export const resultAt = (result: AnswerResult, base_path: string): AnswerResult =>
   withEvidence(result, (one) => ({ ...one, url: base_path + one.url }));
 const located = (result: AnswerResult | null, base_path: string): AnswerResult | null =>
@@ -102,13 +102,13 @@ const located = (result: AnswerResult | null, base_path: string): AnswerResult |
 export const resultOf = ({ result }: Pick<MessageRow, "result">): AnswerResult | null =>
   result === null ? null : completed(JSON.parse(result) as StoredAnswer);
 
-/** Messages that one transaction redacts. */
+/** Messages redacted per transaction. */
 const batch = 50;
 
 /**
- * Removes the text of documents that are deleted for good from the answers that cite them, some at
- * a time; false when there are more. An answer that is being made and was shown from them starts
- * over: its text is deleted, and nothing more of that attempt is shown.
+ * Removes the text of documents that are deleted for good from the answers that cite them, a batch
+ * at a time; false when there are more. An unfinished answer that was shown from them starts over:
+ * its text is deleted, and nothing more of that attempt is shown.
  */
 export async function redactDocuments(
   ctx: Pick<ChatContext, "notifier" | "now_ms">,
@@ -127,8 +127,8 @@ export async function redactDocuments(
 }
 
 /**
- * Inside the transaction that deletes folders: answers that are being made, and were shown from
- * documents that are gone now, start over.
+ * Inside the transaction that deletes folders: unfinished answers that were shown from documents
+ * that are gone now start over.
  */
 export async function restartShown(
   ctx: Pick<ChatContext, "documents" | "notifier" | "now_ms">,

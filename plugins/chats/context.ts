@@ -1,4 +1,7 @@
-/** What the functions of this plugin are handed, and how they say that a message has changed. */
+/**
+ * The context passed to the functions of this plugin, and the ways in which they report that a
+ * message has changed.
+ */
 import type { Change, Context, Db, Hooks } from "../../core/sdk";
 import { ChatChanged, ChatCreated, ChatDeleted } from "../events/contract";
 import type { Documents } from "../documents/contract";
@@ -37,19 +40,19 @@ export interface ChatContext extends Pick<
   readonly retrieval: Retrieval;
   /** Complete once every plugin is set up. */
   readonly answerers: () => readonly Answerer[];
-  /** Those who may refuse a question. */
+  /** The hooks that may refuse a question. */
   readonly before_question: Hooks<AskedQuestion>;
   readonly places: AnswerPlaces;
   /** How long a deleted session can be restored, milliseconds. */
   readonly restore_ms: () => number;
-  /** Queues the purge of a session that is gone: jobs.ts. */
+  /** Enqueues the purge of a session that is gone: jobs.ts. */
   readonly enqueuePurge: (tx: Db, gone: Pick<ChatRow, "id" | "owner_id">) => Promise<void>;
-  /** Queues the next look at deleted sessions, unless one is queued. */
+  /** Enqueues the next search for expired sessions, unless one is enqueued. */
   readonly enqueueExpiry: (tx: Db, at_ms: number) => Promise<void>;
   readonly cancelExpiry: (tx: Db) => Promise<void>;
 }
 
-/** Notifies those who look at the message, or at its session, which counts and shows it. */
+/** Notifies clients that watch the message, or its session, which counts and shows it. */
 export function notifyMessage(
   { notify }: Pick<ChatContext, "notify">,
   owner_id: string,
@@ -62,7 +65,7 @@ export function notifyMessage(
 
 const chat_events = { created: ChatCreated, changed: ChatChanged, deleted: ChatDeleted };
 
-/** The session has changed: tells those who look at it now, and those who listen to events. */
+/** The session has changed: notifies clients that watch it, and emits the event. */
 export async function tellOfChat(
   { emit, notify }: Pick<ChatContext, "emit" | "notify">,
   tx: Db,

@@ -1,4 +1,4 @@
-/** What other plugins may know about chats: how an answer is asked for and what it looks like. */
+/** What other plugins may know about chats: how answers are requested, and their form. */
 import {
   beforeHook,
   named,
@@ -17,10 +17,10 @@ import type { Prompt } from "../prompts/contract";
 import type { Similarities } from "../search-index/contract";
 import { Citation, RelatedPassage, type FindOptions, type Retrieved } from "../search/contract";
 
-/** A message that is about to be taken in. */
+/** A message that is about to be stored. */
 export interface AskedQuestion {
   readonly owner_id: string;
-  /** Null for a question that belongs to no session, and is not stored. */
+  /** Null for a question outside any session, which is not stored. */
   readonly chat_id: string | null;
   readonly request_id: string | null;
   readonly text: string;
@@ -29,14 +29,14 @@ export interface AskedQuestion {
   readonly prompt_ids: readonly string[];
 }
 /**
- * Asked before a message of a chat is stored and answered; the request is answered with the
- * refusal, and nothing of the message stays.
+ * Called before a message of a chat is stored and answered; the request is answered with the
+ * refusal, and nothing of the message is kept.
  */
 export const BeforeQuestion = beforeHook<AskedQuestion>("chats.before_question");
 
-/** The code of a warning: the answer tells what the folders hold, not what documents say. */
+/** The code of a warning: the answer lists what the folders contain, not what documents say. */
 export const overview_code = "overview";
-/** Citations and related passages of an answer, together. */
+/** The maximum number of citations and related passages of an answer together. */
 export const evidence_max = 5;
 
 export const AnswerOutcome = named(
@@ -88,7 +88,7 @@ export const AnswerResult = named(
 );
 export type AnswerResult = Static<typeof AnswerResult>;
 
-/** An answer as it is stored: those of earlier versions have less of what they cite. */
+/** An answer as it is stored: earlier versions stored less of what they cite. */
 export const StoredAnswer = t.Object({
   ...AnswerResult.properties,
   citations: t.Array(
@@ -104,7 +104,7 @@ export const StoredAnswer = t.Object({
 });
 export type StoredAnswer = Static<typeof StoredAnswer>;
 
-/** As answers are now: without a passage, the quote is all that is known. */
+/** In the current form: without a passage, only the quote is known. */
 export const completed = (stored: StoredAnswer): AnswerResult => ({
   ...stored,
   citations: stored.citations.map(({ passage, page_label = null, ...citation }) => ({
@@ -123,23 +123,23 @@ export const evidenceOf = ({
 
 export interface Question {
   readonly text: string;
-  /** The caller's saved prompts, in their order. */
+  /** The caller's saved prompts, in order. */
   readonly prompts: readonly Prompt[];
   /** Earlier turns of the session, oldest first. */
   readonly history: readonly { readonly question: string; readonly answer: string }[];
-  /** Searches the session's folders, and nothing else. */
+  /** Searches only the session's folders. */
   readonly find: (
     query: string,
     options: FindOptions & { readonly context?: string },
   ) => Promise<Retrieved>;
-  /** Some of the documents of the session's folders, with their main headings. */
+  /** Some documents in the session's folders, with their main headings. */
   readonly overview: (limits: {
     readonly documents: number;
     readonly headings: number;
   }) => Promise<Overview>;
   /**
-   * Optional: how near texts are in meaning to a question, as `SearchIndex.similarities`; null when
-   * nothing tells.
+   * Optional: similarities of texts to a question, as `SearchIndex.similarities`; null when
+   * unavailable.
    */
   readonly compare?: (
     question: string,
@@ -147,26 +147,27 @@ export interface Question {
     timeout_ms: number,
   ) => Promise<Similarities | null>;
   /**
-   * Optional: shows a further piece of the answer to its streams while it is being made. Its
-   * markers are final, and numbered as in the answer. An answer that does not begin with what was
-   * shown is shown anew.
+   * Optional: shows the next piece of the answer to its streams while it is being made. Its markers
+   * are final, and numbered as in the answer. If the answer does not begin with what was shown, it
+   * is shown again from the beginning.
    */
   readonly emit?: (event: { readonly kind: "delta"; readonly text: string }) => void;
   /**
-   * Runs a call that is only waited for, such as one of a language model: meanwhile another answer
-   * is worked on in the place of this one, and the time until the call begins is not the call's.
-   * Whoever makes answers outside of this server calls it.
+   * Runs a call that only waits, such as for a language model: meanwhile another answer may use
+   * this one's place, and waiting for a place afterwards doesn't count as time of the call.
+   * Answerers that use other services call it.
    */
   readonly waitFor: <R>(call: () => Promise<R>) => Promise<R>;
   readonly signal: AbortSignal;
 }
-/** What an answerer cites. Without a `passage`, the quote is all that is known. */
+/** What an answerer cites. Without a `passage`, only the quote is known. */
 export type Related = Omit<RelatedPassage, "passage"> & Partial<Pick<RelatedPassage, "passage">>;
 export type Cited = Related & Pick<Citation, "id">;
 /**
- * An answer before the chat checks what it cites and adds its queue time. Citations that no marker
- * names become related ones; when the answer has no marker of any, their markers follow it. Longer
- * quotes than a citation may have are cut to the sentences that say most of what they bear out.
+ * An answer before the chat checks its citations and adds its queue time. Citations without a
+ * marker in the text become related passages; when the answer has no markers at all, they are
+ * appended to it. Quotes longer than a citation may be are cut to the sentences that best support
+ * the statement.
  */
 export type Answered = Omit<AnswerResult, "timings" | "citations" | "related"> & {
   readonly citations: readonly Cited[];
@@ -174,11 +175,11 @@ export type Answered = Omit<AnswerResult, "timings" | "citations" | "related"> &
   readonly timings: { readonly retrieve_ms: number; readonly generate_ms: number };
 };
 
-/** Answers questions. The answerer of the highest `rank` is asked. */
+/** Answers questions. The answerer with the highest `rank` is used. */
 export interface Answerer {
   readonly name: string;
   readonly rank: number;
-  /** Optional: false when its answers take no notice of saved prompts. */
+  /** Optional: false when its answers ignore saved prompts. */
   readonly uses_prompts?: boolean;
   readonly answer: (question: Question) => Promise<Answered>;
 }
@@ -188,17 +189,17 @@ export const Answerers = slot<Answerer>("chats.answerers", {
 
 /** How many answers are made at the same time in the whole server. */
 export interface AnswerLimits {
-  /** That the server works on. */
+  /** Being worked on. */
   readonly concurrency: number;
-  /** That wait for others. */
+  /** Waiting for other services. */
   readonly waiting_max: number;
 }
-/** The first counts. */
+/** The first value counts. */
 export const AnswerLimits = slot<AnswerLimits>("chats.answer_limits", {
   check: shaped<AnswerLimits>({ concurrency: "number", waiting_max: "number" }),
 });
 
-/** A session as it is taken to another server. Times are epoch ms. */
+/** A session as it is exported to another server. Times are epoch ms. */
 export interface ChatCopy {
   readonly id: string;
   readonly name: string | null;
@@ -207,7 +208,7 @@ export interface ChatCopy {
   readonly created_at: number;
   readonly updated_at: number;
 }
-/** A message of one that has ended, with its answer as it reads now. */
+/** A finished message, with its answer in its current form. */
 export interface MessageCopy {
   readonly request_id: string;
   readonly text: string;
@@ -218,81 +219,77 @@ export interface MessageCopy {
   readonly result: AnswerResult | null;
   readonly error: { readonly code: string; readonly message: string } | null;
 }
-/** Where a message stands in its session. */
+/** The position of a message in its session. */
 export interface MessagePlace {
   readonly id: string;
   readonly created_at: number;
 }
 export interface Chats {
   /**
-   * The live sessions of the owner that ask these folders and no others, oldest first; and how many
-   * ask one of them beside others.
+   * The owner's live sessions that ask only these folders, oldest first; and the number of those
+   * that ask one of them together with others.
    */
   findAsking(
     db: Db,
     owner_id: string,
     folder_ids: readonly string[],
   ): Promise<{ readonly chats: readonly ChatCopy[]; readonly others: number }>;
-  /** The messages that have ended, oldest first, after a place: the first `limit`. */
+  /** The finished messages, oldest first, after a position: the first `limit`. */
   listEnded(
     chat_id: string,
     after: MessagePlace | null,
     limit: number,
   ): Promise<{ readonly messages: readonly MessageCopy[]; readonly last: MessagePlace | null }>;
-  /** How many have not ended. */
+  /** The number of unfinished ones. */
   countUnfinished(db: Db, chat_id: string): Promise<number>;
   /**
-   * Writes a session that nobody finds until it is revealed; the next start deletes it if it is
-   * not, as does `abandon`. Charges no quota.
+   * Creates a session that stays invisible until it is revealed; otherwise the next start deletes
+   * it, as does `abandon`. Charges no quota.
    */
   stage(tx: Db, owner_id: string, chat: ChatCopy): Promise<void>;
-  /** Adds to a staged session. `document_ids`: what the answer cites. */
+  /** Adds to a staged session. `document_ids`: the documents cited by the answer. */
   stageMessage(
     tx: Db,
     chat_id: string,
     message: MessageCopy,
     document_ids: readonly string[],
   ): Promise<void>;
-  /** Everybody finds them from now on. @throws HttpError 403 when a quota is reached. */
+  /** Makes them visible to everybody. @throws HttpError 403 when a quota is reached. */
   reveal(tx: Db, owner_id: string, chat_ids: readonly string[]): Promise<void>;
-  /** Staged sessions will not be revealed: they are deleted. */
+  /** Deletes staged sessions that will not be revealed. */
   abandon(tx: Db, owner_id: string, chat_ids: readonly string[]): Promise<void>;
 }
 export const Chats = service<Chats>("chats");
 
-/** A question that belongs to no session: the conversation is in it, and nothing of it is kept. */
+/** A question outside any session: it contains the conversation, and nothing of it is stored. */
 export interface DirectQuestion {
   /** Not blank, at most 32,000 characters. */
   readonly text: string;
-  /** Subfolders are included; null: every folder of the owner. */
+  /** Includes subfolders; null: every folder of the owner. */
   readonly folder_ids: readonly string[] | null;
-  /** Oldest first; the last few count. */
+  /** Oldest first; only the last few count. */
   readonly history: Question["history"];
-  /** What a language model is told about the form of its answers. */
+  /** Instructions for a language model about the form of its answers. */
   readonly instructions: readonly string[];
-  /** Field names for what is wrong: of the text and of the folders. */
+  /** Field names for errors in the text and in the folders. */
   readonly pointers: { readonly text: string; readonly folder_ids: string };
-  /**
-   * Shows a further piece of the answer while it is made; the answer may turn out to read
-   * differently.
-   */
+  /** Shows the next piece of the answer while it is made; the final answer may differ. */
   readonly emit?: (text: string) => void;
-  /** Ends the work. */
+  /** Stops the work. */
   readonly signal: AbortSignal;
 }
-/** Answers as sessions get them, for those who keep their conversations themselves. */
+/** Answers like a session, for clients that keep their conversations themselves. */
 export interface DirectAnswers {
   /**
-   * Resolves once the question is taken, before its answer is made.
-   * @throws HttpError 400 on the text, 404 or 403 on a folder, 429 or 503 when too many questions
-   * wait.
+   * Resolves once the question is accepted, before its answer is made. @throws HttpError 400 on the
+   * text, 404 or 403 on a folder, 429 or 503 when too many questions are waiting.
    */
   begin(owner_id: string, question: DirectQuestion): Promise<DirectAnswer>;
 }
 export interface DirectAnswer {
   /**
-   * When the turn of the owner has come, and it is made. Rejects with an Error whose sentence is
-   * for the asker, or with the reason of the signal.
+   * The finished answer, after waiting for the owner's turn. Rejects with an Error whose sentence
+   * is for the asker, or with the reason of the signal.
    */
   readonly made: Promise<AnswerResult>;
 }

@@ -1,4 +1,4 @@
-/** Sessions that are taken to another server, and those that come from one. */
+/** Exports sessions to another server, and inserts those that come from one. */
 import { batchesOf } from "../../core/lib/batch";
 import { toNumber, type Db } from "../../core/sdk";
 import { withFreshCitations, type Message } from "./citations";
@@ -8,7 +8,7 @@ import * as copyStore from "./copy-store";
 import * as store from "./store";
 import type { Chat, ChatRow, MessageRow } from "./store";
 
-/** That one statement names. */
+/** Ids per statement. */
 const ids_at_once = 500;
 
 export class ChatCopies implements Chats {
@@ -40,7 +40,7 @@ export class ChatCopies implements Chats {
   ): Promise<{ messages: MessageCopy[]; last: MessagePlace | null }> {
     const rows = await copyStore.endedMessages(this.ctx.db, chat_id, after, limit),
       last = rows.at(-1);
-    // Addresses as they are stored: without the path of this server.
+    // URLs as they are stored: without the base path of this server.
     const at_root = { ...this.ctx, public_url: () => "http://localhost" };
     const messages = await withFreshCitations(at_root, rows);
     return {

@@ -1,4 +1,4 @@
-/** Every SQL statement about sessions that are taken to another server, or come from one. */
+/** Every SQL statement about sessions exported to another server, or coming from one. */
 import { sql, toNumber } from "../../core/sdk";
 import type { MessagePlace } from "./contract";
 import type { ChatRow, ChatsDb, MessageRow } from "./store";
@@ -21,7 +21,7 @@ export const chatsAsking = (
     )
     .execute();
 
-/** The messages of a session that have ended, oldest first. */
+/** The finished messages of a session, oldest first. */
 export const endedMessages = (
   db: ChatsDb,
   chat_id: string,
@@ -53,7 +53,7 @@ export const countUnfinished = async (db: ChatsDb, chat_id: string): Promise<num
     ).n,
   );
 
-/** Staged sessions are there from now on; answers the ids of those that were staged. */
+/** Reveals staged sessions; returns the ids of those that were staged. */
 export const revealChats = async (db: ChatsDb, ids: readonly string[]): Promise<string[]> =>
   (
     await db

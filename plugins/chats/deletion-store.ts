@@ -1,11 +1,11 @@
 /**
- * Every SQL statement about sessions that are deleted, and those that are gone for good and wait to
- * be purged. The database comes first, so that the caller decides the transaction.
+ * Every SQL statement about deleted sessions, including those that are gone for good and wait to be
+ * purged. The database is the first parameter, so that the caller decides the transaction.
  */
 import { sql, toNumber } from "../../core/sdk";
 import type { ChatRow, ChatsDb } from "./store";
 
-/** Spelled as the partial indexes have them. */
+/** In the wording of the partial indexes. */
 const is_restorable = sql<boolean>`deleted_at is not null and gone_at is null`;
 const is_unfinished = sql<boolean>`status in ('PENDING', 'PROCESSING')`;
 
@@ -18,12 +18,12 @@ export const setDeleted = async (
   await tx.updateTable("chats").set({ deleted_at }).where("id", "=", id).execute();
 };
 
-/** It counts against the quota of its owner. */
+/** It counts towards the quota of its owner. */
 export const setCounted = async (tx: ChatsDb, id: string): Promise<void> => {
   await tx.updateTable("chats").set({ counted: 1 }).where("id", "=", id).execute();
 };
 
-/** From now on nobody finds it: it waits to be purged. */
+/** From now on it is invisible, and waits to be purged. */
 export const setGone = async (tx: ChatsDb, id: string, gone_at: number): Promise<void> => {
   await tx
     .updateTable("chats")
@@ -32,7 +32,7 @@ export const setGone = async (tx: ChatsDb, id: string, gone_at: number): Promise
     .execute();
 };
 
-/** Some sessions that were deleted at or before this time, the longest deleted first. */
+/** Some sessions deleted at or before this time, longest ago first. */
 export const expiredChats = (
   db: ChatsDb,
   deleted_until: number,
@@ -57,7 +57,7 @@ export const chatsOf = (db: ChatsDb, owner_id: string, limit: number): Promise<C
     .limit(limit)
     .execute();
 
-/** When the first of those that can be restored was deleted; undefined when there is none. */
+/** When the first restorable session was deleted; undefined when there is none. */
 export async function firstDeletion(db: ChatsDb): Promise<number | undefined> {
   const row = await db
     .selectFrom("chats")
@@ -69,7 +69,7 @@ export async function firstDeletion(db: ChatsDb): Promise<number | undefined> {
   return row && toNumber(row.deleted_at);
 }
 
-/** What was deleted while the clock was ahead is deleted now. */
+/** Sessions that were deleted while the clock was ahead count as deleted now. */
 export const correctDeletions = async (tx: ChatsDb, now: number): Promise<void> => {
   await tx
     .updateTable("chats")
@@ -80,7 +80,7 @@ export const correctDeletions = async (tx: ChatsDb, now: number): Promise<void> 
 };
 
 export type GoneChat = Pick<ChatRow, "id" | "owner_id">;
-/** Those that wait to be purged since before this time. */
+/** Sessions that have waited to be purged since before this time. */
 export const goneChats = (db: ChatsDb, before_ms: number): Promise<GoneChat[]> =>
   db
     .selectFrom("chats")
@@ -92,7 +92,7 @@ export const goneChats = (db: ChatsDb, before_ms: number): Promise<GoneChat[]> =
 const messagesOf = (db: ChatsDb, chat_id: string, limit: number) =>
   db.selectFrom("chats_messages").select("id").where("chat_id", "=", chat_id).limit(limit);
 
-/** Some messages of a session that are unfinished. */
+/** Some unfinished messages of a session. */
 export const unfinishedMessages = async (
   db: ChatsDb,
   chat_id: string,
@@ -107,12 +107,12 @@ export const someMessages = async (
   limit: number,
 ): Promise<string[]> => (await messagesOf(db, chat_id, limit).execute()).map(({ id }) => id);
 
-/** With their citations. */
+/** Including their citations. */
 export const deleteMessages = async (tx: ChatsDb, ids: readonly string[]): Promise<void> => {
   await tx.deleteFrom("chats_messages").where("id", "in", ids).execute();
 };
 
-/** A session whose messages are deleted, with what it uses. */
+/** Deletes a session without messages, and what it uses. */
 export const deleteChat = async (tx: ChatsDb, id: string): Promise<void> => {
   await tx.deleteFrom("chats").where("id", "=", id).where("gone_at", "is not", null).execute();
 };

@@ -1,6 +1,6 @@
 /**
- * Sessions that are deleted: back again for a while, and then for good. What is gone for good is
- * gone for everyone at once, in one small transaction; its rows go after it, in parts.
+ * Deletes sessions: restorably for a while, and then for good. In one small transaction a session
+ * becomes invisible to everyone; its rows are deleted afterwards, in parts.
  */
 import { inParts } from "../../core/lib/parts";
 import type { Db, JobEffect } from "../../core/sdk";
@@ -12,19 +12,18 @@ import { cancelledAt } from "./events";
 import { endMessage, withUses, type Chat, type ChatRow } from "./store";
 import { publishStatus } from "./waiter";
 
-/** Answers of a session that are ended as it goes; those that are left end before they begin. */
+/** The number of answers that are cancelled with their session; the rest end before they start. */
 const ended_at_once = 100;
-/** One part of a purge, and of what expires. */
+/** The size of one part, of a purge and of an expiry. */
 const messages_each = 20;
 const events_each = 500;
 const expired_each = 20;
-/** While the clock is ahead of the time that has certainly come, so long until the next look. */
+/** While the clock is ahead of the certain time, how long to wait before looking again. */
 const doubt_pause_ms = 10 * 60_000;
 
 /**
- * Takes the session out of use and ends its polls and streams; its messages stay, an answer that is
- * being made is finished, and it counts until it is purged.
- * @throws HttpError 403, 404, 410.
+ * Deletes the session restorably and ends its polls and streams; its messages stay, a pending
+ * answer is completed, and it counts until it is purged. @throws HttpError 403, 404, 410.
  */
 export const removeChat = (ctx: ChatContext, owner_id: string, chat_id: string): Promise<void> =>
   ctx.inDeletion(async (tx) => {
@@ -44,10 +43,7 @@ export const removeChatForGood = (
 ): Promise<void> =>
   ctx.inDeletion(async (tx) => hideForGood(ctx, tx, await requireChat(ctx, tx, owner_id, chat_id)));
 
-/**
- * Brings a deleted session back; one that is not deleted stays as it is.
- * @throws HttpError 404, 403.
- */
+/** Restores a deleted session; does nothing when it is not deleted. @throws HttpError 404, 403. */
 export const restoreChat = (ctx: ChatContext, owner_id: string, chat_id: string): Promise<Chat> =>
   ctx.inTransaction(async (tx) => {
     const row = await requireChat(ctx, tx, owner_id, chat_id);
@@ -62,7 +58,7 @@ export const restoreChat = (ctx: ChatContext, owner_id: string, chat_id: string)
     return (await withUses(tx, [row]))[0]!;
   });
 
-/** From now on nobody finds it, and its owner has its place back. */
+/** From now on it is invisible, and its owner's quota is freed. */
 async function hideForGood(ctx: ChatContext, tx: Db, row: ChatRow): Promise<void> {
   const now = ctx.now_ms();
   await store.setGone(tx, row.id, now);
@@ -75,7 +71,7 @@ async function hideForGood(ctx: ChatContext, tx: Db, row: ChatRow): Promise<void
   await tellOfChat(ctx, tx, row, "deleted");
 }
 
-/** Runs `ExpireChats`: what was not restored in time goes for good. */
+/** Runs `ExpireChats`: sessions that were not restored in time are deleted for good. */
 export async function expireChats(ctx: ChatContext, signal: AbortSignal): Promise<JobEffect> {
   await inParts(
     () =>
@@ -90,7 +86,7 @@ export async function expireChats(ctx: ChatContext, signal: AbortSignal): Promis
   return (tx) => enqueueNextExpiry(ctx, tx);
 }
 
-/** Every session of a user who is gone. */
+/** Deletes every session of a deleted user. */
 export const removeChatsOf = (
   ctx: ChatContext,
   owner_id: string,
@@ -117,7 +113,9 @@ async function enqueueNextExpiry(ctx: ChatContext, tx: Db): Promise<void> {
   await ctx.enqueueExpiry(tx, is_doubtful ? now + doubt_pause_ms : due_at);
 }
 
-/** Runs `PurgeChat`: deletes the rows of a session that is gone. Goes on where it was cut off. */
+/**
+ * Runs `PurgeChat`: deletes the rows of a session that is gone. Continues where it was interrupted.
+ */
 export async function purgeChat(
   ctx: ChatContext,
   chat_id: string,
@@ -141,11 +139,11 @@ async function purgePart(ctx: ChatContext, tx: Db, chat_id: string): Promise<boo
 }
 
 /**
- * Before the first job: what is gone has its purge, whatever became of an earlier one, and what
- * expires has its time, as the settings are now.
+ * Before the first job: makes sure that sessions that are gone are purged, whatever became of
+ * earlier jobs, and that others expire according to the current settings.
  */
 export async function resumeDeletions(ctx: ChatContext): Promise<void> {
-  // What another process may be staging stays.
+  // Sessions that another process may be staging stay.
   const before_ms = await ctx.node.goneBefore_ms();
   await ctx.inDeletion(async (tx) => {
     for (const gone of await store.goneChats(tx, before_ms)) await ctx.enqueuePurge(tx, gone);

@@ -1,6 +1,6 @@
 /**
- * Answers to questions that belong to no session: found, made and checked as in one, in the places
- * that sessions have, and kept nowhere.
+ * Answers questions outside any session: made and checked in the same way, within the same limits,
+ * and not stored.
  */
 import { LocalOpenLimit, type OpenLimit } from "../../core/lib/open-limit";
 import { basePathOf, HttpError, requiredText, unavailable } from "../../core/sdk";
@@ -20,9 +20,9 @@ import type { AnswerPlace } from "./places";
 import { noAnswer, savedAnswer, withShortQuotes, withUnreadWarning } from "./saved-answer";
 import { question_length_max } from "./service";
 
-/** Earlier turns that count, as in a session. */
+/** The number of earlier turns that count, as in a session. */
 const turns_max = 6;
-/** Questions under way, those that wait for their turn included; the total in this process. */
+/** Questions in progress, including waiting ones; the total is for this process. */
 const under_way_max = { of_owner: 64, total: 1_000 };
 const retry_after_s = 2;
 
@@ -53,7 +53,7 @@ export class DirectAnswerer implements DirectAnswers {
       );
     const leave = await this.enter(owner_id);
     const made = this.make(owner_id, { ...question, text }, scope).finally(leave);
-    // Whoever asked may have gone before they look.
+    // The caller may be gone before looking at the result.
     made.catch(() => undefined);
     return { made };
   }
@@ -71,7 +71,7 @@ export class DirectAnswerer implements DirectAnswers {
     });
   }
 
-  /** What to call at the end. @throws HttpError 429, 503 */
+  /** Returns a function to call at the end. @throws HttpError 429, 503 */
   private async enter(owner_id: string): Promise<() => void> {
     const leaveOwn = await this.of_owner.acquire(owner_id);
     if (!leaveOwn) throw tooManyQuestions();
@@ -104,7 +104,7 @@ class DirectAttempt {
     private readonly place: AnswerPlace,
   ) {}
 
-  /** What still holds of the answer, once it is made. @throws Error with a sentence */
+  /** What is still valid of the answer, once it is made. @throws Error with a sentence */
   async result(times: {
     readonly created_at: number;
     readonly started_at: number;

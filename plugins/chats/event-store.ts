@@ -1,15 +1,15 @@
 /**
  * Every SQL statement about the events of an answer, which its streams send in order. The database
- * comes first, so that the caller decides the transaction.
+ * is the first parameter, so that the caller decides the transaction.
  */
 import { batchesOf } from "../../core/lib/batch";
 import { sql, type PreparedReads } from "../../core/sdk";
 import type { ChatsDb, EventRow, MessageRow, MessageStatus, NewEvent } from "./store";
 
-/** Rows of one statement at most. */
+/** Rows per statement. */
 const rows_at_once = 1_000;
 
-/** Writes events after those that the message has, numbered without a gap. */
+/** Appends events to those of the message, numbered without gaps. */
 export async function appendEvents(
   tx: ChatsDb,
   message_id: string,
@@ -35,7 +35,7 @@ export async function appendEvents(
     await tx.insertInto("chats_events").values(some).execute();
 }
 
-/** Whether this attempt at an answer is still the one that counts. */
+/** Whether this attempt at an answer is still the current one. */
 export const isCurrent = async (
   tx: ChatsDb,
   { id, attempt }: Pick<MessageRow, "id" | "attempt">,
@@ -70,7 +70,7 @@ export const deleteDeltas = async (tx: ChatsDb, message_id: string): Promise<voi
     .execute();
 };
 
-/** What the attempt under way writes from now on is not accepted any more. */
+/** From now on, nothing that the current attempt writes is accepted. */
 export const voidAttempt = async (tx: ChatsDb, message_id: string): Promise<void> => {
   await tx
     .updateTable("chats_messages")
@@ -79,10 +79,10 @@ export const voidAttempt = async (tx: ChatsDb, message_id: string): Promise<void
     .execute();
 };
 
-/** The kinds that end a stream, spelled as the partial index has them. */
+/** The kinds that end a stream, in the wording of the partial index. */
 const is_final = sql<boolean>`kind in ('done', 'error')`;
 
-/** Up to `limit` messages whose answers ended before this time and have events still. */
+/** Up to `limit` messages whose answers ended before this time and that still have events. */
 export const endedMessages = async (
   db: ChatsDb,
   ended_before: number,
@@ -99,8 +99,8 @@ export const endedMessages = async (
   ).map(({ message_id }) => message_id);
 
 /**
- * Deletes every event of the first of these messages, and of further ones until it is about so many
- * rows: a message has all of its events or none. Returns whose events are gone.
+ * Deletes all events of the first of these messages, and of further ones until about this many rows
+ * are deleted: a message has all of its events or none. Returns the messages without events now.
  */
 export async function deleteEvents(
   tx: ChatsDb,
@@ -121,7 +121,7 @@ export async function deleteEvents(
   return gone;
 }
 
-/** As much of an event as a stream sends. */
+/** The part of an event that a stream sends. */
 export type NumberedEvent = Pick<EventRow, "seq" | "kind" | "data">;
 
 export const events_at_once = 32;

@@ -1,6 +1,6 @@
 /**
- * The events of an answer, from the message to its end, and the buffer that its text goes through.
- * What is stored of the text is always what counts: text that became void is deleted.
+ * The events of an answer, from the message to its end, and the buffer for its text. Stored text is
+ * always valid: text that becomes void is deleted.
  */
 import type { AnswerResult } from "./contract";
 import { appendEvents, deleteDeltas, shownText } from "./event-store";
@@ -14,7 +14,7 @@ import {
 
 /** Longer texts are split, so that no stream holds more than a few of these in memory. */
 const delta_chars_max = 4_096;
-/** The end of a longer answer, which has all of it, is sent in pieces. */
+/** The final event of a longer answer, which contains all of it, is sent in pieces. */
 export const long_answer_chars = 32 * delta_chars_max;
 
 /** The text in pieces that split no character. */
@@ -42,7 +42,7 @@ const citationEvents = ({ citations }: AnswerResult): NewEvent[] =>
 const done: NewEvent = { kind: "done", data: "" };
 const failed: NewEvent = { kind: "error", data: "" };
 
-/** The answer begins anew: what was shown of it before is void, and deleted. */
+/** The answer starts over: what was shown of it is void, and deleted. */
 export async function restartAnswer(tx: ChatsDb, message_id: string, now: number): Promise<void> {
   await deleteDeltas(tx, message_id);
   await deleteCitations(tx, message_id);
@@ -50,8 +50,8 @@ export async function restartAnswer(tx: ChatsDb, message_id: string, now: number
 }
 
 /**
- * Appends what is still missing of the answer, its citations and the end. An answer that reads
- * differently from what was shown is shown anew.
+ * Appends the rest of the answer, its citations and the end. An answer that differs from what was
+ * shown is shown again from the beginning.
  */
 export async function completeAnswer(
   tx: ChatsDb,
@@ -74,14 +74,14 @@ export async function completeAnswer(
   );
 }
 
-/** There will be no answer: what was shown of one is void. */
+/** There will be no answer: what was shown is void. */
 export async function failAnswer(tx: ChatsDb, message_id: string, now: number): Promise<void> {
   await deleteDeltas(tx, message_id);
   await deleteCitations(tx, message_id);
   await appendEvents(tx, message_id, [failed], now);
 }
 
-/** How a message that is cancelled ends. */
+/** The final state of a cancelled message. */
 export const cancelledAt = (completed_at: number) =>
   ({
     status: "CANCELLED",
@@ -90,18 +90,18 @@ export const cancelledAt = (completed_at: number) =>
     error_message: "The answer was cancelled.",
   }) as const satisfies Ending;
 
-/** Stand in for the deleted events of a finished message: how it ended, from the beginning. */
+/** Replaces the deleted events of a finished message: its outcome, from the beginning. */
 export const replayedEvents = (result: AnswerResult | null): NewEvent[] =>
   result === null
     ? [failed]
     : [statusEvent("PROCESSING"), ...deltaEvents(result.answer), ...citationEvents(result), done];
 
-/** Text waits this long before it is written, so that this happens a few times a second. */
+/** Text is buffered this long, so that it is written a few times a second. */
 const flush_every_ms = 60;
 /** The rest of a longer answer is shown when it is complete. */
 const shown_chars_max = 200_000;
 
-/** Gathers the pieces of an answer that is being made, and writes them together. */
+/** Collects the pieces of an unfinished answer, and writes them together. */
 export class DeltaBuffer {
   private pending = "";
   private length = 0;
@@ -109,7 +109,7 @@ export class DeltaBuffer {
   private timer: ReturnType<typeof setTimeout> | undefined;
   private writing: Promise<void> | undefined;
 
-  /** `write` answers false when no more is wanted. */
+  /** `write` returns false when no more is wanted. */
   constructor(private readonly write: (text: string) => Promise<boolean>) {}
 
   add(text: string): void {
@@ -120,7 +120,7 @@ export class DeltaBuffer {
     this.schedule();
   }
 
-  /** Nothing is written any more once it resolves; the rest comes with the whole answer. */
+  /** When it resolves, nothing more is written; the rest comes with the whole answer. */
   async stop(): Promise<void> {
     this.stopped = true;
     clearTimeout(this.timer);

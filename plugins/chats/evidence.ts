@@ -1,4 +1,4 @@
-/** What an answer cites, held against what the folders hold at this moment. */
+/** Checks the citations of an answer against the current content of the folders. */
 import type { Db } from "../../core/sdk";
 import type { Documents } from "../documents/contract";
 import type { Related } from "./contract";
@@ -7,7 +7,7 @@ export const documentIds = (passages: readonly Pick<Related, "document_id">[]): 
   ...new Set(passages.map((passage) => passage.document_id)),
 ];
 
-/** The documents among those cited that are linked to a folder of the scope. */
+/** The cited documents that are linked to a folder of the scope. */
 export async function coveredBy(
   documents: Pick<Documents, "findLinked">,
   db: Db,
@@ -21,7 +21,7 @@ export async function coveredBy(
   return new Set(linked.keys());
 }
 
-/** Those whose documents are covered and have their quote where they say. */
+/** Citations whose documents are covered and have the quote at the stated position. */
 export async function heldEvidence(
   documents: Pick<Documents, "hasQuoteAt">,
   db: Db,

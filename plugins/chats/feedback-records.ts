@@ -1,4 +1,4 @@
-/** What people think of answers, on the wire: schemas, examples, and the mapping of rows. */
+/** Feedback on answers in its wire format: schemas, examples, and the mapping of rows. */
 import { LimitedText, named, Nullable, rfc3339, t, Timestamp, type Static } from "../../core/sdk";
 import { AnswerOutcome, type StoredAnswer } from "./contract";
 import { note_length_max } from "./feedback";
@@ -51,7 +51,7 @@ export const OwnFeedback = named(
     requestId: t.String(),
   }),
 );
-/** For administrators: neither the session nor the answer. */
+/** For administrators: without the session and the answer. */
 export const FeedbackOfUser = named(
   "FeedbackOfUser",
   t.Object({ ...feedback_fields, ...about_answer, user_id: t.String() }),

@@ -1,4 +1,4 @@
-/** The HTTP face of what people think of answers. */
+/** The routes for feedback on answers. */
 import { PageOf, PageQuery, reply, route, t, toPage, type HandlersOf } from "../../core/sdk";
 import type { ChatContext } from "./context";
 import * as feedback from "./feedback";

@@ -1,11 +1,11 @@
 /**
- * Every SQL statement about what people think of answers. The database comes first, so that the
+ * Every SQL statement about feedback on answers. The database is the first parameter, so that the
  * caller decides the transaction.
  */
 import { listInStretches, pageWindow, type Listed, type PageRequest } from "../../core/sdk";
 import type { ChatsDb, FeedbackRow } from "./store";
 
-/** Replaces what was given before; the time of the first stays. */
+/** Replaces earlier feedback; the time of the first one stays. */
 export const saveFeedback = async (tx: ChatsDb, row: FeedbackRow): Promise<void> => {
   const { rating, note, updated_at } = row;
   await tx
@@ -19,7 +19,7 @@ export const deleteFeedback = async (tx: ChatsDb, message_id: string): Promise<v
   await tx.deleteFrom("chats_feedback").where("message_id", "=", message_id).execute();
 };
 
-/** By the ids of their messages; those without are absent. */
+/** By the ids of their messages; those without feedback are missing. */
 export async function findFeedback(
   db: ChatsDb,
   message_ids: readonly string[],
@@ -33,7 +33,7 @@ export async function findFeedback(
   return new Map(rows.map((row) => [row.message_id, row]));
 }
 
-/** What was said of an answer, with the question and the answer. */
+/** Feedback on an answer, with the question and the answer. */
 export interface SaidOfAnswer extends FeedbackRow {
   readonly chat_id: string;
   readonly chat_name: string | null;
@@ -42,7 +42,7 @@ export interface SaidOfAnswer extends FeedbackRow {
   readonly result: string | null;
 }
 export interface FeedbackFilter {
-  /** Null for that of everybody. */
+  /** Null for everybody's. */
   readonly owner_id: string | null;
   readonly rating?: FeedbackRow["rating"] | undefined;
 }

@@ -1,4 +1,4 @@
-/** What people think of answers: given, taken back, and listed for them and administrators. */
+/** Feedback on answers: given, withdrawn, and listed for its authors and administrators. */
 import { conflict, optionalText, trimmed, type PageRequest } from "../../core/sdk";
 import { notifyMessage, type ChatContext } from "./context";
 import * as store from "./feedback-store";
@@ -14,8 +14,8 @@ export interface FeedbackInput {
 }
 
 /**
- * Replaces what the owner said of this answer before.
- * @throws HttpError 400 on a note that is too long; 404, 403, 410; 409 when there is no answer.
+ * Replaces the owner's earlier feedback on this answer. @throws HttpError 400 on a note that is too
+ * long; 404, 403, 410; 409 when there is no answer.
  */
 export async function giveFeedback(
   ctx: ChatContext,
@@ -39,11 +39,11 @@ export async function giveFeedback(
   });
 }
 
-/** A blank note is none. */
+/** A blank note counts as none. */
 const noteOf = (note: string | null | undefined): string | null =>
   trimmed(note ?? "") === "" ? null : optionalText(trimmed(note!), "/note", note_length_max);
 
-/** Nothing happens where there is none. @throws HttpError 404, 403, 410. */
+/** Does nothing when there is none. @throws HttpError 404, 403, 410. */
 export const takeFeedbackBack = (
   ctx: ChatContext,
   owner_id: string,

@@ -1,7 +1,7 @@
 /**
- * Finished messages as streams tell them. An answer can be megabytes, and many may watch it: few
- * have it in memory at the same time, and its last event, which has all of it once more, is made of
- * the pieces that are stored.
+ * Finished messages for streams. An answer can be megabytes long, with many watchers: few of them
+ * have it in memory at the same time, and the final event, which contains all of it again, is
+ * assembled from the stored pieces.
  */
 import { Limiter } from "../../core/lib/limiter";
 import { withFreshCitations, type Message } from "./citations";
@@ -11,20 +11,20 @@ import { readEvents, readState, type NumberedEvent } from "./event-store";
 import { long_answer_chars, replayedEvents } from "./events";
 import * as store from "./store";
 
-/** A message with fewer events has no long answer: each has a limited piece of it. */
+/** A message with fewer events has no long answer, because each event has a limited piece of it. */
 const events_of_long = 32;
 
 export type FinishedContext = Pick<ChatContext, "db" | "documents" | "public_url" | "reads">;
 
 export class FinishedMessages {
-  /** A long one is in memory several times over until it is parsed. */
+  /** While it is parsed, a long one is in memory several times. */
   private readonly long_ones = new Limiter({ concurrency: 1 });
-  /** Reads that have not begun. */
+  /** Reads that have not started. */
   private readonly waiting = new Map<string, Promise<Message>>();
 
   constructor(private readonly ctx: FinishedContext) {}
 
-  /** With its citations as they are now; `event` is one of its events, or how many it had. */
+  /** With its current citations; `event` is one of its events, or their number. */
   read(id: string, event: number): Promise<Message> {
     if (event < events_of_long) return this.readNow(id);
     const waiting = this.waiting.get(id);
@@ -43,7 +43,7 @@ export class FinishedMessages {
     return message!;
   }
 
-  /** How a message whose events were deleted ended, numbered on from those. */
+  /** The outcome of a message whose events were deleted, numbered after those. */
   async replay(id: string, last_event: number): Promise<NumberedEvent[]> {
     const message = await this.read(id, last_event);
     return replayedEvents(message.result).map((event, at) => ({
@@ -53,8 +53,8 @@ export class FinishedMessages {
   }
 
   /**
-   * The last event of a long answer in pieces; breaks off when its session is deleted. Of the
-   * answer itself it keeps nothing.
+   * The final event of a long answer, in pieces; breaks off when its session is deleted. Does not
+   * keep the answer itself in memory.
    */
   longEnd(
     id: string,
@@ -76,11 +76,11 @@ export class FinishedMessages {
       if (!state || state.deleted_at !== null) return;
       const events = await readEvents(this.ctx.reads, id, after);
       after = events.at(-1)?.seq ?? after;
-      // They may have been deleted, meanwhile or long ago.
+      // They may have been deleted, just now or long ago.
       const text =
         events.length > 0 ? textOf(events) : await this.textFrom(id, seq, at, long_answer_chars);
       at += text.length;
-      // Half a surrogate pair is escaped, and the other half after it makes it whole.
+      // Half a surrogate pair is escaped; together with the other half after it, it is complete.
       if (text !== "") yield JSON.stringify(text).slice(1, -1);
     }
     yield `",${JSON.stringify(rest).slice(1)}\n\n`;
@@ -92,6 +92,6 @@ export class FinishedMessages {
   }
 }
 
-/** Of its text, a finished message has only what counts. */
+/** Of a finished message, only valid text is stored. */
 const textOf = (events: readonly NumberedEvent[]): string =>
   events.map(({ kind, data }) => (kind === "delta" ? data : "")).join("");

@@ -12,20 +12,20 @@ const hour_ms = 60 * minute_ms;
 
 export const AnswerMessage = job("chats.answer", t.Object({ message_id: t.String() }));
 /**
- * Answers under way at the same time, in all and of one owner: those that are worked on, wait for a
- * model, or wait for a place (places.ts).
+ * Concurrent answers, in total and per owner: those that are worked on, wait for a model, or wait
+ * for a place (places.ts).
  */
 const answers_max = 256;
 const answers_of_owner_max = 8;
 
-/** Deletes the events of answers that have been finished for a while. */
+/** Deletes the events of answers finished a while ago. */
 export const PruneEvents = job("chats.prune", t.Object({}));
-/** Takes away for good what was deleted and not restored in time. */
+/** Deletes sessions for good that were not restored in time. */
 export const ExpireChats = job("chats.expire", t.Object({}));
 /** Deletes the rows of a session that is gone for good. */
 export const PurgeChat = job("chats.purge", t.Object({ chat_id: t.String() }));
 
-/** There is one at a time, for the session that expires next. */
+/** There is one such job at a time, for the session that expires next. */
 const expiry = "chats.expire";
 
 export const enqueuers = ({
@@ -50,7 +50,7 @@ export const enqueuers = ({
 export const chatJobs = (ctx: ChatContext): readonly JobHandler[] => [
   handle(AnswerMessage, ({ message_id }, run) => answerMessage(ctx, message_id, run), {
     attempts_max: 3,
-    // The time in the lines included; work and calls have a limit of their own.
+    // Includes the time in queues; work and calls have limits of their own.
     timeout_ms: hour_ms,
     concurrency: answers_max,
     each_process: true,
@@ -71,10 +71,10 @@ export const chatJobs = (ctx: ChatContext): readonly JobHandler[] => [
   purgeOfUser((user_id, signal) => removeChatsOf(ctx, user_id, signal)),
   handle(PurgeChat, ({ chat_id }, { signal }) => purgeChat(ctx, chat_id, signal), {
     attempts_max: 20,
-    // Every start goes on with it.
+    // Every start continues it.
     crashes_max: Number.MAX_SAFE_INTEGER,
     timeout_ms: 6 * hour_ms,
-    // It takes no slot from jobs that somebody waits for, and a large one delays no small one.
+    // It takes no slot from jobs that somebody is waiting for, and a large one delays no small one.
     io_bound: true,
     concurrency: 8,
     uses_reserve: true,
@@ -102,13 +102,13 @@ export const enqueueAnswer = (
     },
   );
 
-/** Longer than any client that was cut off from a stream stays away. */
+/** Longer than any client takes to reconnect to a stream. */
 export const events_kept_ms = hour_ms;
-/** One part: messages that are looked at, and about how many rows go. */
+/** The size of one part: messages examined, and approximate rows deleted. */
 const messages_at_once = 20;
 const events_at_once = 500;
 
-/** Once the events of a finished message are deleted, its result stands in for them. */
+/** Once the events of a finished message are deleted, its result replaces them. */
 export function pruneFinished(
   { inDeletion, now_ms }: Pick<Context, "inDeletion" | "now_ms">,
   signal: AbortSignal,

@@ -1,18 +1,18 @@
-/** Lists of sessions: a page of all, of those that are pinned, or of those that have some words. */
+/** Lists of sessions: one page of all, of pinned ones, or of those that contain some words. */
 import { nextTurn } from "../../core/lib/parts";
 import { listPage, pageWindow, sql, type Listed, type PageRequest } from "../../core/sdk";
 import type { ChatRow, ChatsDb } from "./store";
 
 export interface ChatFilter {
-  /** Sessions that were deleted after this time, in place of the live ones; epoch ms. */
+  /** Sessions deleted after this time, instead of live ones; epoch ms. */
   readonly deleted_after: number | null;
-  /** Those that are pinned, or those that are not. */
+  /** Pinned ones, or those that are not. */
   readonly pinned?: boolean | undefined;
-  /** In the name or in a question, in any case. */
+  /** In the name or in a question, ignoring case. */
   readonly words?: string | undefined;
 }
 
-/** One page of the owner's sessions, newest first, and how many there are. */
+/** One page of the owner's sessions, newest first, and their number. */
 export function listChats(
   db: ChatsDb,
   owner_id: string,
@@ -38,10 +38,13 @@ function filtered(db: ChatsDb, owner_id: string, { deleted_after, pinned }: Chat
 
 const folded = (text: string): string => text.normalize("NFC").toLowerCase();
 
-/** So many sessions and all their questions are looked at between two turns of the event loop. */
+/**
+ * The number of sessions, with all their questions, that are searched before yielding to the event
+ * loop.
+ */
 const chats_at_once = 100;
 
-/** No index finds a part of a text: every name and question is looked at, a part at a time. */
+/** No index finds a part of a text: every name and question is searched, a part at a time. */
 async function listMatching(
   db: ChatsDb,
   rows: ReturnType<ReturnType<typeof filtered>["selectAll"]>,

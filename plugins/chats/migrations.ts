@@ -122,9 +122,9 @@ export const migrations: readonly Migration[] = [
   {
     id: "0004_deletion",
     up: async (tx) => {
-      // Gone for good: nobody finds it, and it waits to be purged.
+      // Gone for good: invisible, and waiting to be purged.
       await tx.schema.alterTable("chats").addColumn("gone_at", "bigint").execute();
-      // Until now a deleted session did not count against the quota, and was kept for ever.
+      // Until now a deleted session did not count towards the quota, and was kept for ever.
       await tx.schema
         .alterTable("chats")
         .addColumn("counted", "integer", (c) => c.notNull().defaultTo(1))
@@ -153,7 +153,7 @@ export const migrations: readonly Migration[] = [
   {
     id: "0005_list_of_deleted",
     up: async (tx) => {
-      // The list of what can be restored reads no more rows than it shows.
+      // The list of restorable sessions reads no more rows than it shows.
       await tx.schema.dropIndex("chats_deleted").execute();
       await tx.schema
         .createIndex("chats_deleted")
@@ -177,7 +177,7 @@ export const migrations: readonly Migration[] = [
         .columns(["owner_id", "pinned", "created_at", "id"])
         .where(sql.ref("deleted_at"), "is", null)
         .execute();
-      // It goes with its message.
+      // It is deleted with its message.
       await tx.schema
         .createTable("chats_feedback")
         .addColumn("message_id", "text", (c) =>

@@ -1,17 +1,17 @@
 /**
- * Places for answers: how many the server works on at the same time, and how many of them may wait
- * for others, such as a language model. Owners take turns in both.
+ * Limits how many answers the server works on at the same time, and how many of them may be waiting
+ * for other services, such as a language model. Owners take turns in both.
  */
 import { TimeLimit } from "../../core/lib/timeout";
 import type { Shared } from "../../core/sdk";
 import type { AnswerLimits } from "./contract";
 
 const default_limits: AnswerLimits = { concurrency: 4, waiting_max: 64 };
-/** One owner leaves a place to the others, and has at most an eighth of the waiting. */
+/** One owner leaves a place to the others, and has at most this fraction of the waiting ones. */
 const waiting_share = 8;
-/** For each stretch of work on an answer, and each call that it waits for. */
+/** The limit for each stretch of work on an answer, and for each call that it waits for. */
 const stretch_ms_max = 5 * 60_000;
-/** What does not listen to its signal gives its place away after so long. */
+/** Work that ignores its signal loses its place after this time. */
 const grace_ms = 10_000;
 
 interface Lines {
@@ -19,19 +19,19 @@ interface Lines {
   readonly calls: ReturnType<Shared["places"]>;
 }
 
-/** Counted over all processes, because both are said of the whole server. */
+/** Counted across all processes, because both limits are for the whole server. */
 export class AnswerPlaces {
   private lines: Lines | undefined;
 
-  /** `limits`: what plugins give; the first counts. */
+  /** `limits`: from plugins; the first value counts. */
   constructor(
     private readonly limits: () => readonly AnswerLimits[],
     private readonly shared: Pick<Shared, "places">,
   ) {}
 
   /**
-   * Does the work when its owner's turn has come. @throws what it throws; the reason of the signal,
-   * or Error when a stretch of it takes too long, which fires the signal of the place too
+   * Does the work when it is its owner's turn. @throws what it throws; the reason of the signal, or
+   * Error when a stretch of it takes too long, which fires the signal of the place too
    */
   async run<R>(
     owner_id: string,
@@ -65,9 +65,9 @@ export class AnswerPlaces {
   }
 }
 
-/** One answer's place, or its way back to one. */
+/** The place of one answer, held or waited for. */
 export class AnswerPlace {
-  /** Fires when the answer is to end. */
+  /** Fires when the answer must end. */
   readonly signal: AbortSignal;
   private readonly late = new AbortController();
   private giveBack: (() => void) | undefined;
@@ -82,8 +82,8 @@ export class AnswerPlace {
   }
 
   /**
-   * Runs a call that is only waited for, without the place: who works may have it. Afterwards the
-   * place is waited for again.
+   * Runs a call that only waits, without the place, which another answer may use. Waits for the
+   * place again afterwards.
    */
   readonly waitFor = async <R>(call: () => Promise<R>): Promise<R> => {
     this.calls += 1;
@@ -111,7 +111,7 @@ export class AnswerPlace {
     this.giveBack = undefined;
   }
 
-  /** The work, until it is done or has been given time enough to end after the signal. */
+  /** The work, until it is done or has had enough time to end after the signal. */
   async abandonable<R>(work: () => Promise<R>): Promise<R> {
     const limit = new TimeLimit(Infinity, { signal: this.signal, grace_ms });
     try {

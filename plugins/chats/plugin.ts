@@ -84,7 +84,7 @@ export default definePlugin({
       places: new AnswerPlaces(slots.limits, host.shared),
       restore_ms: () => config.restore_for,
     };
-    // What was deleted is due at another time now.
+    // Deleted sessions expire at another time now.
     host.whenSettingsChange(
       () =>
         void resumeDeletions(ctx).catch((error: unknown) =>

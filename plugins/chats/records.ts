@@ -1,7 +1,4 @@
-/**
- * What chat sessions and messages look like on the wire: schemas, examples, and the mapping of rows
- * to records.
- */
+/** The wire format of chat sessions and messages: schemas, examples, and the mapping of rows. */
 import {
   Nullable,
   OneOf,
@@ -143,7 +140,7 @@ export const MessageBody = named(
   }),
 );
 
-/** The answer to sending and cancelling. */
+/** The response to sending and cancelling. */
 export const MessageState = named(
   "MessageState",
   t.Object({

@@ -1,6 +1,4 @@
-/**
- * The HTTP face of chat sessions and messages: a shape in, one call to the service, a shape out.
- */
+/** The routes of chat sessions and messages: a schema in, one call to the service, a record out. */
 import {
   badRequest,
   event_stream_headers,
@@ -337,7 +335,7 @@ export const chatHandlers = (
     accepted(await service.cancelMessage(ctx, caller.owner_id, params.sessionId, params.requestId)),
 });
 
-/** @throws HttpError 400 when it is none of the ids that streams give. */
+/** @throws HttpError 400 when it is not an id given by streams. */
 function lastEventOf(request: Request): number {
   const id = lastEventId(request) ?? "";
   if (id === "") return 0;

@@ -1,6 +1,6 @@
 /**
- * An answer as it is saved: its citations are those that hold and that a marker names, numbered by
- * first use; everything else that it brings is related.
+ * An answer in the form in which it is saved: its citations are those that are valid and have a
+ * marker, numbered by first use; the rest is related.
  */
 import { codePoints } from "../../core/sdk";
 import {
@@ -20,7 +20,7 @@ import type { MessageRow } from "./store";
 
 const nothing_found = "No passage in the selected folders answers this.";
 
-/** Whether what is cited stands where it says, in a document of the session. */
+/** Whether the cited text is at the stated position, in a document of the session. */
 export type Holds = (cited: Related) => boolean;
 type Evidence = Pick<AnswerResult, "answer" | "citations" | "related">;
 
@@ -31,9 +31,9 @@ const idsIn = (text: string): number[] =>
   [...text.matchAll(marker)].map(([, digits]) => Number(digits));
 
 /**
- * Drops what `holds` refuses and every marker that names no citation, numbers the others from 1 by
- * first use, and marks what is kept as verified. An answer without a marker of any citation gets
- * their markers at its end. Citations that no marker names come before the related passages.
+ * Drops what `holds` rejects and every marker without a citation, numbers the others from 1 by
+ * first use, and marks the rest as verified. An answer without any marker gets them at its end.
+ * Citations without a marker come before the related passages.
  */
 export function withEvidence(
   { answer, citations, related = [] }: Pick<Answered, "answer" | "citations" | "related">,
@@ -52,7 +52,7 @@ export function withEvidence(
   const cited = [...numbers].map(([id, number]) => citationOf(given.get(id)!, number));
   const others = [...[...given.values()].filter(({ id }) => !numbers.has(id)), ...related];
   return {
-    // Half a character would be stored as another one where the answer is in pieces.
+    // Half a character would be stored as another one when the answer is split into pieces.
     answer: renumbered(marked, numbers).toWellFormed(),
     citations: cited,
     related: worthReading(others.filter(holds), cited),
@@ -75,7 +75,7 @@ const renumbered = (answer: string, numbers: ReadonlyMap<number, number>): strin
     })
     .trim();
 
-/** Each quote once, none that is cited, and no more of them than there may be. */
+/** Each quote once, none that is cited, and no more of them than allowed. */
 function worthReading(passages: readonly Related[], cited: readonly Citation[]): RelatedPassage[] {
   const seen = new Set(cited.map(placeOf)),
     related: RelatedPassage[] = [];
@@ -91,7 +91,7 @@ const placeOf = ({ document_id, start, end }: Related): string => `${document_id
 
 const citationOf = (cited: Cited, id: number): Citation => ({ id, ...relatedOf(cited) });
 
-/** With the fields of the contract and no others. */
+/** With the fields of the contract only. */
 function relatedOf(passage: Related): RelatedPassage {
   const whole = { ...passage, passage: surroundings(passage), verified: true, stale: false };
   return Object.fromEntries(
@@ -102,15 +102,15 @@ function relatedOf(passage: Related): RelatedPassage {
   ) as RelatedPassage;
 }
 
-/** The passage, or the quote's own place when it does not lie in it. */
+/** The passage, or the position of the quote when it is outside. */
 const surroundings = ({ passage, start, end }: Related): RelatedPassage["passage"] =>
   passage && passage.start >= 0 && passage.start <= start && passage.end >= end
     ? { start: passage.start, end: passage.end }
     : { start, end };
 
 /**
- * The answer as it is saved. One that lost every citation becomes none; one that says that nothing
- * was found cites nothing.
+ * The answer in the form in which it is saved. One that has lost every citation becomes
+ * `no_answer`; one that says that nothing was found cites nothing.
  */
 export function savedAnswer(
   message: Pick<MessageRow, "created_at" | "started_at">,
@@ -152,7 +152,7 @@ export const noAnswer = (sentence: string): Answered => ({
   warnings: [],
 });
 
-/** Warns of documents of the scope that could not be searched yet. */
+/** Warns about documents of the scope that could not be searched yet. */
 export const withUnreadWarning = (answered: Answered, count: number): Answered =>
   count === 0
     ? answered
@@ -170,7 +170,9 @@ export const withUnreadWarning = (answered: Answered, count: number): Answered =
         ],
       };
 
-/** The same with quotes of the length that is promised: of longer ones, what bears it out. */
+/**
+ * The same with quotes of the promised length: a longer one is cut to what supports the statement.
+ */
 export async function withShortQuotes(
   answered: Answered,
   question: string,
@@ -192,7 +194,7 @@ export async function withShortQuotes(
   };
 }
 
-/** What stands before the marker of a citation. */
+/** The text before the marker of a citation. */
 function statementOf(answer: string, id: number): string | undefined {
   let from = 0;
   for (const group of answer.matchAll(marker_group)) {

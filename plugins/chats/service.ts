@@ -1,5 +1,5 @@
 /**
- * The rules about chat sessions and their messages. Knows nothing of HTTP requests and writes no
+ * The rules about chat sessions and their messages. Knows nothing of HTTP requests and contains no
  * SQL.
  */
 import {
@@ -30,7 +30,7 @@ export const folders_max = 200;
 export const prompts_max = 20;
 export const question_length_max = 32_000;
 
-/** Absent fields stay as they are on a change; null clears. */
+/** Absent fields stay as they are on a change; null clears them. */
 export interface ChatInput {
   readonly name?: string | null | undefined;
   readonly usedFolders?: readonly string[] | null | undefined;
@@ -38,7 +38,7 @@ export interface ChatInput {
   readonly all_folders?: boolean | null | undefined;
   readonly pinned?: boolean | null | undefined;
 }
-/** Which sessions a list has. */
+/** Selects the sessions of a list. */
 export interface ChatListing extends Pick<ChatFilter, "pinned" | "words"> {
   readonly deleted: boolean;
 }
@@ -46,7 +46,7 @@ export interface MessageInput {
   readonly text: string;
   readonly requestId?: string | null | undefined;
 }
-/** How long a poll may wait for a change, and what ends it before that. */
+/** How long a poll may wait for a change, and the signals that end it early. */
 export interface PollWait {
   readonly timeout_ms: number;
   readonly signals: readonly AbortSignal[];
@@ -102,10 +102,7 @@ export async function createChat(
   });
 }
 
-/**
- * Replaces the fields that are given.
- * @throws HttpError 400, 403, 404, or 410 when it is deleted.
- */
+/** Replaces the given fields. @throws HttpError 400, 403, 404, or 410 when it is deleted. */
 export async function changeChat(
   ctx: ChatContext,
   owner_id: string,
@@ -135,7 +132,7 @@ export async function changeChat(
 const withUses = async (from: Db, row: ChatRow): Promise<Chat> =>
   (await store.withUses(from, [row]))[0]!;
 
-/** Replaces the lists that are given. @throws HttpError 404 or 403 on a folder or prompt. */
+/** Replaces the given lists. @throws HttpError 404 or 403 on a folder or prompt. */
 async function setUses(
   { folders, prompts }: ChatContext,
   tx: Db,
@@ -153,17 +150,16 @@ async function setUses(
 
 const unique = (ids: readonly string[]): string[] => [...new Set(ids)];
 
-/** A session need not have a name: null and a blank one mean none. */
+/** A name is optional: null and blank ones mean none. */
 const nameOf = (name: string | null | undefined): string | null =>
   name === undefined || name === null || trimmed(name) === "" ? null : checkedName(name, "/name");
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 /**
- * Saves the message together with the job that answers it. The same request once more is the
- * message as it is now.
- * @throws HttpError 400 on a blank or too long text or a requestId that is no UUID; 404, 403, 410
- * on the session; 409 when the request has another text.
+ * Saves the message together with the job that answers it. A repeated request returns the message
+ * in its current state. @throws HttpError 400 on a blank or too long text or a requestId that is
+ * not a UUID; 404, 403, 410 on the session; 409 when the request has another text.
  */
 export async function submitMessage(
   ctx: ChatContext,
@@ -231,7 +227,7 @@ export async function listMessages(
   page: PageRequest,
 ): Promise<{
   messages: Message[];
-  /** What the owner thinks of their answers, by the ids of the messages. */
+  /** The owner's feedback on these answers, by the ids of the messages. */
   said: ReadonlyMap<string, store.FeedbackRow>;
   total: number;
 }> {
@@ -245,9 +241,8 @@ export async function listMessages(
 }
 
 /**
- * The message as it is now, or, when it is unfinished and `wait` has time, after its next change of
- * status.
- * @throws HttpError 404, 403, 410.
+ * The message in its current state, or, if it is unfinished and `wait` allows, after its next
+ * change of status. @throws HttpError 404, 403, 410.
  */
 export async function pollMessage(
   ctx: ChatContext,
@@ -263,7 +258,7 @@ export async function pollMessage(
   return message!;
 }
 
-/** The row after at most one change, waited for without asking the database again and again. */
+/** The row after at most one change, waited for without polling the database. */
 async function waitForChange(
   { notifier, shared }: ChatContext,
   owner_id: string,
@@ -276,13 +271,13 @@ async function waitForChange(
   const ends_at_ms = performance.now() + timeout_ms;
   try {
     for (;;) {
-      // Read again: the change may have come between the first reading and the listening.
+      // Read again: the change may have come between the first read and the subscription.
       const now = await read();
       const left_ms = ends_at_ms - performance.now();
       const is_over = left_ms <= 0 || signals.some(({ aborted }) => aborted);
       if (now.status !== before.status || is_over) return now;
       const wait_ms = shared.is_spread ? Math.min(look_every_ms, left_ms) : left_ms;
-      // A change of anything else about the session ends it too, as it always did.
+      // Any other change of the session ends it too, as it always did.
       if (await waiter.next(wait_ms, signals)) return await read();
     }
   } finally {
@@ -290,7 +285,7 @@ async function waitForChange(
   }
 }
 
-/** How far the message is. @throws HttpError 404, 403, 410. */
+/** The progress of the message. @throws HttpError 404, 403, 410. */
 export async function messageProgress(
   ctx: ChatContext,
   owner_id: string,
@@ -304,8 +299,8 @@ export async function messageProgress(
 }
 
 /**
- * Ends an unfinished message and cancels its job.
- * @throws HttpError 404, 403, 410, or 409 when it is finished.
+ * Ends an unfinished message and cancels its job. @throws HttpError 404, 403, 410, or 409 when it
+ * is finished.
  */
 export async function cancelMessage(
   ctx: ChatContext,

@@ -1,4 +1,4 @@
-/** The HTTP face of what a chat begins with: what answers, and questions to begin with. */
+/** The routes for starting a chat: which answerer is used, and suggested questions. */
 import { badRequest, named, Nullable, route, t, type HandlersOf } from "../../core/sdk";
 import { bestAnswerer } from "./answerers";
 import type { ChatContext } from "./context";

@@ -1,11 +1,11 @@
 /**
- * Every SQL statement about chat sessions, their messages and what those cite. The database comes
- * first, so that the caller decides the transaction.
+ * Every SQL statement about chat sessions, their messages and what those cite. The database is the
+ * first parameter, so that the caller decides the transaction.
  */
 import { listPage, pageWindow, sql, type Db, type Listed, type PageRequest } from "../../core/sdk";
 import { isGone } from "../folders/contract";
 
-/** A session as it is stored. Times are epoch milliseconds. */
+/** A stored session. Times are epoch milliseconds. */
 export interface ChatRow {
   readonly id: string;
   readonly owner_id: string;
@@ -15,24 +15,24 @@ export interface ChatRow {
   readonly created_at: number;
   readonly updated_at: number;
   readonly deleted_at: number | null;
-  /** When it was deleted for good; it is there until it is purged, and nobody finds it. */
+  /** When it was deleted for good; it is invisible from then on, and exists until it is purged. */
   readonly gone_at: number | null;
-  /** 1 when it counts against the quota. */
+  /** 1 when it counts towards the quota. */
   readonly counted: number;
-  /** 1 when its owner wants it above the others. */
+  /** 1 when its owner has pinned it above the others. */
   readonly pinned: number;
-  /** 1 when it asks every folder of its owner, those included that are made later. */
+  /** 1 when it asks every folder of its owner, including future ones. */
   readonly all_folders: number;
 }
 export type MessageStatus = "PENDING" | "PROCESSING" | "COMPLETED" | "FAILED" | "CANCELLED";
 
-/** A message as it is stored. Times are epoch milliseconds. */
+/** A stored message. Times are epoch milliseconds. */
 export interface MessageRow {
   readonly id: string;
   readonly chat_id: string;
-  /** As the caller wrote it. */
+  /** As given by the caller. */
   readonly request_id: string;
-  /** The same in lower case: UUIDs that differ only in case are one. */
+  /** The same in lower case: UUIDs that differ only in case are equal. */
   readonly request_key: string;
   readonly text: string;
   readonly status: MessageStatus;
@@ -43,9 +43,11 @@ export interface MessageRow {
   readonly result: string | null;
   readonly error_code: string | null;
   readonly error_message: string | null;
-  /** How often the answer was begun; also counts when what an attempt has shown became void. */
+  /**
+   * How often the answer was started; also increased when what an attempt has shown becomes void.
+   */
   readonly attempt: number;
-  /** Number of the last event; it stays when the events are deleted. */
+  /** The number of the last event; it stays when the events are deleted. */
   readonly last_event: number;
 }
 
@@ -53,20 +55,20 @@ export type EventKind = "status" | "delta" | "citation" | "done" | "error";
 export interface NewEvent {
   readonly kind: EventKind;
   /**
-   * status: the status; delta: the text; citation: its number; done and error: nothing, the message
-   * itself has it.
+   * status: the status; delta: the text; citation: its number; done and error: empty, because the
+   * message contains it.
    */
   readonly data: string;
 }
-/** An event of an answer as it is stored. Times are epoch milliseconds. */
+/** A stored event of an answer. Times are epoch milliseconds. */
 export interface EventRow extends NewEvent {
   readonly message_id: string;
-  /** From 1, growing within its message; a number is never given twice. */
+  /** Starting at 1, ascending within its message; a number is never reused. */
   readonly seq: number;
   readonly created_at: number;
 }
 
-/** What somebody thinks of an answer, as it is stored. Times are epoch milliseconds. */
+/** Stored feedback on an answer. Times are epoch milliseconds. */
 export interface FeedbackRow {
   readonly message_id: string;
   readonly owner_id: string;
@@ -89,7 +91,7 @@ export interface ChatsTables {
 }
 export type ChatsDb = Db<ChatsTables>;
 
-/** What a session uses, in the order it was given. */
+/** What a session uses, in the given order. */
 export interface Uses {
   readonly folder_ids: readonly string[];
   readonly prompt_ids: readonly string[];
@@ -135,7 +137,7 @@ export async function withUses(db: ChatsDb, rows: readonly ChatRow[]): Promise<C
   }));
 }
 
-/** Sets what is given, and the time of the change. */
+/** Sets the given fields, and the time of the change. */
 export const updateChat = async (
   tx: ChatsDb,
   id: string,
@@ -149,7 +151,7 @@ export const updateChat = async (
     .execute();
 };
 
-/** One more message, of now. */
+/** Counts one more message, sent now. */
 export const countMessage = async (
   tx: ChatsDb,
   id: string,
@@ -162,7 +164,7 @@ export const countMessage = async (
     .execute();
 };
 
-/** The session uses these folders and no others, in this order. */
+/** Sets the folders of the session, in this order. */
 export async function replaceFolders(
   tx: ChatsDb,
   chat_id: string,
@@ -176,7 +178,7 @@ export async function replaceFolders(
       .execute();
 }
 
-/** The session uses these prompts and no others, in this order. */
+/** Sets the prompts of the session, in this order. */
 export async function replacePrompts(
   tx: ChatsDb,
   chat_id: string,
@@ -191,7 +193,7 @@ export async function replacePrompts(
 }
 
 const uses_at_once = 500;
-/** Takes folders out of some sessions; false when there were none. */
+/** Removes folders from some sessions; false when there were none. */
 export const removeFolderUses = async (
   tx: ChatsDb,
   folder_ids: readonly string[],
@@ -219,7 +221,7 @@ const unfinished: readonly MessageStatus[] = ["PENDING", "PROCESSING"];
 export const isFinal = ({ status }: Pick<MessageRow, "status">): boolean =>
   !unfinished.includes(status);
 
-/** False when the session has a message of this request already. */
+/** False when the session already has a message for this request. */
 export const insertMessage = async (tx: ChatsDb, row: MessageRow): Promise<boolean> =>
   (await tx
     .insertInto("chats_messages")
@@ -240,7 +242,7 @@ export const findMessage = (
     .where("request_key", "=", request_key)
     .executeTakeFirst();
 
-/** How far a message is, without its text and its answer, which can be long. */
+/** The progress of a message, without its text and its answer, which can be long. */
 export type Progress = Pick<MessageRow, "id" | "chat_id" | "status" | "last_event">;
 export const findProgress = (
   db: ChatsDb,
@@ -257,7 +259,7 @@ export const findProgress = (
 export const findById = (db: ChatsDb, id: string): Promise<MessageRow | undefined> =>
   db.selectFrom("chats_messages").selectAll().where("id", "=", id).executeTakeFirst();
 
-/** Whose unfinished message it is; undefined when it is finished, or its session is gone. */
+/** The owner of an unfinished message; undefined when it is finished, or its session is gone. */
 export const findOwner = async (db: ChatsDb, message_id: string): Promise<string | undefined> =>
   (
     await db
@@ -270,7 +272,7 @@ export const findOwner = async (db: ChatsDb, message_id: string): Promise<string
       .executeTakeFirst()
   )?.owner_id;
 
-/** One page of a session's messages, newest first, and how many it has in all. */
+/** One page of a session's messages, newest first, and their total number. */
 export const listMessages = (
   db: ChatsDb,
   { id, message_count }: Pick<ChatRow, "id" | "message_count">,
@@ -282,8 +284,8 @@ export const listMessages = (
   });
 
 /**
- * Marks an unfinished message as being answered, once more; undefined when it is finished. The
- * first start counts.
+ * Marks an unfinished message as being answered, again if necessary; undefined when it is finished.
+ * The time of the first start is kept.
  */
 export const startMessage = (
   tx: ChatsDb,
@@ -306,7 +308,7 @@ export type Ending = Pick<MessageRow, "completed_at"> & {
   readonly status: MessageStatus;
 } & Partial<Pick<MessageRow, "result" | "error_code" | "error_message">>;
 
-/** Ends an unfinished message. False when it is finished already: what it says then stays. */
+/** Ends an unfinished message. False, without a change, when it is finished already. */
 export const endMessage = async (tx: ChatsDb, id: string, ending: Ending): Promise<boolean> =>
   (await tx
     .updateTable("chats_messages")
@@ -336,7 +338,7 @@ export async function turnsBefore(
   return newest_first.reverse();
 }
 
-/** Notes that the answer quotes these documents, so that their deletion finds it. */
+/** Records that the answer quotes these documents, so that their deletion finds it. */
 export async function insertCitations(
   tx: ChatsDb,
   message_id: string,

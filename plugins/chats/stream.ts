@@ -1,6 +1,6 @@
 /**
- * Streams of answers: the stored events as server-sent events, from any place on, until the last
- * one. A stream holds a few events in memory and reads on when those are sent.
+ * Streams of answers: the stored events as server-sent events, from any position to the last one. A
+ * stream holds a few events in memory and reads the next ones when those are sent.
  */
 import { LocalOpenLimit, type OpenLimit } from "../../core/lib/open-limit";
 import { HttpError, pullStream, unavailable } from "../../core/sdk";
@@ -21,15 +21,15 @@ type StreamContext = Pick<
 
 export interface StreamLimits {
   /**
-   * How often a silent stream sends a comment. Well within the time after which the server, and the
-   * proxies before it, cut off a silent connection.
+   * How often a silent stream sends a comment. Well within the time after which the server, and
+   * proxies in front of it, close a silent connection.
    */
   readonly heartbeat_ms: number;
-  /** Open streams of one owner, and in all of this process. Far more than people watch. */
+  /** Open streams per owner, and in total in this process. Far more than people watch. */
   readonly streams_max: number;
   readonly total_max: number;
 }
-/** A client that was cut off waits this long before it reconnects. */
+/** How long a client waits before it reconnects. */
 const retry_ms = 1_000;
 
 export class AnswerStreams {
@@ -49,16 +49,16 @@ export class AnswerStreams {
   }
 
   /**
-   * The events of a message after `last_seen`, as they come; null when the last one was seen. It
-   * ends after `done` or `error`, when the session is deleted, and when a signal fires.
-   * @throws HttpError 429 when the owner has too many streams open, 503 when all together have.
+   * The events of a message after `last_seen`, as they arrive; null when the last one was seen. It
+   * ends after `done` or `error`, when the session is deleted, and when a signal fires. @throws
+   * HttpError 429 when the owner has too many open streams, 503 when there are too many in total.
    */
   async open(
     owner_id: string,
     message: store.Progress,
     last_seen: number,
     signals: readonly AbortSignal[],
-    /** Of the request that watches, for the log. */
+    /** The request of the watcher, for the log. */
     request_id?: string,
   ): Promise<ReadableStream<Uint8Array> | null> {
     const from = await startingPoint(this.ctx, this.finished, message, last_seen);
@@ -74,7 +74,7 @@ export class AnswerStreams {
     return pullStream(() => stream.next(), stream.close, `retry: ${retry_ms}\n\n`);
   }
 
-  /** What to call when the stream is closed. @throws HttpError 429, 503 */
+  /** Returns the function to call when the stream is closed. @throws HttpError 429, 503 */
   private async acquire(owner_id: string): Promise<() => void> {
     const releaseOwn = await this.open_limit.acquire(owner_id);
     if (!releaseOwn) throw tooManyOfOwner(this.open_limit.max);
@@ -97,20 +97,20 @@ const tooManyOfOwner = (streams_max: number): HttpError =>
     { headers: { "retry-after": String(retry_ms / 1_000) } },
   );
 
-/** One client's way through the events of a message. */
+/** The state of one client reading the events of a message. */
 class AnswerStream {
   private readonly waiter: Waiter;
   private has_ended = false;
-  /** What is left of the last event, when that is long. */
+  /** The rest of the final event, when that is long. */
   private end: AsyncGenerator<string, void> | undefined;
   private is_closed = false;
-  /** How long nothing has been sent, about. */
+  /** Approximately how long nothing has been sent. */
   private quiet_ms = 0;
 
   constructor(
     private readonly ctx: StreamContext,
     private readonly message: store.Progress,
-    /** The number of the last event that was sent. */
+    /** The number of the last event sent. */
     private cursor: number,
     private readonly signals: readonly AbortSignal[],
     private readonly options: {
@@ -135,7 +135,7 @@ class AnswerStream {
     this.options.onClose();
   };
 
-  /** What there is to send next; null at the end. One call at a time. */
+  /** What to send next; null at the end. One call at a time. */
   async next(): Promise<string | null> {
     try {
       return await this.read();
@@ -162,7 +162,7 @@ class AnswerStream {
         const rest = replay.filter(({ seq }) => seq > this.cursor);
         return rest.length === 0 ? null : this.send(rest.slice(0, events_at_once));
       }
-      // It may have been closed while the database was asked: then nothing wakes the waiter.
+      // It may have been closed during the query: then nothing would wake the waiter.
       if (this.is_closed) return null;
       const { heartbeat_ms } = this.options;
       const wait_ms = ctx.shared.is_spread ? Math.min(look_every_ms, heartbeat_ms) : heartbeat_ms;
@@ -190,8 +190,8 @@ class AnswerStream {
 }
 
 /**
- * The number of the event to go on after: 0 is the beginning, also for a number that this message
- * never gave; null when the last event was seen.
+ * The number of the event to continue after: 0 is the beginning, also for a number that this
+ * message never used; null when the last event was seen.
  */
 async function startingPoint(
   ctx: StreamContext,
@@ -212,7 +212,7 @@ async function startingPoint(
 const isLong = (message: Message | null): message is Message & { readonly result: AnswerResult } =>
   (message?.result?.answer.length ?? 0) > long_answer_chars;
 
-/** On the wire. `message` is there for events that quote it. */
+/** In the wire format. `message` is given for events that quote it. */
 const eventsOf = (events: readonly NumberedEvent[], message: Message | null): string =>
   events.map((event) => serialized(event, message)).join("");
 function serialized({ seq, kind, data }: NumberedEvent, message: Message | null): string {

@@ -1,6 +1,6 @@
 /**
- * Questions that one may begin with: made of real headings of the documents that are asked, so that
- * there is something to find, and none where no heading is worth a question.
+ * Suggested questions to start with: made from real headings of the documents, so that there is
+ * something to find, and none when no heading is suitable.
  */
 import type { OutlinedDocument, Overview } from "../documents/contract";
 
@@ -8,15 +8,15 @@ export interface Suggestion {
   readonly text: string;
   readonly document_id: string;
   readonly document_name: string;
-  /** As it stands in the document. */
+  /** As it is written in the document. */
   readonly heading: string;
 }
 
-/** What is looked at: documents, and headings of each. */
+/** What is examined: documents, and headings of each. */
 export const looked_at = { documents: 10, headings: 12, or_lines: true } as const;
 const suggestions_max = 4;
 
-/** Words for a question about a heading, in the languages whose grammar bears a bare one. */
+/** Forms a question about a heading, in languages whose grammar permits inserting it as it is. */
 const asking: Readonly<Record<string, (topic: string) => string>> = {
   de: (topic) => `Was steht zu „${topic}“?`,
   en: (topic) => `What is said about “${topic}”?`,
@@ -27,7 +27,7 @@ const asking: Readonly<Record<string, (topic: string) => string>> = {
   pt: (topic) => `O que se diz sobre «${topic}»?`,
 };
 
-/** At most four, of as many documents as possible. */
+/** At most four, from as many documents as possible. */
 export function suggestionsOf({ documents }: Overview): Suggestion[] {
   const left = documents.map((document) => ({ document, headings: goodHeadings(document) }));
   const found = new Map<string, Suggestion>();
@@ -68,9 +68,9 @@ const questionAbout = (topic: string, language: string | null): string =>
 
 const topic_points = { min: 4, max: 60 } as const;
 const words_max = 8;
-/** A single word asks for too little, unless it is made of several. */
+/** A single word is too little of a question, unless it is a compound. */
 const lone_word_points_min = 12;
-/** What comes before the words of a heading: Markdown, the kind of the part, its number, a dash. */
+/** What precedes the words of a heading: Markdown, the kind of the part, its number, a dash. */
 const before_words = [
   /^[#*_\s]+/,
   /^(?:chapter|section|part|article|kapitel|abschnitt|teil|chapitre|capitolo)\s+(?=[\divxlc]+\b)/i,
@@ -78,7 +78,7 @@ const before_words = [
   /^\d+(?:\.\d+)*\s+/,
   /^[–—-]\s+/,
 ];
-/** Parts that every document has, and that say nothing of what it is about. */
+/** Parts that every document has, and that say nothing about its subject. */
 const parts_of_any = new Set(
   (
     "abstract|acknowledgements|acknowledgments|annex|appendix|appendices|authors|background|" +
@@ -102,7 +102,7 @@ const list_of_parts =
   /^\p{L}+ contents$|^(?:author|command|concept|function|general|key|name|subject)s? index$/iu;
 const foreign_signs = /[|\\/<>{}[\]=@_~^`•·…]|https?:|\.{2}|["“”„«»]/;
 
-/** What a heading is about, without its number; null when that makes no question. */
+/** The subject of a heading, without its number; null when it makes no question. */
 export function topicOf(heading: string): string | null {
   let topic = heading.replace(/\s+/g, " ").trim();
   for (let before = ""; before !== topic;) {
@@ -121,6 +121,6 @@ export function topicOf(heading: string): string | null {
   return isShouted(topic) ? topic[0]! + topic.slice(1).toLowerCase() : topic;
 }
 
-/** Several words in capital letters alone: a heading, no name. */
+/** Several words all in capitals: a heading rather than a name. */
 const isShouted = (topic: string): boolean =>
   topic.includes(" ") && topic === topic.toUpperCase() && topic !== topic.toLowerCase();

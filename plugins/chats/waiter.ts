@@ -4,9 +4,9 @@ import { topic, type Notifier, type Topic } from "../../core/sdk";
 
 /** A message has another status, or a session was deleted; the key is the id of either. */
 export const StatusChanged = topic<null>("chats.status_changed");
-/** What another process says may get lost: so often whoever waits for it looks himself. */
+/** Messages from another process may get lost: how often a waiter polls. */
 export const look_every_ms = 5_000;
-/** There is more of an answer to see; the key is the id of the message or of the session. */
+/** More of an answer can be shown; the key is the id of the message or of the session. */
 export const AnswerGrew = topic<null>("chats.answer_grew");
 
 type Publisher = { readonly notifier: Notifier };
@@ -16,13 +16,13 @@ export function publishStatus({ notifier }: Publisher, id: string): void {
   notifier.publish(StatusChanged, id, null);
   notifier.publish(AnswerGrew, id, null);
 }
-/** Wakes the streams alone: a poll waits for another status, not for each piece of text. */
+/** Wakes only streams: a poll waits for another status, not for every piece of text. */
 export const publishGrowth = ({ notifier }: Publisher, message_id: string): void =>
   notifier.publish(AnswerGrew, message_id, null);
 
 /**
- * Waits for changes of these records, from its construction until `close`. Of many that are woken
- * at once, those of one owner take turns with those of others.
+ * Waits for changes of these records, from its construction until `close`. When many are woken at
+ * once, owners take turns.
  */
 export class Waiter {
   private readonly ends: readonly (() => void)[];
@@ -43,8 +43,8 @@ export class Waiter {
   }
 
   /**
-   * Answers at the first change since it answered last, at the time limit or when a signal fires,
-   * whichever is first: true when there was a change. One `next` at a time.
+   * Resolves at the first change since the previous call, at the time limit or when a signal fires,
+   * whichever comes first: true when there was a change. One `next` at a time.
    */
   async next(timeout_ms: number, signals: readonly AbortSignal[]): Promise<boolean> {
     const changed = await this.change(timeout_ms, signals);

@@ -1,4 +1,4 @@
-/** What the functions of this plugin are handed. */
+/** The context passed to the functions of this plugin. */
 import type { Context, Db, Isolate } from "../../core/sdk";
 import type { Accounts } from "../accounts/contract";
 import type { Documents } from "../documents/contract";
@@ -30,7 +30,7 @@ export interface ImportContext extends Pick<
   | "shared"
   | "truncateWal"
 > {
-  /** How long runs that have ended are kept. */
+  /** How long finished runs are kept. */
   readonly keep_runs_ms: () => number;
   readonly accounts: Accounts;
   readonly documents: Documents;
@@ -41,17 +41,17 @@ export interface ImportContext extends Pick<
   readonly robots: RobotsCache;
   /** Complete once every plugin is set up. */
   readonly sources: () => readonly ImportSource[];
-  /** Queues the job that lists the items of a run: jobs.ts. */
+  /** Enqueues the job that lists the items of a run: jobs.ts. */
   readonly enqueueListing: (tx: Db, run: RunKey) => Promise<void>;
-  /** Queues the job that imports the items of one host, at `run_at_ms` or now: jobs.ts. */
+  /** Enqueues the job that imports the items of one host, at `run_at_ms` or now: jobs.ts. */
   readonly enqueueItems: (tx: Db, run: RunKey, host: string, run_at_ms?: number) => Promise<void>;
-  /** Queues the job that starts the next run of a schedule, `at` epoch ms: jobs.ts. */
+  /** Enqueues the job that starts the next run of a schedule, `at` epoch ms: jobs.ts. */
   readonly enqueueTick: (tx: Db, schedule_id: string, at: number) => Promise<void>;
 }
 
 export const findSource = ({ sources }: ImportContext, type: string): ImportSource | undefined =>
   sources().find((source) => source.type === type);
 
-/** An owner who may not sign in any more starts nothing, and what has begun is cancelled. */
+/** An owner who may not sign in any more can't start runs, and unfinished ones are cancelled. */
 export const isActive = async ({ accounts }: ImportContext, owner_id: string): Promise<boolean> =>
   (await accounts.findUser(owner_id)).active;

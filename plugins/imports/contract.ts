@@ -13,47 +13,47 @@ import {
 /** One thing to import. */
 export interface SourceItem {
   /**
-   * Where it comes from: the next import recognises it by this. An address that is listed twice is
-   * one item. An http or https address is fetched, unless the source reads its items itself.
+   * Identifies the item in later imports. An address that is listed twice is one item. An http or
+   * https address is fetched, unless the source reads its items itself.
    */
   readonly uri: string;
-  /** What to call the document, when the item itself does not say. */
+  /** A name for the document, when the item itself has none. */
   readonly name?: string;
   /**
-   * A subfolder of the run's folder, made when it is not there; ignored when that folder is a
+   * A subfolder of the run's folder, created when it is missing; ignored when that folder is a
    * subfolder itself.
    */
   readonly folder?: string;
-  /** For `read`: where the source finds it. */
+  /** For `read`: tells the source where to find it. */
   readonly locator?: string;
   /**
    * Its entity tag: any text that changes whenever the content does, such as an ETag, a version or
-   * a change time. While it is the one of the last run that brought the item, the item is neither
-   * read nor fetched: it counts as unchanged. `overwrite` brings it all the same.
+   * a modification time. If it equals that of the last run that imported the item, the item is
+   * neither read nor fetched: it counts as unchanged. `overwrite` imports it all the same.
    */
   readonly etag?: string;
   /**
-   * It was listed before, and is there no longer. What becomes of its document is a setting of the
-   * import (`gone`). Nothing happens when this source has never brought it.
+   * It was listed before and no longer exists. The import's setting `gone` decides what becomes of
+   * its document. Does nothing when this source has never imported it.
    */
   readonly gone?: boolean;
   /** It can't be imported: it fails at once, with this sentence. */
   readonly error?: string;
 }
 
-/** Whose import it is. */
+/** The owner of the import. */
 export interface ImportOwner {
   readonly id: string;
   readonly email: string;
 }
 
-/** A file that was fetched; it lies on disk. */
+/** A fetched file on the disk. */
 export interface FetchedFile {
-  /** Where it came from in the end, after redirects. */
+  /** The final address, after redirects. */
   readonly url: string;
   readonly path: string;
   readonly size_bytes: number;
-  /** What the server says it is, lower case and without parameters, or null. */
+  /** As declared by the server, lower case and without parameters, or null. */
   readonly media_type: string | null;
   /** All of it, as UTF-8. */
   text(): Promise<string>;
@@ -72,64 +72,64 @@ export interface SourceRequest {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** The longest answer. Default: the largest file that can be uploaded. */
+  /** The maximum size of the response. Default: the largest file that can be uploaded. */
   readonly bytes_max?: number;
 }
-/** Read it once, or release it. What was not released is ended with the tools. */
+/** Read it once, or release it. Unreleased responses are closed with the tools. */
 export interface SourceAnswer {
   readonly status: number;
   readonly headers: Headers;
   /**
-   * Unpacked. @throws SourceFailure when it is longer than `bytes_max` (default: that of the
+   * Decompressed. @throws SourceFailure when it is longer than `bytes_max` (default: that of the
    * request), breaks off or takes too long
    */
   bytes(bytes_max?: number): AsyncIterable<Uint8Array>;
   /** All of it, as UTF-8. @throws SourceFailure as above */
   text(bytes_max?: number): Promise<string>;
-  /** The rest is not wanted. */
+  /** Discards the rest. */
   release(): Promise<void>;
 }
 /**
- * What the server does for a source. Only public addresses are connected to, and those that the
- * operator allows; there are delays between requests to one host.
+ * The server's services for a source. It only connects to public addresses, and to those allowed by
+ * the operator; there are delays between requests to one host.
  */
 export interface SourceTools {
-  /** Whose import it is: the documents are theirs. */
+  /** The owner of the import and of its documents. */
   readonly owner: ImportOwner;
   /** Fires when the run is cancelled, at the time limit and at shutdown. */
   readonly signal: AbortSignal;
   /** Directory for temporary files. */
   readonly temporary: string;
   readonly upload_bytes_max: number;
-  /** How long a fetch, or a request, may take. */
+  /** The time limit for a fetch or a request. */
   readonly timeout_ms: number;
   /** @throws SourceFailure */
   fetch(url: string, options?: FetchOptions): Promise<FetchedFile>;
   /**
-   * The file at this address, fetched when the run first asks for it and kept until the run ends.
-   * One per run. @throws SourceFailure
+   * The file at this address, fetched when the run first needs it and kept until the run ends. One
+   * per run. @throws SourceFailure
    */
   fetchOnce(url: string): Promise<FetchedFile>;
   /**
-   * One request to a service that the user has an account with: whatever its answer is, within the
-   * time limit of a fetch. There is no robots.txt, no delay, and no redirect is followed, so that
-   * no password goes elsewhere. @throws SourceFailure, also when the service wants to be asked
+   * One request to a service on which the user has an account: any response is returned, within the
+   * time limit of a fetch. robots.txt and delays don't apply, and no redirect is followed, so that
+   * no password goes elsewhere. @throws SourceFailure, also when the service asks to be contacted
    * later (429, 503): then an item is read again later.
    */
   request(url: string, request?: SourceRequest): Promise<SourceAnswer>;
   /**
-   * For protocols other than HTTP: the addresses of a host that may be connected to, none other.
+   * For protocols other than HTTP: the addresses of a host to which connections are allowed.
    * @throws SourceFailure when there are none
    */
   resolve(host: string): Promise<readonly string[]>;
   /**
-   * Runs `work` when these tools have done their work, at the end of the listing or after some
-   * items: a connection that items share is closed there.
+   * Runs `work` when these tools are closed, at the end of the listing or after some items: a
+   * connection shared by items is closed there.
    */
   atEnd(work: () => Promise<void>): void;
   /**
-   * For `items`, at its end: everything that there is has been listed, so what an earlier run
-   * listed and this one did not is gone. Not to be called when a part could not be looked into.
+   * Call it at the end of `items`: everything has been listed, so what an earlier run listed and
+   * this one did not is gone. Don't call it when a part could not be read.
    */
   listingComplete(): void;
 }
@@ -147,7 +147,7 @@ export class SourceFailure extends Error {
   }
 }
 
-/** What an item is made of. */
+/** The content of an item. */
 export interface ItemContent {
   readonly name: string;
   /** As declared, or null. */
@@ -158,31 +158,31 @@ export interface ItemContent {
 }
 
 /**
- * A kind of source. `S` is what `schema` describes. Its functions are methods, so that a list may
- * hold sources of every kind.
+ * A kind of source. `S` is the type described by `schema`. Its functions are methods, so that a
+ * list may contain sources of every kind.
  */
 export interface ImportSource<S = unknown> {
   /** The value of `source.type`. */
   readonly type: string;
-  /** What this kind of source is, in a sentence, for the API document. */
+  /** A sentence about this kind of source, for the API document. */
   readonly description: string;
   /**
-   * The fields of `source` beside `type`. A field that is a `Secret()`, here or in an object in
-   * here, such as a password, is taken in and given to the functions below as it is; it is kept
-   * only sealed, for the run and for the runs of a schedule, and never shown: answers have
-   * `{"set": true}` in its place.
+   * The fields of `source` besides `type`. A field that is a `Secret()`, here or in a nested
+   * object, such as a password, is passed unchanged to the functions below; it is stored only
+   * sealed, for the run and for the runs of a schedule, and never shown: responses have `{"set":
+   * true}` in its place.
    */
   readonly schema: TObject;
   /**
-   * Whether this server takes it at all, as it is set up; default true. What it does not take is
-   * not in the API document.
+   * Whether this server accepts it, as configured; default true. If not, it is not in the API
+   * document.
    */
   readonly offered?: boolean;
-  /** Refuses at once what can't be imported. @throws HttpError 400 */
+  /** Rejects at once what can't be imported. @throws HttpError 400 */
   check?(source: S, tools: Pick<SourceTools, "owner">): Promise<void>;
   /**
-   * Lists the items. After a crash it is called again: items that are known already count once.
-   * @throws SourceFailure when the source can't be read
+   * Lists the items. Called again after a crash: known items are counted once. @throws
+   * SourceFailure when the source can't be read
    */
   items(source: S, tools: SourceTools): AsyncIterable<SourceItem>;
   /** Reads an item; without it, items are fetched from their address. @throws SourceFailure */
@@ -206,14 +206,14 @@ export const ImportSources = slot<ImportSource>("imports.sources", {
 });
 
 /**
- * The addresses that a URL of a user may lead to, wherever it is given: public ones, and those of
- * `imports.allow_networks`.
+ * The address policy for user-supplied URLs, wherever they are given: public addresses, and those
+ * of `imports.allow_networks`.
  */
 export const FetchPolicy = service<AddressPolicy>("imports.fetch_policy");
 
 /**
- * A run has ended: emitted in the transaction that ends it. Not of one that was cancelled, nor of
- * files that a device has sent.
+ * A run has ended: emitted in the transaction that ends it. Not for cancelled runs, nor for files
+ * sent from a device.
  */
 export const ImportEnded = event(
   "import.ended",
@@ -229,14 +229,14 @@ export const ImportEnded = event(
     /** Items. */
     succeeded: t.Integer(),
     failed: t.Integer(),
-    /** Why the source could not be read, or not to its end; null when it was. */
+    /** Why the source could not be read, or not completely; null when it was. */
     error: t.Union([t.String(), t.Null()]),
   }),
 );
 
 /**
- * A run has begun, has come further or has ended: how it is now. Of every run, cancelled ones and
- * files of a device too.
+ * A run has started, progressed or ended: its current state. For every run, including cancelled
+ * ones and files from a device.
  */
 export const ImportChanged = event(
   "import.changed",
@@ -252,7 +252,7 @@ export const ImportChanged = event(
       t.Literal("failed"),
       t.Literal("cancelled"),
     ]),
-    /** Items that are known so far, and how many of them have ended. */
+    /** Items known so far, and how many of them have ended. */
     total: t.Integer(),
     succeeded: t.Integer(),
     failed: t.Integer(),

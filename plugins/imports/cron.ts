@@ -1,12 +1,12 @@
-/** When a schedule of imports runs: what a cron expression of it may be. */
+/** Validates the cron expressions of import schedules. */
 import { nextTime } from "../../core/lib/cron";
 import { badRequest } from "../../core/sdk";
 
 export const expression_length_max = 200;
 
 /**
- * In UTC. Five fields: a sixth would count seconds, and no host is to be asked that often. @throws
- * HttpError 400 on what can't be read, and on a time that never comes.
+ * In UTC. Five fields: a sixth would be seconds, and no host should be contacted that often.
+ * @throws HttpError 400 on an invalid expression, or one without a next time.
  */
 export function checkCron(expression: string, now_ms: number): void {
   const count = expression.trim() === "" ? 0 : expression.trim().split(/\s+/).length;

@@ -1,4 +1,4 @@
-/** The HTTP face of the directories that may be imported. */
+/** The route that lists the directories allowed for imports. */
 import { named, route, t, type HandlersOf } from "../../core/sdk";
 import { offeredDirectories } from "./sources/directory";
 

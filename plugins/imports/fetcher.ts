@@ -1,6 +1,6 @@
 /**
- * Fetches what users name: only from addresses that were checked, at the pace of the host, within
- * limits that no server can talk its way around.
+ * Fetches user-supplied addresses: only after checking them, at the pace of the host, and within
+ * limits that no server can bypass.
  */
 import { retryAfterMs } from "../../core/lib/retry-after";
 import {
@@ -22,25 +22,25 @@ import { SourceFailure, type SourceAnswer, type SourceRequest } from "./contract
 import { allow_all, HostDelays, readRobots, type Robots, type RobotsOfRun } from "./politeness";
 import { askService } from "./service-request";
 
-/** A file that came, under a temporary name. Whoever asked for it releases it. */
+/** A fetched file under a temporary name. The caller releases it. */
 export interface FetchedItem {
   readonly received: ReceivedFile;
-  /** Where it came from in the end. */
+  /** The final address. */
   readonly url: string;
-  /** Lower case, without parameters; null when the server did not say. */
+  /** Lower case, without parameters; null when the server did not send one. */
   readonly media_type: string | null;
   readonly charset: string | null;
-  /** The name that the server gives the file. */
+  /** The file name sent by the server. */
   readonly file_name: string | null;
 }
 export interface FetchLimits {
   readonly bytes_max: number;
-  /** What is known of the hosts of this run; null: robots.txt has no say. */
+  /** What is known of the hosts in this run; null: ignore robots.txt. */
   readonly robots: RobotsOfRun | null;
   readonly signal: AbortSignal;
 }
 
-/** The host wants to be asked later. */
+/** The host asks to be contacted later. */
 export class HostBusy extends SourceFailure {
   constructor(
     readonly retry_after_ms: number | null,
@@ -55,7 +55,7 @@ export class HostBusy extends SourceFailure {
 export interface FetcherParts extends Pick<Context, "files" | "now_ms" | "shared"> {
   readonly lookup: DnsLookup;
   readonly allows: AddressPolicy;
-  /** Which addresses get the delay of `host_delay_ms`. */
+  /** Which addresses get the delay `host_delay_ms`. */
   readonly isPublic: AddressPolicy;
   readonly host_delay_ms: () => number;
   readonly timeout_ms: () => number;
@@ -68,7 +68,7 @@ const request_headers = {
   "accept-encoding": "gzip, br",
 };
 const redirects_max = 5;
-/** RFC 9309 wants at least 500 KiB to be read. */
+/** RFC 9309 requires reading at least 500 KiB. */
 const robots_bytes_max = 512 * 1024;
 const crawl_delay_s_max = 10;
 
@@ -79,7 +79,7 @@ export class Fetcher {
     this.delays = new HostDelays(ctx);
   }
 
-  /** For one item, redirects and all. */
+  /** For one item, including redirects. */
   timeout_ms(): number {
     return this.ctx.timeout_ms();
   }
@@ -103,8 +103,8 @@ export class Fetcher {
   }
 
   /**
-   * One request to a service: without robots.txt, pauses and redirects. @throws SourceFailure, also
-   * when the service wants to be asked later, and the reason of the signal.
+   * One request to a service: without robots.txt, delays and redirects. @throws SourceFailure, also
+   * when the service asks to be contacted later, and the reason of the signal.
    */
   ask(
     url: string,
@@ -153,7 +153,7 @@ export class Fetcher {
     }
   }
 
-  /** One request, to an address that was checked. `done` begins the host's delay. */
+  /** One request, to an address that was checked. `done` starts the host's delay. */
   private async request(
     target: Target,
     { crawl_delay_s }: Robots,
@@ -166,7 +166,7 @@ export class Fetcher {
     );
     await this.delays.wait(target.url.host, delay_ms, signal);
     const done = (): void => {
-      // Who can't write it down has begun the delay when the request began.
+      // If it can't be recorded, the delay counts from the start of the request.
       this.delays.start(target.url.host, delay_ms).catch(() => undefined);
     };
     try {
@@ -182,7 +182,7 @@ export class Fetcher {
     }
   }
 
-  /** @throws SourceFailure when the host has none that may be connected to. */
+  /** @throws SourceFailure when no connection to the host is allowed. */
   async addressesOf(target: Target): Promise<readonly string[]> {
     const checked = await checkHost(target, this.ctx.lookup, this.ctx.allows);
     if (checked.kind === "allowed") return checked.addresses;
@@ -220,8 +220,8 @@ export class Fetcher {
   }
 
   /**
-   * The robots.txt of a host, fetched once in a run. @throws SourceFailure when it can't be known,
-   * as then nothing may be fetched.
+   * The robots.txt of a host, fetched once per run. @throws SourceFailure when it is unknown,
+   * because then nothing may be fetched.
    */
   private robotsOf({ url }: Target, known: RobotsOfRun, signal: AbortSignal): Promise<Robots> {
     const robots = known.get(url.origin) ?? this.fetchRobots(url.origin, signal);
@@ -259,7 +259,7 @@ export class Fetcher {
   }
 }
 
-/** An answer that brings no file. */
+/** A response without a file. */
 class BadStatus extends SourceFailure {
   constructor(
     readonly status: number,
@@ -271,7 +271,7 @@ class BadStatus extends SourceFailure {
 }
 
 const retry_statuses = [429, 503];
-/** @throws SourceFailure when the host wants to be asked later. */
+/** @throws SourceFailure when the host asks to be contacted later. */
 function requireIdle({ url }: Target, response: Response, now_ms: number): void {
   const { status, headers } = response;
   if (!retry_statuses.includes(status)) return;
@@ -294,8 +294,7 @@ function named(status: number): string {
 }
 
 /**
- * Without its fragment, which is never sent. @throws SourceFailure in the words of the rule that
- * the address breaks.
+ * Without its fragment, which is never sent. @throws SourceFailure that names the violated rule.
  */
 export function fetchTarget(text: string): Target {
   try {
@@ -307,8 +306,8 @@ export function fetchTarget(text: string): Target {
 }
 
 /**
- * A failure of the network in words; what is the server's own fault (its disk is full, say) stays
- * what it is.
+ * Describes a network failure in words; a fault of this server (such as a full disk) is returned
+ * unchanged.
  */
 function toFailure(error: unknown): Error {
   if (error instanceof SourceFailure) return error;
@@ -329,7 +328,7 @@ function toFailure(error: unknown): Error {
   );
 }
 
-/** The last segment of the name that a server gives a file, in either way of writing it. */
+/** The last segment of the file name in the header, in either notation. */
 function fileNameOf(disposition: string | null): string | null {
   const extended = /filename\*\s*=\s*utf-8'[^']*'([^\s;"]+)/i.exec(disposition ?? "")?.[1];
   const plain = /filename\s*=\s*(?:"([^"]*)"|([^\s;"]+))/i.exec(disposition ?? "");

@@ -1,6 +1,6 @@
 /**
- * Makes a document of the file of an item: the document and the item's place in the run are written
- * in one transaction.
+ * Creates a document from the file of an item: the document and the item's state are written in one
+ * transaction.
  */
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -15,31 +15,31 @@ import { endItem } from "./runs";
 import * as store from "./store";
 import type { ItemRow, RunState } from "./store";
 
-/** What an item is made of, on disk under a temporary name. */
+/** The content of an item, on disk under a temporary name. */
 export interface ItemFile {
   readonly received: ReceivedFile;
-  /** Where it came from in the end; null when the item's own address says it. */
+  /** The final address; null when it is the item's own. */
   readonly url: string | null;
-  /** What to call it; null when it may say so itself. */
+  /** Its name; null when the content may provide one. */
   readonly name: string | null;
   readonly media_type: string | null;
   readonly charset: string | null;
 }
 
 const page_limits = { timeout_ms: 10_000, memory_max_bytes: 600 * 2 ** 20 };
-/** A larger page is read like any other file, with all that surrounds its text. */
+/** A larger page is read like any other file, including what surrounds its text. */
 const page_bytes_max = 8 * 2 ** 20;
 const head_bytes = 4_096;
-/** Names of temporary files begin so. */
+/** The prefix of temporary files. */
 export const page_prefix = "page-";
 
-/** The main text of a web page, with what it says of itself. */
+/** The main text of a web page, with its own metadata. */
 interface Page extends Pick<PageOutput, "title"> {
   readonly canonical: string | null;
   readonly text: ReadyText;
 }
 
-/** Ends when the document is written; the item ends when it is indexed. Releases the file. */
+/** Resolves when the document is written; the item ends when it is indexed. Releases the file. */
 export async function ingest(
   ctx: ImportContext,
   run: RunState,
@@ -72,7 +72,7 @@ interface ReadItem {
   readonly admitted: { readonly document: Admitted; readonly folder: AdmittedFolder | null };
 }
 
-/** Asks those who may refuse the document, and the subfolder that it needs. */
+/** Runs the hooks for the document, and for the subfolder that it needs. */
 async function admit(
   { db, documents, folders }: ImportContext,
   { id: run_id, owner_id, folder_id }: RunState,
@@ -138,8 +138,8 @@ async function writeDocument(
 }
 
 /**
- * By which address the document is known: two items of a run never write one document, so of the
- * given ones the first that no other item has taken; or the item that has taken the last.
+ * The address that identifies the document: two items of a run never write one document, so it is
+ * the first of the given ones that no other item has taken; or the item that has taken the last.
  */
 async function sourceFor(
   tx: Db,
@@ -154,7 +154,7 @@ async function sourceFor(
   throw new Error("an item needs an address");
 }
 
-/** Another item of the run led to the same address: this one ends as that one does. */
+/** Another item of the run led to the same address: this one ends with the same outcome. */
 async function endDuplicate(
   ctx: ImportContext,
   tx: Db,
@@ -170,7 +170,7 @@ async function endDuplicate(
   else if (status !== "pending") await endItem(ctx, tx, item, { how: "unchanged" });
 }
 
-/** Folder and name of a document. In a subfolder there are no subfolders: they go into the name. */
+/** Folder and name of a document. A subfolder has no subfolders: they become part of the name. */
 async function placeIn(
   { folders }: ImportContext,
   tx: Db,
@@ -186,7 +186,7 @@ async function placeIn(
   return { folder_id: await folders.ensureChild(tx, run.owner_id, child), name };
 }
 
-/** Null when it is no web page, or one that can't be parsed: then it is a file like any other. */
+/** Null when it is not a web page, or can't be parsed: then it is a file like any other. */
 async function readPage(
   { extraction, isolate, newId, paths }: ImportContext,
   { received, url, media_type, charset }: ItemFile,
@@ -214,8 +214,8 @@ async function readPage(
     };
   } catch (error) {
     signal.throwIfAborted();
-    // Whatever a stranger's page does to this reader: the one of files has limits of its own, and
-    // says what is wrong.
+    // Whatever a stranger's page does to this reader: the reader of files has limits of its own,
+    // and reports what is wrong.
     if (error instanceof ExtractionFailure || error instanceof TaskFailure) return null;
     throw error;
   } finally {
@@ -223,7 +223,7 @@ async function readPage(
   }
 }
 
-/** By its first characters; the declared type counts where they look like markup. */
+/** By its first characters; the declared type counts if they look like markup. */
 async function isPage(path: string, media_type: string | null): Promise<boolean> {
   const bytes = await Bun.file(path).slice(0, head_bytes).bytes();
   const head = Buffer.from(bytes)
@@ -240,8 +240,8 @@ async function isPage(path: string, media_type: string | null): Promise<boolean>
 }
 
 /**
- * Where a page says it belongs; believed only within its own host, so that no site can write
- * another's documents.
+ * The page's canonical address; trusted only within its own host, so that no site can overwrite
+ * another one's documents.
  */
 function canonicalOf(url: string, base: string | null, canonical: string | null): string | null {
   if (canonical === null) return null;
@@ -252,7 +252,7 @@ function canonicalOf(url: string, base: string | null, canonical: string | null)
   return there.host === new URL(url).host && /^https?:$/.test(there.protocol) ? there.href : null;
 }
 
-/** What to call a file that says nothing of itself. */
+/** The name of a file without metadata. */
 function lastSegment(url: string): string {
   const segment = URL.canParse(url)
     ? new URL(url).pathname.split("/").findLast((one) => one !== "")

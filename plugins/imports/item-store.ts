@@ -1,6 +1,6 @@
 /**
- * Every SQL statement about the items of import runs. The database comes first, so that the caller
- * decides the transaction.
+ * Every SQL statement about the items of import runs. The database is the first parameter, so that
+ * the caller decides the transaction.
  */
 import { nextTurn } from "../../core/lib/parts";
 import {
@@ -30,7 +30,7 @@ export async function insertItems(
         .execute();
 }
 
-/** Items that no worker has begun: the next ones of this host after the ordinal `after`. */
+/** Items that no worker has started: the next ones of this host after the ordinal `after`. */
 export const waitingItems = (
   db: ImportsDb,
   run_id: string,
@@ -49,7 +49,7 @@ export const waitingItems = (
     .orderBy("ordinal")
     .limit(limit)
     .execute();
-/** Hosts with items that no worker has begun. */
+/** Hosts with items that no worker has started. */
 export const waitingHosts = async (db: ImportsDb, run_id: string): Promise<string[]> =>
   (
     await db
@@ -75,7 +75,7 @@ export const updatePending = (
     .where("status", "=", "pending")
     .returningAll()
     .executeTakeFirst();
-/** The item of the run that makes the document of this address. */
+/** The item of the run that creates the document of this address. */
 export const findBySource = (
   db: ImportsDb,
   run_id: string,
@@ -101,11 +101,11 @@ const waitingFor = prepared(
       .where(sql.ref("status"), "=", sql.lit("pending")),
 );
 
-/** That one statement changes: a run may have fifty thousand. */
+/** Items per statement: a run may have fifty thousand. */
 const changed_at_once = 2_000;
 /**
- * Changes the items of a run that have this status, so many at a time, and lets the event loop go
- * round; returns how many.
+ * Changes the items of a run with this status, this many at a time, yielding to the event loop in
+ * between; returns how many.
  */
 async function changeAll(
   db: ImportsDb,
@@ -131,14 +131,16 @@ async function changeAll(
   }
 }
 
-/** Ends the pending items of a run, or those of one host that none has begun; returns how many. */
+/**
+ * Ends the pending items of a run, or those of one host that were not started; returns how many.
+ */
 export const endPending = (
   db: ImportsDb,
   run_id: string,
   values: Pick<ItemRow, "status" | "error_code" | "error">,
   host?: string,
 ): Promise<number> => changeAll(db, run_id, "pending", values, host);
-/** Error code of an item that failed as it was listed: there is nothing to fetch or read. */
+/** The error code of an item that failed when it was listed: there is nothing to fetch or read. */
 export const unlisted = "unlisted";
 /** Deletes such items of a run, which a new listing finds again; returns how many. */
 export const forgetUnlisted = async (db: ImportsDb, run_id: string): Promise<number> =>
@@ -166,7 +168,7 @@ export const reopenFailed = (db: ImportsDb, run_id: string): Promise<number> =>
     attempts: 0,
   });
 
-/** The folder of the run is there: with it go the items, in the background. */
+/** The folder of the run exists: otherwise the items are deleted with it, in the background. */
 const isRemembered = (run_id: string) => sql<boolean>`exists (
   select 1 from imports_runs run where run.id = ${run_id} and not ${isGone("run.folder_id")})`;
 
@@ -202,7 +204,7 @@ export const deleteSome = async (db: ImportsDb, run_id: string): Promise<boolean
       .returning("id")
       .execute()
   ).length > 0;
-/** The first ordinal of the next listing of a run. */
+/** The first ordinal of the run's next listing. */
 export const nextOrdinal = async (db: ImportsDb, run_id: string): Promise<number> =>
   toNumber(
     (

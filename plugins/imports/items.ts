@@ -1,6 +1,6 @@
 /**
- * The job that imports items: those of one host of a run one after the other, while documents of
- * the last ones are still being made.
+ * The job that imports items: those of one host of a run one after another, while documents of the
+ * previous ones are still being created.
  */
 import { HttpError, type Db, type JobEffect, type JobRun } from "../../core/sdk";
 import { isActive, type ImportContext } from "./context";
@@ -15,17 +15,17 @@ import type { ItemRow, RunState } from "./store";
 
 type Payload = { readonly run_id: string; readonly host: string };
 
-/** After this time a job gives its place to the next one. */
+/** After this time a job gives up its place to the next one. */
 const turn_ms = 20_000;
-/** Items read from the database at once. */
+/** Items per read of the database. */
 const batch_items = 50;
-/** Documents that are made while the next item is fetched. */
+/** Documents being created while the next item is fetched. */
 const ingests_max = 4;
-/** Attempts at an item whose host is busy, or that fails in an unforeseen way. */
+/** Attempts at an item whose host is busy, or that fails unexpectedly. */
 const tries_max = 3;
 const busy_wait_ms = { default: 10_000, max: 5 * 60_000 };
 
-/** Imports some items of one host, and queues itself when there are more. */
+/** Imports some items of one host, and enqueues itself again when there are more. */
 export async function importItems(
   ctx: ImportContext,
   { run_id, host }: Payload,
@@ -70,8 +70,8 @@ class ItemWorker {
   ) {}
 
   /**
-   * Works until the host has nothing left, wants a pause, or the turn is over. Returns when to go
-   * on, epoch ms; undefined: at once.
+   * Works until the host has nothing left, needs a pause, or the turn is over. Returns when to
+   * continue, epoch ms; undefined: at once.
    */
   async work(): Promise<number | undefined> {
     const { db, now_ms } = this.ctx;
@@ -98,7 +98,7 @@ class ItemWorker {
   }
 
   /**
-   * When the host may be asked again, epoch ms; undefined when the item is on its way, or has
+   * When the host may be contacted again, epoch ms; undefined when the item is in progress, or has
    * failed.
    */
   private async begin(item: ItemRow): Promise<number | undefined> {
@@ -150,7 +150,7 @@ class ItemWorker {
     return { ...fetched, name: file_name };
   }
 
-  /** Makes the document in the background; waits while too many are being made. */
+  /** Creates the document in the background; waits while too many are being created. */
   private async startIngest(item: ItemRow, file: ItemFile): Promise<void> {
     const { signal } = this.access.tools;
     const ended = ingest(this.ctx, this.run, item, file, signal)
@@ -170,8 +170,8 @@ class ItemWorker {
   }
 
   /**
-   * Fails an item at its last try, so that one with an unforeseen error does not hold up the others
-   * of its host for ever. A full disk is not the item's fault.
+   * Fails an item at its last try, so that one with an unexpected error doesn't block the others of
+   * its host for ever. A full disk is not the item's fault.
    */
   private async wasLastTry(item: ItemRow, error: unknown): Promise<boolean> {
     if (error instanceof HttpError) return false;

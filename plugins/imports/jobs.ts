@@ -1,6 +1,6 @@
 /**
- * Every job of imports: its name and payload, how it is enqueued, what it runs, its limits and its
- * schedule. A run is listed first; its items are imported host by host while that goes on.
+ * Every job of imports: name, payload, how it is enqueued, what it runs, limits and schedule. A run
+ * is listed first; its items are imported host by host meanwhile.
  */
 import { every, handle, job, t, type Context, type JobHandler } from "../../core/sdk";
 import type { ImportContext } from "./context";
@@ -9,7 +9,7 @@ import { listingExhausted, listItems } from "./lister";
 import { deleteOldRuns } from "./runs";
 import type { Schedules } from "./schedules";
 
-/** Finds out what a run has to import. */
+/** Lists the items of a run. */
 export const ListItems = job("imports.list", t.Object({ run_id: t.String() }));
 /** Imports some items of one host. */
 export const ImportItems = job("imports.items", t.Object({ run_id: t.String(), host: t.String() }));
@@ -21,10 +21,10 @@ export const Prune = job("imports.prune", t.Object({}));
 const minute_ms = 60_000;
 /** Jobs that wait for hosts; one owner has at most an eighth of them. */
 const fetching_concurrency = 64;
-/** Many, because each attempt goes on where the last one ended. As many crashes are allowed. */
+/** Many, because each attempt continues where the last one ended. As many crashes are allowed. */
 const attempts_max = 50;
 const listings_per_owner = 2;
-/** Hosts that a run is fetched from at the same time. */
+/** Hosts contacted at the same time for one run. */
 const hosts_per_run = 4;
 
 export const enqueuers = ({

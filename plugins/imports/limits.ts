@@ -1,13 +1,14 @@
-/** Limits that several parts share. */
+/** Limits shared by several files. */
 
-/** Longest name of an item, UTF-16 units: more than a document or a folder may have. */
+/** Maximum length of an item's name, UTF-16 units: more than a document or a folder may have. */
 export const name_length_max = 1_000;
-/** Longest address of an item, UTF-16 units. */
+/** Maximum length of an item's address, UTF-16 units. */
 export const uri_length_max = 4_096;
-/** Items of one run. */
+/** Maximum number of items in a run. */
 export const items_max = 50_000;
 /**
- * Longest source as JSON, UTF-16 units; and the part of it that lists of runs and schedules show.
+ * Maximum length of a source as JSON, UTF-16 units; and the part shown in lists of runs and
+ * schedules.
  */
 export const source_length_max = 1_000_000;
 export const source_shown_max = 16 * 1024;

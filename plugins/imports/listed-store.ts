@@ -1,11 +1,11 @@
 /**
- * Every SQL statement about what sources have listed: by it an import knows what has not changed
- * since, and what is gone.
+ * Every SQL statement about what sources have listed: it tells an import what is unchanged, and
+ * what is gone.
  */
 import { sql } from "../../core/sdk";
 import type { ImportsDb, ItemRow, ListedRow, RunState } from "./store";
 
-/** An item is in its folder: the next runs of this source know it. */
+/** An item is in its folder: later runs of this source know it. */
 export async function remember(
   db: ImportsDb,
   { source_key, folder_id: run_folder_id }: RunState,
@@ -20,7 +20,7 @@ export async function remember(
     .execute();
 }
 
-/** What a source has listed before, of these addresses. */
+/** What a source has listed before, for these addresses. */
 export const findListed = (
   db: ImportsDb,
   source_key: string,
@@ -35,7 +35,7 @@ export const findListed = (
 
 /**
  * The next `limit` addresses that were listed before, and not by this run; also those that were
- * gone before when the run is to `remove` what is gone.
+ * gone before, when the run should `remove` what is gone.
  */
 export async function findMissing(
   db: ImportsDb,
@@ -91,7 +91,7 @@ export const isListedElsewhere = async (
     .limit(1)
     .executeTakeFirst()) !== undefined;
 
-/** Of documents that are deleted for good. */
+/** For documents that are deleted for good. */
 export const forgetDocuments = (db: ImportsDb, document_ids: readonly string[]) =>
   db.deleteFrom("imports_listed").where("document_id", "in", document_ids).execute();
 

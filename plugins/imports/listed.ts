@@ -1,6 +1,6 @@
 /**
- * What a source has listed before, compared with what it lists now: what has not changed is not
- * read, and what is gone stays or is taken out, as the import says.
+ * Compares what a source has listed before with what it lists now: unchanged items are not read,
+ * and documents of missing items stay or are removed, depending on the import.
  */
 import type { Db } from "../../core/sdk";
 import type { ImportContext } from "./context";
@@ -10,12 +10,12 @@ import { newItem } from "./runs";
 import * as store from "./store";
 import type { ItemRow, ListedRow, RunState } from "./store";
 
-/** Items that are gone, of one transaction: each may be taken out of its folder. */
+/** Missing items per transaction: each may be removed from its folder. */
 export const gone_at_once = 20;
 
 /**
- * The items, those that have not changed since they were imported as ended: their entity tag is the
- * one of the document that answers in the folder they belong to.
+ * The items, with unchanged ones already ended: their entity tag is that of the current document in
+ * the folder they belong to.
  */
 export async function endUnchanged(
   { documents }: Pick<ImportContext, "documents">,
@@ -42,8 +42,8 @@ const isSame = ({ etag, subfolder }: ItemRow, known: ListedRow): boolean =>
   etag !== null && known.etag === etag && known.subfolder === subfolder && known.gone_at === null;
 
 /**
- * Ends items that the source has no longer: an item each, and their documents as the run says.
- * Those that it never brought are left out. False when the run has ended meanwhile.
+ * Ends items that the source no longer has: one item each, and their documents according to the
+ * run. Items that it never imported are left out. False when the run has ended meanwhile.
  */
 export function endGone(
   ctx: ImportContext,
@@ -85,7 +85,7 @@ export function endGone(
 const keep = (ctx: ImportContext, tx: Db, _run: RunState, one: ListedRow) =>
   listedStore.setGone(tx, one, ctx.now_ms());
 
-/** Out of its folder, where it can be restored, unless something else still lists it there. */
+/** Removes it from its folder, restorably, unless something else still lists it there. */
 async function remove(
   { documents }: ImportContext,
   tx: Db,
@@ -97,7 +97,7 @@ async function remove(
   await listedStore.forget(tx, one);
 }
 
-/** Ends what this source listed before, and has not listed in this run. As `endGone`. */
+/** Ends what this source listed before, but not in this run. See `endGone`. */
 export async function endMissing(
   ctx: ImportContext,
   run: RunState,

@@ -1,6 +1,6 @@
 /**
- * The job that finds out what a run has to import: items are written as they are listed, and their
- * import begins at once.
+ * The job that lists the items of a run: they are written as they are listed, and their import
+ * starts at once.
  */
 import { createHash } from "node:crypto";
 import { nextTurn } from "../../core/lib/parts";
@@ -19,7 +19,7 @@ import type { ItemRow, ItemStatus, RunState } from "./store";
 
 type Payload = { readonly run_id: string };
 
-/** Items written in one transaction. */
+/** Items per transaction. */
 const batch_items = 50;
 const etag_length_max = 256;
 
@@ -58,7 +58,7 @@ export const listingExhausted = (ctx: ImportContext, tx: Db, { run_id }: Payload
       "server has the reason.",
   });
 
-/** All items are known; `error` tells why some are not. */
+/** All items are known; `error` explains why some are not. */
 async function endListing(
   ctx: ImportContext,
   tx: Db,
@@ -70,7 +70,10 @@ async function endListing(
   await endRunIfDone(ctx, tx, run!);
 }
 
-/** False when the run has ended meanwhile. @throws SourceFailure, after what was listed before. */
+/**
+ * False when the run has ended meanwhile. @throws SourceFailure, after writing what was listed
+ * before.
+ */
 async function writeItems(
   ctx: ImportContext,
   run: RunState,
@@ -97,7 +100,7 @@ async function writeItems(
   }
 }
 
-/** Writes items in batches, and queues the import of their hosts. */
+/** Writes items in batches, and enqueues the import of their hosts. */
 class ItemWriter {
   private batch: SourceItem[] = [];
   private gone: string[] = [];
@@ -170,10 +173,10 @@ class ItemWriter {
   }
 }
 
-/** The host of an address; the worker of the host "" refuses what is no address. */
+/** The host of an address; the worker of the host "" rejects invalid addresses. */
 const hostOf = (uri: string): string => (URL.canParse(uri) ? new URL(uri).host : "");
 
-/** An item whose address is refused fails when it is fetched; a dry run tells before. */
+/** An item with a forbidden address fails when it is fetched; a dry run reports it before. */
 export function withRefusal(item: SourceItem): SourceItem {
   try {
     if (item.error === undefined) fetchTarget(item.uri);
@@ -184,7 +187,7 @@ export function withRefusal(item: SourceItem): SourceItem {
   return item;
 }
 
-/** A long entity tag is kept as its digest. */
+/** A long entity tag is stored as its digest. */
 const shortTag = (etag: string): string =>
   etag.length <= etag_length_max ? etag : createHash("sha256").update(etag).digest("base64url");
 
@@ -192,7 +195,7 @@ const cut = (name: string): string => name.slice(0, name_length_max).toWellForme
 
 /**
  * Long names are cut. An item whose address is too long is cut too, and fails; so does one whose
- * address has a secret of the source in it, because addresses are shown.
+ * address contains a secret of the source, because addresses are shown.
  */
 export function withinLimits(item: SourceItem, hider: SecretHider): SourceItem {
   const { uri, name, folder, error } = item;

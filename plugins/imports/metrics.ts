@@ -1,4 +1,4 @@
-/** Import runs, as a metric. */
+/** Counts import runs by status, as metrics. */
 import { fill, toNumber, type Context } from "../../core/sdk";
 import { Metrics } from "../metrics/contract";
 

@@ -20,7 +20,7 @@ export const migrations: readonly Migration[] = [
         .execute();
     },
   },
-  // Runs are counted by their status.
+  // Runs are counted by status.
   {
     id: "0003_run_status",
     up: async (tx) => {
@@ -52,7 +52,7 @@ export const migrations: readonly Migration[] = [
 ];
 
 async function createRuns(tx: Db): Promise<void> {
-  // The source comes last: it may be long, and SQLite reads a row only as far as it must.
+  // The source is the last column: it may be long, and SQLite reads a row only as far as necessary.
   await tx.schema
     .createTable("imports_runs")
     .addColumn("id", "text", (c) => c.primaryKey())
@@ -187,7 +187,7 @@ async function createSchedules(tx: Db): Promise<void> {
     .execute();
 }
 
-/** `source` comes last, as before. */
+/** `source` is the last column, as before. */
 async function widenRuns(tx: Db): Promise<void> {
   for (const column of ["source_key", "secrets"])
     await tx.schema.alterTable("imports_runs").addColumn(column, "text").execute();

@@ -1,6 +1,6 @@
 /**
- * Imports: runs that make documents of what lies elsewhere, on the web, on the server or on the
- * user's device.
+ * Imports: runs that create documents from what is on the web, on the server or on the user's
+ * device.
  */
 import { existsSync } from "node:fs";
 import { removeLeftovers } from "../../core/lib/temporary-files";
@@ -153,7 +153,7 @@ export default definePlugin({
   },
 });
 
-/** What other plugins ask imports, or tell them. */
+/** The fills for slots of other plugins. */
 const uses = (ctx: ImportContext, schedules: Schedules) => [
   fill(FolderContents, {
     async remove(tx, _owner_id, folder_ids) {

@@ -1,13 +1,10 @@
-/**
- * What hosts may expect of those who fetch from them: that their robots.txt (RFC 9309) is obeyed,
- * and that there is a delay between two requests.
- */
+/** Politeness towards hosts: obeys their robots.txt (RFC 9309), and waits between two requests. */
 import { sleep } from "../../core/lib/timeout";
 import type { Shared } from "../../core/sdk";
 
 export interface Robots {
   readonly allows: (path: string) => boolean;
-  /** Between two requests, seconds; null when it does not say. */
+  /** Seconds between two requests; null when not specified. */
   readonly crawl_delay_s: number | null;
 }
 
@@ -21,7 +18,7 @@ interface Group {
   delay_s: number | null;
 }
 
-/** The groups for `agent` apply, together; when there is none, those for `*`. */
+/** The groups for `agent` apply together; when there is none, those for `*`. */
 export function readRobots(text: string, agent: string): Robots {
   const groups = groupsOf(text);
   const own = groups.filter(({ agents }) => agents.includes(agent));
@@ -32,7 +29,7 @@ export function readRobots(text: string, agent: string): Robots {
     crawl_delay_s: mine.find(({ delay_s }) => delay_s !== null)?.delay_s ?? null,
   };
 }
-/** What a host without a robots.txt allows. */
+/** For a host without a robots.txt. */
 export const allow_all: Robots = { allows: () => true, crawl_delay_s: null };
 
 function groupsOf(text: string): Group[] {
@@ -56,7 +53,7 @@ function groupsOf(text: string): Group[] {
     if (key === "crawl-delay") {
       if (/^\d+(\.\d+)?$/.test(value)) group.delay_s ??= Number(value);
     }
-    // An empty pattern means nothing.
+    // An empty pattern is ignored.
     else if (value !== "") group.rules.push({ allow: key === "allow", pattern: normalised(value) });
   }
   return groups;
@@ -78,7 +75,7 @@ function allowed(rules: readonly Rule[], path: string): boolean {
 }
 
 /**
- * `*` matches any characters, `$` at the end the end of the path. In linear time: the first place
+ * `*` matches any characters, a final `$` the end of the path. In linear time: the first position
  * where a piece matches is as good as any later one.
  */
 function matches(pattern: string, path: string): boolean {
@@ -97,7 +94,7 @@ function matches(pattern: string, path: string): boolean {
   return !anchored || at === path.length;
 }
 
-/** Percent-encoding in one form, so that patterns and paths can be compared. */
+/** Normalises percent-encoding, so that patterns and paths can be compared. */
 function normalised(path: string): string {
   return path.replace(/%[0-9a-f]{2}|[^\x21-\x7e]+/gi, (found) => {
     if (!found.startsWith("%") || found.length > 3) return encodeURI(found.toWellFormed());
@@ -106,7 +103,7 @@ function normalised(path: string): string {
   });
 }
 
-/** The robots.txt of each origin that was fetched in this run and is still in the cache. */
+/** The robots.txt of each origin that was fetched in this run and is still cached. */
 export interface RobotsOfRun {
   get(origin: string): Promise<Robots> | undefined;
   set(origin: string, robots: Promise<Robots>): unknown;
@@ -114,12 +111,12 @@ export interface RobotsOfRun {
 }
 
 /**
- * About as many hosts as are fetched from at a time: parsed, a robots.txt may take several MiB, and
+ * About as many hosts as are contacted at a time: parsed, a robots.txt may take several MiB, and
  * every item of a run may be on another host.
  */
 const robots_max = 64;
 
-/** The robots.txt of hosts by run: a run that is tried again asks again. */
+/** The robots.txt of hosts by run: a retried run fetches it again. */
 export class RobotsCache {
   private readonly known = new Map<string, Promise<Robots>>();
 
@@ -149,19 +146,19 @@ export class RobotsCache {
 
 const delay_scope = "imports.host_delays";
 
-/** When a host may be asked again, and when that was written down. */
+/** When a host may be contacted again, and when that was recorded. */
 interface Delay {
   readonly free_at: number;
   readonly noted_at: number;
 }
 
-/** The delay between two requests to one host, whoever they are for and whichever process asks. */
+/** The delay between two requests to one host, for whomever and from whichever process. */
 export class HostDelays {
   constructor(private readonly ctx: { readonly shared: Pick<Shared, "state"> }) {}
 
   /**
-   * Waits until the host may be asked, which nobody else may then for `delay_ms`.
-   * @throws the reason of the signal
+   * Waits until the host may be contacted, and reserves it for `delay_ms`. @throws the reason of
+   * the signal
    */
   async wait(host: string, delay_ms: number, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
@@ -170,15 +167,15 @@ export class HostDelays {
     if (wait_ms > 0) await sleep(wait_ms, signal);
   }
 
-  /** A request has ended: the delay begins now. */
+  /** A request has ended: the delay starts now. */
   async start(host: string, delay_ms: number): Promise<void> {
     if (delay_ms > 0) await this.#put(host, () => delay_ms);
   }
 
-  /** Puts off the next request by so much, and answers by how much this one has to wait. */
+  /** Delays the next request by this time, and returns how long this one has to wait. */
   #put(host: string, offMs: (wait_ms: number) => number): Promise<number> {
     return this.ctx.shared.state.change<Delay, number>(delay_scope, host, (known, now_ms) => {
-      // A time to come: the clock was set back since.
+      // A time in the future: the clock was set back since.
       const free_at = known && known.noted_at <= now_ms ? known.free_at : 0;
       const wait_ms = Math.max(0, free_at - now_ms);
       const next_at = Math.max(free_at, now_ms + offMs(wait_ms));

@@ -1,4 +1,4 @@
-/** Imports as they go over the wire. */
+/** The wire format of imports. */
 import {
   Nullable,
   rfc3339,
@@ -19,7 +19,7 @@ const Text = t.String();
 const FailureOf = (description: string) => Nullable(Failure, description);
 const Count = (description: string) => t.Integer({ minimum: 0, description });
 
-/** As it is given: `type` and what that type of source needs. */
+/** As given: `type` and the fields of that type of source. */
 export const Source = named(
   "ImportSource",
   t.Object(
@@ -38,7 +38,7 @@ export const Source = named(
     },
   ),
 );
-/** Of a long one, the type alone; and a plugin that brought a type may be gone. */
+/** Of a long source, the type alone; and the plugin of a type may be gone. */
 const GivenSource = named(
   "GivenSource",
   t.Object(
@@ -50,7 +50,7 @@ const GivenSource = named(
   ),
 );
 
-/** In the document: each type that this server takes, with its fields. */
+/** In the API document: each type accepted by this server, with its fields. */
 export const documentedSource = (sources: readonly ImportSource[]) =>
   t.Union(
     sources

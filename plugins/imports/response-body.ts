@@ -1,9 +1,9 @@
-/** The body of an HTTP answer: decompressed, complete, and never longer than the limit. */
+/** The body of an HTTP response: decompressed, complete, and within the limit. */
 import { Readable, type Transform } from "node:stream";
 import { SourceFailure } from "./contract";
 
 export interface BodyLimits {
-  /** Of the compressed bytes; `Files.receive` limits the decompressed ones. */
+  /** For the compressed bytes; `Files.receive` limits the decompressed ones. */
   readonly bytes_max: number;
   readonly signal: AbortSignal;
 }

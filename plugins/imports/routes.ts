@@ -1,5 +1,5 @@
 /**
- * The HTTP face of imports and their schedules: a shape in, one call to the service, a shape out.
+ * The routes of imports and their schedules: a schema in, one call to the service, a record out.
  */
 import {
   announcedBytes,
@@ -94,7 +94,9 @@ const capacity = {
   quota_exceeded: `A user has ${unfinished_max} imports under way at most.`,
 };
 const tag = "Imports";
-/** Files of one request, and their size as a multiple of the largest one. */
+/**
+ * The maximum number of files per request, and their total size as a multiple of the largest file.
+ */
 const files_max = 100;
 const files_bytes_times = 8;
 
@@ -349,7 +351,7 @@ export const importHandlers = (
   },
 });
 
-/** The files of the request, on disk. The folder is checked before they are read. */
+/** Receives the files of the request, on disk. The folder is checked before they are read. */
 async function receiveParts(
   { db, documents, files, folders }: ImportContext,
   owner_id: string,

@@ -1,4 +1,4 @@
-/** The events of runs on the stream `GET /events`. */
+/** The events about runs on the stream `GET /events`. */
 import { t, type PayloadOf } from "../../core/sdk";
 import { RunningStatus, streamed } from "../events/contract";
 import { ImportChanged } from "./contract";
@@ -30,7 +30,7 @@ const stateOf = (run: PayloadOf<typeof ImportChanged>) => ({
   failed_item_count: run.failed,
 });
 
-/** What is told of a run that goes on is replaced by what is told later. */
+/** An event about an unfinished run is superseded by later ones. */
 export const streamedRun = streamed(
   ImportChanged,
   [

@@ -1,6 +1,6 @@
 /**
- * How runs and items change: every counter moves in the transaction that ends an item, and the last
- * item ends the run and emits its event.
+ * How runs and items change: every counter changes in the transaction that ends an item, and the
+ * last item ends the run and emits its event.
  */
 import { inParts } from "../../core/lib/parts";
 import { t, type Change, type Db, type PayloadOf } from "../../core/sdk";
@@ -17,7 +17,7 @@ export interface Failure {
   readonly code: string;
   readonly message: string;
 }
-/** `unchanged`: the document answers already; nothing was written. */
+/** `unchanged`: the document is current already; nothing was written. */
 export type ItemEnd =
   | { readonly how: "succeeded" | "unchanged" }
   | { readonly how: "failed"; readonly error: Failure };
@@ -39,7 +39,7 @@ const failures = {
 };
 const error_length_max = 1_000;
 
-/** A run before anything has happened. */
+/** The initial state of a run. */
 export const newRun = (
   values: Pick<
     RunRow,
@@ -67,7 +67,7 @@ export const newRun = (
   ...values,
 });
 
-/** An item before anything has happened. */
+/** The initial state of an item. */
 export const newItem = (
   values: Pick<ItemRow, "id" | "run_id" | "ordinal" | "uri"> & Partial<ItemRow>,
 ): ItemRow => ({
@@ -122,7 +122,7 @@ export const finishedEvent = ({
   failed_item_count: failed,
 });
 
-/** Tells whoever looks at the run now, and those who listen to events. */
+/** Notifies clients that are watching the run, and emits its event. */
 export async function tellOfRun(
   { emit, notify, robots }: ImportContext,
   tx: Db,
@@ -136,7 +136,7 @@ export async function tellOfRun(
   await emit(tx, ImportChanged, state);
 }
 
-/** Ends an item that is still to be done; the last one ends the run. */
+/** Ends a pending item; the last one ends the run. */
 export async function endItem(
   ctx: ImportContext,
   tx: Db,
@@ -158,7 +158,7 @@ export async function endItem(
   await endRunIfDone(ctx, tx, run);
 }
 
-/** Fails the items of one host of a run that no worker has begun. */
+/** Fails the items of one host of a run that no worker has started. */
 export async function failHost(
   ctx: ImportContext,
   tx: Db,
@@ -172,7 +172,7 @@ export async function failHost(
   if (run) await endRunIfDone(ctx, tx, run);
 }
 
-/** Ends the run when nothing of it is left to do. */
+/** Ends the run when none of its items is left. */
 export async function endRunIfDone(ctx: ImportContext, tx: Db, run: RunState): Promise<void> {
   if (run.listed === 0 || run.succeeded + run.failed < run.total) await tellOfRun(ctx, tx, run);
   else await endRun(ctx, tx, run, statusOf(run));
@@ -199,12 +199,12 @@ async function endRun(
     kept_url: null,
     kept_sha256: null,
     ...(error === undefined ? {} : errorColumns(error)),
-    // Only what has failed can be tried again.
+    // Only failed runs can be retried.
     ...(status === "completed" || status === "cancelled" ? { secrets: null } : {}),
   }))!;
   if (kept_sha256 !== null) ctx.documents.removeFiles([kept_sha256]);
   await tellOfRun(ctx, tx, run);
-  // Whoever sent the files of a device has waited for them.
+  // The sender of files from a device has waited for them.
   if (kind === "device" || status === "cancelled") return;
   const body = finishedEvent(run);
   await ctx.emit(tx, WebhookDue, { owner_id, event_type: body.event, body });
@@ -213,7 +213,7 @@ async function endRun(
   await ctx.emit(tx, ImportEnded, { ...ended, error: run.error });
 }
 
-/** What is finished stays; the rest is skipped. */
+/** Finished items stay; the rest is skipped. */
 export async function cancelRun(ctx: ImportContext, tx: Db, run: RunState): Promise<void> {
   await ctx.cancelJobs(tx, [run.id]);
   await itemStore.endPending(tx, run.id, {
@@ -223,7 +223,7 @@ export async function cancelRun(ctx: ImportContext, tx: Db, run: RunState): Prom
   await endRun(ctx, tx, run, "cancelled");
 }
 
-/** Cancels a run by its id; nothing happens to one that has ended. */
+/** Cancels a run by its id; does nothing when it has ended. */
 export async function cancelIfUnfinished(
   ctx: ImportContext,
   tx: Db,
@@ -233,7 +233,7 @@ export async function cancelIfUnfinished(
   if (run) await cancelRun(ctx, tx, run);
 }
 
-/** Inside the transaction that deletes the folders: their runs fail with what is left of them. */
+/** Inside the transaction that deletes the folders: the remaining items of their runs fail. */
 export async function removeFolders(
   ctx: ImportContext,
   tx: Db,
@@ -246,7 +246,7 @@ export async function removeFolders(
   }
 }
 
-/** After it: what they imported is forgotten, in parts. */
+/** Afterwards: deletes what is remembered of their imports, in parts. */
 export async function purgeFolders(
   { db, inDeletion }: ImportContext,
   folder_ids: readonly string[],
@@ -259,7 +259,7 @@ export async function purgeFolders(
   await inParts(() => inDeletion((tx) => listedStore.forgetSome(tx, folder_ids)), signal);
 }
 
-/** Every run of a user who is gone, with its items, in parts. */
+/** Deletes every run of a deleted user, with its items, in parts. */
 export async function purgeRunsOf(
   ctx: ImportContext,
   owner_id: string,
@@ -269,7 +269,7 @@ export async function purgeRunsOf(
   for (;;) {
     const run = await store.anyRun(db, owner_id);
     if (run === undefined) return ctx.truncateWal();
-    // One that goes on gives back the file that it keeps.
+    // An unfinished run releases the file that it keeps.
     await inDeletion((tx) => cancelIfUnfinished(ctx, tx, run.id));
     await inParts(() => inDeletion((tx) => itemStore.deleteSome(tx, run.id)), signal);
     await inDeletion((tx) => store.deleteRun(tx, run.id));
@@ -306,7 +306,7 @@ export async function documentSettled(
   }
 }
 
-/** Deletes runs that ended longer ago than they are kept, in batches with pauses for others. */
+/** Deletes runs older than the retention time, in batches with pauses in between. */
 export async function deleteOldRuns(
   { inDeletion, keep_runs_ms, certain_now_ms, truncateWal }: ImportContext,
   signal: AbortSignal,

@@ -1,4 +1,4 @@
-/** Recurring imports: a cron expression for each, whose next time is a job of its own. */
+/** Recurring imports: each has a cron expression, and a job for its next time. */
 import { forbidden, requireOwned, type Db, type JobEffect, type PageRequest } from "../../core/sdk";
 import { isActive, type ImportContext } from "./context";
 import { nextTime } from "../../core/lib/cron";
@@ -12,7 +12,7 @@ export interface NewSchedule {
   readonly folder_id: string;
   readonly source: GivenSource;
   readonly every: string;
-  /** As of an import. */
+  /** As for an import. */
   readonly gone?: Gone;
 }
 
@@ -26,7 +26,7 @@ export class Schedules {
     private readonly imports: Imports,
   ) {}
 
-  /** @throws HttpError 400 on an expression or a source that can't be, 403, 404. */
+  /** @throws HttpError 400 on an invalid expression or source, 403, 404. */
   async create(
     owner_id: string,
     { folder_id, source: given, every, gone = "keep" }: NewSchedule,
@@ -62,7 +62,7 @@ export class Schedules {
     return store.listSchedules(this.ctx.db, owner_id, page);
   }
 
-  /** Runs that it has started go on. @throws HttpError 403 or 404. */
+  /** Runs that it has started continue. @throws HttpError 403 or 404. */
   remove(owner_id: string, schedule_id: string): Promise<void> {
     return this.ctx.inTransaction(async (tx) => {
       requireOwned(await store.findSchedule(tx, schedule_id), owner_id, "schedule");
@@ -71,7 +71,7 @@ export class Schedules {
     });
   }
 
-  /** Of a user who is gone: a hundred at most. */
+  /** Deletes those of a deleted user: a hundred at most. */
   removeAll(owner_id: string): Promise<void> {
     return this.ctx.inDeletion(async (tx) => {
       const ids = await store.deleteSchedulesOf(tx, owner_id);
@@ -86,8 +86,8 @@ export class Schedules {
   }
 
   /**
-   * Its time has come: starts a run, unless the one before is still under way. Times that passed
-   * while the server was down count once.
+   * It is due: starts a run, unless the previous one is unfinished. Times that passed while the
+   * server was down count once.
    */
   async tick({ schedule_id }: Payload): Promise<JobEffect | void> {
     const schedule = await store.findSchedule(this.ctx.db, schedule_id);
@@ -110,13 +110,13 @@ export class Schedules {
     };
   }
 
-  /** The last attempt has failed, or crashed: this time is left out. */
+  /** The last attempt has failed, or crashed: this time is skipped. */
   async tickExhausted(tx: Db, { schedule_id }: Payload): Promise<void> {
     const schedule = await store.findSchedule(tx, schedule_id);
     if (schedule) await this.enqueueNext(tx, schedule);
   }
 
-  /** Writes down the next time, and queues the job for it. Null when it never comes again. */
+  /** Stores the next time, and enqueues the job for it. Null when there is none. */
   private async enqueueNext(
     tx: Db,
     { id, every }: Pick<ScheduleRow, "id" | "every">,

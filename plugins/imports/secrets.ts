@@ -1,5 +1,5 @@
 /**
- * The secret fields of a source, such as a password: taken out of what is stored and shown, kept
+ * The secret fields of a source, such as a password: removed from what is stored and shown, kept
  * sealed, and put back for the source itself.
  */
 import { createHash } from "node:crypto";
@@ -9,7 +9,7 @@ import { SourceFailure } from "./contract";
 /** The secrets of a source, by JSON pointer. */
 export type Secrets = Readonly<Record<string, string>>;
 type Fields = Readonly<Record<string, unknown>>;
-/** What a schema is, as far as secrets go. */
+/** The parts of a schema that matter for secrets. */
 interface Schema {
   readonly [keyword: string]: unknown;
   readonly type?: unknown;
@@ -17,10 +17,10 @@ interface Schema {
   readonly properties?: Readonly<Record<string, Schema>>;
 }
 
-/** What is shown in the place of a secret. */
+/** Shown in place of a secret. */
 const set = { set: true } as const;
 
-/** The schema by which a source is checked: a secret is any text. */
+/** The schema by which a source is validated: a secret is any text. */
 export const checkable = (schema: TObject): TObject => asChecked(schema) as TObject;
 const asChecked = (schema: Schema): Schema =>
   schema.kind === "secret"
@@ -34,7 +34,7 @@ const asChecked = (schema: Schema): Schema =>
         }),
       };
 
-/** The fields that the schema knows, without what is secret, and the secrets. */
+/** The known fields without secrets, and the secrets. */
 export function splitSecrets(
   schema: TObject,
   given: Fields,
@@ -50,7 +50,7 @@ function shownOf(
   secrets: Record<string, string>,
 ): Fields {
   const shown: Record<string, unknown> = {};
-  // What is in an object of a source is kept whole; of the source itself, what is known.
+  // Nested objects of a source are kept whole; of the source itself, only known fields.
   for (const [name, value] of Object.entries(given)) {
     const schema = Object.hasOwn(properties, name) ? properties[name] : undefined;
     const pointer = `${at}/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`;
@@ -82,7 +82,7 @@ export function joinSecrets<F extends Fields>(shown: F, secrets: Secrets): F {
 const isObject = (value: unknown): value is Fields =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** Sealed for the owner's runs and schedules; null when there is nothing to seal. */
+/** Sealed for the owner's runs and schedules; null when there are none. */
 export const sealSecrets = (
   { sealed }: Pick<Context, "sealed">,
   owner_id: string,
@@ -92,7 +92,7 @@ export const sealSecrets = (
     ? null
     : sealed.seal(JSON.stringify(secrets), boundTo(owner_id));
 
-/** @throws SourceFailure when the key of the server is another one now. */
+/** @throws SourceFailure when the key of the server has changed. */
 export function unsealSecrets(
   { sealed }: Pick<Context, "sealed">,
   owner_id: string,
@@ -111,21 +111,21 @@ export function unsealSecrets(
 }
 const boundTo = (owner_id: string): string => `imports ${owner_id}`;
 
-/** The same source into the same folder, whatever its secrets are. */
+/** Equal for the same source and folder, whatever its secrets. */
 export const sourceKey = (folder_id: string, source: string): string =>
   createHash("sha256").update(`${folder_id}\n${source}`).digest("base64url");
 
 /** Shorter ones would be found in any text. */
 const hidden_length_min = 4;
 
-/** Takes the secrets out of what a source says: its sentences, and its faults. */
+/** Removes the secrets from the output of a source: its sentences, and its errors. */
 export class SecretHider {
   private readonly hidden: readonly string[];
 
   constructor(secrets: Secrets) {
     const values = Object.values(secrets).filter((one) => one.length >= hidden_length_min);
     const forms = values.flatMap((one) => [one, encodeURIComponent(one.toWellFormed())]);
-    // The longest first: one may hold another.
+    // Longest first: one may contain another.
     this.hidden = [...new Set(forms)].sort((one, other) => other.length - one.length);
   }
 
@@ -137,7 +137,7 @@ export class SecretHider {
     return this.hidden.reduce((left, one) => left.replaceAll(one, "[secret]"), text);
   }
 
-  /** The same error, or one like it that tells no secret. */
+  /** The same error, or a similar one without secrets. */
   error(error: unknown): unknown {
     if (this.hidden.length === 0) return error;
     if (!(error instanceof Error)) return typeof error === "string" ? this.text(error) : error;

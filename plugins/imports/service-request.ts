@@ -1,20 +1,20 @@
 /**
- * The answer of a service that a source asks by itself, such as a WebDAV server: whatever it is,
- * within the limits of imports.
+ * Requests of a source to a service, such as a WebDAV server: any response is accepted, within the
+ * limits of imports.
  */
 import { TimeLimit } from "../../core/lib/timeout";
 import { SourceFailure, type SourceAnswer } from "./contract";
 import { bodyOf } from "./response-body";
 
 export interface ServiceLimits {
-  /** Of the answer, packed and unpacked. */
+  /** For the response, both compressed and decompressed. */
   readonly bytes_max: number;
   /** From the request to the last byte. */
   readonly timeout_ms: number;
   readonly signal: AbortSignal;
 }
 
-/** `toFailure` puts what went wrong into words. @throws SourceFailure, the reason of the signal */
+/** `toFailure` describes errors in words. @throws SourceFailure, the reason of the signal */
 export async function askService(
   request: (signal: AbortSignal) => Promise<Response>,
   toFailure: (error: unknown) => Error,
@@ -58,7 +58,7 @@ class ServiceAnswer implements SourceAnswer {
     let length = 0;
     try {
       for await (const piece of bodyOf(response, { bytes_max, signal: limit.signal })) {
-        // What was packed is longer than it came.
+        // Decompressed data is longer than what was received.
         length += piece.byteLength;
         if (length > bytes_max)
           throw new SourceFailure(

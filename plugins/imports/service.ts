@@ -1,4 +1,4 @@
-/** The rules about import runs. Knows nothing of HTTP requests and writes no SQL. */
+/** The rules about import runs. Knows nothing of HTTP requests and contains no SQL. */
 import type { OpenLimit } from "../../core/lib/open-limit";
 import {
   badRequest,
@@ -47,18 +47,18 @@ export interface Preview {
   readonly error: { readonly code: string; readonly message: string } | null;
 }
 
-/** A source with the fields that its kind knows. */
+/** A source with the fields known to its kind. */
 interface CheckedSource {
   readonly source: ImportSource;
   readonly fields: Record<string, unknown>;
-  /** The fields as JSON, without secrets: what is stored, and shown. */
+  /** The fields as JSON, without secrets: the form that is stored and shown. */
   readonly text: string;
   readonly secrets: Secrets;
 }
 
-/** Runs of one owner that have not ended. */
+/** Maximum number of unfinished runs per owner. */
 export const unfinished_max = 100;
-/** Shown by a dry run, which ends after so long, and of which so many run at a time. */
+/** Limits of dry runs: the number of items shown, their duration, and how many run at a time. */
 const preview_items_max = 1_000;
 const preview_ms_max = 30_000;
 const previews_max = { in_all: 8, of_owner: 2 };
@@ -66,7 +66,7 @@ const too_many_previews = "Too many sources are being looked at; try again.";
 
 export class Imports {
   private readonly validators = new Map<ImportSource, Validator>();
-  /** Dry runs that are under way: in this process, and of each owner. */
+  /** Dry runs in progress: in this process, and per owner. */
   private previewing = 0;
   private readonly previews: OpenLimit;
 
@@ -74,7 +74,7 @@ export class Imports {
     this.previews = ctx.shared.openLimit("imports.previews", previews_max.of_owner);
   }
 
-  /** Checks what the caller gives as a source. @throws HttpError 400 */
+  /** Validates a source given by the caller. @throws HttpError 400 */
   async checkSource(owner_id: string, given: GivenSource): Promise<CheckedSource> {
     const source = findSource(this.ctx, given.type);
     if (!source) {
@@ -103,8 +103,8 @@ export class Imports {
   }
 
   /**
-   * @throws HttpError 400 on a source that can't be, 403 and 404 on the folder, 403 when too many
-   * runs are under way.
+   * @throws HttpError 400 on an invalid source, 403 and 404 on the folder, 403 when there are too
+   * many unfinished runs.
    */
   async create(
     owner_id: string,
@@ -121,7 +121,7 @@ export class Imports {
     });
   }
 
-  /** Starts a run. `source`: JSON, checked before; `secrets`: sealed. */
+  /** Starts a run. `source`: JSON, validated before; `secrets`: sealed. */
   async start(
     tx: Db,
     owner_id: string,
@@ -214,7 +214,7 @@ export class Imports {
     return itemStore.listItems(this.ctx.db, run_id, status, page);
   }
 
-  /** What is finished stays. @throws HttpError 403, 404, 409 when it has ended. */
+  /** Finished items stay. @throws HttpError 403, 404, 409 when it has ended. */
   cancel(owner_id: string, run_id: string): Promise<ListedRun> {
     return this.ctx.inDeletion(async (tx) => {
       const run = await requireRun(tx, owner_id, run_id);
@@ -226,9 +226,9 @@ export class Imports {
   }
 
   /**
-   * Imports the failed items again, and lists the source again when that had failed, in part or as
-   * a whole. @throws HttpError 403, also when too many runs are under way, 404, 409 when there is
-   * nothing to retry.
+   * Imports the failed items again, and lists the source again if that had failed, partly or
+   * completely. @throws HttpError 403, also when there are too many unfinished runs, 404, 409 when
+   * there is nothing to retry.
    */
   retry(owner_id: string, run_id: string): Promise<ListedRun> {
     const { enqueueItems, enqueueListing, folders, inTransaction } = this.ctx;
@@ -264,7 +264,7 @@ export class Imports {
   }
 }
 
-/** The first items of a source, each once. */
+/** The first items of a source, without duplicates. */
 async function previewOf(
   source: ImportSource,
   fields: object,
@@ -286,7 +286,7 @@ async function requireRun(from: Db, owner_id: string, run_id: string): Promise<L
   return requireOwned(await store.findRun(from, run_id), owner_id, "import");
 }
 
-/** @throws HttpError 403 when too many runs of the owner are under way. */
+/** @throws HttpError 403 when the owner has too many unfinished runs. */
 async function requireCapacity(tx: Db, owner_id: string): Promise<void> {
   if ((await store.countUnfinished(tx, owner_id)) >= unfinished_max)
     throw forbidden(

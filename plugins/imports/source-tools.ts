@@ -1,6 +1,6 @@
 /**
- * What a source may do while it lists or reads its items: fetch within the rules of imports, and
- * keep one file while its run lasts.
+ * The tools of a source for listing and reading its items: fetching within the rules of imports,
+ * and keeping one file during its run.
  */
 import type { ReceivedFile } from "../../core/sdk";
 import { findSource, type ImportContext } from "./context";
@@ -16,7 +16,7 @@ import type { RobotsOfRun } from "./politeness";
 import { joinSecrets, SecretHider, unsealSecrets } from "./secrets";
 import * as store from "./store";
 
-/** Whose import it is, for a source. */
+/** The owner of the import, for a source. */
 export const ownerOf = async (
   { accounts }: Pick<ImportContext, "accounts">,
   owner_id: string,
@@ -25,16 +25,16 @@ export const ownerOf = async (
   return { id, email };
 };
 
-/** What the source of a run is read with. `close` the tools. */
+/** What is needed to read the source of a run. `close` the tools. */
 export interface SourceAccess {
   readonly source: ImportSource;
-  /** The source as the caller gave it, with its secrets. */
+  /** The source as given by the caller, including its secrets. */
   readonly given: object;
   readonly tools: RunTools;
   readonly hider: SecretHider;
 }
 
-/** A failure, where the source can't be read any more. */
+/** A failure when the source can't be read any more. */
 export async function openSource(
   ctx: ImportContext,
   run_id: string,
@@ -55,17 +55,17 @@ export async function openSource(
   }
 }
 
-/** The tools of one run. Functions are properties, so that a source may take them apart. */
+/** The tools of one run. Functions are properties, so that a source may destructure them. */
 export class RunTools implements SourceTools {
   readonly temporary: string;
   readonly upload_bytes_max: number;
   readonly timeout_ms: number;
-  /** The source has said that it has listed everything. */
+  /** The source has reported that it has listed everything. */
   is_complete = false;
   private readonly robots: RobotsOfRun;
-  /** Files that were fetched and not released yet. */
+  /** Fetched files that were not released yet. */
   private readonly fetched = new Set<ReceivedFile>();
-  /** Ends the answers of services that nobody has read or released. */
+  /** Closes responses of services that were neither read nor released. */
   private readonly ended = new AbortController();
   private readonly working: AbortSignal;
   private readonly endings: (() => Promise<void>)[] = [];
@@ -122,7 +122,7 @@ export class RunTools implements SourceTools {
   readonly fetchOnce: SourceTools["fetchOnce"] = (url) =>
     this.run_id === null ? this.fetch(url) : this.fetchKept(this.run_id, url);
 
-  /** Deletes what was fetched and is not kept, and ends what the source has opened. */
+  /** Deletes fetched files that are not kept, and closes what the source has opened. */
   async close(): Promise<void> {
     this.closed.resolve();
     await Promise.allSettled(this.endings.map((work) => work()));

@@ -1,6 +1,6 @@
 /**
  * Every SQL statement about import runs and schedules (those about items are in item-store.ts). The
- * database comes first, so that the caller decides the transaction.
+ * database is the first parameter, so that the caller decides the transaction.
  */
 import {
   countRows,
@@ -28,13 +28,13 @@ export interface RunRow {
   readonly id: string;
   readonly owner_id: string;
   readonly folder_id: string;
-  /** `device`: files that were sent with the request; no event is emitted at its end. */
+  /** `device`: files sent with the request; no event is emitted at its end. */
   readonly kind: "source" | "device";
-  /** 1: what has not changed is imported too. */
+  /** 1: unchanged items are imported, too. */
   readonly overwrite: 0 | 1;
   readonly schedule_id: string | null;
   readonly status: RunStatus;
-  /** Why the source could not be read to its end, for programs and for people. */
+  /** Why the source could not be read completely, for programs and for people. */
   readonly error_code: string | null;
   readonly error: string | null;
   /** 1 when all items are known. */
@@ -42,28 +42,31 @@ export interface RunRow {
   readonly total: number;
   readonly succeeded: number;
   readonly failed: number;
-  /** Succeeded items that were unchanged; `succeeded` includes them. */
+  /** Succeeded items that were unchanged; included in `succeeded`. */
   readonly skipped: number;
-  /** The file that the source keeps while the run lasts. */
+  /** The file that the source keeps during the run. */
   readonly kept_url: string | null;
   readonly kept_sha256: string | null;
   readonly created_at: number;
   readonly started_at: number | null;
   readonly finished_at: number | null;
-  /** The same source into the same folder has the same key; null for files of a device. */
+  /** Equal for the same source and folder; null for files of a device. */
   readonly source_key: string | null;
-  /** What happens to the documents of items that are gone. */
+  /** What happens to the documents of missing items. */
   readonly gone: Gone;
-  /** Items that are gone; `succeeded` includes them. */
+  /** Missing items; included in `succeeded`. */
   readonly gone_items: number;
-  /** The secret fields of the source, sealed; null without any, and when they are of no use now. */
+  /**
+   * The secret fields of the source, sealed; null when there are none, or they are no longer
+   * needed.
+   */
   readonly secrets: string | null;
-  /** The process that takes in the files of a device; empty for other runs. */
+  /** The process that receives the files of a device; empty for other runs. */
   readonly node: string;
-  /** JSON; where a secret was, it says that it is set. */
+  /** JSON; a secret is replaced by the information that it is set. */
   readonly source: string;
 }
-/** `remove`: they are taken out of their folder, restorably. */
+/** `remove`: they are removed from their folder, restorably. */
 export type Gone = "keep" | "remove";
 /** A run without its source, which may be long. */
 export type RunState = Omit<RunRow, "node" | "source" | "secrets">;
@@ -99,22 +102,22 @@ export interface ItemRow {
   readonly name: string | null;
   readonly subfolder: string | null;
   readonly locator: string | null;
-  /** The host of its address, or empty for what needs no network. One worker serves a host. */
+  /** The host of its address, or empty when no network is needed. One worker serves a host. */
   readonly host: string;
   readonly status: ItemStatus;
-  /** Failed tries, and answers of the host to come later. */
+  /** Failed tries, and responses of the host asking to come back later. */
   readonly attempts: number;
   /** Set once the document is written; the item ends when this version or a later one settles. */
   readonly document_id: string | null;
   readonly version: number | null;
-  /** 1 when another item of the run made the document. */
+  /** 1 when another item of the run created the document. */
   readonly joined: 0 | 1;
   /** The folder that the document is in. */
   readonly folder_id: string | null;
-  /** The address that the document is known by. */
+  /** The address that identifies the document. */
   readonly source_uri: string | null;
   readonly etag: string | null;
-  /** 1 when the source has it no longer. */
+  /** 1 when the source no longer has it. */
   readonly gone: 0 | 1;
   readonly error_code: string | null;
   readonly error: string | null;
@@ -123,16 +126,16 @@ export interface ScheduleRow {
   readonly id: string;
   readonly owner_id: string;
   readonly folder_id: string;
-  /** As those of a run. */
+  /** As for a run. */
   readonly source: string;
   readonly secrets: string | null;
   readonly gone: Gone;
   readonly every: string;
-  /** Null when it never comes again. */
+  /** Null when there is none. */
   readonly next_run_at: number | null;
   readonly created_at: number;
 }
-/** What a source has listed into a folder, and the document that it became. */
+/** What a source has listed into a folder, and the resulting document. */
 export interface ListedRow {
   readonly source_key: string;
   readonly uri: string;
@@ -141,11 +144,11 @@ export interface ListedRow {
   /** The folder of the document: that one, or a subfolder of it. */
   readonly folder_id: string;
   readonly document_id: string;
-  /** The subfolder, as the source names it. */
+  /** The name of the subfolder in the source. */
   readonly subfolder: string | null;
-  /** Of the content that the document has. */
+  /** The entity tag of the document's content. */
   readonly etag: string | null;
-  /** Since when the source has it no longer, epoch ms. */
+  /** Since when the source no longer has it, epoch ms. */
   readonly gone_at: number | null;
 }
 export interface ImportsTables {
@@ -158,7 +161,7 @@ export type ImportsDb = Db<ImportsTables>;
 
 export const insertRun = (db: ImportsDb, row: RunRow) =>
   db.insertInto("imports_runs").values(row).execute();
-/** A run as it is shown. */
+/** A run as shown. */
 export type ListedRun = Omit<RunRow, "node" | "secrets">;
 export const findRun = async (db: ImportsDb, id: string): Promise<ListedRun | undefined> => {
   const row = await db
@@ -170,7 +173,7 @@ export const findRun = async (db: ImportsDb, id: string): Promise<ListedRun | un
   return row && asRemembered(row);
 };
 
-/** The source of a run goes with its folder: from what is read at once, from the row later. */
+/** The source of a run is deleted with its folder: at once in every read, from the row later. */
 const isForgotten = sql<number>`case when ${isGone("imports_runs.folder_id")} then 1 else 0 end`.as(
   "is_forgotten",
 );
@@ -222,7 +225,7 @@ export const updateRun = (
     .returning(state)
     .executeTakeFirst();
 
-/** The beginning of a source: one character more than is shown says that there is more. */
+/** The beginning of a source: one character more than is shown tells that there is more. */
 export const sourceStart = sql<string>`substr(source, 1, ${sql.lit(source_shown_max + 1)})`.as(
   "source",
 );
@@ -259,7 +262,7 @@ export const unfinishedOfSchedule = async (db: ImportsDb, schedule_id: string): 
     .where("finished_at", "is", null)
     .limit(1)
     .executeTakeFirst()) !== undefined;
-/** Whether a run that has not ended keeps this file. */
+/** Whether an unfinished run keeps this file. */
 export const keepsFile = async (db: ImportsDb, sha256: string): Promise<boolean> =>
   (await db
     .selectFrom("imports_runs")
@@ -267,7 +270,7 @@ export const keepsFile = async (db: ImportsDb, sha256: string): Promise<boolean>
     .where("kept_sha256", "=", sha256)
     .limit(1)
     .executeTakeFirst()) !== undefined;
-/** Adds to the counters; the run as it is afterwards, undefined when it has ended. */
+/** Adds to the counters; returns the run afterwards, undefined when it has ended. */
 export const addCounts = (
   db: ImportsDb,
   run_id: string,
@@ -297,7 +300,7 @@ export const runsIn = (
     .select(["id", sql<string>`substr(source, 1, 200)`.as("start")])
     .where("folder_id", "in", folder_ids)
     .execute();
-/** Leaves of the source its type, and no secret. */
+/** Keeps only the type of the source, and no secret. */
 export const forgetSource = (
   db: ImportsDb,
   { id, start }: { readonly id: string; readonly start: string },
@@ -307,7 +310,7 @@ export const forgetSource = (
     .set({ source: JSON.stringify({ type: typeOf(start) }), secrets: null })
     .where("id", "=", id)
     .execute();
-/** The type in the beginning of a source, where it always stands. */
+/** Extracts the type from the beginning of a source, where it always is. */
 export const typeOf = (start: string): string =>
   JSON.parse(/^\{"type":("(?:[^"\\]|\\.)*")/.exec(start)![1]!);
 
@@ -327,7 +330,7 @@ export async function deleteRuns(db: ImportsDb, finished_until: number): Promise
   return ids.length;
 }
 
-/** One run of the owner. */
+/** Any run of the owner. */
 export const anyRun = (db: ImportsDb, owner_id: string): Promise<RunState | undefined> =>
   db
     .selectFrom("imports_runs")
@@ -370,7 +373,7 @@ const schedulesOf = (db: ImportsDb, owner_id: string) =>
   db.selectFrom("imports_schedules").where("owner_id", "=", owner_id);
 export const countSchedules = (db: ImportsDb, owner_id: string): Promise<number> =>
   countRows(schedulesOf(db, owner_id));
-/** A schedule as it is shown. */
+/** A schedule as shown. */
 export type ListedSchedule = Omit<ScheduleRow, "secrets">;
 /** Long sources are cut: see `sourceStart`. */
 export const listSchedules = (

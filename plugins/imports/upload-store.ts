@@ -1,7 +1,7 @@
-/** Which imports take in files of a device right now. */
+/** SQL about unfinished imports of files from a device. */
 import type { ImportsDb, RunRow } from "./store";
 
-/** Runs of uploaded files that have not ended: at start, their requests ended with the server. */
+/** Unfinished runs of uploaded files: at the start, their requests have ended with the server. */
 export const unfinishedUploads = (db: ImportsDb): Promise<Pick<RunRow, "id" | "node">[]> =>
   db
     .selectFrom("imports_runs")

@@ -1,6 +1,6 @@
 /**
- * Files from the user's device as one run: they come with the request, and no event is emitted at
- * its end.
+ * Imports files from the user's device as one run: they come with the request, and no event is
+ * emitted at its end.
  */
 import { HttpError, type ReceivedPart } from "../../core/sdk";
 import type { ImportContext } from "./context";
@@ -12,7 +12,7 @@ import { unfinishedUploads } from "./upload-store";
 
 export interface UploadTarget {
   readonly folder_id: string;
-  /** Replace documents of the same name. */
+  /** Whether to replace documents of the same name. */
   readonly overwrite: boolean;
 }
 
@@ -22,8 +22,8 @@ const interrupted = {
 };
 
 /**
- * Makes documents of files that have arrived, one item each; the run ends when they are indexed.
- * Releases them.
+ * Creates documents from received files, one item each; the run ends when they are indexed.
+ * Releases the files.
  */
 export async function importUploads(
   ctx: ImportContext,
@@ -41,13 +41,13 @@ export async function importUploads(
 }
 
 /**
- * Before the first request, and when another process is gone: the files of requests that ended with
- * their process are gone.
+ * Before the first request, and when another process is gone: fails runs whose requests have ended
+ * with their process.
  */
 export async function failInterrupted(ctx: ImportContext): Promise<void> {
   const alive = await ctx.node.alive();
   for (const run of await unfinishedUploads(ctx.db)) {
-    // Of this process there is none before its first request.
+    // This process has none before its first request.
     if (run.node !== ctx.node.id && alive.has(run.node)) continue;
     await ctx.inTransaction((tx) => failHost(ctx, tx, run.id, "", interrupted));
   }
@@ -78,7 +78,7 @@ async function insertRun(
     listed: 1,
     total: parts.length,
   };
-  // Two files of one name are two items: the second one clashes, or replaces the first.
+  // Two files of one name are two items: the second one conflicts with the first, or replaces it.
   const uris = urisOf(parts);
   const items = parts.map(({ name }, ordinal) =>
     newItem({ id: newId("itm"), run_id: run.id, ordinal, uri: uris[ordinal]!, name }),
@@ -127,7 +127,7 @@ async function importPart(
   }
 }
 
-/** The names of the files, no two alike: the second one of a name says so. */
+/** The names of the files, made unique: the second one of a name gets a suffix. */
 function urisOf(parts: readonly ReceivedPart[]): string[] {
   const uris = new Set<string>();
   for (const { name } of parts) {

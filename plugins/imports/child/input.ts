@@ -1,6 +1,9 @@
-/** Runs in the child: input of any encoding becomes text, or an error that says what is wrong. */
+/**
+ * Runs in the child: decodes input of any encoding to text, or throws an error that says what is
+ * wrong.
+ */
 
-/** This input can't be read: the message is for the person who started the import. */
+/** Unreadable input: the message is for the person who started the import. */
 export class InvalidInput extends Error {
   readonly code = "unfit";
 }
@@ -13,8 +16,8 @@ const marks: readonly { readonly label: string; readonly bytes: readonly number[
 const head_bytes = 4_096;
 
 /**
- * A byte order mark decides first; then whatever is valid UTF-8 is UTF-8; then the encoding that
- * the server (`charset`) or the file itself declares. Null when there is none.
+ * A byte order mark decides first; otherwise valid UTF-8 is UTF-8; otherwise the encoding declared
+ * by the server (`charset`) or the file itself. Null when there is none.
  */
 export function decodeText(bytes: Uint8Array, charset: string | null): string | null {
   const mark = marks.find((one) => one.bytes.every((byte, at) => bytes[at] === byte));

@@ -1,6 +1,6 @@
 /**
- * Runs in the child: writes what a list or an archive holds to a file, an entry a line. The server
- * takes them a few at a time, and none that is longer than what it keeps.
+ * Runs in the child: writes the entries of a list or an archive to a file, one per line. The server
+ * reads them a few at a time, and truncates long ones.
  */
 import { closeSync, openSync, writeSync } from "node:fs";
 import { name_length_max, uri_length_max } from "../limits";
@@ -11,7 +11,7 @@ interface Output {
   /** Path of the file to write. */
   readonly output: string;
 }
-/** How many entries there are beyond those that were written. */
+/** The number of entries beyond those that were written. */
 interface Left {
   readonly left: number;
 }
@@ -51,7 +51,7 @@ export async function writeZip({ output, ...input }: ZipListInput & Output): Pro
   return { left };
 }
 
-/** One character more than is kept shows that it was longer. */
+/** One more character than is kept shows that it was longer. */
 const beyond = (text: string, length_max: number): string => text.slice(0, length_max + 1);
 const shortUri = (text: string): string => beyond(text, uri_length_max);
 

@@ -1,4 +1,4 @@
-/** Runs in the child: reads the addresses out of a sitemap or a feed. */
+/** Runs in the child: extracts the addresses of a sitemap or a feed. */
 import { readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
 import { scanXml, type Tag } from "../../../core/lib/xml";
@@ -28,7 +28,7 @@ export interface Feed {
   readonly left: number;
 }
 
-/** @throws with code `unfit` when it is no sitemap. */
+/** @throws with code `unfit` when it is not a sitemap. */
 export async function readSitemap(input: ListInput): Promise<Sitemap> {
   const text = textOf(input);
   if (!text.includes("<")) return plainSitemap(text, input.entries_max);
@@ -83,7 +83,7 @@ function plainSitemap(text: string, entries_max: number): Sitemap {
   };
 }
 
-/** @throws with code `unfit` when it is no feed. */
+/** @throws with code `unfit` when it is not a feed. */
 export async function readFeed(input: ListInput): Promise<Feed> {
   const text = textOf(input);
   const feed = /^\s*\{/.test(text) ? jsonFeed(text) : xmlFeed(text);

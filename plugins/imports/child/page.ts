@@ -1,5 +1,5 @@
 /**
- * Runs in the child: takes the main text out of a web page, without what surrounds it on every page
+ * Runs in the child: extracts the main text of a web page, without what surrounds it on every page
  * of a site.
  */
 import { readFileSync, writeFileSync } from "node:fs";
@@ -9,19 +9,19 @@ import { decodeText } from "./input";
 export interface PageInput {
   readonly path: string;
   readonly charset: string | null;
-  /** Where what is left goes, as HTML in UTF-8. */
+  /** Where to write the rest, as HTML in UTF-8. */
   readonly output: string;
 }
 export interface PageOutput {
   readonly title: string | null;
-  /** What the page says its address is, as it is written there. */
+  /** The page's own address as declared in it. */
   readonly canonical: string | null;
   readonly base: string | null;
-  /** False when the page can't be taken apart, and nothing was written. */
+  /** False when the page can't be parsed, and nothing was written. */
   readonly written: boolean;
 }
 
-/** What an element holds. `text` and `linked` are characters, white space collapsed. */
+/** The content of an element. `text` and `linked` are characters, with white space collapsed. */
 interface Stats {
   text: number;
   linked: number;
@@ -30,17 +30,17 @@ interface Stats {
   sections: number;
 }
 
-/** A part with a larger share of the page's text is no navigation, whatever its class says. */
+/** A part with a larger share of the page's text is not navigation, whatever its class says. */
 const aside_share_max = 0.4;
-/** A main part has at least this share of what remains, or this many characters. */
+/** A main part has at least this share of the rest, or this many characters. */
 const main_share = 0.25;
 const main_chars = 500;
 const article_share = 0.5;
-/** A block is a list of links when they make up more than this share of its text, … */
+/** A block counts as a list of links when they are more than this share of its text, … */
 const link_share = 0.6;
 /** … and there are at least as many. */
 const links_min = 3;
-/** Lists of links stay when less than this share would be left: the page is for them. */
+/** Lists of links stay when less than this share would be left: they are what the page is for. */
 const without_links_min = 0.4;
 
 export async function readPage({ path, charset, output }: PageInput): Promise<PageOutput> {
@@ -86,7 +86,7 @@ function headOf(root: HTMLElement): Pick<PageOutput, "title" | "canonical" | "ba
   };
 }
 
-/** The parts that hold the main text, and the elements inside them that do not belong to it. */
+/** The parts with the main text, and the elements inside them that do not belong to it. */
 function mainOf(body: HTMLElement): {
   readonly kept: readonly HTMLElement[];
   readonly removed: ReadonlySet<HTMLElement>;
@@ -102,7 +102,7 @@ function mainOf(body: HTMLElement): {
       aside.never.has(element.rawTagName) || isAside(element, inside, stats.get(element)!, all),
   );
   const left = rest.get(body)!.text;
-  // Nothing but navigation, it seems: then that is the page.
+  // Apparently nothing but navigation: then that is the page.
   if (left === 0) return { kept: [body], removed: ignored };
   const parts = partsOf(body, removed, rest, left);
   const linked = new Set(removed);
@@ -122,8 +122,8 @@ function mainOf(body: HTMLElement): {
 }
 
 /**
- * Walks through the tree, whose depth is limited. Elements for which `isRemoved` is true are left
- * out with all they hold, and added to `removed`.
+ * Walks through the tree, whose depth is limited. Elements for which `isRemoved` returns true are
+ * left out with their content, and added to `removed`.
  */
 function measure(
   root: HTMLElement,
@@ -163,9 +163,7 @@ function measure(
   return stats;
 }
 
-/**
- * By its tag, its role, and its class and id. `inside`: it lies in the main part or in an article.
- */
+/** By its tag, its role, its class and its id. `inside`: within the main part or an article. */
 function isAside(
   element: HTMLElement,
   inside: boolean,
@@ -198,7 +196,7 @@ function isLinkList(element: HTMLElement, stats: Stats | undefined): boolean {
   );
 }
 
-/** The `main` elements, or else the articles, where they hold enough; or else the body. */
+/** The `main` elements, otherwise the articles, if they have enough text; otherwise the body. */
 function partsOf(
   body: HTMLElement,
   removed: ReadonlySet<HTMLElement>,
@@ -254,7 +252,7 @@ const escaped = (text: string): string => text.replaceAll("&", "&amp;").replaceA
 const words = (list: string): ReadonlySet<string> => new Set(list.split(" "));
 
 const void_elements = words("area base br col embed hr img input link meta param source track wbr");
-/** Elements that hold a text of their own. */
+/** Elements with a text of their own. */
 const sectioning = words("main article");
 const blocks = words("div section ul ol dl table p td nav");
 
@@ -281,12 +279,12 @@ const aside = {
   ),
 } as const;
 
-/** Deeper pages are not parsed: the walks through their tree recurse as deep. */
+/** Deeper pages are not parsed, because the walks through their tree are recursive. */
 const depth_max = 800;
-/** Elements whose end tag is often left out: they do not nest, however many there are. */
+/** Elements whose end tag is often omitted: they do not nest, however many there are. */
 const unclosed = words("p li dt dd td th tr thead tbody tfoot option html head body");
 
-/** Whether elements nest deeper than in any honest page, counted without a tree. */
+/** Whether elements nest deeper than in any honest page, determined without a tree. */
 function isDeep(html: string): boolean {
   let depth = 0;
   for (const [, closing, name] of html.matchAll(/<(\/?)([a-z][a-z0-9-]{0,30})/gi)) {
@@ -299,8 +297,8 @@ function isDeep(html: string): boolean {
 }
 
 /**
- * Removes comments in linear time: the parser would take quadratic time for many that never end. A
- * comment that never ends hides nothing.
+ * Removes comments in linear time: the parser would take quadratic time for many unclosed ones. An
+ * unclosed comment hides nothing.
  */
 function withoutComments(html: string): string {
   const pieces: string[] = [];

@@ -1,6 +1,6 @@
 /**
- * What runs in a child process: everything that reads what strangers wrote; and how a source runs
- * it, with the reason in words when it fails.
+ * The tasks for child processes: everything that reads content from strangers; and how a source
+ * runs them, with failures in words.
  */
 import { lazyTask, TaskFailure, type Context, type Isolate } from "../../../core/sdk";
 import { SourceFailure, type SourceTools } from "../contract";
@@ -16,7 +16,7 @@ export const tasks = {
 export interface ChildParts extends Pick<Context, "newId"> {
   readonly isolate: Isolate<typeof tasks>;
 }
-/** The limits of what a child does. */
+/** The limits of a task. */
 export interface Within {
   readonly timeout_ms: number;
   readonly memory_max_bytes: number;
@@ -25,7 +25,7 @@ export interface Within {
 const timeout_ms = 60_000;
 const memory_max_bytes = 600 * 2 ** 20;
 
-/** @throws SourceFailure, and what the signal says when it fires. */
+/** @throws SourceFailure, and the reason of the signal when it fires. */
 export async function readInChild<R>(
   { signal }: Pick<SourceTools, "signal">,
   what: string,
@@ -46,7 +46,7 @@ export async function readInChild<R>(
           "and was stopped.",
       );
     if (error.code === "unfit") throw new SourceFailure(error.message);
-    // It would do so again: whoever wrote the list or the archive may have meant it to.
+    // It would crash again: the author of the list or archive may have intended it.
     if (error.reason === "crashed")
       throw new SourceFailure(`Reading ${what} ended unexpectedly: it may be damaged.`);
     throw error;

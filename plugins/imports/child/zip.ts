@@ -18,7 +18,7 @@ export interface ZipListInput {
 }
 export interface ZipListOutput {
   readonly entries: readonly ZipEntry[];
-  /** How many files there are beyond those. */
+  /** The number of files beyond those. */
   readonly left: number;
 }
 export interface UnzipInput {
@@ -64,7 +64,7 @@ export async function unzip({ path, entry, output, bytes_max }: UnzipInput): Pro
   }
 }
 
-/** The failures of the reader in words. */
+/** Describes the reader's errors in words. */
 function toFailure(error: unknown, bytes_max: number): unknown {
   if (!(error instanceof ZipError)) return error;
   switch (error.problem) {

@@ -1,4 +1,4 @@
-/** Web addresses as users write them: what is none is refused before anything begins. */
+/** User-supplied web addresses: invalid ones are rejected before anything starts. */
 import {
   badRequest,
   documented,
@@ -15,17 +15,17 @@ const isAddress = (text: string): boolean =>
   looksLikeUrl(text) || (scheme.test(text.trim()) && URL.canParse(text.trim()));
 const shape = { format: "uri", pattern: `^${uri_pattern_with_fragment}$` };
 
-/** A field that `requireAddress` checks. */
+/** A field that is checked by `requireAddress`. */
 export const Address = (description: string) =>
   documented(named("WebAddress", t.String({ description })), shape);
-/** One that `requireSomeAddress` checks. */
+/** A field that is checked by `requireSomeAddress`. */
 export const Addresses = (items_max: number, description: string) =>
   documented(t.Array(t.String(), { maxItems: items_max, description }), {
     contains: { type: "string", ...shape },
   });
 
 /**
- * Whether an address may be fetched is found out when it is: this only sees that it is one. @throws
+ * Only checks the form: whether an address may be fetched is decided when it is fetched. @throws
  * HttpError 400 that names `pointer`
  */
 export function requireAddress(text: string, pointer: string): void {
@@ -37,7 +37,7 @@ export function requireAddress(text: string, pointer: string): void {
   );
 }
 
-/** Of a list; where some are addresses, each of the others is an item that fails. */
+/** For a list: if some entries are addresses, each of the others is an item that fails. */
 export function requireSomeAddress(texts: readonly string[], pointer: string): void {
   if (!texts.some(isAddress) && texts[0] !== undefined) requireAddress(texts[0], `${pointer}/0`);
 }

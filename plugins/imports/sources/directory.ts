@@ -1,6 +1,6 @@
 /**
- * A directory on the server: its files, and those of the directories in it, but only below the
- * directories that the operator names.
+ * A directory on the server with its files and subdirectories, but only below the directories
+ * allowed by the operator.
  */
 import { constants } from "node:fs";
 import { lstat, open, opendir, readlink, realpath, type FileHandle } from "node:fs/promises";
@@ -9,10 +9,10 @@ import { pathToFileURL } from "node:url";
 import { badRequest, t } from "../../../core/sdk";
 import { SourceFailure, type ImportSource, type SourceItem } from "../contract";
 
-/** Directories below the allowed ones that are offered. */
+/** The maximum number of directories offered below the allowed ones. */
 const offered_max = 500;
 
-/** The allowed directories that are there, each followed by those right below it. */
+/** The existing allowed directories, each followed by its direct subdirectories. */
 export async function offeredDirectories(allowed: readonly string[]): Promise<string[]> {
   const offered: string[] = [];
   for (const directory of allowed) {
@@ -31,7 +31,7 @@ export async function offeredDirectories(allowed: readonly string[]): Promise<st
 const depth_max = 64;
 
 /**
- * `data`: the server's own data directory. It is never imported from, wherever it lies: it holds
+ * `data`: the server's own data directory. It is never imported from, wherever it is: it contains
  * everybody's documents, and the keys.
  */
 export function directorySource(
@@ -110,7 +110,7 @@ const isBelow = (path: string, root: string): boolean =>
 
 /**
  * Opens the file first and checks it then, so that what is read is what was checked, even if the
- * path becomes a link to elsewhere meanwhile. @throws SourceFailure
+ * path is replaced by a link meanwhile. @throws SourceFailure
  */
 async function openChecked(path: string): Promise<FileHandle> {
   const file = await open(
@@ -126,7 +126,7 @@ async function openChecked(path: string): Promise<FileHandle> {
   try {
     const opened = await file.stat();
     const here = await lstat(path);
-    // Linux has the path of an open file; elsewhere the path is resolved again.
+    // Linux knows the path of an open file; elsewhere the path is resolved again.
     const real = await readlink(`/proc/self/fd/${file.fd}`).catch(() => realpath(path));
     if (!opened.isFile() || real !== path || here.ino !== opened.ino || here.dev !== opened.dev)
       throw new SourceFailure(gone);

@@ -1,4 +1,4 @@
-/** What a list or an archive holds, as a child process has written it: taken line by line. */
+/** Reads the entries of a list or an archive that a child process has written, line by line. */
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { decodeLines } from "../../../core/lib/json-lines";
@@ -15,7 +15,7 @@ export interface Listing<Line, Head> {
   release(): Promise<void>;
 }
 
-/** `write` has the child write lines to `output`. @throws SourceFailure, as `readInChild` */
+/** `write` makes the child write lines to `output`. @throws SourceFailure, as `readInChild` */
 export async function openListing<Line, Head>(
   { newId }: Pick<Context, "newId">,
   tools: Pick<SourceTools, "signal" | "temporary">,

@@ -1,4 +1,4 @@
-/** Sources that are lists of addresses: one that the caller sends, a sitemap, a feed. */
+/** Sources that are lists of addresses: given by the caller, a sitemap, a feed. */
 import { t } from "../../../core/sdk";
 import { items_max } from "../limits";
 import type { ChildParts } from "../child/tasks";
@@ -8,7 +8,7 @@ import type { SitemapLine } from "../child/listing";
 import { openListing, type Listing } from "./listing";
 import { Address, Addresses, requireAddress, requireSomeAddress } from "./addresses";
 
-/** Addresses that a caller may list. */
+/** The maximum number of addresses given by a caller. */
 const urls_max = 10_000;
 
 export const urlsSource: ImportSource<{ readonly urls: readonly string[] }> = {
@@ -76,7 +76,7 @@ const sitemap_bytes_max = 50 * 2 ** 20;
 const sitemaps_max = 1_000;
 
 interface OpenSitemap extends Listing<SitemapLine, { readonly left: number }> {
-  /** Where it came from in the end. */
+  /** The final address. */
   readonly at: string;
 }
 
@@ -105,7 +105,7 @@ async function openSitemap(
   }
 }
 
-/** The pages of a sitemap, or of all that an index lists. */
+/** The pages of a sitemap, or of all sitemaps in an index. */
 async function* pagesOf(
   parts: ChildParts,
   { url }: { readonly url: string },
@@ -114,7 +114,7 @@ async function* pagesOf(
   const queue = new Sitemaps(url);
   for (const one of queue.all) {
     const sitemap = await openSitemap(parts, one, tools).catch((error: unknown) => {
-      // The first one is the source itself; the others may fail each for itself.
+      // The first one is the source itself; each of the others may fail on its own.
       if (one === url || !(error instanceof SourceFailure)) throw error;
       return error;
     });
@@ -138,7 +138,7 @@ async function* pagesOf(
   }
 }
 
-/** Those that are read, each once. More may be added while they are gone through. */
+/** The sitemaps to read, without duplicates. More may be added during the iteration. */
 class Sitemaps {
   readonly all: Set<string>;
 
@@ -174,6 +174,6 @@ export function sitemapSource(parts: ChildParts): ImportSource<{ readonly url: s
   };
 }
 
-/** An address made absolute; one that can't be is left as it is, and fails as an item. */
+/** Resolves an address; an invalid one is left unchanged, and fails as an item. */
 const absolute = (address: string, base: string): string =>
   URL.canParse(address, base) ? new URL(address, base).href : address;

@@ -13,7 +13,7 @@ import { Address, requireAddress } from "./addresses";
 const unpacked_files_max = 8;
 export const unpacked_prefix = "unpacked-";
 
-/** The files of an archive as items, as long as they are not too large together. */
+/** The files of an archive as items, up to a total size. */
 class ArchiveItems {
   private total_bytes = 0;
 

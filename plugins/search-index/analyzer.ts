@@ -1,19 +1,19 @@
 /**
- * Text to terms: the analyzer that indexes, searches and weighs sentences. A change of its output
- * needs a new version.
+ * The analyzer, which splits text into terms: for indexing, searching and weighting sentences. A
+ * change of its output needs a new version.
  */
 import { ascii_word, AsciiWords, hash_of_nothing, hashWith } from "./ascii-words";
 import { porter2 } from "./porter2";
 
 /**
- * Called for each term in the order of the text. `hash` is 32 bits, unsigned; `start` and `end` are
- * UTF-16 indices, end exclusive. `term` is null when it is exactly the text between them.
+ * Called for each term in text order. `hash` is 32 bits, unsigned; `start` and `end` are UTF-16
+ * indices, end exclusive. `term` is null when it is exactly the text between them.
  */
 export type TermSink = (hash: number, start: number, end: number, term: string | null) => void;
 export interface Analyzer {
-  /** Stored with everything that it indexed. */
+  /** Stored with everything it has indexed. */
   readonly version: number;
-  /** Calls `sink` for every term of `text`. Takes linear time whatever the text. */
+  /** Calls `sink` for every term of `text`. Linear time for any text. */
   readonly tokenize: (text: string, sink: TermSink) => void;
 }
 
@@ -25,7 +25,10 @@ const separator = 1,
 const word_chars_max = 64,
   parts_max = 6,
   cached_words_max = 60_000;
-/** Letters kept of a stem, by script: the cut stems every language a little. */
+/**
+ * The number of letters of a stem that are kept, by script: truncation stems every language a
+ * little.
+ */
 const kept_latin = 7,
   kept_arabic = 4,
   kept_other = 5;
@@ -46,7 +49,7 @@ function mixed(raw: number): number {
 }
 
 const kinds = new Uint8Array(65_536);
-/** The part that a character has in terms; cached by UTF-16 unit. */
+/** The role of a character in terms; cached by UTF-16 unit. */
 function kindAt(text: string, at: number): number {
   const unit = text.charCodeAt(at);
   if (unit >= 0xd800 && unit < 0xdc00) return kindOf(String.fromCodePoint(text.codePointAt(at)!));
@@ -72,13 +75,13 @@ const cjk = new RegExp(
 const width = (text: string, at: number): number =>
   (text.charCodeAt(at) & 0xfc00) === 0xd800 && at + 1 < text.length ? 2 : 1;
 
-/** The terms of ASCII words, by their numbers. */
+/** The terms of ASCII words, by number. */
 class StemCache {
   private readonly words = new AsciiWords(cached_words_max);
   stems: string[] = [""];
   readonly hashes = new Uint32Array(cached_words_max + 1);
 
-  /** Number of the word between `start` and `end`, whose lower-case letters hash to `raw`. */
+  /** The number of the word between `start` and `end`, whose lower-case letters hash to `raw`. */
   find(text: string, start: number, end: number, raw: number): number {
     return this.words.find(text, start, end, raw) || this.add(text, start, end, raw);
   }
@@ -143,9 +146,7 @@ const folds: Readonly<Record<string, string>> = {
 };
 const folded = /[ßæœøđðłþıħŋςىیکھہة]/g;
 
-/**
- * One spelling for all forms of a letter, without accents where they are optional; then the stem.
- */
+/** Unifies the forms of each letter, without accents where they are optional; then stems. */
 function normalise(written: string): string {
   const lower = written
     .normalize("NFKC")
@@ -167,7 +168,7 @@ function normalise(written: string): string {
  * that stays long enough.
  */
 const arabic_prefixes = /^(?:[وف](?=....))?(?:[بك]?ال|لل|[بلك](?=....))?(?=..)/;
-/** A decimal digit of any script as 0 to 9: the ten of a script begin at …0 or at …6. */
+/** A decimal digit of any script as 0 to 9: the digits of a script begin at …0 or at …6. */
 function digit(char: string): string {
   const code = char.codePointAt(0)!,
     low = code & 15;
@@ -233,7 +234,7 @@ function asciiWord(text: string, start: number, sink: TermSink): number {
 }
 
 /**
- * Whether what follows a word at `at` may belong to it: a connector before a further part, a mark,
+ * Whether the text after a word at `at` may continue it: a connector before a further part, a mark,
  * a soft hyphen, a letter beyond ASCII.
  */
 function joins(text: string, at: number): boolean {
@@ -256,7 +257,7 @@ const isDigit = (text: string, at: number): boolean => {
 
 /**
  * When the character at `at` connects two parts of a word (`a-b`, `v1.2`, `3,000`, `exam-\nple`):
- * where the next part begins; else -1.
+ * the start of the next part; otherwise -1.
  */
 function partAfter(text: string, at: number): number {
   const unit = text.charCodeAt(at);
@@ -270,8 +271,8 @@ function partAfter(text: string, at: number): number {
 }
 
 /**
- * A compound word: the joined term, then each part. Invisible characters belong to no term. Returns
- * where to continue.
+ * A compound word: the joined term, then each part. Invisible characters are ignored. Returns where
+ * to continue.
  */
 function compound(text: string, start: number, sink: TermSink): number {
   let at = partEnd(text, start),
@@ -301,9 +302,7 @@ function emit(sink: TermSink, { term, hash }: Term, start: number, end: number):
   if (term !== "") sink(hash, start, end, term);
 }
 
-/**
- * Where a run of word characters ends; a hyphenation mark in it may be followed by a line break.
- */
+/** The end of a run of word characters; a hyphen in it may be followed by a line break. */
 function partEnd(text: string, start: number): number {
   let at = start,
     end = start;
@@ -344,7 +343,7 @@ function ngrams(text: string, start: number, sink: TermSink, kind: number): numb
     return end;
   }
   // Normalising rare forms (half width, combining, beyond the first plane) changes their length:
-  // their terms get the place of the whole run.
+  // their terms get the position of the whole run.
   const chars = [...text.slice(start, end).normalize("NFKC")];
   for (let i = 0; i < chars.length; i++) {
     sink(hashOf(chars[i]!), start, end, chars[i]!);
@@ -366,7 +365,7 @@ function plainNgrams(text: string, start: number, end: number, kind: number, sin
   }
 }
 
-/** The analyzer that new text is indexed with. */
+/** The analyzer for new text. */
 export const analyzer: Analyzer = { version: 1, tokenize };
-/** Every analyzer that rows may still carry, by version. */
+/** Every analyzer that rows may still refer to, by version. */
 export const analyzers: ReadonlyMap<number, Analyzer> = new Map([[analyzer.version, analyzer]]);

@@ -1,9 +1,9 @@
 /**
- * Numbers for words of ASCII letters and digits, in any case. A look-up compares letters where they
- * stand in the text and allocates no string.
+ * Numbers words of ASCII letters and digits, ignoring case. A look-up compares letters in place and
+ * allocates no string.
  */
 
-/** Lower case of an ASCII letter or digit, 0 for every other unit. */
+/** The lower case of an ASCII letter or digit, 0 for any other unit. */
 export const ascii_word = lowerOfAscii();
 function lowerOfAscii(): Uint8Array {
   const lower = new Uint8Array(65_536);
@@ -13,28 +13,28 @@ function lowerOfAscii(): Uint8Array {
   return lower;
 }
 
-/** FNV-1a of a word in lower case, unit by unit: its hash before the first, and after each. */
+/** FNV-1a of a word in lower case, unit by unit: the hash before the first unit. */
 export const hash_of_nothing = 0x811c9dc5;
 export const hashWith = (hash: number, lower: number): number =>
   Math.imul(hash ^ lower, 0x01000193);
 
 export class AsciiWords {
-  /** By hash: the numbers of words; open addressing, never more than half full. */
+  /** Word numbers by hash; open addressing, at most half full. */
   private readonly slots: Int32Array;
   private readonly hashes: Int32Array;
-  /** Where the letters of each word begin; those of the next end them. */
+  /** Where the letters of each word begin; those of the next one end them. */
   private readonly begins: Int32Array;
   private letters = new Uint8Array(4_096);
   size = 0;
 
-  /** `words_max`: no more may be added. */
+  /** `words_max`: the maximum number of words. */
   constructor(readonly words_max: number) {
     this.slots = new Int32Array(2 ** Math.ceil(Math.log2(2 * words_max)));
     this.hashes = new Int32Array(words_max + 1);
     this.begins = new Int32Array(words_max + 2);
   }
 
-  /** The number of the word between `start` and `end`, from 1 on; 0 when it was not added. */
+  /** The number of the word between `start` and `end`, starting at 1; 0 when it was not added. */
   find(text: string, start: number, end: number, hash: number): number {
     const { slots, hashes } = this,
       mask = slots.length - 1;
@@ -45,7 +45,7 @@ export class AsciiWords {
     }
   }
 
-  /** Adds a word that is not there. Numbers ascend by one. */
+  /** Adds a new word. Numbers ascend by one. */
   add(text: string, start: number, end: number, hash: number): number {
     const { slots } = this,
       mask = slots.length - 1,

@@ -1,4 +1,4 @@
-/** What health, doctor and metrics say of a search backend: whether it holds all and is asked. */
+/** Reports on a search backend in health, doctor and metrics: whether it is complete and used. */
 import { fill, HealthFields, toNumber, type Context, type Fill } from "../../core/sdk";
 import { ok, SystemChecks, type CheckResult } from "../doctor/contract";
 import { Metrics } from "../metrics/contract";
@@ -18,14 +18,14 @@ type Parts = CheckedBackend & Pick<Context, "db" | "reads">;
 
 interface BackendState {
   readonly name: string;
-  /** `filling`: it does not hold all yet that was there before it. */
+  /** `filling`: it does not have everything yet that was there before it. */
   readonly state: "failing" | "filling" | "ready";
   /** Segments. */
   readonly waiting: number;
 }
 
 export const backendFills = (parts: Parts): Fill[] => [
-  // Left out of the answer when there is none.
+  // Missing in the response when there is none.
   fill(HealthFields, {
     name: "search_backend",
     read: async () => (await stateOf(parts)) ?? undefined,
@@ -51,7 +51,7 @@ export const backendFills = (parts: Parts): Fill[] => [
   }),
 ];
 
-/** Null when it does well, or there is none. Of one that failed it is looked whether it is back. */
+/** Null when it works, or there is none. If it has failed, triggers a check whether it is back. */
 export function backendFailing({ backend, feed, probe, search }: CheckedBackend): string | null {
   const name = backend()?.name,
     told = feed.failing(),

@@ -1,5 +1,5 @@
 /**
- * Tells a search backend what is published and what is gone. Segments wait from the transaction
+ * Tells a search backend what is published and what is deleted. Segments wait from the transaction
  * that changes them until the backend has taken them, so that nothing is lost while it is away.
  */
 import { newUuid, type Context, type Db, type JobEffect, type JobRun } from "../../core/sdk";
@@ -11,14 +11,14 @@ import type { BackendRow, BackendWaitingRow } from "./store";
 import { fromStored } from "./stored-segment";
 import { findVectors, vectorSets } from "./vector-store";
 
-/** Segments that one transaction lets wait when everything is told. */
+/** Segments that one transaction adds to the waiting ones when everything is sent. */
 const filled_together = 1_000;
-/** Segments that are read together, and passages that are told at once, or a few more. */
+/** Segments read together, and the approximate number of passages sent at once. */
 const read_together = 64,
   told_together = 512;
-/** How long one run tells. */
+/** How long one run sends. */
 const run_ms = 20_000;
-/** How often it is looked whether the backend holds what it was told. */
+/** How often to check whether the backend still has what it was sent. */
 const check_ms = 45_000;
 
 export interface BackendFeedParts extends Pick<
@@ -28,16 +28,16 @@ export interface BackendFeedParts extends Pick<
   readonly backend: () => SearchBackend | undefined;
 }
 export class BackendFeed {
-  /** There is a backend; false before the start. */
+  /** Whether there is a backend; false before the start. */
   is_followed = false;
   private failure: string | null = null;
   private checked_at_ms = -Infinity;
-  /** It held another number of passages when it was last looked. */
+  /** At the last check it had an unexpected number of passages. */
   private is_suspect = false;
 
   constructor(private readonly parts: BackendFeedParts) {}
 
-  /** Before the first request. Without a backend, nobody needs to be told anything. */
+  /** Before the first request. Without a backend, nothing has to be sent. */
   async start(): Promise<void> {
     const { db, inDeletion, inTransaction } = this.parts;
     this.is_followed = this.parts.backend() !== undefined;
@@ -45,7 +45,7 @@ export class BackendFeed {
     else if (await store.isThere(db)) await inDeletion(store.deleteBackend);
   }
 
-  /** Looks soon whether the backend holds what it was told. */
+  /** Soon checks whether the backend still has what it was sent. */
   lookAgain(): void {
     const { inTransaction, log } = this.parts;
     this.checked_at_ms = -Infinity;
@@ -54,28 +54,28 @@ export class BackendFeed {
     );
   }
 
-  /** Why the backend is told nothing at the moment; null: it is, or has been told all. */
+  /** Why nothing is sent to the backend at the moment; null when it is, or everything was sent. */
   failing(): string | null {
     return this.failure;
   }
-  /** Another process has told it all. */
+  /** Another process has sent everything. */
   recover(): void {
     this.failure = null;
   }
 
   // --- Inside the transactions that change what is published.
 
-  /** These documents were published, or lie in other folders. */
+  /** These documents were published, or are in other folders. */
   async changed(tx: Db, document_ids: readonly string[]): Promise<void> {
     if (!(await store.isThere(tx))) return;
     await store.documentsChanged(tx, document_ids);
     await this.wake(tx);
   }
-  /** Something may wait. */
+  /** Something may be waiting. */
   async wake(tx: Db): Promise<void> {
     if ((await store.isThere(tx)) && (await store.isAnyWaiting(tx))) await this.enqueue(tx);
   }
-  /** Another set of vectors answers, or one of another length. */
+  /** Another set of vectors is in use, or one of another length. */
   async vectorsChanged(tx: Db): Promise<void> {
     if (await store.isThere(tx)) await this.enqueue(tx);
   }
@@ -102,14 +102,14 @@ export class BackendFeed {
     return (tx) => this.wakeIfOutdated(tx);
   }
 
-  /** The first vectors may have come while it was begun without any. */
+  /** The first vectors may have arrived since it was begun without any. */
   private async wakeIfOutdated(tx: Db): Promise<void> {
     const row = await store.findBackend(tx);
     if (row && !holdsVectors(row, await servingVectors(tx))) await this.enqueue(tx);
     else await this.wake(tx);
   }
 
-  /** What it holds, or is to hold from now on. */
+  /** What it contains, or will contain from now on. */
   private async begun(backend: SearchBackend, signal: AbortSignal): Promise<BackendRow> {
     const { db, inTransaction, log } = this.parts,
       wanted = { name: backend.name, ...(await servingVectors(db)) };
@@ -129,7 +129,7 @@ export class BackendFeed {
     return row;
   }
 
-  /** Whether the backend does not hold any more what it was told. */
+  /** Whether the backend has lost what it was sent. */
   private async isLost(
     backend: SearchBackend,
     { begun, contents, filled_to }: BackendRow,
@@ -149,7 +149,7 @@ export class BackendFeed {
     const passages = await store.countPassages(db),
       is_other = !was_waiting && passages !== state.passages && !(await isWaiting()),
       is_lost = is_other && this.is_suspect;
-    // A document that is deleted in parts counts until the last.
+    // A document that is deleted in parts counts until the last one.
     this.is_suspect = is_other && !is_lost;
     if (is_lost)
       log.warn("a search backend holds other passages than it was told", {
@@ -160,7 +160,7 @@ export class BackendFeed {
     return is_lost;
   }
 
-  /** What was published before the backend was there waits, too. */
+  /** Adds what was published before there was a backend. */
   private async fill({ contents, filled_to }: BackendRow, signal: AbortSignal): Promise<void> {
     for (let after = filled_to; after !== null;) {
       signal.throwIfAborted();

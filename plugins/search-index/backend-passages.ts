@@ -1,4 +1,4 @@
-/** A segment as a search backend is told of it. Pure. */
+/** Converts a segment for a search backend. Pure. */
 import type { BackendPassage } from "./contract";
 import {
   chunkCount,
@@ -12,7 +12,7 @@ import {
 } from "./segment";
 import { chunksAt, rowsAt, scales_at, strideOf } from "./vector-block";
 
-/** `vectors`: as `vector-block.ts` describes them. */
+/** `vectors`: see `vector-block.ts`. */
 export function passagesOf(
   segment: Segment,
   vectors: Uint8Array | null,
@@ -27,7 +27,7 @@ export function passagesOf(
   }));
 }
 
-/** Of each chunk. */
+/** By chunk. */
 function termsOf(segment: Segment): { term: number; count: number }[][] {
   const chunks = Array.from(
     { length: chunkCount(segment) },
@@ -44,7 +44,7 @@ function termsOf(segment: Segment): { term: number; count: number }[][] {
 }
 const newTerm = (term: number, count: number) => ({ term, count });
 
-/** Of each chunk that has some. */
+/** By chunk, for those that have vectors. */
 function vectorsOf(block: Uint8Array, dimensions: number): Float32Array[][] {
   const view = new DataView(block.buffer, block.byteOffset, block.byteLength),
     rows = view.getUint32(4, true),
@@ -53,7 +53,7 @@ function vectorsOf(block: Uint8Array, dimensions: number): Float32Array[][] {
     const scale = view.getFloat32(scales_at + 4 * row, true),
       at = rowsAt(rows) + row * strideOf(dimensions),
       vector = Float32Array.from({ length: dimensions }, (_, i) => scale * view.getInt8(at + i));
-    // Without a direction it is near to nothing.
+    // Without a direction it is similar to nothing.
     if (scale > 0) (of_chunk[block[chunksAt(rows) + row]!] ??= []).push(vector);
   }
   return of_chunk;

@@ -1,6 +1,6 @@
 /**
- * Looks whether a search backend that failed is back, when somebody asks how it does: of several
- * processes, one that is not searched by would say for ever that it fails.
+ * Checks whether a failed search backend is back, when somebody asks for its health: otherwise a
+ * process that does no searches would report the failure for ever.
  */
 import { leftUntil } from "../../core/lib/timeout";
 import type { Context } from "../../core/sdk";
@@ -10,7 +10,7 @@ import * as store from "./backend-store";
 import type { SearchBackend } from "./contract";
 
 const look_every_ms = 15_000;
-/** How long it may take to say what it holds. */
+/** How long it may take to report its state. */
 const state_ms_max = 2_000;
 
 export interface BackendProbeParts extends Pick<Context, "db" | "now_ms"> {
@@ -25,14 +25,14 @@ export class BackendProbe {
 
   constructor(private readonly parts: BackendProbeParts) {}
 
-  /** In the background, and not often. What it finds is said from then on. */
+  /** In the background, and not often. The result is reported from then on. */
   look(): void {
     const { now_ms } = this.parts;
     if (this.is_looking) return;
     if (leftUntil(this.looked_at_ms + look_every_ms, now_ms(), look_every_ms) > 0) return;
     this.is_looking = true;
     void this.probe()
-      // It fails still, as was said.
+      // It still fails, as reported before.
       .catch(() => undefined)
       .finally(() => {
         this.is_looking = false;
@@ -40,7 +40,7 @@ export class BackendProbe {
       });
   }
 
-  /** It must hold all that is published before it counts as back. */
+  /** It must have everything that is published before it counts as back. */
   private async probe(): Promise<void> {
     const { db, feed, search } = this.parts,
       backend = this.parts.backend(),

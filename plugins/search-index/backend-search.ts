@@ -1,6 +1,6 @@
 /**
- * Asks a search backend what a search should look at. Whatever keeps it from answering, the index
- * finds by itself, and a backend that is away is left alone for a while.
+ * Asks a search backend where a search should look. Whatever keeps it from answering, the index
+ * searches by itself, and a failing backend is left alone for a while.
  */
 import { leftUntil, TimeLimit } from "../../core/lib/timeout";
 import type { Context } from "../../core/sdk";
@@ -17,7 +17,7 @@ const timeout_ms_max = 2_000;
 const failures_max = 3,
   pause_ms = 15_000;
 
-/** Where it holds all of an owner that is published, with vectors of one set and length. */
+/** Whether it has everything published for an owner, with vectors of one set and length. */
 const ready_sql =
   "select contents, set_id, dimensions from index_backend where begun = 1 and filled_to is null " +
   "and not exists (select 1 from index_backend_waiting where owner_id = ?)";
@@ -26,13 +26,13 @@ interface Ready {
   readonly set_id: number;
   readonly dimensions: number;
 }
-/** A set has no length before its first vectors, and may have been told without any. */
+/** A set has no length before its first vectors, and may have been sent without any. */
 const holdsVectors = ({ set_id, dimensions }: Ready, vector: QueryVector): boolean =>
   Number(set_id) === vector.set_id && Number(dimensions) === vector.data.length;
 
 export interface BackendSearchParts extends Pick<Context, "log" | "now_ms" | "reads"> {
   readonly backend: () => SearchBackend | undefined;
-  /** It may have lost what it held, or holds other vectors than are asked for. */
+  /** It may have lost its content, or has vectors other than those needed. */
   readonly onFailure: () => void;
 }
 export class BackendSearch {
@@ -42,16 +42,16 @@ export class BackendSearch {
   private paused_until_ms = 0;
   private answered = 0;
   private failed = 0;
-  /** What was asked last. */
+  /** The latest request. */
   private asked: { readonly contents: string; readonly query: BackendQuery } | undefined;
-  /** Contents of which it named less than there is, though it answered. */
+  /** Contents for which it answered with less than there is. */
   private short_contents: string | undefined;
 
   constructor(private readonly parts: BackendSearchParts) {}
 
   /**
-   * `frequencies` are of the terms of the query, whatever their spelling. Undefined when the index
-   * is to find by itself. @throws only the reason of `signal`.
+   * `frequencies`: of the query's terms, in any spelling. Undefined when the index should search by
+   * itself. @throws only the reason of `signal`.
    */
   async find(
     request: SearchRequest,
@@ -59,7 +59,7 @@ export class BackendSearch {
     signal: AbortSignal | undefined,
   ): Promise<BackendAnswer | undefined> {
     const backend = this.parts.backend();
-    // Of chosen documents the index compares all.
+    // For chosen documents the index compares everything.
     if (backend === undefined || request.document_ids !== undefined || this.isPaused())
       return undefined;
     const ready = await this.parts.reads.get<Ready>(ready_sql, request.owner_id);
@@ -80,7 +80,7 @@ export class BackendSearch {
     }
   }
 
-  /** What it answered was used; or it `is_short`: it holds less than is in scope. */
+  /** Reports whether its answer was used, or `is_short`: it has less than is in scope. */
   settle(is_short: boolean): void {
     this.short_contents = is_short ? this.asked?.contents : undefined;
     if (is_short) return this.countFailure(new Error("it holds less than is published"));
@@ -88,7 +88,7 @@ export class BackendSearch {
     this.answered++;
   }
 
-  /** Asks once more what was asked last; it fails no more when that is answered. */
+  /** Repeats the latest request; an answer ends the failure. */
   async retry(
     backend: SearchBackend,
     { contents, dimensions }: Pick<BackendRow, "contents" | "dimensions">,
@@ -100,7 +100,7 @@ export class BackendSearch {
     this.failures = 0;
   }
 
-  /** Why the index finds by itself at the moment, in words; null when the backend is asked. */
+  /** Why the index searches by itself at the moment, in words; null when the backend is used. */
   failing(): string | null {
     return this.failures === 0 ? null : this.last_failure;
   }
@@ -145,7 +145,7 @@ export class BackendSearch {
   }
 }
 
-/** The query in numbers, and how often each of its terms is found, whatever its spelling. */
+/** The query as numbers, with the frequency of each of its terms in any spelling. */
 function backendQuery(
   { query, context, owner_id, folder_ids, limit }: SearchRequest,
   vector: QueryVector | undefined,
@@ -169,7 +169,7 @@ function backendQuery(
 }
 
 const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0;
-/** @throws Error when it is of another shape than was asked for. */
+/** @throws Error when its shape is not that of the contract. */
 function checkAnswer({ segment_ids, passages, frequencies }: BackendAnswer, terms: number): void {
   const is_right =
     Array.isArray(segment_ids) &&

@@ -1,6 +1,6 @@
 /**
- * Every SQL statement about what a search backend holds, and is to be told of. Where there is none,
- * nothing waits. The database comes first, so that the caller decides the transaction.
+ * Every SQL statement about what a search backend contains and has to be sent. Without a backend,
+ * nothing waits. The database is the first parameter, so that the caller decides the transaction.
  */
 import { newUuid, prepared, preparedFirst, sql, toNumber } from "../../core/sdk";
 import { inIdBatches, type BackendRow, type BackendWaitingRow, type IndexDb } from "./store";
@@ -22,7 +22,7 @@ export const isThere = async (db: IndexDb): Promise<boolean> =>
 const findOne = preparedFirst((db: IndexDb, values: { readonly only_id: number }) =>
   db.selectFrom("index_backend").select("id").where("id", "=", values.only_id),
 );
-/** Nothing waits any more, and nothing is held. */
+/** Nothing waits any more, and nothing is contained. */
 export async function deleteBackend(tx: IndexDb): Promise<void> {
   await tx.deleteFrom("index_backend_waiting").execute();
   await tx.deleteFrom("index_backend").execute();
@@ -50,7 +50,7 @@ export async function updateBackend(
 
 const insertWaiting = (tx: IndexDb) =>
   tx.insertInto("index_backend_waiting").columns(["segment_id", "owner_id", "revision"]);
-/** What is published of these documents waits. */
+/** Adds what is published of these documents to the waiting segments. */
 export const documentsChanged = (tx: IndexDb, document_ids: readonly string[]): Promise<void> =>
   inIdBatches(document_ids, (some) =>
     insertOfDocuments(tx, { document_ids: some, revision: newUuid() }),
@@ -73,7 +73,7 @@ const insertOfDocuments = prepared(
         })),
       ),
 );
-/** A segment that is published waits: it has other vectors. */
+/** A published segment with other vectors waits. */
 export const segmentChanged = (tx: IndexDb, segment_id: number) =>
   insertOfSegment(tx, { segment_id, revision: newUuid() });
 const insertOfSegment = prepared(
@@ -93,7 +93,7 @@ const insertOfSegment = prepared(
           .doUpdateSet((e) => ({ revision: e.ref("excluded.revision") })),
       ),
 );
-/** These segments are about to be deleted, or nobody finds them any more: they wait as gone. */
+/** These segments are about to be deleted, or become invisible: they wait as gone. */
 export const segmentsGone = (
   tx: IndexDb,
   segments:
@@ -117,8 +117,8 @@ export const segmentsGone = (
     .execute();
 
 /**
- * The next `limit` published segments after `after` wait, but for those that do. Answers the last
- * of them; null when there are no more.
+ * Adds the next `limit` published segments after `after`, unless they wait already. Returns the
+ * last one; null when there are no more.
  */
 export async function nextWait(tx: IndexDb, after: number, limit: number): Promise<number | null> {
   const published = tx
@@ -139,7 +139,7 @@ export async function nextWait(tx: IndexDb, after: number, limit: number): Promi
   return toNumber(last.id);
 }
 
-/** What is gone comes first. */
+/** Deletions come first. */
 export const waitingSegments = (db: IndexDb, limit: number): Promise<BackendWaitingRow[]> =>
   db
     .selectFrom("index_backend_waiting")
@@ -169,7 +169,7 @@ export interface ToldSegment {
   readonly data: Uint8Array;
   readonly owner_id: string;
 }
-/** Those of these segments that are published. */
+/** The published ones among these segments. */
 export const publishedAmong = (db: IndexDb, ids: readonly number[]): Promise<ToldSegment[]> =>
   db
     .selectFrom("index_segments as s")
@@ -196,7 +196,7 @@ export async function foldersOfSegments(
   }
   return folders;
 }
-/** Of all that is published. */
+/** Counts everything that is published. */
 export async function countPassages(db: IndexDb): Promise<number> {
   const row = await db
     .selectFrom("index_documents")

@@ -1,4 +1,4 @@
-/** The parts that keep a search backend informed, and ask it. */
+/** The parts that keep a search backend up to date, and query it. */
 import { every } from "../../core/sdk";
 import { backendFailing, backendFills } from "./backend-checks";
 import { BackendFeed, type BackendFeedParts } from "./backend-feed";

@@ -1,4 +1,4 @@
-/** Exact BM25 over the segments in scope, whether each lies by itself or in a pack. */
+/** Exact BM25 over the segments in scope, whether stored singly or in packs. */
 import type { PackPart } from "./pack";
 import { pack_chunks_max, partOf } from "./pack";
 import type { Query } from "./query";
@@ -19,70 +19,70 @@ import type { Pauses } from "./worker-protocol";
 const k1 = 1.2,
   b = 0.75;
 /**
- * The best chunks among so many before and after one, and itself: their mean score is that of the
- * document around it. In a manual of a thousand chunks, those far away say nothing about it.
+ * A document's score is the mean of the best chunks within this distance of a chunk, including
+ * itself. In a manual of a thousand chunks, distant ones say nothing about it.
  */
 const document_chunks = 5,
   document_reach = 4;
 /** Lengths up to this one have their weight computed once. */
 const common_length_max = 2_047;
 
-/** A chunk that was found. */
+/** A matching chunk. */
 export interface Hit {
-  /** Place of its segment among those that were searched. */
+  /** The index of its segment among those searched. */
   readonly segment: number;
-  /** Its place in the segment. */
+  /** Its index in the segment. */
   readonly chunk: number;
   readonly score: number;
-  /** Mean score of the best chunks around it: what the document there has to say. */
+  /** The mean score of the best chunks around it: how much the document says at this place. */
   readonly document_score: number;
 }
 export interface RankedHit extends Hit {
-  /** Version of the analyzer that indexed it. */
+  /** The version of the analyzer that indexed it. */
   readonly analyzer: number;
 }
 export interface Ranking {
   /** Best first. */
   readonly hits: readonly RankedHit[];
-  /** Inverse document frequency of each term of the query in this scope. */
+  /** The inverse document frequency of each query term in this scope. */
   readonly idfs: readonly number[];
 }
 
-/** Of all passages in scope, where not all of their segments are taken. */
+/** Statistics of all passages in scope, when only some of their segments are read. */
 export interface ScopeStatistics {
   readonly passages: number;
-  /** Those that hold each term of the query. */
+  /** The number of passages with each query term. */
   readonly frequencies: readonly number[];
 }
 
-/** Segments that are scored together: those of a pack, or one. */
+/** Segments that are scored together: those of a pack, or a single one. */
 interface Unit {
   readonly analyzer: number;
-  /** Of each segment: its place among those that are searched. */
+  /** The index of each segment among those searched. */
   readonly places: ArrayLike<number>;
-  /** Of each segment, and one more: the end. */
+  /** The first chunk of each segment, plus the end. */
   readonly first_chunks: ArrayLike<number>;
-  /** Of each chunk: which of the segments it belongs to. */
+  /** The segment of each chunk. */
   readonly segment_of: ArrayLike<number>;
-  /** Of each chunk: its length, as the segment has it. */
+  /** The length of each chunk, as stored in its segment. */
   readonly lengthAt: (chunk: number) => number;
-  /** Its matches: from the first run to before this one. */
+  /** Its matches: the end of its runs. */
   readonly runs_end: number;
 }
 const only_segment = new Uint8Array(segment_chunks_max);
 
 /**
- * Takes the segments one after another, keeps what the query matches in each, and ranks at the end:
- * how rare a term is, is known only then.
+ * Takes the segments one after another, keeps what matches the query, and ranks at the end, because
+ * only then it is known how rare a term is.
  */
 export class Ranker {
-  /** Of each place: how many chunks its segment has. */
+  /** The number of chunks in each segment. */
   readonly chunk_counts: Uint16Array;
   private readonly frequencies: number[];
   private chunks = 0;
   private length_sum = 0;
   private readonly units: Unit[] = [];
-  /** Of each run of matches: its term, and the end of its matches. */
+  /** For each run of matches: its term, and where its matches end. */
   private runs = new Uint32Array(1_024);
   private runs_used = 0;
   /** `chunk << 8 | tf` of each match, and the length of that chunk. */
@@ -91,7 +91,7 @@ export class Ranker {
   private used = 0;
   private readonly buffer = new Uint32Array(pack_chunks_max);
 
-  /** `segments`: how many are searched; with `statistics`, only some of them are taken. */
+  /** `segments`: how many are searched; with `statistics`, only some of them are added. */
   constructor(
     private readonly query: Query,
     segments: number,
@@ -101,7 +101,7 @@ export class Ranker {
     this.chunk_counts = new Uint16Array(segments);
   }
 
-  /** Segments come in the order of their places, except for those in packs. */
+  /** Segments must come in order, except for those in packs. */
   addSegment(place: number, segment: Segment): void {
     const hashes = this.query.hashes.get(analyzerOf(segment)) ?? [],
       runs_before = this.runs_used;
@@ -129,13 +129,13 @@ export class Ranker {
       });
   }
 
-  /** The parts that the terms of the query need. */
+  /** The parts needed for the terms of the query. */
   partsFor({ pack }: ScopedPack): number[] {
     const hashes = this.query.hashes.get(pack.head.analyzer) ?? [];
     return [...new Set(hashes.map(({ hash }) => partOf(hash)))];
   }
 
-  /** `parts`: those of `partsFor`, by their number. */
+  /** `parts`: those returned by `partsFor`, by number. */
   addPack({ pack, places, whole }: ScopedPack, parts: ReadonlyMap<number, PackPart>): void {
     const { head } = pack,
       { segment_of, lengths } = head,
@@ -169,7 +169,7 @@ export class Ranker {
       });
   }
 
-  /** The best `limit` chunks. Among equal scores, the order of their places. */
+  /** The best `limit` chunks. Equal scores are in the order of their segments. */
   async ranking(limit: number, pauses: Pauses): Promise<Ranking> {
     const { chunks } = this,
       { passages, frequencies } = this.statistics ?? {
@@ -204,7 +204,7 @@ export class Ranker {
     return { hits: top.sorted(), idfs };
   }
 
-  /** Which terms of the query a hit has, by their places there. */
+  /** Which query terms a hit contains, as indices. */
   termsIn({ segment, chunk }: Hit): number[] {
     const terms = new Set<number>();
     let run = 0;
@@ -256,7 +256,7 @@ function extended<A extends Uint32Array | Uint16Array>(from: A, to: A): A {
   return to;
 }
 
-/** What a chunk's length does to its score. */
+/** The effect of a chunk's length on its score. */
 class Saturations {
   private readonly common: Float64Array;
   constructor(private readonly length_mean: number) {
@@ -272,7 +272,7 @@ class Saturations {
   }
 }
 
-/** Takes the scores of a unit, and leaves them at zero. */
+/** Adds the scores of a unit, and resets them to zero. */
 function addHits(
   { analyzer, places, first_chunks, segment_of, lengthAt }: Unit,
   scores: Float64Array,
@@ -291,7 +291,7 @@ function addHits(
       segment: places[segment]!,
       chunk,
       score,
-      // A table of contents gains nothing by what it lists.
+      // A table of contents gains nothing from what it lists.
       document_score: lengthAt(at) === listing_length ? 0 : documentScore(scores, first, end),
       analyzer,
     });
@@ -299,7 +299,7 @@ function addHits(
   scores.fill(0, 0, chunks);
 }
 
-/** The mean of the best few; where there are fewer, zeros stand in for them. */
+/** The mean of the best few, padded with zeros. */
 function documentScore(scores: Float64Array, first: number, end: number): number {
   // Ascending.
   const best = new Float64Array(document_chunks);
@@ -314,10 +314,10 @@ function documentScore(scores: Float64Array, first: number, end: number): number
   return best.reduce((sum, score) => sum + score, 0) / document_chunks;
 }
 
-/** Keeps the best `limit` hits; among equals the earlier one. */
+/** Keeps the best `limit` hits; of equal ones the earlier. */
 export class TopHits<H extends Hit> {
   private hits: H[] = [];
-  /** Only a higher score can still enter, or the same one earlier. */
+  /** Only a higher score can still enter, or an equal one that is earlier. */
   threshold = 0;
   private last: H | undefined;
   constructor(private readonly limit: number) {}

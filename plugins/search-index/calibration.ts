@@ -1,14 +1,14 @@
 /**
- * What the cosines of a model mean. One model has .69 between texts that have nothing to do with
- * each other, another .05; so each is measured on questions and passages that are known. Pure.
+ * What the cosines of a model mean. One model gives .69 for unrelated texts, another .05; so each
+ * is measured with known questions and passages. Pure.
  */
 import { cosine, type MeaningScale } from "./vectors";
 
 export interface Calibration extends Pick<MeaningScale, "spread" | "right"> {
   readonly languages: Languages;
-  /** Passages about this and that, one after the other, each of length 1. */
+  /** Passages on various subjects, concatenated, each of length 1. */
   readonly passages: readonly Float32Array[];
-  /** The cosine of a usual question with a passage that has nothing to do with it. */
+  /** The typical cosine of a question with an unrelated passage. */
   readonly usual: number;
 }
 
@@ -16,44 +16,47 @@ export interface Calibration extends Pick<MeaningScale, "spread" | "right"> {
 interface Languages {
   /** In all languages. */
   readonly common: Float32Array;
-  /** Directions at right angles, each of length 1, in which languages differ from each other. */
+  /** Orthogonal directions of length 1 in which languages differ from each other. */
   readonly directions: readonly Float32Array[];
 }
-/** Of a reference text; null for one that the model could not take. */
+/** The vector of a reference text; null when the model could not take it. */
 type ReferenceVector = Float32Array | null;
 export interface ReferenceVectors {
   readonly pairs: readonly {
     readonly question: ReferenceVector;
     readonly passage: ReferenceVector;
   }[];
-  /** For each language the same questions. */
+  /** The same questions in each language. */
   readonly questions: readonly (readonly ReferenceVector[])[];
 }
 
 /**
- * The share of what all questions have in common that is left out of each: some passages are near
- * to every question.
+ * How much of what all questions have in common is removed from each: otherwise some passages are
+ * similar to every question.
  */
 const common_share = 0.4;
 /**
- * The share of its language that is left out: passages that are in it, or tell of those who speak
- * it, are near to every question in it. With all of it names would go too.
+ * How much of its language is removed: otherwise passages in that language, or about its speakers,
+ * are similar to every question in it. Removing all of it would remove names, too.
  */
 const language_share = 0.5;
-/** What is shorter than this share of a difference lies in the directions that are known. */
+/** A difference whose remainder is below this share lies in the known directions. */
 const direction_min = 0.01;
 /** Fewer pairs tell nothing. */
 const pairs_min = 4;
-/** A model whose right passages stand out by less than this many spreads can't tell them. */
+/** A model is unsuitable if its right passages stand out by fewer spreads than this. */
 const spreads_min = 3;
-/** The least spread, as a share of what makes the right one: few texts may seem to have none. */
+/**
+ * The minimum spread, relative to the margin of the right passage: a few texts may seem to have
+ * none.
+ */
 const spread_min = 0.1;
-/** A median of absolute deviations times this is a standard deviation. */
+/** Converts a median of absolute deviations to a standard deviation. */
 const deviation_of_median = 1.4826;
 
 /**
- * From vectors of length 1. Medians, because a model may not know some of the languages. Null when
- * the model can't tell what belongs together.
+ * From vectors of length 1. Uses medians, because a model may not know some of the languages. Null
+ * when the model can't tell which texts belong together.
  */
 export function calibrationOf({ pairs, questions }: ReferenceVectors): Calibration | null {
   const known = pairs.flatMap(({ question, passage }) =>
@@ -100,7 +103,7 @@ export function scaleOf(
   return { own, unrelated, excess: Math.max(0, unrelated - usual), spread, right };
 }
 
-/** `others` are questions too, for a model that takes too few of those in all languages. */
+/** `others`: further questions, for a model that takes too few of those in all languages. */
 function languagesOf(
   questions: readonly (readonly Float32Array[])[],
   others: readonly Float32Array[],
@@ -118,7 +121,7 @@ function languagesOf(
   return { common, directions };
 }
 
-/** What a question has for itself. */
+/** The part of a question's vector that is its own. */
 const ownOf = (question: Float32Array, { common, directions }: Languages): Float32Array => {
   const difference = minus(question, common, 1);
   return directions.reduce(

@@ -1,4 +1,7 @@
-/** The calibration of each set of vectors: made once, with the embedder, and kept with the set. */
+/**
+ * The calibration of each set of vectors: computed once, with the embedder, and stored with the
+ * set.
+ */
 import { batchesOf } from "../../core/lib/batch";
 import { leftUntil, TimeLimit } from "../../core/lib/timeout";
 import type { Context } from "../../core/sdk";
@@ -10,11 +13,11 @@ import type { VectorSetRow } from "./store";
 import { findReferences, replaceReferences } from "./vector-store";
 import { embedChecked, meanOf } from "./vectors";
 
-/** For all the texts, in the background. */
+/** For all texts, in the background. */
 const timeout_ms = 60_000;
-/** It is not tried again before. */
+/** The pause before a retry. */
 const pause_ms = 60_000;
-/** Sets whose calibration is in memory. */
+/** Calibrations kept in memory. */
 const known_max = 4;
 
 /** In the order in which their vectors are stored. */
@@ -27,21 +30,21 @@ const texts_count = reference_texts.reduce((count, [, texts]) => count + texts.l
 export type CalibrationsParts = Pick<Context, "db" | "inTransaction" | "now_ms" | "log">;
 
 export class Calibrations {
-  /** By set; null: the model can't tell what belongs together. */
+  /** By set; null: the model can't tell which texts belong together. */
   private readonly known = new Map<number, Calibration | null>();
   private readonly making = new Map<number, Promise<void>>();
   private paused_until_ms = 0;
 
   constructor(private readonly parts: CalibrationsParts) {}
 
-  /** Undefined before it was made. */
+  /** Undefined before it was computed. */
   find(set: Pick<VectorSetRow, "id">): Calibration | null | undefined {
     return this.known.get(set.id);
   }
 
   /**
-   * Makes that of a set whose vectors have their length. Resolves also when that failed.
-   * @throws only the reason of the signal; it goes on then, since others may wait for it.
+   * Computes that of a set whose vector length is known. Resolves even if it fails. @throws only
+   * the reason of the signal; the computation continues then, since others may wait for it.
    */
   async make(embedder: Embedder, set: VectorSetRow, signal: AbortSignal): Promise<void> {
     if (this.known.has(set.id) || set.dimensions === 0 || this.isPaused()) return;
@@ -88,7 +91,7 @@ export class Calibrations {
   }
 }
 
-/** Of `reference_texts`, one after the other; zeros for a text that the model can't take. */
+/** The vectors of `reference_texts`, concatenated; zeros for a text that the model can't take. */
 async function embedReferences(embedder: Embedder, set: VectorSetRow): Promise<Float32Array> {
   const { model, asked_dimensions, dimensions } = set,
     signal = AbortSignal.timeout(timeout_ms),

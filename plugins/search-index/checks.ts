@@ -1,4 +1,7 @@
-/** What health says of vectors: whether documents get them, and what folders count of that. */
+/**
+ * Health checks of vectors: whether documents get them, and whether the counts of folders are
+ * right.
+ */
 import { fill, HealthFields, type Fill } from "../../core/sdk";
 import { ok, SystemChecks, type CheckResult, type SystemCheck } from "../doctor/contract";
 import type { EmbeddingState } from "./contract";
@@ -7,13 +10,13 @@ import type { CopyState, PgvectorCopy } from "./pgvector-copy";
 
 export interface CheckedVectors {
   state(): EmbeddingState;
-  /** Folders that count other documents than those that wait. */
+  /** Folders whose count of waiting documents is wrong. */
   miscounted(): Promise<number>;
-  /** Everything that waits is found anew, and counted. */
+  /** Determines and counts again everything that waits. */
   recount(): Promise<void>;
 }
 
-/** A look at all that waits. */
+/** The check examines everything that waits. */
 const hold_ms = 5 * 60_000;
 
 export const vectorFills = (
@@ -31,7 +34,7 @@ export const vectorFills = (
   fill(SystemChecks, { name: "Vector search", run: async () => judge(await pgvector.state()) }),
 ];
 
-/** Who compares vectors, and what keeps pgvector from it. */
+/** Reports what compares vectors, and why pgvector does not. */
 function judge(copy: CopyState | null): CheckResult {
   if (copy === null) return ok("The server compares vectors itself.");
   const { state, version, is_searched, copied } = copy,

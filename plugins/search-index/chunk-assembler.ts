@@ -1,4 +1,4 @@
-/** Puts blocks together to chunks. */
+/** Assembles blocks into chunks. */
 import type { ReadableText } from "../../core/lib/text-window";
 import type { PageSpan } from "../extraction/contract";
 import { HeadingPath, separator, type Heading } from "./heading-path";
@@ -6,47 +6,46 @@ import { long_chars, pieces, target_chars } from "./paragraph-cuts";
 import type { TableRows } from "./table-rows";
 import { crossesPage, pageAt } from "./text-scan";
 
-/** UTF-16 indices into the text, end exclusive; neither end lies on white space. */
+/** UTF-16 indices into the text, end exclusive, without surrounding white space. */
 export interface Chunk {
   readonly start: number;
   readonly end: number;
   readonly page: number | null;
   readonly page_end: number | null;
-  /** The headings that it stands under, the last one at or above it: `Paper size › Landscape`. */
+  /** The path of headings above it, including one at its start: `Paper size › Landscape`. */
   readonly heading: string | null;
-  /** Those of them that are not in the chunk. */
+  /** Those that are not part of the chunk. */
   readonly headings_above: string;
 }
-/** A heading, or lines that are one paragraph. */
+/** A heading, or the lines of one paragraph. */
 export interface Block {
   readonly start: number;
   readonly end: number;
   readonly heading: Heading | null;
   /**
-   * What follows belongs to it: it announces that ("as follows:"), or names what that describes (an
-   * option).
+   * What follows belongs to it: it introduces it ("as follows:"), or names its subject (an option).
    */
   readonly leads_on: "announces" | "names" | null;
 }
-/** The chunk that is being made. */
+/** The chunk under construction. */
 interface Open {
   readonly start: number;
   readonly end: number;
   readonly has_body: boolean;
   readonly holds_heading: boolean;
-  /** Its last block, when what follows belongs to that, and where the block before it ends. */
+  /** Its last block, if what follows belongs to it, and where the block before that ends. */
   readonly lead: { readonly start: number; readonly end_before: number } | null;
   readonly last: Block;
 }
 
-/** A chunk as long as this is complete at the end of a paragraph. */
+/** A chunk of this length is complete at the end of a paragraph. */
 const short_chars = 400;
-/** No chunk holds more white space in a row than this. */
+/** The longest run of white space in a chunk. */
 export const gap_chars_max = 64;
 
 /**
- * Joins short blocks with the next, headings with what follows and a lead with what it leads to;
- * splits long blocks.
+ * Joins short blocks with the next one, headings with what follows and a lead with what it
+ * introduces; splits long blocks.
  */
 export class ChunkAssembler {
   private readonly chunks: Chunk[] = [];
@@ -91,7 +90,7 @@ export class ChunkAssembler {
     return crosses || open.end - open.start >= short_chars || length > long_chars;
   }
 
-  /** The lead begins the next chunk. */
+  /** The lead starts the next chunk. */
   private closeBefore({ start, end_before }: NonNullable<Open["lead"]>): void {
     const open = this.open!;
     this.open = { ...open, end: end_before };
@@ -117,7 +116,7 @@ export class ChunkAssembler {
     for (const [start, end] of pieces(this.text, open.start, open.end)) this.push(start, end);
   }
 
-  /** A short remainder of a section is appended to the chunk before it. */
+  /** Whether a short remainder of a section is appended to the previous chunk. */
   private joinsLast(start: number, end: number): boolean {
     const last = this.chunks.at(-1);
     if (
@@ -155,7 +154,7 @@ export class ChunkAssembler {
     return head === null ? text : text === null ? head : text + separator + head;
   }
 
-  /** The chunks that nothing is joined to any more. */
+  /** The chunks to which nothing more will be joined. */
   takeFinal(): Chunk[] {
     return this.chunks.splice(0, this.chunks.length - 1);
   }
@@ -165,7 +164,7 @@ export class ChunkAssembler {
   }
 }
 
-/** Lines one after the other name nothing: they are a list, or code. */
+/** Successive lines introduce nothing: they are a list, or code. */
 function leadOf(open: Open | null, block: Block): Open["lead"] {
   const is_one_of_many = block.leads_on === "names" && open !== null && open.last.leads_on !== null;
   if (block.leads_on === null || is_one_of_many) return null;

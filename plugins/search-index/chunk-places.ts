@@ -1,12 +1,12 @@
 /**
- * What a segment's chunks are without their text: where they lie and what they stand under. One
- * block of bytes for each segment, little-endian, read one chunk at a time:
+ * A segment's chunks without their text: their positions and headings. One block of bytes per
+ * segment, little-endian, decoded one chunk at a time:
  *
- *     u32 chunks, columns (a bit for each group that is there)
+ *     u32 chunks, columns (a bit for each group that is present)
  *     u32 start[chunks], end[chunks]                        UTF-16 units into the text
  *     u32 start_point[chunks], end_point[chunks]            where they differ from these
- *     u32 page[chunks], page_end[chunks]                    one more than it is; 0: none
- *     u32 heading[chunks]                                   a place in the list, from 1; 0: none
+ *     u32 page[chunks], page_end[chunks]                    one more than the page; 0: none
+ *     u32 heading[chunks]                                   index into the list, from 1; 0: none
  *     f64 time_start[chunks], time_end[chunks]              NaN: none
  *     the list of headings as JSON, UTF-8
  */
@@ -70,7 +70,7 @@ const listStart = (chunks: number, columns: number): number =>
       (columns & has_headings ? 4 : 0) +
       (columns & has_times ? 16 : 0));
 
-/** The places of a segment's chunks, decoded where they are asked for. */
+/** The positions of a segment's chunks, decoded on demand. */
 export class ChunkPlaces {
   readonly count: number;
   private readonly view: DataView;

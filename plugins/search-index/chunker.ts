@@ -1,6 +1,6 @@
 /**
- * Text to chunks: paragraphs of 400 to 1,600 characters, with their page and headings. A change of
- * its output needs a new version.
+ * Divides text into chunks: paragraphs of 400 to 1,600 characters, with their pages and headings. A
+ * change of its output needs a new version.
  */
 import type { ReadableText } from "../../core/lib/text-window";
 import type { HeadingSpan, PageSpan } from "../extraction/contract";
@@ -14,22 +14,22 @@ export { gap_chars_max, type Chunk } from "./chunk-assembler";
 
 export const chunker_version = 4;
 
-/** Lines that may become one paragraph; `line_start` is where the last one begins. */
+/** Lines that may become one paragraph; `line_start` is the start of the last one. */
 interface Lines {
   readonly start: number;
   readonly end: number;
   readonly line_start: number;
   readonly lines: number;
 }
-/** A line longer than this is a paragraph of its own. */
+/** A longer line is a paragraph of its own. */
 const wrapped_chars_max = 200;
 
 /**
  * The chunks of `text` in order, without overlap; only white space lies between them. Takes linear
- * time whatever the text, and gives each chunk as soon as it is final. Reads from the beginning to
- * the end, but goes back to that of a line too long for a chunk. When `headings` is absent or
- * empty, lines that look like headings are taken for them, except in a `spoken` text: there every
- * short line looks like one.
+ * time for any text, and yields each chunk as soon as it is final. Reads from beginning to end, but
+ * returns to the start of a line that is too long for a chunk. When `headings` is missing or empty,
+ * lines that look like headings are used, except in a `spoken` text, where every short line looks
+ * like one.
  */
 export function* chunksOf(
   text: ReadableText,
@@ -93,12 +93,12 @@ function lineBreaks(text: ReadableText, from: number, to: number): number {
 }
 const isMarkdownHeading = (text: ReadableText, line_start: number): boolean =>
   text.charCodeAt(line_start) === 35 && /^#{1,6}\s/.test(text.slice(line_start, line_start + 8));
-/** A sentence that runs on from the foot of a page to the head of the next one. */
+/** A sentence that continues from the bottom of a page to the top of the next one. */
 const continuesSentence = (text: ReadableText, end: number, start: number): boolean =>
   /[\p{L},\-\u2010\u00ad\ufffe\u0002]$/u.test(text.slice(end - 2, end)) &&
   /^\p{Ll}/u.test(text.slice(start, start + 2));
 
-/** Lines as a block. */
+/** Turns lines into a block. */
 function blockOf(text: ReadableText, lines: Lines, marked: MarkedHeadings | undefined): Block {
   const { start, end } = lines,
     heading = marked ? marked.of(start, end) : headingLike(text, lines);

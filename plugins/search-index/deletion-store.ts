@@ -1,4 +1,4 @@
-/** Every SQL statement that deletes from the index. The database comes first. */
+/** Every SQL statement that deletes from the index. The database is the first parameter. */
 import { sql } from "../../core/sdk";
 import { segmentsGone } from "./backend-store";
 import { inIdBatches, type IndexDb } from "./store";
@@ -22,8 +22,8 @@ const deleteVectorsOf = async (
 };
 
 /**
- * Deletes every pack that holds one of these segments, which are about to be deleted. The others of
- * the pack are searched by their own rows until they are packed again.
+ * Deletes every pack with one of these segments, which are about to be deleted. The other segments
+ * of the pack are searched singly until they are packed again.
  */
 async function deletePacksOf(
   tx: IndexDb,
@@ -43,7 +43,7 @@ async function deletePacksOf(
   });
 }
 
-/** Segments of these index versions, with their chunks, links and vectors. */
+/** Deletes the segments of these index versions, with their chunks, links and vectors. */
 export const deleteIndexVersions = (tx: IndexDb, ids: readonly number[]): Promise<void> =>
   inIdBatches(ids, async (some) => {
     const segments = segmentIds(tx, "edition", some);
@@ -57,7 +57,7 @@ export const deleteIndexVersions = (tx: IndexDb, ids: readonly number[]): Promis
     await tx.deleteFrom("index_staged").where("edition", "in", some).execute();
   });
 
-/** Takes an index version out of every folder, and out of those that wait for vectors. */
+/** Removes an index version from every folder, and from those that wait for vectors. */
 export async function hideIndexVersion(tx: IndexDb, index_version: number): Promise<void> {
   const segments = tx
     .selectFrom("index_segments")
@@ -68,12 +68,14 @@ export async function hideIndexVersion(tx: IndexDb, index_version: number): Prom
   await tx.deleteFrom("index_vectors_waiting").where("segment_id", "in", segments).execute();
 }
 
-/** What one transaction deletes: this many segments, or fewer of this many bytes, at least one. */
+/**
+ * The limits for one transaction: this many segments, or fewer of this many bytes, at least one.
+ */
 const part_segments_max = 128,
   part_bytes_max = 512 * 1024;
 /**
- * Deletes segments of these, with their chunks, links and vectors: as many as one transaction may.
- * True when none is left.
+ * Deletes some of these segments, with their chunks, links and vectors: as many as fit into one
+ * transaction. True when none is left.
  */
 export async function deleteSomeSegments(
   tx: IndexDb,
@@ -103,7 +105,7 @@ export async function deleteSomeSegments(
   return ids.length === found.length && found.length < part_segments_max;
 }
 
-/** What remains of these documents without their segments. */
+/** Deletes what remains of these documents without their segments. */
 export const deleteDocuments = (tx: IndexDb, document_ids: readonly string[]): Promise<void> =>
   inIdBatches(document_ids, async (some) => {
     await tx.deleteFrom("index_staged").where("document_id", "in", some).execute();

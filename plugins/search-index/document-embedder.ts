@@ -1,6 +1,6 @@
 /**
- * Gives published documents their vectors, some in each run of its job, and switches to the vectors
- * of another model when all documents have them. No request waits for it.
+ * Gives published documents their vectors, a few in each run of its job, and switches to the
+ * vectors of another model when all documents have them. No request waits for it.
  */
 import type { Context, Db, JobEffect, JobRun } from "../../core/sdk";
 import type { BackendFeed } from "./backend-feed";
@@ -19,9 +19,9 @@ import { fewestTries } from "./waiting-store";
 import { embedChecked, packVectors } from "./vectors";
 
 const calls_per_run = 4;
-/** Segments that failed this often no longer keep a new model from answering. */
+/** Segments that failed this often no longer delay the switch to a new model. */
 const attempts_to_wait_for = 10;
-/** Vectors of a replaced set that one run deletes. */
+/** Vectors of a replaced set deleted per run. */
 const deleted_per_run = 200;
 
 export interface DocumentEmbedderParts extends Pick<
@@ -42,7 +42,7 @@ export interface DocumentEmbedderParts extends Pick<
   readonly embedder: () => Embedder | undefined;
   readonly backend: Pick<BackendFeed, "vectorsChanged" | "wake">;
   readonly calibrations: Pick<Calibrations, "make">;
-  /** Nothing is embedded in the background now. */
+  /** Whether background embedding is paused. */
   readonly paused: () => boolean;
 }
 export class DocumentEmbedder {
@@ -51,10 +51,10 @@ export class DocumentEmbedder {
   private following: Promise<void> = Promise.resolve();
   private readonly waiting: WaitingDocuments;
   private readonly desk: EmbeddingDesk;
-  /** Other processes, until `stop`. */
+  /** Subscriptions to other processes, until `stop`. */
   private readonly listening: readonly (() => void)[];
   private readonly progress = new EmbeddingProgress();
-  /** The last call was one that the embedder could do. */
+  /** Whether the embedder's last call succeeded. */
   private is_well = true;
 
   constructor(private readonly parts: DocumentEmbedderParts) {
@@ -78,7 +78,7 @@ export class DocumentEmbedder {
     return serving === null || serving.dimensions === 0 ? null : serving;
   }
 
-  /** The embedder has become another one, or none, while the server runs. */
+  /** The embedder was replaced or removed while the server runs. */
   follow(): void {
     this.inTurn("the vectors of another model could not be begun", () => this.start());
   }
@@ -92,13 +92,13 @@ export class DocumentEmbedder {
     );
   }
 
-  /** Nothing of it touches the database any more when it returns. */
+  /** When it resolves, nothing here uses the database any more. */
   stop(): Promise<void> {
     for (const end of this.listening) end();
     return this.following;
   }
 
-  /** Before the first request: compares the model of the settings with the stored sets. */
+  /** Before the first request: compares the configured model with the stored sets. */
   async start(): Promise<void> {
     const embedder = this.parts.embedder();
     this.failure = null;
@@ -121,18 +121,15 @@ export class DocumentEmbedder {
       const is_followed = this.sets.target.followed === 1;
       await this.waiting.follow(tx, this.sets.target);
       this.sets.target = { ...this.sets.target, followed: 1 };
-      // The waiting job may be in a pause because of an embedder that is no longer configured; that
-      // of another process is at work.
+      // The waiting job may be paused because of a former embedder; that of another process is at
+      // work.
       if (!is_followed || !this.parts.node.shared) await cancelEmbedding(this.parts, tx);
       await enqueueEmbedding(this.parts, tx);
       if (!is_followed) this.sets.tell();
     });
   }
 
-  /**
-   * Where vectors that were made elsewhere may go; null when those of this server are of another
-   * kind.
-   */
+  /** The set for vectors that were made elsewhere; null when this server's are of another kind. */
   async setFor({ model, asked_dimensions, dimensions }: VectorKind): Promise<number | null> {
     const set = this.sets.target;
     if (set?.model !== model || set.asked_dimensions !== asked_dimensions) return null;
@@ -145,7 +142,7 @@ export class DocumentEmbedder {
 
   // --- Inside the transactions that change what is published.
 
-  /** An index version is published: it waits for its vectors, but for those that came with it. */
+  /** An index version is published: it waits for its vectors, except those that came with it. */
   async add(
     tx: IndexDb,
     document_id: string,
@@ -181,14 +178,14 @@ export class DocumentEmbedder {
       await this.waiting.unlink(tx, document_ids, folder_id);
   }
 
-  /** As `SearchIndex.lackingVectors`. */
+  /** See `SearchIndex.lackingVectors`. */
   async lacking(db: Db, document_ids: readonly string[]): Promise<ReadonlySet<string> | null> {
     return this.sets.target === null ? null : this.waiting.lacking(db, document_ids);
   }
 
   // --- The job.
 
-  /** It may go on after a pause. */
+  /** Resumes after a pause. */
   resume(): void {
     this.progress.begin();
     if (this.sets.target !== null)
@@ -203,7 +200,7 @@ export class DocumentEmbedder {
       set = this.sets.target;
     if (embedder === undefined || set === null) return;
     await this.waiting.lookAtAll(set, signal);
-    // Nothing is asked (and paid for) that could not be stored.
+    // Nothing is requested (and paid for) that could not be stored.
     this.parts.files.requireFreeSpace();
     for (let calls = 0; calls < calls_per_run && !this.parts.paused(); calls++) {
       const call = await this.desk.next(embedder.texts_max);
@@ -212,7 +209,7 @@ export class DocumentEmbedder {
       if (this.sets.target?.id !== set.id) break;
       await this.embed(embedder, this.sets.target, call, signal);
     }
-    // The next run may be that of another process, which would begin it anew.
+    // The next run may be in another process, which would start it over.
     while (this.parts.node.shared && this.sets.target?.id === set.id && !this.parts.paused()) {
       const call = await this.desk.nextBegun(embedder.texts_max);
       if (call === null) break;
@@ -221,7 +218,9 @@ export class DocumentEmbedder {
     return (tx) => this.goOn(tx);
   }
 
-  /** @throws Error when the embedder fails, but for what has failed before while others don't. */
+  /**
+   * @throws Error when the embedder fails, except for what has failed before while others succeed.
+   */
   private async embed(
     embedder: Embedder,
     set: VectorSetRow,
@@ -281,7 +280,7 @@ export class DocumentEmbedder {
     await this.waiting.lookAtAll(set);
   }
 
-  /** The next run, if there is to be one. */
+  /** Enqueues the next run, if there is one. */
   private async goOn(tx: Db): Promise<void> {
     if (!this.parts.paused()) await enqueueEmbedding(this.parts, tx);
   }
@@ -318,7 +317,7 @@ export class DocumentEmbedder {
     complete: readonly OpenSegment[],
     dimensions: number,
   ): Promise<void> {
-    // The embedder has become another one meanwhile.
+    // The embedder was replaced meanwhile.
     if (!(await this.sets.isTarget(tx, set))) return;
     for (const { segment_id, made } of complete)
       // It may have been deleted meanwhile.
@@ -343,7 +342,7 @@ export class DocumentEmbedder {
     });
   }
 
-  /** Those from elsewhere are of another length than this model gives: all are made anew. */
+  /** The imported vectors have another length than this model's: all are made again. */
   private async replaceAdopted(tx: Db, embedder: Embedder, set: VectorSetRow): Promise<void> {
     if (!(await this.sets.isTarget(tx, set))) return;
     await store.updateSet(tx, set.id, { model: `${set.model} (from elsewhere)` });
@@ -358,15 +357,15 @@ export class DocumentEmbedder {
     await enqueueEmbedding(this.parts, tx);
   }
 
-  /** Whether another set still answers, or has to be deleted. */
+  /** Whether another set is still in use, or has to be deleted. */
   private async isSwitching(): Promise<boolean> {
     if (this.sets.target?.id !== this.sets.serving?.id) return true;
     return (await store.vectorSets(this.parts.db)).length > 1;
   }
 
   /**
-   * Every document has its vectors: they answer from now on, and those of other models are deleted,
-   * some in each run.
+   * Every document has its vectors: they are used from now on, and those of other models are
+   * deleted, some in each run.
    */
   private async finish(tx: Db, set: VectorSetRow): Promise<void> {
     const { afterCommit, truncateWal } = this.parts;

@@ -1,7 +1,7 @@
 /**
- * Which texts are embedded next, and what is done of each segment: a call to the embedder has texts
- * of several owners, who take turns, the newest of each first. A long segment goes through several
- * calls, so that a note of somebody else is not kept waiting for it.
+ * Chooses which texts are embedded next, and tracks the progress of each segment: a call to the
+ * embedder has texts of several owners, who take turns, newest first. A long segment is split over
+ * several calls, so that others' short notes don't wait for it.
  */
 import type { Db } from "../../core/sdk";
 import type { Embedder } from "./contract";
@@ -11,11 +11,11 @@ import { embedChecked } from "./vectors";
 import * as store from "./waiting-store";
 import type { WaitingSegment } from "./waiting-store";
 
-/** Null for one that gets no vector. */
+/** Null for a passage that gets no vector. */
 export type PassageText = string | null;
 /** The vectors of one text. */
 type Made = readonly Float32Array[];
-/** A segment in work. The texts that have no vectors yet are the last ones. */
+/** A segment in progress. The texts without vectors yet are the last ones. */
 export interface OpenSegment extends WaitingSegment {
   readonly texts: readonly PassageText[];
   readonly made: Made[];
@@ -32,31 +32,31 @@ export interface EmbeddingCall {
   readonly tries: number;
 }
 
-/** A call that is being put together. */
+/** A call under construction. */
 interface Draft {
-  /** The texts of each segment. */
+  /** The number of texts from each segment. */
   readonly counts: Map<OpenSegment, number>;
-  /** Segments that will be begun after it, at most. */
+  /** The maximum number of segments started with it. */
   begun: number;
 }
 
-/** Segments that are begun at once: their vectors are in memory until the last is there. */
+/** Segments in progress at once: their vectors are in memory until they are complete. */
 const begun_max = 16;
-/** After so many calls, one is for a segment that has failed before. */
+/** After this many calls, one is for a segment that has failed before. */
 const calls_between_retries = 8;
 
 export class EmbeddingDesk {
   private readonly open = new Map<number, OpenSegment>();
   private last_owner = "";
   private calls_since_retry = 0;
-  /** A segment that has failed before, and does well so far. */
+  /** A segment that has failed before, and succeeds so far. */
   private retried: OpenSegment | undefined;
-  /** Some segment has failed since the attempts were forgotten. */
+  /** Whether a segment has failed since the attempts were reset. */
   private has_failed = false;
 
   constructor(private readonly db: Db) {}
 
-  /** The next `texts_max` texts at most, of what is begun; null when that is all done. */
+  /** At most the next `texts_max` texts of segments in progress; null when these are all done. */
   async nextBegun(texts_max: number): Promise<EmbeddingCall | null> {
     await this.forgetGone();
     const counts = new Map<OpenSegment, number>();
@@ -73,7 +73,7 @@ export class EmbeddingDesk {
     );
   }
 
-  /** The next `texts_max` texts at most; null when nothing waits. */
+  /** At most the next `texts_max` texts; null when nothing waits. */
   async next(texts_max: number): Promise<EmbeddingCall | null> {
     await this.forgetGone();
     const is_retry =
@@ -88,7 +88,7 @@ export class EmbeddingDesk {
     return (await this.nextRetry(texts_max)) ?? this.nextOfOwners(texts_max);
   }
 
-  /** Takes what the embedder has made of it. Answers the segments that are complete. */
+  /** Takes the result of a call. Returns the segments that are complete. */
   done({ parts }: EmbeddingCall, made: readonly Made[]): OpenSegment[] {
     let at = 0;
     for (const { segment, texts } of parts) {
@@ -105,7 +105,7 @@ export class EmbeddingDesk {
     return complete;
   }
 
-  /** The embedder has failed: its segments are tried again alone, from their beginning. */
+  /** The embedder has failed: its segments are tried again alone, from the beginning. */
   async failed({ parts }: EmbeddingCall): Promise<void> {
     const ids = parts.map(({ segment }) => segment.segment_id);
     for (const id of ids) this.open.delete(id);
@@ -114,14 +114,14 @@ export class EmbeddingDesk {
     await store.countAttempt(this.db, ids);
   }
 
-  /** Everything that was begun is forgotten: another set of vectors is being made. */
+  /** Forgets everything in progress: another set of vectors is being made. */
   clear(): void {
     this.open.clear();
     this.has_failed = false;
     this.retried = undefined;
   }
 
-  /** What was deleted while it was in work. */
+  /** Forgets what was deleted meanwhile. */
   private async forgetGone(): Promise<void> {
     if (this.open.size === 0) return;
     const waiting = await store.stillWaiting(this.db, [...this.open.keys()]);
@@ -133,7 +133,7 @@ export class EmbeddingDesk {
     const lines = await this.linesInTurn(texts_max),
       draft: Draft = { counts: new Map(), begun: this.open.size };
     let room = texts_max;
-    // Who has less than a share leaves the rest to the others.
+    // An owner with less than a share leaves the rest to others.
     for (let before = -1; room > 0 && before !== room;) {
       before = room;
       for (const [at, line] of lines.entries())
@@ -141,7 +141,7 @@ export class EmbeddingDesk {
     }
     const { counts } = draft;
     if (counts.size === 0 && lines.length > 0)
-      // No other one is begun before one of these has ended.
+      // No other one is started before one of these has ended.
       for (const segment of this.begun().slice(0, texts_max)) counts.set(segment, 1);
     if (counts.size === 0) return null;
     return callOf(
@@ -150,7 +150,7 @@ export class EmbeddingDesk {
     );
   }
 
-  /** What waits of those whose turn it is, as many as one call can serve. */
+  /** Waiting segments of the owners whose turn it is, as many as one call can take. */
   private async linesInTurn(most: number): Promise<WaitingSegment[][]> {
     const first = await store.nextOwner(this.db, this.last_owner),
       lines: WaitingSegment[][] = [];
@@ -167,14 +167,14 @@ export class EmbeddingDesk {
     return [...this.open.values()].filter(({ tries }) => tries === 0);
   }
 
-  /** What is begun comes first: its vectors are in memory. */
+  /** Segments in progress come first: their vectors are in memory. */
   private async lineOf(owner_id: string, most: number): Promise<WaitingSegment[]> {
     const begun = this.begun().filter((one) => one.owner_id === owner_id),
       waiting = await store.newestOf(this.db, owner_id, most + begun.length);
     return [...begun, ...waiting.filter((row) => !this.open.has(row.segment_id))];
   }
 
-  /** So many texts at most, from the beginning of the line. Answers how many there were. */
+  /** At most this many texts, from the beginning of the line. Returns how many there were. */
   private async takeFrom(line: WaitingSegment[], most: number, draft: Draft): Promise<number> {
     const { counts } = draft;
     let taken = 0;
@@ -240,7 +240,7 @@ const callOf = (parts: readonly Part[], tries: number): EmbeddingCall => ({
   tries,
 });
 
-/** The vectors of its texts, in their order; of one that gets none, an empty list. */
+/** The vectors of its texts, in order; an empty list for a text without any. */
 export async function embedCall(
   embedder: Embedder,
   { model, asked_dimensions, adopted, dimensions }: VectorSetRow,

@@ -1,6 +1,6 @@
-/** How fast texts become vectors, and for how long none has. */
+/** The rate at which texts become vectors, and how long there has been no progress. */
 
-/** The speed is that of the last calls, as far as they took so long together. */
+/** The rate is that of the latest calls that together took this long. */
 const measured_ms = 60_000;
 
 export class EmbeddingProgress {
@@ -10,12 +10,12 @@ export class EmbeddingProgress {
   private measured = { texts: 0, took_ms: 0 };
   private last_ms = performance.now();
 
-  /** There is something to do from now on. */
+  /** There is work from now on. */
   begin(): void {
     this.last_ms = performance.now();
   }
 
-  /** A call has ended well. */
+  /** A call has succeeded. */
   add(texts: number, took_ms: number): void {
     this.last_ms = performance.now();
     this.made += texts;
@@ -28,13 +28,13 @@ export class EmbeddingProgress {
     }
   }
 
-  /** Texts in a second of work; null before there were any. */
+  /** Texts per second of work; null before there were any. */
   perSecond(): number | null {
     const { texts, took_ms } = this.measured;
     return texts === 0 || took_ms <= 0 ? null : (texts * 1_000) / took_ms;
   }
 
-  /** Since a call has ended well, or there was nothing to do. */
+  /** Since a call has succeeded, or there was no work. */
   idleMs(): number {
     return performance.now() - this.last_ms;
   }

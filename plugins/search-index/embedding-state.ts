@@ -1,4 +1,4 @@
-/** Where the documents stand that wait for their vectors, and what keeps them waiting. */
+/** The state of documents that wait for their vectors, and the reason if there is no progress. */
 import type { EmbeddingState } from "./contract";
 import type { EmbeddingProgress } from "./embedding-progress";
 import type { WaitingTotals } from "./waiting-store";
@@ -9,12 +9,12 @@ export interface StateParts {
   readonly totals: WaitingTotals;
   /** False while there may be more that waits. */
   readonly is_counted: boolean;
-  /** What the embedder said the last time. */
+  /** The embedder's latest error. */
   readonly failure: string | null;
   readonly progress: Pick<EmbeddingProgress, "idleMs" | "made" | "perSecond">;
 }
 
-/** After so long without a vector something is wrong. */
+/** After this time without a vector something is wrong. */
 const idle_ms_max = 10 * 60_000;
 
 export function embeddingState(parts: StateParts): EmbeddingState {
@@ -37,7 +37,7 @@ function stateOf(
   return failing === null ? "pending" : "failing";
 }
 
-/** In a sentence; null when nothing does. */
+/** As a sentence; null when nothing is wrong. */
 function failingOf({
   has_embedder,
   is_paused,

@@ -13,13 +13,13 @@ import { serveWorker } from "./worker-server";
 export interface EncoderProtocol {
   readonly setting: { readonly read_connection: ReadConnectionSpec };
   readonly request: EncoderRequest;
-  /** Placed where the text is stored, so that the server has as little to do as can be. */
+  /** With positions if the text is stored, to leave as little work as possible to the server. */
   readonly part: EncodedSegment | PlacedSegment;
   readonly response: string | null;
 }
 
 serveWorker<EncoderProtocol>(({ read_connection }) => {
-  // Most texts come with the request: what reads others is loaded for the first of them.
+  // Most texts come with the request: the reader for others is loaded with the first of them.
   let texts: Promise<{ open(stored: EncoderRequest["stored"]): Promise<ReadableText> }>;
   const textOf = async ({ text, stored }: EncoderRequest): Promise<ReadableText> => {
     if (text !== null) return text;

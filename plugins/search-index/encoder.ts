@@ -1,4 +1,4 @@
-/** Encodes a document as chunks and segments: the part of indexing that needs no database. */
+/** Encodes a document as chunks and segments: the part of indexing without a database. */
 import type { StoredText } from "../../core/lib/text-pieces";
 import type { ReadableText } from "../../core/lib/text-window";
 import type { HeadingSpan, PageSpan, TimeSpan } from "../extraction/contract";
@@ -17,7 +17,7 @@ const title_weight = 2;
 export interface EncoderInput<Text extends ReadableText = string> {
   readonly title: string;
   readonly text: Text;
-  /** How many code points it has, when that is known. */
+  /** The number of its code points, if known. */
   readonly points?: number | undefined;
   readonly pages: readonly PageSpan[];
   readonly headings?: readonly HeadingSpan[] | undefined;
@@ -28,7 +28,7 @@ export interface EncoderRequest extends Omit<EncoderInput, "text" | "points"> {
   readonly text: string | null;
   readonly stored?: StoredText | undefined;
 }
-/** A chunk with its offsets as UTF-16 indices and as code points, which the API speaks. */
+/** A chunk with its offsets as UTF-16 indices, and as the code points used by the API. */
 export interface EncodedChunk extends Chunk, Spoken {
   readonly start_point: number;
   readonly end_point: number;
@@ -38,7 +38,7 @@ export interface EncodedSegment {
   readonly chunks: readonly EncodedChunk[];
 }
 
-/** The segments of a document, in order. Title and heading count for each chunk under them. */
+/** The segments of a document, in order. Title and heading count for each chunk below them. */
 export function* encodeDocument(
   input: EncoderInput<ReadableText>,
   analyzer: Analyzer,
@@ -46,7 +46,7 @@ export function* encodeDocument(
   for (const segment of encodeInSteps(input, analyzer)) if (segment !== null) yield segment;
 }
 
-/** The same in small steps, one for each chunk: null where no segment is complete. */
+/** The same in small steps, one per chunk: null when no segment is complete. */
 export function* encodeInSteps(
   input: EncoderInput<ReadableText>,
   analyzer: Analyzer,
@@ -94,7 +94,7 @@ function hashesOf(text: string, analyzer: Analyzer): number[] {
   return hashes;
 }
 
-/** UTF-16 indices to code points, for indices that never decrease. */
+/** Converts ascending UTF-16 indices to code points. */
 class CodePoints {
   private index = 0;
   private surrogate_pairs = 0;

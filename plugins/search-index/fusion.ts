@@ -1,69 +1,68 @@
 /**
- * One ranking out of two, by their scores: what holds the words of the query, and what is near to
- * it in meaning. And what of the second is near enough to be shown at all. Pure.
+ * Fuses two rankings by their scores: passages with words of the query, and passages similar to it.
+ * And decides which of the latter are similar enough to be shown at all. Pure.
  *
- * The constants were chosen on questions and passages in twelve languages, also across languages,
- * and rounded; a little more or less of any changes little.
+ * The constants were chosen with questions and passages in twelve languages, also across languages,
+ * and rounded; slightly different values change little.
  */
 import type { Hit } from "./bm25";
 import type { Passage } from "./contract";
 import { segment_chunks_max } from "./segment";
 import type { MeaningScale } from "./vectors";
 
-/**
- * Hits of each ranking that are fused; of the words', as many as are asked for when that is more.
- */
+/** Hits of each ranking that are fused; more of the words' if more are requested. */
 export const fusion_hits_max = 100;
 /**
- * The share of the words in a score. More than half: whoever uses a word mostly means it, and names
- * and numbers have little meaning apart from their letters.
+ * The share of the words in a score. More than half: people who use a word mostly mean it, and
+ * names and numbers have little meaning apart from their letters.
  */
 const words_share = 0.65;
 /**
- * Words have less of a share where even the best hit covers less than this of the query, by the
- * rarity of its terms: the words are of another language, or other words were chosen.
+ * Words get a smaller share when even the best hit covers less than this of the query, weighted by
+ * rarity: they are of another language, or other words were chosen.
  */
 const coverage_enough = 0.5;
 /**
- * What the passages of a scope say of unrelated texts counts as much as the reference passages when
- * there are this many: three passages may all be right.
+ * When there are this many passages in a scope, they count as much as the reference passages in
+ * estimating unrelated texts: three passages may all be right.
  */
 const reference_weight = 32;
 /**
- * Words without sense are nearer to all texts than questions usually are; but so are short
- * questions: this share of it does not count as nearness.
+ * Meaningless words are more similar to all texts than questions usually are; but so are short
+ * questions: this share of the excess does not count.
  */
 const excess_share = 0.5;
 /**
- * By how many spreads the nearest of `n` unrelated passages exceeds them: the more there are, the
- * more come near by chance. Of 3 it is 1.8, of 300 it is 2.5, of 100,000 it is 3.3.
+ * The number of spreads by which the most similar of `n` unrelated passages exceeds them: the more
+ * there are, the more are similar by chance. For 3 it is 1.8, for 300 it is 2.5, for 100,000 it is
+ * 3.3.
  */
 const chance = (n: number): number => 1.6 + 0.15 * Math.log(n);
 /**
- * What has none of the words must be at least so near, as a share of the nearest: behind it comes
- * the tail, which is the same for every query.
+ * A passage without any of the words must be at least this similar, relative to the best: behind
+ * that comes the tail, which is the same for every query.
  */
 const tail_share = 0.5;
 
-/** A hit of words, of meaning or of both. */
+/** A hit by words, by meaning or by both. */
 export interface FusedHit extends Hit, Pick<Passage, "matched" | "meaning"> {}
 
-/** Hits by cosine, best first, and what is known of the others. */
+/** Hits by cosine, best first, with statistics of the others. */
 export interface MeaningRanking {
   readonly hits: readonly Hit[];
-  /** How many passages were compared, and their mean cosine. */
+  /** The number of passages compared, and their mean cosine. */
   readonly compared: number;
   readonly mean: number;
-  /** Undefined when it isn't known what the cosines of the model mean. */
+  /** Undefined when the meaning of the model's cosines is unknown. */
   readonly scale?: Omit<MeaningScale, "own"> | undefined;
 }
 export interface WordRanking {
   readonly hits: readonly Hit[];
-  /** What the first holds of the query, by the rarity of its terms: 0 to 1. */
+  /** The share of the query in the first hit, weighted by rarity: 0 to 1. */
   readonly coverage: number;
 }
 
-/** Words alone: 1 is the score of the first. */
+/** By words alone: 1 is the score of the first hit. */
 export const wordsAlone = (hits: readonly Hit[]): FusedHit[] =>
   hits.map((hit) => ({
     ...hit,
@@ -73,9 +72,9 @@ export const wordsAlone = (hits: readonly Hit[]): FusedHit[] =>
   }));
 
 /**
- * The best `limit`; among equals, those of the words first. Every hit of the words is kept. One
- * that has none of them must be near in meaning, and not only the nearest of what is far, unless
- * the caller wants what is `unlikely` as well.
+ * The best `limit`; of equal ones, those by words first. Every hit by words is kept. One without
+ * any of the words must be similar, not just the most similar of unrelated ones, unless the caller
+ * wants `unlikely` ones, too.
  */
 export function fuseRankings(
   words: WordRanking,
@@ -86,7 +85,7 @@ export function fuseRankings(
     share = words_share * Math.min(1, words.coverage / coverage_enough),
     all = new Map<number, FusedHit>();
   for (const hit of wordsAlone(words.hits))
-    // When it is not among the nearest, it is as good as far.
+    // One that is not among the most similar counts as unrelated.
     all.set(keyOf(hit), { ...hit, score: share * hit.score, meaning: nearness.meaningOf(-1) });
   for (const hit of meaning.hits) {
     const known = all.get(keyOf(hit)),
@@ -103,11 +102,11 @@ export function fuseRankings(
 }
 const keyOf = ({ segment, chunk }: Hit): number => segment * segment_chunks_max + chunk;
 
-/** What the cosines of one query say. */
+/** The meaning of the cosines of one query. */
 class Nearness {
   private readonly unrelated: number;
   private readonly largest: number;
-  /** What has none of the words must be as near. */
+  /** The minimum for a passage without any of the words. */
   private readonly least: number;
 
   constructor(
@@ -123,11 +122,11 @@ class Nearness {
     this.least = this.leastMargin(unlikely);
   }
 
-  /** By how much it exceeds what is unrelated. */
+  /** By how much it exceeds unrelated ones. */
   private marginOf(cosine: number): number {
     return cosine - this.unrelated - excess_share * (this.ranking.scale?.excess ?? 0);
   }
-  /** Infinity when even the nearest is as near as chance brings it, unless that is `unlikely`. */
+  /** Infinity when even the best is no more similar than by chance, unless `unlikely` is set. */
   private leastMargin(unlikely: boolean): number {
     const { compared, scale } = this.ranking,
       most = this.marginOf(this.largest);
@@ -139,12 +138,12 @@ class Nearness {
   isNear(cosine: number): boolean {
     return this.marginOf(cosine) >= this.least;
   }
-  /** 0 to 1, which the nearest has. */
+  /** 0 to 1, relative to the best. */
   shareOf(cosine: number): number {
     const range = this.largest - this.unrelated;
     return range > 0 ? Math.max(0, (cosine - this.unrelated) / range) : 1;
   }
-  /** As `Passage.meaning`. */
+  /** See `Passage.meaning`. */
   meaningOf(cosine: number): number | null {
     const { scale } = this.ranking;
     if (scale === undefined) return null;

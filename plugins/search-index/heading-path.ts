@@ -1,4 +1,4 @@
-/** The headings that a place of a document stands under, from the highest to its own. */
+/** The path of headings above a position of a document, from the highest to its own. */
 
 /** A heading of a text; `level` 1 is the highest. */
 export interface Heading {
@@ -6,13 +6,13 @@ export interface Heading {
   readonly level: number;
 }
 interface Entered extends Heading {
-  /** Where it stands. */
+  /** Its position. */
   readonly at: number;
 }
 
 /** Between the headings of a path. */
 export const separator = " › ";
-/** A longer path loses its highest headings, as long as there is a lower one; UTF-16 units. */
+/** A longer path loses its highest headings, as long as a lower one remains; UTF-16 units. */
 const path_chars_max = 200;
 
 export class HeadingPath {
@@ -20,7 +20,7 @@ export class HeadingPath {
   /** `Paper size › Landscape`; null above the first heading. */
   text: string | null = null;
 
-  /** Text that begins at `at` with this heading stands under it. */
+  /** The text from `at` on is below this heading. */
   enter({ text, level }: Heading, at: number): void {
     const above = this.entered.filter((one) => one.level < level && one.text !== text);
     this.entered = [...above, { text, level, at }];
@@ -29,7 +29,7 @@ export class HeadingPath {
     this.text = texts.join(separator);
   }
 
-  /** The headings of the path that stand before this place. */
+  /** The headings of the path that are before this position. */
   above(at: number): string {
     return this.entered
       .filter((one) => one.at < at)

@@ -3,15 +3,15 @@ import type { ReadableText } from "../../core/lib/text-window";
 import type { HeadingSpan } from "../extraction/contract";
 import type { Heading } from "./heading-path";
 
-/** A heading that only looks like one is no longer … */
+/** A line that looks like a heading is not longer than this … */
 export const heading_chars_max = 100;
-/** … than one that the document marks may be. */
+/** … and one marked by the document not longer than this. */
 const marked_chars_max = 300;
 /** Levels of lines that look like headings: below those of Markdown, by their number if any. */
 const numbered_level = 7,
   plain_level = 20;
 
-/** The headings that a document marks itself, looked up line after line. */
+/** The headings marked in a document, looked up line after line. */
 export class MarkedHeadings {
   private at = 0;
   constructor(
@@ -28,14 +28,14 @@ export class MarkedHeadings {
     const in_heading = this.overlapping(block.start, block.end);
     return this.overlapping(start, end) !== in_heading;
   }
-  /** The heading that these lines are; null when they are none, or too long for one. */
+  /** The heading consisting of these lines; null when they are none, or too long for one. */
   of(start: number, end: number): Heading | null {
     const span = this.overlapping(start, end);
     if (span === undefined || span.end - span.start > marked_chars_max) return null;
     const text = this.text.slice(span.start, span.end).replace(/\s+/g, " ").trim();
     return text === "" ? null : { text, level: span.level };
   }
-  /** The heading that overlaps this range. Ranges only go forward, except for one step back. */
+  /** The heading that overlaps this range. Ranges only ascend, except for one step back. */
   private overlapping(start: number, end: number): HeadingSpan | undefined {
     while (this.at > 0 && this.headings[this.at - 1]!.end > start) this.at--;
     while (this.at < this.headings.length && this.headings[this.at]!.end <= start) this.at++;
@@ -45,7 +45,7 @@ export class MarkedHeadings {
 }
 
 /**
- * The heading that these lines look like: one with marks, or a short single line that does not end
+ * The heading that these lines look like: with markup, or a short single line that does not end
  * like a sentence.
  */
 export function headingLike(

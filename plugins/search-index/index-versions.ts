@@ -1,6 +1,7 @@
 /**
- * An index version is one encoding of one version of a document, named by the id of its first
- * segment (column `edition`). Here it becomes rows, and rows become the input of the encoder again.
+ * An index version is one encoding of one version of a document, identified by the id of its first
+ * segment (column `edition`). This file turns it into rows, and rows back into the input of the
+ * encoder.
  */
 import { isInFirstPiece } from "../../core/lib/text-pieces";
 import type { HeadingSpan, PageSpan, TimeSpan } from "../extraction/contract";
@@ -10,12 +11,12 @@ import type { EncodedSegment, EncoderInput } from "./encoder";
 import { toStored } from "./stored-segment";
 import type { ChunkRow, DocumentRow, PlacesRow, SegmentRows, VectorsRow } from "./store";
 
-/** A segment whose text is stored elsewhere, as its rows hold it. */
+/** A segment whose text is stored elsewhere, in the form of its rows. */
 export interface PlacedSegment extends Pick<PlacesRow, "in_first_piece"> {
   readonly data: Uint8Array<ArrayBuffer>;
   readonly places: Uint8Array<ArrayBuffer>;
   readonly chunk_count: number;
-  /** When they came with it. */
+  /** If they came with it. */
   readonly vectors?: Omit<VectorsRow, "segment_id"> | null;
 }
 export const placed = ({
@@ -29,25 +30,25 @@ export const placed = ({
 });
 
 /**
- * Makes the rows of an index version, one segment late: where the chunks hold the text, that of a
+ * Creates the rows of an index version, one segment late: where chunks contain the text, that of a
  * segment's last chunk includes the white space before the next segment.
  */
 export class IndexVersionRows {
   private last: EncodedSegment | PlacedSegment | undefined;
   private last_id = 0;
-  /** The id of the first segment, which names the index version; 0 before there is one. */
+  /** The id of the first segment, which identifies the index version; 0 before there is one. */
   index_version = 0;
   segments = 0;
   chunks = 0;
 
-  /** `text`: the id of a stored one, or the text itself. `nextId` gives ascending numbers. */
+  /** `text`: the id of a stored one, or the text itself. `nextId` returns ascending numbers. */
   constructor(
     private readonly document_id: string,
     private readonly text: number | string,
     private readonly nextId: () => number,
   ) {}
 
-  /** Takes the next segment; returns the rows of the one before it. */
+  /** Takes the next segment; returns the rows of the previous one. */
   add(segment: EncodedSegment | PlacedSegment): SegmentRows[] {
     const rows = this.end("chunks" in segment ? segment.chunks[0]?.start : undefined);
     this.last = segment;
@@ -58,7 +59,7 @@ export class IndexVersionRows {
     return rows;
   }
 
-  /** The rows of the last segment; `next_start` is where the chunk after it begins. */
+  /** The rows of the last segment; `next_start` is the start of the chunk after it. */
   end(next_start?: number): SegmentRows[] {
     if (this.last === undefined) return [];
     const { text, last_id: segment_id, last } = this;
@@ -109,8 +110,8 @@ export class IndexVersionRows {
 }
 
 /**
- * The input that these chunks were made of: the same text at the same offsets, except for white
- * space that no chunk holds.
+ * The input that these chunks were made from: the same text at the same offsets, except for white
+ * space outside the chunks.
  */
 export function encoderInputOf(document: DocumentRow, chunks: readonly ChunkRow[]): EncoderInput {
   const parts: string[] = [],
@@ -131,7 +132,7 @@ export function encoderInputOf(document: DocumentRow, chunks: readonly ChunkRow[
   return { ...spansOf(document, pages), text: parts.join("") };
 }
 
-/** The same where the text is stored: the text itself, up to the end of the last chunk. */
+/** The same for a stored text: the text itself, up to the end of the last chunk. */
 export function storedInputOf(
   document: DocumentRow,
   text_id: number,

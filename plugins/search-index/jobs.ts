@@ -1,4 +1,4 @@
-/** The jobs of the index: their refs, how they are enqueued, and their limits. */
+/** The jobs of the index: refs, how they are enqueued, and limits. */
 import {
   handle,
   job,
@@ -10,17 +10,17 @@ import {
   type JobRun,
 } from "../../core/sdk";
 
-/** Documents of an earlier analyzer or chunker are indexed anew, some in each step. */
+/** Indexes documents of an earlier analyzer or chunker again, some in each step. */
 export const Reindex = job("index.reencode", t.Object({ step: t.Integer() }));
-/** Documents get their vectors, some in each run. */
+/** Gives documents their vectors, some in each run. */
 export const EmbedDocuments = job("index.embed", t.Object({}));
-/** Vectors of earlier versions take their new form, some in each run. */
+/** Converts vectors of earlier versions, some in each run. */
 export const ConvertVectors = job("index.convert_vectors", t.Object({}));
 
-/** What pgvector searches is brought up to the vectors that there are. */
+/** Brings the vectors searched by pgvector up to date. */
 export const CopyVectors = job("index.copy_vectors", t.Object({}));
 
-/** A search backend is told what has changed; that it may have to be, from time to time. */
+/** Sends changes to a search backend; scheduled as well, because more may have to be sent. */
 export const TellBackend = job("index.tell_backend", t.Object({}));
 export const CheckBackend = job("index.check_backend", t.Object({}));
 
@@ -79,7 +79,7 @@ export const jobHandlers = ({
     timeout_ms: 60 * 60_000,
   }),
   handle(ConvertVectors, () => convertVectors(), { attempts_max: 5, timeout_ms: 10 * 60_000 }),
-  // The next search asks for it again.
+  // The next search requests it again.
   handle(CopyVectors, (_payload, run) => copyVectors(run), {
     attempts_max: 2,
     concurrency: 1,

@@ -4,8 +4,8 @@ import { ascii_word, AsciiWords, hash_of_nothing, hashWith } from "./ascii-words
 import { stopwords } from "./stopwords";
 
 /**
- * Interrogative phrases of scripts without spaces: Chinese, Japanese, Thai, Korean. What overlaps
- * one counts as a stopword.
+ * Interrogative phrases of scripts without spaces: Chinese, Japanese, Thai, Korean. Words that
+ * overlap one count as stopwords.
  */
 const phrases: readonly RegExp[] = [
   any(
@@ -52,7 +52,7 @@ function languagesOfWords(): Map<string, string[]> {
 const words_of_text = /[\p{L}\p{M}]+/gu;
 const beyond_ascii = /[\u0080-\uffff]/;
 
-/** Those of ASCII letters alone, and their languages by their numbers. */
+/** Stopwords of ASCII letters alone, and their languages by number. */
 class AsciiStopwords {
   private readonly words: AsciiWords;
   private readonly languages: (readonly string[])[] = [[]];
@@ -68,7 +68,7 @@ class AsciiStopwords {
     }
   }
 
-  /** Counts the words of a text that is ASCII throughout. */
+  /** Counts the words of a pure ASCII text. */
   count(text: string, counted: CountedStopwords): void {
     const { length } = text;
     for (let at = 0; at < length; at++) {
@@ -76,7 +76,7 @@ class AsciiStopwords {
       let hash = hash_of_nothing;
       for (; at < length; at++) {
         const lower = ascii_word[text.charCodeAt(at)]!;
-        // A digit is no letter.
+        // A digit is not a letter.
         if (lower < 97) break;
         hash = hashWith(hash, lower);
       }
@@ -88,7 +88,7 @@ class AsciiStopwords {
 }
 let ascii_stopwords: AsciiStopwords | undefined;
 
-/** One shorter stopword alone may be part of anything: it decides no language. */
+/** A single shorter stopword may be part of anything: it decides no language. */
 const deciding_letters_min = 3;
 
 class CountedStopwords {
@@ -116,7 +116,7 @@ class CountedStopwords {
   }
 }
 
-/** The language with the most stopwords in `text`, English among equals. */
+/** The language with the most stopwords in `text`, English in case of a tie. */
 function likeliestLanguage(text: string): {
   readonly language: string;
   readonly stopwords: number;
@@ -130,7 +130,7 @@ function likeliestLanguage(text: string): {
   return { ...counted.likeliest(), words: counted.words };
 }
 
-/** Alphabets that decide a language, the more specific first. */
+/** Alphabets that determine a language, the more specific first. */
 const alphabets: readonly (readonly [RegExp, string])[] = [
   [/[\p{Script=Hiragana}\p{Script=Katakana}]/gu, "ja"],
   [/\p{Script=Hangul}/gu, "ko"],
@@ -155,8 +155,8 @@ const sample_chars = 2_500,
   alphabet_share_min = 0.2;
 
 /**
- * ISO 639-1 code of the language of a text, by its alphabet and its stopwords; null when they don't
- * decide it. Of a question two stopwords are enough.
+ * The ISO 639-1 code of a text's language, from its alphabet and its stopwords; null when they
+ * don't determine it. For a question two stopwords are enough.
  */
 export function languageOf(
   text: Pick<ReadableText, "slice">,
@@ -173,7 +173,7 @@ export function languageOf(
   return stopwords >= least && stopwords >= words * stopwords_share_min ? language : null;
 }
 
-/** Whether a question is in another language than a text, as far as that can be told. */
+/** Whether a question and a text are in different languages, as far as that can be detected. */
 export function areLanguagesDifferent(question: string, text: string): boolean {
   const asked = languageOfQuestion(question),
     written = languageOf(text);
@@ -190,8 +190,8 @@ function languageOfQuestion(question: string): string | null {
 }
 
 /**
- * Tells whether a word of the query, given by its UTF-16 indices, is a stopword: one of the query's
- * language, or part of an interrogative phrase.
+ * A predicate for words of the query, given by UTF-16 indices, that are stopwords: in the query's
+ * language, or as part of an interrogative phrase.
  */
 export function stopwordsOf(query: string): (start: number, end: number) => boolean {
   const { language } = likeliestLanguage(query);

@@ -1,6 +1,6 @@
 /**
- * Tables of contents, lists of figures and indexes, told by how their lines look: they say where
- * something is said, and not what.
+ * Recognises tables of contents, lists of figures and indexes by the form of their lines: they tell
+ * where something is said, not what.
  */
 import type { HeadingSpan, PageSpan } from "../extraction/contract";
 import type { ReadableText } from "../../core/lib/text-window";
@@ -15,26 +15,29 @@ interface Line {
   readonly start: number;
 }
 
-/** Fewer entries without leaders are no list. */
+/** Fewer entries without leaders are not a list. */
 const entries_min = 3;
 /** The share of lines that are entries: some entries have two lines, some lists a title. */
 const entries_share_min = 0.6;
-/** Without leaders, only so many lines with numbers at their ends are told from a small table. */
+/**
+ * Without leaders, at least this many lines with numbers at their ends distinguish a list from a
+ * small table.
+ */
 const numbered_min = 6;
-/** They stand in the first or the last part of a document of so many pages. */
+/** They are in the first or the last part of a document with this many pages. */
 const outer_share = 0.25,
   pages_min = 10;
-/** Neighbours that are in order, by their page or by the alphabet. */
+/** The share of neighbours in ascending order, by page or alphabetically. */
 const ascending_share_min = 0.9,
   alphabetical_share_min = 0.7;
-/** A heading that an entry may repeat is no longer, and one of the first. */
+/** The maximum length of a heading that an entry may repeat, and the number of such headings. */
 const heading_chars_max = 300,
   headings_max = 10_000;
 
-/** Dots, or something else, that lead from an entry to its page, which may be cut off. */
+/** Dots, or similar, that lead from an entry to its page number, which may be cut off. */
 const leader =
   /(?:(?:[.·] ?){4,}|…{2,}|_{4,})\s*(?:\d{1,4}|[ivxlc]{1,7})(?![\p{L}\p{N}])|(?:[.·] ){4,}[.·]?$/u;
-/** Every leader has this: a line without it, as most are, is told from one much faster. */
+/** Every leader contains this: most lines don't, and are rejected much faster. */
 const leader_part = /[.·] ?[.·]|……|____/;
 const hasLeader = ({ text }: Line): boolean => leader_part.test(text) && leader.test(text);
 /** A mark or number before an entry. */
@@ -81,7 +84,7 @@ export class Listings {
     );
   }
 
-  /** Whether the line is what a heading says, perhaps with a page number. */
+  /** Whether the line repeats a heading, possibly with a page number. */
   private repeatsHeading(line: string): boolean {
     this.headings ??= this.readHeadings();
     if (this.headings.size === 0) return false;
@@ -103,7 +106,7 @@ export class Listings {
     return all;
   }
 
-  /** Whether a heading of the document stands there. */
+  /** Whether there is a heading of the document at that position. */
   private isHeading({ text, start }: Line): boolean {
     const { headings = [] } = this.document;
     let low = 0,
@@ -123,14 +126,14 @@ function linesOf(part: string, start: number): Line[] {
   let at = start;
   for (const line of part.split("\n")) {
     const text = line.trim();
-    // The letter above its entries in an index is none of them.
+    // The letter above its entries in an index is not an entry.
     if (text.length > 1) lines.push({ text, start: at + line.indexOf(text) });
     at += line.length + 1;
   }
   return lines;
 }
 
-/** Letters and digits alone, without the number of a section. */
+/** Only letters and digits, without the number of a section. */
 const lettersOf = (line: string): string =>
   line
     .normalize("NFKC")

@@ -1,4 +1,4 @@
-/** How large the index is, and what it waits for, as metrics. */
+/** The size of the index, and what it waits for, as metrics. */
 import { cachedAtOnce } from "../../core/lib/cached";
 import { fill, toNumber, type Context } from "../../core/sdk";
 import { Metrics } from "../metrics/contract";
@@ -25,7 +25,7 @@ const metrics = [
   },
 ] as const;
 
-/** Every row is read for it, in a child process. */
+/** It reads every row, in a child process. */
 const bytes_hold_ms = 10 * 60_000;
 
 export interface IndexMetricsParts extends Pick<Context, "reads" | "now_ms"> {

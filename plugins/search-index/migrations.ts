@@ -1,5 +1,6 @@
 /**
- * The tables of the index: what is published, its segments and chunks, and which folders see them.
+ * The tables of the index: what is published, its segments and chunks, and the folders in which
+ * they are visible.
  */
 import { bytes, rowKey, type Db, type Migration } from "../../core/sdk";
 
@@ -53,7 +54,7 @@ export const migrations: readonly Migration[] = [
   {
     id: "0006_places",
     up: async (tx) => {
-      // Of documents whose text is stored elsewhere, in place of `index_chunks`.
+      // For documents whose text is stored elsewhere, instead of `index_chunks`.
       await tx.schema
         .createTable("index_places")
         .addColumn("segment_id", rowKey(), (c) => c.primaryKey())
@@ -76,7 +77,7 @@ export const migrations: readonly Migration[] = [
   {
     id: "0009_int8_vectors",
     up: async (tx) => {
-      // What is there is converted in the background, and searched meanwhile.
+      // Existing vectors are converted in the background, and searched meanwhile.
       await tx.schema.alterTable("index_vectors").renameTo("index_float_vectors").execute();
       await createInt8Vectors(tx);
     },
@@ -132,7 +133,7 @@ async function createDocuments(tx: Db): Promise<void> {
     .execute();
 }
 
-/** Index versions that are not published: no search finds them, and the next start deletes them. */
+/** Unpublished index versions: no search finds them, and the next start deletes them. */
 async function createStaged(tx: Db): Promise<void> {
   await tx.schema
     .createTable("index_staged")
@@ -185,7 +186,7 @@ async function createChunks(tx: Db): Promise<void> {
     .execute();
 }
 
-/** Which folders see a segment. */
+/** The folders in which a segment is visible. */
 async function createScope(tx: Db): Promise<void> {
   await tx.schema
     .createTable("index_scope")
@@ -202,8 +203,8 @@ async function createScope(tx: Db): Promise<void> {
 
 /**
  * One row for each model and length of vectors: the set that queries are compared with, and the one
- * that is being filled. `asked_dimensions` 0: as many as the model gives; `dimensions` 0: not known
- * yet.
+ * that is being filled. `asked_dimensions` 0: as many as the model returns; `dimensions` 0: not
+ * known yet.
  */
 async function createVectorSets(tx: Db): Promise<void> {
   await tx.schema
@@ -217,8 +218,8 @@ async function createVectorSets(tx: Db): Promise<void> {
 }
 
 /**
- * The vectors of a segment's chunks, one after the other: 32-bit floats, little-endian, each of
- * length 1, or 0 where there is none.
+ * The vectors of a segment's chunks, concatenated: 32-bit floats, little-endian, each of length 1,
+ * or 0 where there is none.
  */
 async function createVectors(tx: Db): Promise<void> {
   await tx.schema
@@ -235,7 +236,7 @@ async function createVectors(tx: Db): Promise<void> {
     .execute();
 }
 
-/** The vectors of a segment's chunks, as `vector-block.ts` describes them. */
+/** The vectors of a segment's chunks, see `vector-block.ts`. */
 async function createInt8Vectors(tx: Db): Promise<void> {
   await tx.schema
     .createTable("index_vectors")
@@ -257,7 +258,7 @@ async function createInt8Vectors(tx: Db): Promise<void> {
     .execute();
 }
 
-/** Published segments whose vectors the newest set lacks. */
+/** Published segments without vectors in the newest set. */
 async function createVectorsWaiting(tx: Db): Promise<void> {
   await tx.schema
     .createTable("index_vectors_waiting")
@@ -271,7 +272,7 @@ async function createVectorsWaiting(tx: Db): Promise<void> {
     .execute();
 }
 
-/** Packs: what many segments of one owner hold, by term (`pack.ts`). */
+/** Packs: the content of many segments of one owner, by term (`pack.ts`). */
 async function createPacks(tx: Db): Promise<void> {
   await tx.schema
     .createTable("index_packs")
@@ -296,7 +297,7 @@ async function createPackParts(tx: Db): Promise<void> {
     .execute();
 }
 
-/** Which pack holds a segment, if any. */
+/** The pack that contains a segment, if any. */
 async function createPacked(tx: Db): Promise<void> {
   await tx.schema
     .createTable("index_packed")
@@ -310,7 +311,7 @@ async function createPacked(tx: Db): Promise<void> {
     .execute();
 }
 
-/** What waits knows its document, and whose it is: owners take turns, and folders count. */
+/** Waiting segments get their document and its owner: owners take turns, and folders count. */
 async function addWaitingDocuments(tx: Db): Promise<void> {
   // The documents plugin fills it in for what is published already.
   await tx.schema
@@ -321,7 +322,7 @@ async function addWaitingDocuments(tx: Db): Promise<void> {
     .alterTable("index_vector_sets")
     .addColumn("followed", "integer", (c) => c.notNull().defaultTo(0))
     .execute();
-  // Filled anew at the next start, because it follows no set.
+  // Filled again at the next start, because it follows no set.
   await tx.schema.dropTable("index_vectors_waiting").execute();
   await tx.schema
     .createTable("index_vectors_waiting")
@@ -343,7 +344,7 @@ async function addWaitingDocuments(tx: Db): Promise<void> {
     .execute();
 }
 
-/** What another engine holds of the index, and the segments that it has to be told of. */
+/** What another engine contains of the index, and the segments to be sent to it. */
 async function createBackend(tx: Db): Promise<void> {
   await tx.schema
     .createTable("index_backend")

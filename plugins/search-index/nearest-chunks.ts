@@ -1,4 +1,4 @@
-/** The chunks in scope whose vectors are nearest to that of a query; only positive cosines. */
+/** The chunks in scope whose vectors are most similar to that of a query; only positive cosines. */
 import type { Hit } from "./bm25";
 import { wholeQuery } from "./vector-block";
 import { Comparison, type VectorMemory } from "./vector-memory";
@@ -8,7 +8,7 @@ import type { Pauses } from "./worker-protocol";
 
 const none: ReadonlyMap<number, null> = new Map();
 
-/** As `VectorReader.near`. */
+/** See `VectorReader.near`. */
 type NearestAsked = (
   query: Float32Array,
   segments: number,
@@ -20,28 +20,30 @@ export interface NearestOptions {
   readonly reader: VectorReader;
   readonly limit: number;
   readonly pauses: Pauses;
-  /** Asks the database what is near, where it can tell: when there is more than memory holds. */
+  /**
+   * Asks the database for the nearest ones, if it can: when there are more than memory can keep.
+   */
   readonly near?: NearestAsked | undefined;
-  /** What is near, where somebody else has told already. */
+  /** The nearest ones, if they are known already. */
   readonly found?: NearSegments | undefined;
 }
 
 export interface NearestChunks {
   /** Best first. */
   readonly hits: Hit[];
-  /** Of the chunks that have vectors: how many, and the mean of their cosines. */
+  /** The number of chunks with vectors, and the mean of their cosines. */
   readonly compared: number;
   readonly mean: number;
-  /** There are more than the memory holds, and the database could not tell which are near. */
+  /** There are more than the memory can keep, and the database could not tell the nearest. */
   readonly is_beyond: boolean;
 }
 
-/** By so many segments, or a little more, it is judged what vectors have in common. */
+/** About this many segments are used to estimate what vectors have in common. */
 const judged_segments = 256;
-/** That the database does not know of so many is as if it could not tell. */
+/** The database must know all but this many to be of use. */
 const unknown_segments = 64;
 
-/** `ids`: the segments, ascending; what has no vectors of this set is passed over. */
+/** `ids`: the segments, ascending; those without vectors of this set are skipped. */
 export async function nearestChunks(
   ids: Float64Array,
   vector: QueryVector,
@@ -58,8 +60,8 @@ export async function nearestChunks(
 }
 
 /**
- * Where the database has found what is near: these are compared, and some others, which stay the
- * same ones, for what all have in common.
+ * The database has found the nearest ones: these are compared, and a constant sample of others, to
+ * estimate what all have in common.
  */
 async function nearestAmong(
   ids: Float64Array,
@@ -82,7 +84,7 @@ async function nearestAmong(
   };
 }
 
-/** From 0 to 1, as if by chance, and the same each time. */
+/** Pseudo-random from 0 to 1, and the same each time. */
 const shareOf = (id: number): number => (Math.imul(id % 2 ** 32, 0x9e37_79b1) >>> 0) / 2 ** 32;
 
 async function compareAll(
@@ -99,7 +101,7 @@ async function compareAll(
     for (let start = 0; start < ids.length;) {
       const { end, missing } = memory.next(ids, start),
         blocks = missing.length === 0 ? none : await reader.vectors(set_id, data.length, missing);
-      // Another search may have taken some away meanwhile: then they are read.
+      // Another search may have evicted some meanwhile: then they are read.
       if (memory.compare(comparison, ids, { start, end }, blocks)) start = end;
       giveBack(blocks.values());
       if (pauses.due) await pauses.pause();
@@ -111,9 +113,11 @@ async function compareAll(
   return { hits: comparison.top.sorted(), compared, mean };
 }
 
-/** Smaller ones are the collector's own. */
+/** Smaller ones are left to the garbage collector. */
 const collected_bytes = 1_000;
-/** What was read is hundreds of megabytes in a large scope, which the collector would see late. */
+/**
+ * In a large scope, hundreds of megabytes were read, which the garbage collector would notice late.
+ */
 function giveBack(blocks: Iterable<Uint8Array | null>): void {
   for (const block of blocks)
     if (block !== null && block.length > collected_bytes) (block.buffer as ArrayBuffer).transfer(0);

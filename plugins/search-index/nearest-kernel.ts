@@ -1,17 +1,17 @@
 /**
  * Compares vectors in a memory with that of a query: in WebAssembly with SIMD instructions, or by a
- * plain loop where the processor has none. Both give the same numbers.
+ * plain loop on processors without them. Both give the same numbers.
  */
 import { readFileSync } from "node:fs";
 import simd_kernel from "./kernel/nearest.wasm" with { type: "file" };
 import { chunksAt, rowsAt, scales_at, strideOf } from "./vector-block";
 
-/** Bytes before the hits: f64 the sum of the cosines of all chunks, u32 how many, u32 0. */
+/** Bytes before the hits: f64 the sum of the cosines of all chunks, u32 their number, u32 0. */
 export const totals_bytes = 16;
-/** Bytes of a hit: u32 the place of its block among those that were asked, u32 chunk, f32 score. */
+/** Bytes of a hit: u32 the index of its block among those given, u32 chunk, f32 score. */
 export const hit_bytes = 12;
 
-/** Addresses in the memory; kernel/nearest.ts says what is at them. */
+/** Takes addresses in the memory; kernel/nearest.ts documents their content. */
 export type Nearest = (
   blocks: number,
   count: number,
@@ -28,7 +28,7 @@ export function openKernel(memory: WebAssembly.Memory): Nearest {
   return exports["nearest"] as Nearest;
 }
 
-/** As kernel/nearest.ts. */
+/** The same as kernel/nearest.ts. */
 export function plainKernel(memory: WebAssembly.Memory): Nearest {
   return (blocks, count, query, scale, threshold, hits) => {
     const view = new DataView(memory.buffer),

@@ -1,4 +1,4 @@
-/** Opens, in a worker, what its searches read from. */
+/** Opens, in a worker, the reader for its searches. */
 import {
   openReadConnection,
   PostgresReadSession,

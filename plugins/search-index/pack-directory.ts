@@ -1,33 +1,36 @@
-/** The packs of each owner that searches: their heads in memory, compared with what is stored. */
+/**
+ * The packs of each searching owner: keeps their heads in memory, and compares them with what is
+ * stored.
+ */
 import { PackHead } from "./pack";
 import type { SegmentReader } from "./segment-reader";
 import type { Pauses } from "./worker-protocol";
 
 export interface Pack {
   readonly id: number;
-  /** Of this process: small, and never given twice. */
+  /** Local to this process: small, and never reused. */
   readonly number: number;
   readonly head: PackHead;
 }
 type Packs = ReadonlyMap<number, Pack>;
 
-/** Heads that one read gives. */
+/** Heads per read. */
 const heads_read_max = 16;
 
 export class PackDirectory {
-  /** By owner; the last used is last. */
+  /** By owner, least recently used first. */
   private readonly owners = new Map<string, Packs>();
   private bytes = 0;
   private packs_read = 0;
 
-  /** `onGone` is told of a pack that is no longer stored. */
+  /** `onGone` is called for a pack that is no longer stored. */
   constructor(
     private readonly reader: SegmentReader,
     private readonly bytes_max: number,
     private readonly onGone: (pack: Pack) => void,
   ) {}
 
-  /** Those that are stored now. */
+  /** The packs that are stored now. */
   async packsOf(owner_id: string, pauses: Pauses): Promise<Iterable<Pack>> {
     const ids = await this.reader.packIds(owner_id),
       known: Packs = this.owners.get(owner_id) ?? new Map(),

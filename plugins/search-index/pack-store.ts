@@ -5,7 +5,8 @@ import type { BuiltPack } from "./pack";
 import { ids_max, type IndexDb } from "./store";
 
 /**
- * Stores a pack of segments that are all still there and in no other pack; says whether it did.
+ * Stores a pack of segments if all of them still exist and are in no other pack; returns whether it
+ * did.
  */
 export async function insertPack(
   tx: IndexDb,

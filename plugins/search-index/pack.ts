@@ -1,7 +1,7 @@
 /**
  * A pack: the inverted index of some hundred segments of one owner, so that a search over many
- * documents reads what its terms need, and nothing else. Derived from the segments, and immutable
- * like them. Bytes are little-endian.
+ * documents reads only what its terms need. Derived from the segments, and immutable like them.
+ * Bytes are little-endian.
  *
  * Head: u32 format, analyzer, segments, chunks · f64 id[segments] ascending · u16
  * first_chunk[segments + 1] · u16 length[chunks].
@@ -26,7 +26,7 @@ import {
 } from "./segment";
 
 export const pack_chunks_max = 2_048;
-/** A pack has this many parts, by the highest bits of the hash. */
+/** The number of parts of a pack, by the highest bits of the hash. */
 export const pack_parts = 64;
 const part_shift = 26,
   format = 1,
@@ -60,7 +60,7 @@ export function buildPack(members: readonly PackMember[]): BuiltPack {
   return { segment_ids: members.map(({ id }) => id), head: buildHead(members), parts };
 }
 
-/** Every posting of the segments as hash and `chunk << 8 | tf`, by hash, then by chunk. */
+/** Every posting of the segments as hash and `chunk << 8 | tf`, sorted by hash, then by chunk. */
 function sortedPostings(members: readonly PackMember[]): ReturnType<typeof radixSort> {
   const count = members.reduce((sum, { segment }) => sum + postingCount(segment), 0),
     hashes = new Uint32Array(count),
@@ -142,18 +142,18 @@ function packedPart(
   return part;
 }
 
-/** What a search needs to know of every pack in its scope. */
+/** What a search needs of every pack in its scope. */
 export class PackHead {
   readonly analyzer: number;
-  /** Segments, by their ids, ascending. */
+  /** The ids of its segments, ascending. */
   readonly ids: Float64Array;
-  /** Of each segment, and one more: the end. */
+  /** The first chunk of each segment, plus the end. */
   readonly first_chunks: Uint16Array;
-  /** Length of each chunk in terms. */
+  /** The length of each chunk in terms. */
   readonly lengths: Uint16Array;
-  /** Of each segment: the sum of its chunks' lengths. */
+  /** The sum of the chunk lengths of each segment. */
   readonly length_sums: Float64Array;
-  /** Of each chunk: which of the segments it belongs to. */
+  /** The segment of each chunk. */
   readonly segment_of: Uint16Array;
 
   /** `bytes` must be aligned to eight. */
@@ -212,8 +212,8 @@ export class PackPart {
   }
 
   /**
-   * Writes the postings of a term to `into` as `chunk << 8 | tf`, and says how many there are.
-   * `into` has room for one of each chunk of the pack.
+   * Writes the postings of a term to `into` as `chunk << 8 | tf`, and returns their number. `into`
+   * must have space for one per chunk of the pack.
    */
   read(hash: number, into: Uint32Array): number {
     const term = this.placeOf(hash);

@@ -9,16 +9,17 @@ import { insertPack } from "./pack-store";
 import type { PackRequest, SearchProtocol } from "./search-handler";
 import type { WorkerClient } from "./worker-client";
 
-/** So much has to lie outside of packs before it is worth while. */
+/** How much has to be outside of packs before packing is worthwhile. */
 const loose_chunks_max = 2 * pack_chunks_max;
-/** Folders of one run; those that were written to last. */
+/** Folders per run; the most recently written ones. */
 const folders_max = 1_000;
 /**
- * What searches meet is packed at most this often for an owner: a pack is deleted with any of its
- * documents, and an account whose documents change all the time is not packed again and again.
+ * The minimum interval of packing for an owner because of searches: a pack is deleted with any of
+ * its documents, and an account whose documents change all the time should not be packed again and
+ * again.
  */
 const search_pause_ms = 60_000;
-/** Owners whose last time is known. */
+/** The number of owners whose last time is remembered. */
 const remembered_max = 10_000;
 
 export interface PackerParts extends Pick<Context, "inTransaction" | "now_ms" | "log"> {
@@ -29,23 +30,23 @@ export interface PackerParts extends Pick<Context, "inTransaction" | "now_ms" | 
 /** What was published for an owner and not packed yet. */
 interface Backlog {
   chunks: number;
-  /** The least id of a segment. */
+  /** The smallest id of a segment. */
   first_id: number;
   readonly folder_ids: Set<string>;
 }
 
-/** Counts in memory: what another process publishes, searches find out. */
+/** Counts in memory: what another process publishes is found by searches. */
 export class Packer {
   private readonly backlogs = new Map<string, Backlog>();
-  /** By owner: when searches last had packs made, the latest last. */
+  /** By owner: when searches last had packs made, least recent first. */
   private readonly packed_at_ms = new Map<string, number>();
   private readonly running = new Set<string>();
 
   constructor(private readonly parts: PackerParts) {}
 
   /**
-   * After the commit: an index version of so many chunks. Only what is new is packed then; what
-   * falls out of packs because its neighbours change, waits for searches.
+   * After the commit: an index version with this many chunks. Only new content is packed then; what
+   * falls out of packs because its neighbours change is left to searches.
    */
   published(
     owner_id: string,
@@ -59,7 +60,7 @@ export class Packer {
     };
     this.backlogs.set(owner_id, backlog);
     backlog.first_id = Math.min(backlog.first_id, id);
-    // At least one, so that the folders are few.
+    // At least one, to limit the number of folders.
     backlog.chunks += Math.max(1, chunks);
     for (const folder_id of folder_ids) {
       backlog.folder_ids.delete(folder_id);
@@ -71,7 +72,7 @@ export class Packer {
     void this.pack({ owner_id, folder_ids: folders, from_id: backlog.first_id });
   }
 
-  /** After a search of these folders: `loose_chunks` of what it covered are in no pack. */
+  /** After a search of these folders: `loose_chunks` of those covered are in no pack. */
   searched(owner_id: string, folder_ids: readonly string[], loose_chunks: number): void {
     const { now_ms } = this.parts,
       last_ms = this.packed_at_ms.get(owner_id);

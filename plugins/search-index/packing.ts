@@ -7,11 +7,11 @@ import type { Pauses } from "./worker-protocol";
 
 /** Fewer chunks than this are left for later. */
 const pack_chunks_min = pack_chunks_max / 2;
-/** Segments that are read together. */
+/** Segments read together. */
 const segments_read = 32;
 
 /**
- * Only segments of this analyzer, because the others are about to be indexed anew; and only from
+ * Only segments of this analyzer, because others are about to be indexed again; and only from
  * `from_id` on.
  */
 export async function* packLoose(

@@ -1,17 +1,17 @@
 /**
- * Further passages of a page that was found already come later: who opens the page has them too,
- * and another page may have the answer. What has no pages keeps its order. Pure.
+ * Moves further passages of a page that was found already behind others: opening the page shows
+ * them as well, and another page may have the answer. Hits without pages keep their order. Pure.
  */
 import type { Hit } from "./bm25";
 
-/** What each passage of the same page before it leaves of a score. */
+/** The factor for a score per earlier passage of the same page. */
 const repeated_share = 0.8;
-/** So many times as many hits as are wanted are looked at. */
+/** How many times as many hits as wanted are considered. */
 export const spread_factor = 3;
 
 /**
- * The best `limit` of these hits, which come best first, with the scores that they have then.
- * `pages` are theirs, in the same order; null where there is none. Among equals the earlier one.
+ * The best `limit` of these hits, which are sorted best first, with their new scores. `pages` are
+ * theirs, in the same order; null for none. Of equal ones the earlier comes first.
  */
 export function spreadOverPages<H extends Hit>(
   hits: readonly H[],
@@ -26,7 +26,7 @@ export function spreadOverPages<H extends Hit>(
   while (spread.length < limit && left.length > 0) {
     let best = 0;
     for (let at = 1; at < left.length; at++) {
-      // Scores descend: nothing behind it can be better.
+      // Scores descend: no later one can be better.
       if (left[at]!.hit.score <= scoreOf(left[best]!)) break;
       if (scoreOf(left[at]!) > scoreOf(left[best]!)) best = at;
     }

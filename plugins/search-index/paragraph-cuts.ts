@@ -1,14 +1,15 @@
-/** Where paragraphs that are too long for a chunk are cut. */
+/** Where to split paragraphs that are too long for a chunk. */
 import type { ReadableText } from "../../core/lib/text-window";
 import { isSpace, skipSpace, trimSpace } from "./text-scan";
 
-/** No chunk is longer, UTF-16 units … */
+/** The maximum length of a chunk, UTF-16 units … */
 export const long_chars = 1_600;
-/** … and parts of a long paragraph have about so many. */
+/** … and the approximate length of the parts of a long paragraph. */
 export const target_chars = 1_000;
 
 /**
- * Splits a long paragraph evenly: at sentence ends, else at white space, else between characters.
+ * Splits a long paragraph evenly: at sentence ends, otherwise at white space, otherwise between
+ * characters.
  */
 export function* pieces(
   text: ReadableText,
@@ -36,7 +37,7 @@ function cutNear(text: ReadableText, from: number, ideal: number, limit: number)
     cut--;
   return cut;
 }
-/** The index nearest to `ideal`, from `low` to below `limit`, that `fits`; 0 when none does. */
+/** The index closest to `ideal`, from `low` to below `limit`, that `fits`; 0 when there is none. */
 function nearest(
   text: ReadableText,
   ideal: number,
@@ -52,7 +53,7 @@ function nearest(
 }
 /**
  * Whether a sentence ends just before `at`: at a line break, after an ideographic full stop, or
- * after a full stop and closing marks that white space follows.
+ * after a full stop and closing marks followed by white space.
  */
 function endsSentence(text: ReadableText, at: number): boolean {
   const unit = text.charCodeAt(at),

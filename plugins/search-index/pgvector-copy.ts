@@ -1,7 +1,7 @@
 /**
- * Keeps the copy of the vectors that pgvector searches: made when a search covered more than the
- * memory of a process holds, and followed from then on, outside of the order of writes. What is not
- * in it yet, a search compares itself (`pgvector-reader.ts`).
+ * Maintains the copy of the vectors that pgvector searches: created when a search covered more than
+ * a process can keep in memory, and updated from then on, outside the order of writes. What it
+ * lacks, a search compares by itself (`pgvector-reader.ts`).
  */
 import { PostgresSideSession, type Context, type RunAside } from "../../core/sdk";
 import { enqueueCopying } from "./jobs";
@@ -19,12 +19,12 @@ import type { VectorSetRow } from "./store";
 import { rowsAt, strideOf } from "./vector-block";
 import { vectorSets } from "./vector-store";
 
-/** Segments that are copied together before there is an index, and beside one: that is slower. */
+/** Segments copied together before there is an index, and after, when it is slower. */
 const together = 64,
   together_indexed = 4;
-/** So often at most is the copy asked for. */
+/** The minimum interval between requests for the copy. */
 const pause_ms = 30_000;
-/** What the index of a copy is made in, where the server gives less. */
+/** The memory for creating the index of a copy, if the server grants less. */
 const index_memory = "256MB";
 
 type CopyParts = Pick<
@@ -34,7 +34,7 @@ type CopyParts = Pick<
 
 /** How vectors are searched, for health and for doctor. */
 export interface CopyState extends Pgvector {
-  /** There is a copy of the vectors that answer, and it can be searched. */
+  /** There is a copy of the vectors in use, and it can be searched. */
   readonly is_searched: boolean;
   readonly copied: number;
 }
@@ -44,7 +44,7 @@ export class PgvectorCopy {
 
   constructor(private readonly parts: CopyParts) {}
 
-  /** Before the first request. The extension is made, where there is one and this user may. */
+  /** Before the first request. Creates the extension, if there is one and this user may. */
   async start(): Promise<void> {
     if (this.parts.read_connection.engine !== "postgres") return;
     try {
@@ -56,7 +56,9 @@ export class PgvectorCopy {
     }
   }
 
-  /** A search covered more vectors than are held, and found no copy, or one that lacks many. */
+  /**
+   * A search covered more vectors than fit into memory, and found no copy, or an incomplete one.
+   */
   wanted(): void {
     const { db, now_ms, read_connection, log } = this.parts;
     if (read_connection.engine !== "postgres" || now_ms() < this.asked_at_ms + pause_ms) return;
@@ -66,7 +68,7 @@ export class PgvectorCopy {
     );
   }
 
-  /** One run of the job. Undefined where the database is not PostgreSQL. */
+  /** One run of the job. Does nothing when the database is not PostgreSQL. */
   async run(signal: AbortSignal): Promise<void> {
     const { db, read_connection, log } = this.parts;
     if (read_connection.engine !== "postgres") return;
@@ -98,7 +100,7 @@ export class PgvectorCopy {
     if (segments > 0) log.info("vectors were copied for pgvector", { segments, ms });
   }
 
-  /** Null where the database is not PostgreSQL. */
+  /** Null when the database is not PostgreSQL. */
   async state(): Promise<CopyState | null> {
     if (this.parts.read_connection.engine !== "postgres") return null;
     await using session = this.open();
@@ -127,7 +129,7 @@ async function isIndexed(all: RunAside, copy: string): Promise<boolean> {
   return found.some(({ complete }) => complete);
 }
 
-/** Copies of sets that are not there any more. */
+/** Copies of sets that no longer exist. */
 async function dropOthers(
   all: RunAside,
   schema: string,
@@ -146,7 +148,7 @@ async function dropOthers(
   }
 }
 
-/** Without holding up those who delete from it. What an interruption left is made anew. */
+/** Without blocking deletions. What an interruption has left is created again. */
 async function makeIndex(all: RunAside, copy: string, types: string): Promise<void> {
   const [memory] = await all<{ is_less: boolean }>(
     "select pg_size_bytes(current_setting('maintenance_work_mem')) < pg_size_bytes(?) as is_less",
@@ -168,7 +170,7 @@ interface Copied {
   readonly types: string;
 }
 
-/** All that is not in the copy yet. Answers how many segments that were. */
+/** Copies everything that is missing. Returns the number of segments. */
 async function copyAll(
   session: PostgresSideSession,
   { schema, set, types }: Copied,
@@ -178,7 +180,7 @@ async function copyAll(
   let segments = 0;
   for (let more = true; more && !signal.aborted;) {
     const count = await session.inTransaction(async (all) => {
-      // Held, so that nothing is deleted between here and its copy.
+      // Locked, so that nothing is deleted between here and its copy.
       const rows = await all<{ id: number; segment_id: number; data: Uint8Array }>(
         `select id, segment_id, data from index_vectors where set_id = ? and id > ` +
           `(select up_to from ${schema}.copied where set_id = ?) order by id limit ? for key share`,
@@ -221,7 +223,7 @@ async function insertRows(
   );
 }
 
-/** The rows of a block as they are written out; a length says nothing of a direction. */
+/** The rows of a block as text; their length is irrelevant for a direction. */
 function wholeNumbers(data: Uint8Array, dimensions: number): string[] {
   const rows = new DataView(data.buffer, data.byteOffset).getUint32(4, true),
     first = data.byteOffset + rowsAt(rows),
@@ -229,7 +231,7 @@ function wholeNumbers(data: Uint8Array, dimensions: number): string[] {
     written: string[] = [];
   for (let row = 0; row < rows; row++) {
     const numbers = new Int8Array(data.buffer, first + row * stride, dimensions);
-    // Without a direction it is near to nothing.
+    // Without a direction it is similar to nothing.
     if (numbers.some((number) => number !== 0)) written.push(`[${numbers.join(",")}]`);
   }
   return written;

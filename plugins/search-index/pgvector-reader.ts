@@ -1,23 +1,28 @@
-/** Asks pgvector which segments of some folders hold what is nearest to a query. */
+/** Asks pgvector which segments of some folders contain what is most similar to a query. */
 import type { PostgresReadSession } from "../../core/sdk";
 import { copyOf, is_searchable_sql } from "./pgvector";
 import type { NearRequest, NearSegments } from "./vector-reader";
 
-/** Vectors that are asked for: more than are ranked, since some lie in the same passages. */
+/**
+ * The number of vectors requested: more than are ranked, since some belong to the same passages.
+ */
 const asked_for = 250;
-/** How far it looks: pgvector's own measure, and vectors in all, outside of the folders too. */
+/**
+ * How far it searches: pgvector's own measure, and the number of vectors in total, including other
+ * folders.
+ */
 const breadth = 200,
   looked_through_max = 100_000;
-/** More than these are not compared one by one. */
+/** More missing segments than this are not compared one by one. */
 const not_copied_max = 2_000;
-/** It looks through what is near wherever it lies: a small part of all is compared sooner. */
+/** It searches all vectors, in any folder: for a small share of all, comparing is faster. */
 const share_min = 0.2;
-/** 16-bit floats hold whole numbers exactly up to here. */
+/** 16-bit floats represent integers exactly up to here. */
 const number_max = 2_047;
 
 const schema_sql = "select quote_ident(current_schema() || '_vectors') as name";
 
-/** As `VectorReader.near`: null also when too little is found. */
+/** See `VectorReader.near`: also null when too little is found. */
 export async function nearSegments(
   session: PostgresReadSession,
   { set_id, folder_ids, query, segments }: NearRequest,

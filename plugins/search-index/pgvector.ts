@@ -1,21 +1,21 @@
 /**
- * The extension pgvector of a PostgreSQL server: whether it is there, and where the copy of the
- * vectors is that it searches. The copy is derived from `index_vectors`: it lies in a schema of its
- * own, which no dump and no move to another database needs, and its rows go with those that they
- * were made of.
+ * The extension pgvector of a PostgreSQL server: whether it is available, and where the copy of the
+ * vectors is that it searches. The copy is derived from `index_vectors`: it is in a schema of its
+ * own, which no dump and no move to another database needs, and its rows are deleted with the
+ * original ones.
  */
 import type { RunAside } from "../../core/sdk";
 
-/** Searches of parts of an index came with it. */
+/** The first version that can search a part of an index. */
 export const version_min = "0.8.0";
-/** What an index of 16-bit numbers takes. */
+/** The limit of an index of 16-bit numbers. */
 export const dimensions_max = 4_000;
 
 export interface Pgvector {
-  /** `absent`: the server does not offer it; `closed`: this user may not make it. */
+  /** `absent`: the server does not offer it; `closed`: this user may not create it. */
   readonly state: "absent" | "old" | "closed" | "ready";
   readonly version: string | null;
-  /** Where its types and operators are, quoted. */
+  /** The quoted schema with its types and operators. */
   readonly schema: string;
 }
 
@@ -31,7 +31,7 @@ interface Found {
   readonly schema: string | null;
 }
 
-/** How it stands. */
+/** Its state. */
 export async function findPgvector(all: RunAside): Promise<Pgvector> {
   const [found] = await all<Found>(found_sql);
   const { offered, version, schema } = found!;
@@ -41,11 +41,11 @@ export async function findPgvector(all: RunAside): Promise<Pgvector> {
   return { state, version: offered, schema: "" };
 }
 
-/** The same, after it was made in this database where that is possible. */
+/** The same, after creating it in this database if possible. */
 export async function openPgvector(all: RunAside): Promise<Pgvector> {
   const found = await findPgvector(all);
   if (found.state !== "closed") return found;
-  // Refused, or another process makes it at this moment.
+  // Refused, or another process is creating it at this moment.
   await all("create extension if not exists vector").catch(() => undefined);
   return findPgvector(all);
 }
@@ -53,7 +53,7 @@ export async function openPgvector(all: RunAside): Promise<Pgvector> {
 const isOld = (version: string): boolean =>
   version.localeCompare(version_min, "en", { numeric: true }) < 0;
 
-/** The schema of the copies, quoted: one for each schema that Dossier's tables are in. */
+/** The quoted schema of the copies: one for each schema with Dossier's tables. */
 export async function copiesSchema(all: RunAside): Promise<string> {
   const [row] = await all<{ name: string }>(
     "select quote_ident(current_schema() || '_vectors') as name",
@@ -63,7 +63,7 @@ export async function copiesSchema(all: RunAside): Promise<string> {
 
 export const copyOf = (schema: string, set_id: number): string => `${schema}.copy_${set_id}`;
 
-/** Of a set: a row for each vector, and up to which vectors all were copied. */
+/** For a set: a row per vector, and up to which vectors everything was copied. */
 export const createCopy = (
   schema: string,
   set_id: number,
@@ -80,13 +80,16 @@ export const createCopy = (
   `insert into ${schema}.copied values (${set_id}, 0) on conflict do nothing`,
 ];
 
-/** The index of a copy, and whether it is complete: one that was cut off is there, too. */
+/** The index of a copy, and whether it is complete: an interrupted one exists, too. */
 export const index_sql = `
 select c.relname as name, i.indisvalid as complete from pg_index i
 join pg_class c on c.oid = i.indexrelid join pg_am a on a.oid = c.relam
 where i.indrelid = to_regclass(?) and a.amname = 'hnsw'`;
 
-/** Whether a copy can be searched: it has its index, and its numbers, which go with pgvector. */
+/**
+ * Whether a copy can be searched: it needs its index, and its column, which disappears with
+ * pgvector.
+ */
 export const is_searchable_sql = `
 select quote_ident(n.nspname) as types from pg_extension x
 join pg_namespace n on n.oid = x.extnamespace

@@ -1,6 +1,6 @@
 /**
- * The search index: exact BM25 over the folders asked, fused with vectors when there is an
- * embedder, as ordinary rows in the one database.
+ * The search index: exact BM25 over the given folders, fused with vectors when there is an
+ * embedder, as ordinary rows in the database.
  */
 import {
   definePlugin,
@@ -71,7 +71,7 @@ export default definePlugin({
         "No document gets its vectors until this is false again: words find it. Questions go on.",
     }),
   }),
-  // Before it: passages are read from the tables of texts, and folders count what waits.
+  // Needed first: passages are read from the tables of texts, and folders count what waits.
   needs: { folders: Folders, texts: Texts },
   provides: { index: SearchIndex, embedding: Embedding },
   tables: [
@@ -166,7 +166,7 @@ export default definePlugin({
   },
 });
 
-/** Whether its workers run, and what a rehearsed backup is asked. */
+/** Whether its workers run, and the questions to a rehearsed backup. */
 const watchedBy = (
   { isolate }: { readonly isolate: Isolate<typeof tasks> },
   ...workers: readonly { failure(): string | null }[]
@@ -199,7 +199,7 @@ function outdatedMessage(documents: number): string | null {
   return `${how_many} documents wait to be indexed anew; until then their old index answers.`;
 }
 
-/** Counts in a child process where the database is a file. */
+/** Counts in a child process when the database is a file. */
 const byteCounter =
   ({
     paths: { database },

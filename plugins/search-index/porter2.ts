@@ -1,6 +1,6 @@
 /**
- * The English stemmer "Porter2" (Snowball English) for lower-case words of a to z. Endings that
- * carry no meaning come off.
+ * The English stemmer "Porter2" (Snowball English) for lower-case words of a to z. Removes endings
+ * that carry no meaning.
  */
 const vowel = (word: string, at: number): boolean => "aeiouy".includes(word[at]!);
 const has_vowel = /[aeiouy]/;
@@ -39,10 +39,7 @@ const finished_after_plural = new Set([
   "succeed",
 ]);
 
-/**
- * Ending → what takes its place, longest first; applied when it lies in the region after the first
- * syllable.
- */
+/** Ending → its replacement, longest first; applied in the region after the first syllable. */
 const second: readonly (readonly [string, string])[] = [
   ["ational", "ate"],
   ["fulness", "ful"],
@@ -98,7 +95,7 @@ const fourth = [
   "ic",
 ] as const;
 
-/** Where the region after the first vowel followed by a non-vowel begins, from `from` on. */
+/** The start of the region after the first vowel followed by a non-vowel, from `from` on. */
 function regionAfter(word: string, from: number): number {
   for (let i = from + 1; i < word.length; i++)
     if (!vowel(word, i) && vowel(word, i - 1)) return i + 1;
@@ -108,7 +105,7 @@ const firstRegion = (word: string): number =>
   /^(gener|arsen)/.test(word) ? 5 : word.startsWith("commun") ? 6 : regionAfter(word, 0);
 
 /**
- * Ends in a short syllable: vowel, then a non-vowel other than w, x, Y, after a non-vowel; or two
+ * Ends in a short syllable: a vowel, then a non-vowel other than w, x, Y, after a non-vowel; or two
  * letters, vowel first.
  */
 function endsShort(word: string): boolean {
@@ -181,8 +178,8 @@ function withoutLast(word: string, r1: number, r2: number): string {
 }
 
 /**
- * The stem of a lower-case English word: `relational` → `relat`. Anything else passes through
- * harmlessly.
+ * The stem of a lower-case English word: `relational` → `relat`. Anything else is returned
+ * unharmed.
  */
 export function porter2(raw: string): string {
   if (raw.length <= 2) return raw;

@@ -1,6 +1,6 @@
 /**
- * Reads the published segments from PostgreSQL: what a search asks for together comes in one round
- * trip. What is read over and over is kept by who asks (segment-cache.ts, pack-directory.ts).
+ * Reads the published segments from PostgreSQL: each request of a search is one round trip.
+ * Whatever is read repeatedly is cached by the caller (segment-cache.ts, pack-directory.ts).
  */
 import { batchesOf } from "../../core/lib/batch";
 import { readUnits } from "../../core/lib/text-reader";
@@ -16,18 +16,20 @@ import { blockOfFloats, isBlockOf } from "./vector-block";
 import { nearSegments } from "./pgvector-reader";
 import type { NearRequest, NearSegments, VectorMark, VectorReader } from "./vector-reader";
 
-/** Rows that one statement reads by their keys. */
+/** Rows per statement, by key. */
 const rows_together = 256;
 const told_max = 1_000;
 
-/** Marks and values for `in`: filled up to a power of two, so that few statements are prepared. */
+/**
+ * Placeholders and values for `in`: padded to a power of two, so that few statements are prepared.
+ */
 function inList<V>(values: readonly V[]) {
   const length = 2 ** Math.ceil(Math.log2(Math.max(1, values.length)));
   const filled = Array.from({ length }, (_, i) => values[Math.min(i, values.length - 1)]!);
   return { marks: Array(length).fill("?").join(", "), values: filled };
 }
 
-/** Rows by a key, in any order. `sqlOf` makes the statement of a list of marks. */
+/** Rows by key, in any order. `sqlOf` makes the statement for a list of placeholders. */
 async function byKey<Row>(
   session: PostgresReadSession,
   keys: readonly number[],
@@ -47,7 +49,7 @@ async function byKey<Row>(
   return found;
 }
 
-/** Bytes of their own, in which wider numbers can be read in place: rows share their memory. */
+/** A separate copy, in which wider numbers can be read in place: rows share their memory. */
 const own = (data: Uint8Array): Uint8Array => new Uint8Array(data);
 
 interface Bytes {
@@ -74,7 +76,7 @@ const places_sql = (marks: string): string =>
 
 export class PostgresSegmentReader implements SegmentReader {
   readonly vectors: VectorReader;
-  /** What the database said its moment was, and the number that stands for it. */
+  /** The database's description of its state, and the number that stands for it. */
   private moment = "";
   private number = 0;
 
@@ -207,7 +209,7 @@ export class PostgresSegmentReader implements SegmentReader {
     return new Map([...found].map(([id, [row]]) => [id, row!.data]));
   }
 
-  /** Chunks of before, whose text the index keeps itself, by their segment. */
+  /** Chunks of earlier versions, whose text the index stores itself, by segment. */
   private async keptChunks(ids: readonly number[]): Promise<ReadonlyMap<number, ChunkRow[]>> {
     return ids.length === 0
       ? new Map<number, ChunkRow[]>()
@@ -219,7 +221,10 @@ export class PostgresSegmentReader implements SegmentReader {
         );
   }
 
-  /** Chunks whose text is stored elsewhere, and those of before, which the index keeps itself. */
+  /**
+   * Chunks whose text is stored elsewhere, and those of earlier versions, which the index stores
+   * itself.
+   */
   private async placed(keys: readonly ChunkKey[]): Promise<(PublishedChunk["chunk"] | null)[]> {
     const ids = keys.map(({ segment_id }) => segment_id),
       places = await byKey<Places>(this.session, ids, places_sql, ({ segment_id }) => segment_id),
@@ -284,7 +289,7 @@ class PostgresVectorReader implements VectorReader {
     };
   }
 
-  /** What came after it has a larger id, then: ids are given again only when the last are gone. */
+  /** If so, later ones have larger ids: ids are reused only when the last ones are deleted. */
   private async isThere({ id, set_id, segment_id }: VectorMark): Promise<boolean> {
     if (id === 0) return true;
     const [row] = await this.session.all<VectorMark>(

@@ -25,16 +25,16 @@ export interface PreparerParts extends Pick<Context, "inTransaction"> {
   readonly staged: StagedVersions;
 }
 
-/** What `Prepared.parts` holds. */
+/** The content of `Prepared.parts`. */
 export interface IndexVersion {
   readonly id: number;
   readonly owner_id: string;
   readonly title: string;
   readonly chunks: number;
   readonly segment_count: number;
-  /** JSON: the heading spans that the document marks; null when it marks none. */
+  /** JSON: the heading spans marked in the document; null when there are none. */
   readonly headings: string | null;
-  /** JSON: where in a recording the text is spoken; null when it is no recording. */
+  /** JSON: when the text is spoken in a recording; null when it is not a recording. */
   readonly times: string | null;
   /** Null when they are staged. */
   readonly segments: readonly SegmentRows[] | null;
@@ -42,13 +42,13 @@ export interface IndexVersion {
   readonly set_id: number | null;
 }
 
-/** Resolves when the segments so far are written, as far as they are staged. */
+/** Resolves when the segments so far are written, if they are staged. */
 type Take = (segment: EncodedSegment | PlacedSegment) => Promise<void>;
 
 export class DocumentPreparer {
   /**
-   * By document. Complete in one process only: a removal ends what this process prepares, not what
-   * another one does.
+   * By document. Complete only with a single process: a removal ends preparations in this process,
+   * not in another.
    */
   private readonly in_progress = new Map<string, Set<AbortController>>();
 
@@ -71,13 +71,13 @@ export class DocumentPreparer {
     );
   }
 
-  /** The same with segments that are encoded already. `set_id`: where their vectors go. */
+  /** The same with encoded segments. `set_id`: the set for their vectors. */
   takeOver(input: TakenOver, set_id: number | null, signal?: AbortSignal): Promise<Prepared> {
     return this.collect(input, input.stored.id, signal, async (take, ended) => {
       for await (const { chunks, data, vectors } of input.segments) {
         ended.throwIfAborted();
         const own = set_id === null ? null : vectorsOf(input.vectors, vectors);
-        // A copy of its own begins where numbers may.
+        // A copy is aligned for numbers.
         const segment = new Uint32Array(data.slice().buffer);
         await take({
           ...placed({ data: segment, chunks }),
@@ -88,7 +88,7 @@ export class DocumentPreparer {
     }).then((prepared) => withVectorsOf(prepared, set_id));
   }
 
-  /** `produce` gives the segments, and returns the language. */
+  /** `produce` yields the segments, and returns the language. */
   private async collect(
     input: Pick<TakenOver, "owner_id" | "document_id" | "version" | "title" | "headings" | "times">,
     text: number | string,
@@ -130,13 +130,13 @@ export class DocumentPreparer {
     }
   }
 
-  /** The document is deleted: what is being prepared for it ends. */
+  /** The document is deleted: ends its preparations. */
   abort(document_id: string): void {
     for (const one of this.in_progress.get(document_id) ?? [])
       one.abort(new Error("The document was deleted."));
   }
 
-  /** Segments that go to `staging` are not returned. */
+  /** Segments passed to `staging` are not returned. */
   private async collectRows(
     rows: IndexVersionRows,
     staging: StagingWriter,
@@ -171,7 +171,7 @@ export class DocumentPreparer {
   }
 }
 
-/** As this version stores them. */
+/** In the form in which this version stores them. */
 const vectorsOf = (kind: TakenOver["vectors"], data: Uint8Array | null): Uint8Array | null =>
   kind && data && kind.layout === undefined ? blockOfFloats(data, kind.dimensions) : data;
 
@@ -187,7 +187,7 @@ interface StagingParts extends Pick<PreparerParts, "inTransaction" | "files" | "
   readonly garbage: GarbageMeter;
 }
 
-/** Writes segments one transaction each, in order, while more of them are being encoded. */
+/** Writes segments in one transaction each, in order, while more of them are being encoded. */
 class StagingWriter {
   begun = false;
   private writes: Promise<void> = Promise.resolve();
@@ -222,7 +222,7 @@ class StagingWriter {
         await write(tx);
       }),
     );
-    // `written` reports an error; until then nobody handles it.
+    // `written` reports an error; until then it is unhandled.
     this.writes.catch(() => undefined);
   }
 }

@@ -1,4 +1,4 @@
-/** Searches in a copy of the database, to see that it answers as the original does. */
+/** Searches in a copy of the database, to verify that it answers like the original. */
 import { openReadConnection } from "../../core/sdk";
 import { analyzer, analyzers } from "./analyzer";
 import { Searcher } from "./searcher";
@@ -13,7 +13,7 @@ export interface ProbeAnswer {
   readonly hits: readonly (readonly [document: string, start: number, score: string])[];
 }
 
-/** Looks for the first words of the oldest and of the newest text in one of its folders. */
+/** Searches for the first words of the oldest and of the newest text in one of its folders. */
 export async function askIndex(database: string): Promise<ProbeAnswer[]> {
   const connection = openReadConnection({ path: database });
   try {

@@ -1,4 +1,4 @@
-/** What is published of a document, read so that another server can take it over. */
+/** Exports the published state of a document to another server. */
 import { toNumber, type Db } from "../../core/sdk";
 import { ChunkPlaces } from "./chunk-places";
 import {
@@ -15,14 +15,14 @@ import { fromStored } from "./stored-segment";
 import { findVectors, vectorSets } from "./vector-store";
 
 /**
- * As `SearchIndex.findCopy`. What an index version is made of never changes: it is there or gone.
+ * See `SearchIndex.findCopy`. The content of an index version never changes: it exists or is gone.
  */
 export async function findCopy(db: Db, document_id: string): Promise<PublishedCopy | undefined> {
   const document = await store.findDocument(db, document_id);
   if (document === undefined) return undefined;
   const segment_ids = await store.segmentsOf(db, toNumber(document.edition)),
     [first_id] = segment_ids;
-  // Of 0.1.0: the index keeps the text itself, and no place in another.
+  // In 0.1.0 the index stores the text itself, without positions in another one.
   if (first_id === undefined || !(await store.placesOf(db, first_id))) return undefined;
   const set = (await vectorSets(db)).find(({ serving }) => serving === 1),
     compared = set && set.dimensions > 0 ? set : null;
@@ -45,7 +45,7 @@ const kindOf = ({ model, asked_dimensions, dimensions }: VectorSetRow): VectorCo
   layout: vector_layout.layout,
 });
 
-/** As `segment.ts` describes them, however they are stored. */
+/** As in `segment.ts`, whatever form is stored. */
 function plainBytes(stored: Uint8Array): Uint8Array {
   const aligned = stored.byteOffset % 4 === 0 ? stored : stored.slice(),
     { buffer, byteOffset, byteLength } = fromStored(aligned);

@@ -1,6 +1,6 @@
 /**
- * Embeds queries, quickly or not at all: a slow or unreachable embedder never keeps a search
- * waiting for long.
+ * Embeds queries, quickly or not at all: a slow or unreachable embedder never delays a search for
+ * long.
  */
 import { leftUntil, TimeLimit } from "../../core/lib/timeout";
 import type { Context } from "../../core/sdk";
@@ -12,7 +12,7 @@ import { embedChecked, meanOf, type MeaningScale, type QueryVector } from "./vec
 
 /** How long a search waits for its vector. */
 const timeout_ms_max = 3_000;
-/** How long it waits for what the vectors mean, once for each set. */
+/** How long it waits for the calibration, once per set. */
 const calibration_ms_max = 2_000;
 /**
  * After this many failures in a row no query is embedded for a while; then one query at a time
@@ -20,7 +20,7 @@ const calibration_ms_max = 2_000;
  */
 const failures_max = 3,
   pause_ms = 30_000;
-/** Vectors in memory: queries of a conversation are repeated. */
+/** Vectors in memory: queries are repeated within a conversation. */
 const cached_max = 100;
 /** The rest of a longer query adds nothing to its vector; UTF-16 units. */
 const length_max = 4_000;
@@ -39,9 +39,9 @@ export class QueryEmbedder {
   private failures = 0;
   private last_failure = "";
   private paused_until_ms = 0;
-  /** A query tries whether the embedder is back. */
+  /** A query is trying whether the embedder is back. */
   private probing = false;
-  /** The set that `failures` is about. */
+  /** The set to which `failures` refers. */
   private set_id = 0;
 
   constructor(private readonly parts: QueryEmbedderParts) {}
@@ -90,7 +90,7 @@ export class QueryEmbedder {
     }
   }
 
-  /** Undefined when the set is measured yet, and not done in time. */
+  /** Undefined when the set is still being calibrated and that takes too long. */
   private async scaleOf(
     { data }: QueryVector,
     set: VectorSetRow,
@@ -108,7 +108,7 @@ export class QueryEmbedder {
   }
 
   /**
-   * Why queries get no vectors at the moment, in a sentence; null when they do, or when the next
+   * Why queries get no vectors at the moment, as a sentence; null when they do, or when the next
    * one tries.
    */
   failing(): string | null {
@@ -165,7 +165,7 @@ export class QueryEmbedder {
   }
 }
 
-/** The query after its context, cut to the end. */
+/** The query after its context, cut at the beginning. */
 const textOf = ({ query, context }: SearchRequest): string =>
   (context === undefined ? query : `${context.slice(0, length_max)}\n${query}`)
     .slice(-length_max)

@@ -9,34 +9,34 @@ import { commonTerm, otherSpellings } from "./spelling";
 const repeats_max = 3,
   context_weight = 0.5,
   terms_max = 256;
-/** No word of the earlier query is a neighbour of one of this query. */
+/** Words of the earlier query are not neighbours of this query's words. */
 const context_position = 100_000;
 
 export interface QueryTerm {
   readonly term: string;
   readonly weight: number;
-  /** How the query writes it, in lower case, and how else it is spelled. */
+  /** The word in the query, in lower case, and its other spellings. */
   readonly forms: readonly string[];
-  /** Its place among the words of the query, stopwords included. */
+  /** Its position among the words of the query, including stopwords. */
   readonly position: number;
 }
 export interface Query {
-  /** Terms by the current analyzer, in the order of the query. */
+  /** Terms according to the current analyzer, in the order of the query. */
   readonly terms: readonly QueryTerm[];
-  /** By analyzer version: what to look up. */
+  /** By analyzer version: the hashes to look up. */
   readonly hashes: ReadonlyMap<number, readonly TermHash[]>;
 }
-/** A hash of one of the terms; one that is spelled in several ways has several. */
+/** The hash of a term; a term with several spellings has several. */
 export interface TermHash {
-  /** The place of the term in the query. */
+  /** The index of the term in the query. */
   readonly at: number;
   readonly hash: number;
 }
 interface Token {
-  /** Where it stands, the same for every analyzer. */
+  /** Identifies its position, the same for every analyzer. */
   readonly key: string;
   readonly term: string;
-  /** One for each spelling. */
+  /** One per spelling. */
   readonly hashes: ReadonlySet<number>;
   readonly is_stopword: boolean;
   readonly forms: ReadonlySet<string>;
@@ -44,8 +44,8 @@ interface Token {
 }
 
 /**
- * `analyzers` holds every version that rows may carry; `current` is the one that names the terms.
- * `context` is an earlier query of the same conversation.
+ * `analyzers` contains every version that rows may refer to; `current` names the terms. `context`
+ * is an earlier query of the same conversation.
  */
 export function parseQuery(
   text: string,
@@ -102,7 +102,7 @@ const hashesByKey = (
     ),
   );
 
-/** `source` tells the tokens of the query from those of its context. */
+/** `source` distinguishes the tokens of the query from those of its context. */
 function tokensOf(
   text: string,
   source: "q" | "c",
@@ -125,7 +125,7 @@ function tokensOf(
   });
   return tokens;
 }
-/** A query of nothing but stopwords keeps them, unless it leans on an earlier one. */
+/** A query of only stopwords keeps them, unless it continues an earlier one. */
 function withoutStopwords(tokens: readonly Token[], keep_some: boolean): readonly Token[] {
   const rest = tokens.filter((token) => !token.is_stopword);
   return rest.length > 0 || !keep_some ? rest : tokens;

@@ -1,16 +1,16 @@
-/** Sorts pairs of numbers in linear time: the postings of a pack are too many to compare. */
+/** Sorts pairs of numbers in linear time: a pack has too many postings for a comparison sort. */
 
 interface Pairs {
   readonly keys: Uint32Array;
   readonly values: Uint32Array;
 }
 const key_bits = 32;
-/** Few pairs are sorted by more and smaller digits, whose counts are few as well. */
+/** A few pairs are sorted by more and smaller digits, which need fewer counters. */
 const digit_bits = 11,
   small_digit_bits = 8,
   few_pairs = 4_096;
 
-/** The pairs in the order of their keys; equal keys keep their order. The arrays are used up. */
+/** Sorts the pairs by key; equal keys keep their order. Overwrites the arrays. */
 export function radixSort(keys: Uint32Array, values: Uint32Array): Pairs {
   let from: Pairs = { keys, values },
     to: Pairs = { keys: new Uint32Array(keys.length), values: new Uint32Array(keys.length) };
@@ -24,7 +24,7 @@ export function radixSort(keys: Uint32Array, values: Uint32Array): Pairs {
   return from;
 }
 
-/** Gives the memory back at once, and not when it is collected. */
+/** Frees the memory at once, rather than at garbage collection. */
 export function release({ keys, values }: Pairs): void {
   for (const { buffer } of [keys, values]) (buffer as ArrayBuffer).transfer(0);
 }

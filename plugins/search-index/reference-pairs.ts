@@ -1,7 +1,7 @@
 /**
- * Questions and the passages that answer them, each about something else, in many languages and
- * scripts: by them the cosines of a model are understood (`calibration.ts`). Whoever changes one
- * raises the version, so that sets of vectors are measured anew.
+ * Questions and their answers on different subjects, in many languages and scripts, used to
+ * interpret the cosines of a model (`calibration.ts`). Any change must raise the version, so that
+ * sets of vectors are calibrated again.
  */
 export const reference_version = 2;
 export const reference_pairs: readonly {

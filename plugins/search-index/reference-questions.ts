@@ -1,7 +1,7 @@
 /**
- * The same questions in many languages and scripts: what tells one language from another in the
- * vectors of a model is known by them (`calibration.ts`). Each list has them in the same order.
- * Whoever changes one raises `reference_version`.
+ * The same questions in many languages and scripts, used to determine what distinguishes languages
+ * in the vectors of a model (`calibration.ts`). Each list has them in the same order. Any change
+ * must raise `reference_version`.
  */
 export const reference_questions: readonly (readonly string[])[] = [
   [

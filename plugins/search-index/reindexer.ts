@@ -1,6 +1,6 @@
 /**
- * Brings documents of an earlier analyzer or chunker up to date, a few in each run of its job;
- * until then their old rows answer.
+ * Indexes documents of an earlier analyzer or chunker again, a few in each run of its job; until
+ * then their old rows are searched.
  */
 import type { Context, Db, JobEffect, JobRun } from "../../core/sdk";
 import { analyzer } from "./analyzer";
@@ -12,16 +12,16 @@ import { inputOf } from "./stored-chunks";
 import * as store from "./store";
 import type { DocumentRow } from "./store";
 
-/** In one run. */
+/** Per run. */
 const documents_max = 50,
   chunks_max = 2_000;
 
-/** In place of an owner: all of this work takes turns as one. */
+/** Replaces an owner: all of this work takes turns as one. */
 const maintenance = "index.reencode";
 
 export interface ReindexerParts extends Pick<Context, "db" | "enqueue"> {
   readonly index: Pick<IndexService, "prepare" | "publish" | "discard">;
-  /** The version that is wanted. */
+  /** The target version. */
   readonly analyzer_version?: number;
 }
 interface Reindexed {
@@ -75,7 +75,7 @@ export class Reindexer {
   }
 }
 
-/** The first documents, up to `chunks_max` together: a larger one comes alone. */
+/** The first documents, up to `chunks_max` in total: a larger one comes alone. */
 function firstOf(documents: readonly DocumentRow[]): DocumentRow[] {
   let chunks = 0;
   return documents.filter((document, at) => (chunks += document.chunks) <= chunks_max || at === 0);

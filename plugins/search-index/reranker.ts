@@ -1,38 +1,38 @@
-/** Reranks the best hits by how the words of the query stand in the text itself. */
+/** Reranks the best hits by how the words of the query occur in the text itself. */
 import type { Analyzer } from "./analyzer";
 import { byScore, type Hit, type RankedHit, type Ranking } from "./bm25";
 import type { Query } from "./query";
 import type { Pauses } from "./worker-protocol";
 
 /**
- * What each feature of a text can add to a score, as a share of it. Chosen once on questions in
- * several languages, and rounded.
+ * The maximum addition of each feature to a score, relative to it. Chosen with questions in several
+ * languages, and rounded.
  */
 const weights = {
-  /** Neighbouring words of the query stand as far from each other as they do there. */
+  /** Neighbouring words of the query have the same distance in the text. */
   proximity: 0.35,
-  /** Words stand in the form that they have in the query. */
+  /** Words occur in the same form as in the query. */
   form: 0.3,
-  /** One sentence holds much of the query. */
+  /** One sentence contains much of the query. */
   sentence: 0.3,
-  /** In place of a missing word stands one that contains it, or that begins like it. */
+  /** Instead of a missing word there is one that contains it, or begins like it. */
   partial: 0.4,
 } as const;
-/** What the document adds, as a share of its score. */
+/** The addition of the document, relative to its score. */
 const document_weight = 0.5;
 /** A word has a form, or it is missing and may match in part. */
 const boost_max = weights.proximity + weights.sentence + Math.max(weights.form, weights.partial);
-/** Hits whose text may be read. */
+/** The number of hits whose text may be read. */
 export const rerank_hits_max = 50;
 
 export interface RerankParts {
   readonly analyzers: ReadonlyMap<number, Analyzer>;
-  /** Asked once, only for hits that can still enter. Null for a text that is gone. */
+  /** Called once, only for hits that can still enter. Null for a deleted text. */
   readonly textsOf: (hits: readonly Hit[]) => Promise<readonly (string | null)[]>;
   readonly pauses: Pauses;
 }
 
-/** The best `limit` of these hits by the texts of the first `rerank_hits_max`. */
+/** The best `limit` of these hits, using the texts of the first `rerank_hits_max`. */
 export async function rerank(
   { hits, idfs }: Ranking,
   query: Query,
@@ -56,12 +56,12 @@ export async function rerank(
 }
 const baseScore = (hit: Hit): number => hit.score + document_weight * hit.document_score;
 
-/** Says how much a text adds to its score. */
+/** Computes how much a text adds to its score. */
 class TextFeatures {
-  /** What each term of the query is worth. */
+  /** The weight of each query term. */
   private readonly worth: readonly number[];
   private readonly worth_sum: number;
-  /** By analyzer version: hash to the place of its term in the query. */
+  /** By analyzer version: hash to the index of its term in the query. */
   private readonly term_of = new Map<number, ReadonlyMap<number, number>>();
 
   constructor(
@@ -75,7 +75,7 @@ class TextFeatures {
       this.term_of.set(version, new Map(hashes.map(({ hash, at }) => [hash, at] as const)));
   }
 
-  /** As a share of the score, 0 to `boost_max`. `analyzer` is the version that indexed the text. */
+  /** Relative to the score, 0 to `boost_max`. `analyzer` is the version that indexed the text. */
   boost(text: string, analyzer: number): number {
     if (this.worth_sum === 0) return 0;
     const { terms } = this.query,
@@ -100,7 +100,7 @@ class TextFeatures {
     );
   }
 
-  /** What the terms are worth that stand in the form of the query, and those that match in part. */
+  /** The weight of terms that occur in the form of the query, and of partial matches. */
   private formWorth(
     text: string,
     positions: readonly (readonly number[])[],
@@ -127,8 +127,8 @@ const isWritten = (forms: readonly string[], text: string, start: number, end: n
   );
 
 /**
- * 0 to 1: for each two neighbouring words of the query, how nearly their distance there is found in
- * the text, weighted by their rarity.
+ * 0 to 1: for any two neighbouring words of the query, how closely their distance occurs in the
+ * text, weighted by rarity.
  */
 function proximity(
   positions: readonly (readonly number[])[],
@@ -146,7 +146,7 @@ function proximity(
   return whole > 0 ? sum / whole : 0;
 }
 /**
- * The least difference between `distance` and that of any two of these positions; both lists
+ * The smallest difference between `distance` and that of any two of these positions; both lists
  * ascend.
  */
 function leastDeviation(
@@ -164,10 +164,10 @@ function leastDeviation(
   return least;
 }
 
-/** Finds the sentence of a text that is worth most. Terms are added in the order of the text. */
+/** Finds the sentence of a text with the greatest weight. Terms are added in text order. */
 class SentenceWorth {
   private readonly ends = /[.!?…؟۔।။](?=["'”’»)\]]*\s)|[。！？｡]|\n/g;
-  /** By term: the last sentence that held it. */
+  /** By term: the last sentence that contained it. */
   private readonly last_sentence: Int32Array;
   private sentence = 0;
   private sentence_end = 0;
@@ -203,8 +203,8 @@ const prefix_letters_min = 4,
   similarity_min = 0.6;
 const letter = /[\p{L}\p{N}\p{M}]/u;
 /**
- * 0 to 1: how similar some word of the text is to this one: it contains it, or begins with the same
- * letters. Both in lower case.
+ * 0 to 1: the similarity of some word of the text to this one: it contains it, or begins with the
+ * same letters. Both in lower case.
  */
 function partialMatch(text: string, word: string): number {
   if (word.length < prefix_letters_min) return 0;

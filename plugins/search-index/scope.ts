@@ -1,38 +1,38 @@
-/** What a search covers: the segments of its folders, and the packs that hold most of them. */
+/** What a search covers: the segments of its folders, and the packs that contain most of them. */
 import type { SearchRequest } from "./contract";
 import type { Pack, PackDirectory } from "./pack-directory";
 import type { SegmentReader } from "./segment-reader";
 import type { Pauses } from "./worker-protocol";
 
-/** Ids that one read gives. */
+/** Ids per read. */
 const ids_read_max = 8_192;
-/** Reading the segments of so few chunks one by one is cheaper than reading a pack. */
+/** Reading this few chunks one by one is cheaper than reading a pack. */
 const few_chunks = 64;
-/** Ids that are remembered, of all scopes together. */
+/** The number of ids remembered, for all scopes together. */
 const remembered_ids_max = 2_000_000;
 
 export type ScopeRequest = Pick<SearchRequest, "owner_id" | "folder_ids" | "document_ids">;
 
-/** A pack of which segments are searched. */
+/** A pack with segments to be searched. */
 export interface ScopedPack {
   readonly pack: Pack;
-  /** Of each of its segments: the place in `ids`; -1 when it is not searched. */
+  /** For each of its segments: the index in `ids`; -1 when it is not searched. */
   readonly places: Int32Array;
-  /** Every segment of it is searched. */
+  /** Whether all of its segments are searched. */
   readonly whole: boolean;
 }
 export interface Scope {
   /** Ids of the segments, ascending. */
   readonly ids: Float64Array;
   readonly packs: readonly ScopedPack[];
-  /** Places in `ids` of the segments that are read by themselves. */
+  /** Indices in `ids` of the segments that are read singly. */
   readonly loose: Uint32Array;
-  /** Of each place: 1 when some pack holds the segment, whether it is read from there or not. */
+  /** By index: 1 when a pack contains the segment, whether it is read from there or not. */
   readonly packed: Uint8Array;
 }
 
 export class ScopeResolver {
-  /** By folders: ids, and the state of the database that they are from. The last used is last. */
+  /** By folders: ids, and the state of the database at that time. Least recently used first. */
   private readonly remembered = new Map<string, { version: number; ids: Float64Array }>();
   private remembered_ids = 0;
 
@@ -54,7 +54,7 @@ export class ScopeResolver {
     );
   }
 
-  /** Each once, ascending. */
+  /** Without duplicates, ascending. */
   private async idsIn(folder_ids: readonly string[], pauses: Pauses): Promise<Float64Array> {
     const key = folder_ids.join(" "),
       version = await this.reader.version(),
@@ -100,14 +100,14 @@ export class ScopeResolver {
   }
 }
 
-/** The same scope, of which only these segments are read, each by itself. */
+/** The same scope, of which only these segments are read, each singly. */
 export function onlyAmong(scope: Scope, segment_ids: readonly number[]): Scope {
   const wanted = Float64Array.from(new Set(segment_ids)).sort(),
     loose = placesOf(wanted, scope.ids).filter((place) => place >= 0);
   return { ...scope, packs: [], loose: Uint32Array.from(loose) };
 }
 
-/** The ids of all pages, each once; a page is ascending. */
+/** The ids of all pages, without duplicates; each page ascends. */
 function ascending(pages: readonly Float64Array[]): Float64Array {
   const ids = new Float64Array(pages.reduce((sum, page) => sum + page.length, 0));
   let used = 0,
@@ -149,7 +149,7 @@ async function withPacks(ids: Float64Array, packs: Iterable<Pack>, pauses: Pause
   return { ids, packs: scoped, loose: loose.subarray(0, used), packed };
 }
 
-/** The place of each of `some` in `all`, -1 where it is not there; both ascend. */
+/** The index of each of `some` in `all`, -1 where it is missing; both ascend. */
 function placesOf(some: Float64Array, all: Float64Array): Int32Array {
   const places = new Int32Array(some.length).fill(-1);
   let place = 0;
@@ -170,7 +170,7 @@ function chunksAt({ head }: Pack, places: Int32Array): number {
   return chunks;
 }
 
-/** The first place from `start` on whose id is not below `id`: by growing steps, then by halves. */
+/** The first index from `start` on whose id is not below `id`: galloping, then bisection. */
 export function firstFrom(ids: Float64Array, start: number, id: number): number {
   let low = start,
     step = 1;

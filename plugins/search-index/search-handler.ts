@@ -1,4 +1,7 @@
-/** What the search worker does with a request: it searches, or makes packs, each of them a part. */
+/**
+ * The search worker's handler for requests: it searches, or makes packs, each of which is a part of
+ * the response.
+ */
 import type { ReadConnectionSpec } from "../../core/worker-sdk";
 import type { BuiltPack } from "./pack";
 import { packLoose } from "./packing";
@@ -12,7 +15,7 @@ import {
 import type { SegmentReader } from "./segment-reader";
 import type { RequestHandler } from "./worker-server";
 
-/** Packs what is in none of the segments of these folders, from the id `from_id` on. */
+/** Packs the segments of these folders that are in no pack, from the id `from_id` on. */
 export interface PackRequest extends ScopeRequest {
   readonly from_id: number;
 }
@@ -26,7 +29,7 @@ export interface SearchProtocol {
   readonly response: Searched | null;
 }
 
-/** Made between two collections. */
+/** Packs between two garbage collections. */
 const collected_packs = 8;
 
 export function searchHandler(
@@ -42,7 +45,7 @@ export function searchHandler(
     let packs = 0;
     for await (const pack of packLoose(reader, scope, analyzer_version, run, from_id)) {
       run.sendPart(pack);
-      // Each leaves some megabytes of arrays, which the collector sees late.
+      // Each leaves some megabytes of arrays, which the garbage collector notices late.
       if (++packs % collected_packs === 0) Bun.gc(true);
     }
     return null;

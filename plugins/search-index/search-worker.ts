@@ -1,4 +1,4 @@
-/** Worker: searches over a read connection of its own, with what it has read in memory. */
+/** Worker: searches on a read connection of its own, and caches what it has read. */
 import { analyzer, analyzers } from "./analyzer";
 import { searchHandler, type SearchProtocol } from "./search-handler";
 import { openSegmentReader } from "./open-reader";

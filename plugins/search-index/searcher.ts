@@ -1,8 +1,7 @@
 /**
- * One search: the segments in scope, ranked by words and, where there are vectors, by meaning; then
- * the text of the best. It gives way to others between its reads. When something it covers was
- * replaced or deleted meanwhile, it begins again, so that a document that is indexed anew is found
- * throughout.
+ * One search: the segments in scope, ranked by words and, with vectors, by meaning; then the text
+ * of the best. It yields to others between its reads. When something in its scope was replaced or
+ * deleted meanwhile, it starts over, so that a document that is indexed again is found throughout.
  */
 import type { Analyzer } from "./analyzer";
 import { Ranker, type Hit, type Ranking } from "./bm25";
@@ -30,18 +29,18 @@ import type { QueryVector } from "./vectors";
 import { no_pauses, type Pauses } from "./worker-protocol";
 
 export interface SearcherOptions {
-  /** Every analyzer that rows may carry, by version. */
+  /** Every analyzer that rows may refer to, by version. */
   readonly analyzers: ReadonlyMap<number, Analyzer>;
-  /** The version that names the terms of the answer. */
+  /** The version that names the terms in the response. */
   readonly analyzer_version: number;
-  /** Memory that may hold parts of the index. */
+  /** Memory for cached parts of the index. */
   readonly cache_bytes_max: number;
-  /** The same for vectors; nothing is held before a query has one. */
+  /** The same for vectors; none are kept before a query has one. */
   readonly vector_cache_bytes_max?: number;
 }
 /**
- * With `vector`, the ranking by words is fused with the ranking by vectors. With `among`, nothing
- * but its segments is read, unless they were found among too little.
+ * With `vector`, the rankings by words and by vectors are fused. With `among`, only these segments
+ * are read, unless they were found among too little.
  */
 export interface HybridSearchRequest extends SearchRequest {
   readonly vector?: QueryVector;
@@ -50,24 +49,24 @@ export interface HybridSearchRequest extends SearchRequest {
 export interface Searched extends SearchResult {
   /** Chunks in scope that are in no pack. */
   readonly loose_chunks: number;
-  /** It compared more vectors than the memory holds. */
+  /** It compared more vectors than the memory can keep. */
   readonly is_beyond_memory: boolean;
-  /** `among` was of no use: fewer passages were looked through for it than there are segments. */
+  /** `among` was of no use: it is based on fewer passages than there are segments. */
   readonly is_short: boolean;
 }
 
-/** Segments that are read together. */
+/** Segments read together. */
 const segments_read = 32;
-/** Searches that changes may overtake, before one gives way to nobody. */
+/** How often a search may be overtaken by changes before it no longer yields. */
 const attempts_max = 3;
-/** The share of the cache that heads of packs may take. */
+/** The share of the cache for heads of packs. */
 const heads_share = 0.25;
-/** How long the database is not asked what is near after it could not tell. */
+/** How long the database is not asked for similar vectors after it could not tell. */
 const near_pause_ms = 60_000;
 
 /** Something in scope was deleted since the scope was read. */
 class ScopeChanged extends Error {}
-/** Called for what is in scope and is not there; a pack that is not there always throws. */
+/** Called for segments in scope that no longer exist; a missing pack always throws. */
 type OnGone = () => void;
 const beginAgain: OnGone = () => {
   throw new ScopeChanged();
@@ -77,7 +76,7 @@ const leaveOut: OnGone = () => undefined;
 export class Searcher {
   private readonly cache: SegmentCache<Segment | PackPart>;
   private readonly scopes: ScopeResolver;
-  /** Vectors of one set: another set replaces them. */
+  /** Vectors of one set, replaced with another one. */
   private vectors: { readonly set_id: number; readonly memory: VectorMemory } | undefined;
   private near_failed_at_ms = -Infinity;
 
@@ -112,8 +111,8 @@ export class Searcher {
   }
 
   /**
-   * What is read between two pauses is of one moment. A snapshot that lasted longer would keep the
-   * log of the database.
+   * Everything read between two pauses is from one snapshot. A longer one would keep the database's
+   * log from being emptied.
    */
   private async searchInSnapshots(
     request: HybridSearchRequest,
@@ -157,7 +156,7 @@ export class Searcher {
       is_beyond_memory: false,
       is_short: false,
     };
-    // What has no words may still have a meaning.
+    // A query without words may still have a meaning.
     if (query.terms.length === 0 && request.vector === undefined) return nothing;
     const whole = await this.scopes.resolve(request, pauses);
     if (whole.ids.length === 0) return nothing;
@@ -273,7 +272,7 @@ export class Searcher {
     return { ...(await nearestChunks(ids, vector, options)), scale };
   }
 
-  /** @throws ScopeChanged after an error: what is read with it has ended too. */
+  /** @throws ScopeChanged after an error, which has also ended the snapshot. */
   private async nearIn(request: NearRequest): Promise<NearSegments | null | undefined> {
     const { vectors } = this.reader,
       now_ms = performance.now();
@@ -306,7 +305,7 @@ export class Searcher {
   }
 }
 
-/** What a hit holds of the query, by the rarity of its terms: 0 to 1. */
+/** The share of the query in a hit, weighted by rarity: 0 to 1. */
 function coverageOf(
   hit: Hit | undefined,
   ranker: Ranker,
@@ -326,7 +325,7 @@ const keyOf = (hit: Hit, ids: Float64Array): ChunkKey => ({
 /** Below zero, where no segment has its id. */
 const partKey = ({ number }: Pack, part: number): number => -1 - (number * pack_parts + part);
 
-/** Null when no folder of the `scope` has the document any more. */
+/** Null when the document is in no folder of the `scope` any more. */
 function passageOf(
   { document, chunk, folder_ids }: PublishedChunk,
   { score, matched, meaning }: FusedHit,

@@ -1,15 +1,15 @@
 /**
- * What searches have read, in memory by its id. An id never names other bytes later, so no entry is
+ * Caches what searches have read, by id. An id never refers to other bytes later, so no entry is
  * ever out of date.
  */
 
-/** Bytes that an entry costs beyond its data. */
+/** The overhead of an entry, bytes. */
 const entry_bytes = 500;
 
 /**
- * Two generations. A hit moves an entry to the young one. When the young one holds half of the
- * limit, or when an entry did not fit, it becomes the old one, and the rest of the old one is
- * dropped. Nothing is dropped before a search ends; a full cache only stops taking in.
+ * Two generations. A hit moves an entry to the young one. When the young one reaches half of the
+ * limit, or an entry did not fit, it becomes the old one, and the rest of the old one is dropped.
+ * Nothing is dropped before a search ends; a full cache only stops accepting.
  */
 export class SegmentCache<T extends { readonly byteLength: number }> {
   private young = new Map<number, T>();
@@ -22,8 +22,8 @@ export class SegmentCache<T extends { readonly byteLength: number }> {
   constructor(private readonly bytes_max: number) {}
 
   /**
-   * The entries of these ids, in their order. `read` gives those that are not held, in one call;
-   * what it can't give (null) is asked for again next time.
+   * The entries with these ids, in order. `read` returns missing ones, in one call; what it can't
+   * return (null) is requested again next time.
    */
   async getAll(
     ids: ArrayLike<number>,
@@ -49,7 +49,7 @@ export class SegmentCache<T extends { readonly byteLength: number }> {
     return found;
   }
 
-  /** Bytes held. */
+  /** Bytes in use. */
   get bytes(): number {
     return this.young_bytes + this.old_bytes;
   }
@@ -63,7 +63,7 @@ export class SegmentCache<T extends { readonly byteLength: number }> {
     this.old.delete(id);
   }
 
-  /** Makes room for what the next search needs. */
+  /** Makes space for what the next search needs. */
   endSearch(): void {
     if (this.young_bytes <= this.bytes_max / 2 && !this.overflowed) return;
     this.overflowed = false;

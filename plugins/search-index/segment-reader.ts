@@ -1,6 +1,6 @@
 /**
- * Where a search reads from. Whatever holds the published segments stands behind `SegmentReader`;
- * `SqliteSegmentReader` reads them from the tables of the index.
+ * The source of a search's data. `SegmentReader` abstracts from where published segments are
+ * stored; `SqliteSegmentReader` reads them from the tables of the index.
  */
 import { readUnits, type ReadPieces } from "../../core/lib/text-reader";
 import type { ReadConnection } from "../../core/worker-sdk";
@@ -13,12 +13,12 @@ import { ShownTexts, type SegmentText } from "./shown-texts";
 import type { ChunkRow, DocumentRow } from "./store";
 import { SqliteVectorReader, type VectorReader } from "./vector-reader";
 
-/** Names a chunk: the id of its segment, and its place among the chunks of that segment. */
+/** Identifies a chunk: the id of its segment, and its index among the chunks of that segment. */
 export interface ChunkKey {
   readonly segment_id: number;
   readonly ordinal: number;
 }
-/** A chunk with what a passage says of its document. */
+/** A chunk with the properties of its document for a passage. */
 export interface PublishedChunk {
   readonly document: Pick<DocumentRow, "document_id" | "version" | "title">;
   readonly chunk: Omit<ChunkRow, "segment_id" | "ordinal">;
@@ -26,11 +26,11 @@ export interface PublishedChunk {
   readonly folder_ids: readonly string[];
 }
 
-/** Results come in the order of the arguments; null for what is gone. */
+/** Results are in the order of the arguments; null for what is deleted. */
 export interface SegmentReader {
-  /** Until the function that it answers is called, everything that is read is of one moment. */
+  /** Until the returned function is called, everything is read from one snapshot. */
   beginSnapshot(): Promise<() => void>;
-  /** Another number whenever anything may have been written since the last call. */
+  /** Changes whenever anything may have been written since the last call. */
   version(): Promise<number>;
   /** Ids of the segments in this folder above `after`, ascending: the first `limit`. */
   segmentIds(folder_id: string, after: number, limit: number): Promise<Float64Array>;
@@ -45,19 +45,19 @@ export interface SegmentReader {
   readonly vectors: VectorReader;
   /** The text of each chunk. */
   texts(keys: readonly ChunkKey[]): Promise<(string | null)[]>;
-  /** The page that each chunk begins on. */
+  /** The page on which each chunk begins. */
   pages(keys: readonly ChunkKey[]): Promise<(number | null)[]>;
   chunks(keys: readonly ChunkKey[]): Promise<(PublishedChunk | null)[]>;
 }
 
-/** What of the texts that were shown stays in memory. */
+/** The size of the cache for shown texts. */
 const shown_bytes_max = 8 * 2 ** 20;
 
 /** Prepared statements on a connection of its own. */
 export class SqliteSegmentReader implements SegmentReader {
   private readonly statements: ReturnType<typeof prepareAll>;
   private readonly pieces: ReadPieces;
-  /** Asked within snapshots alone: only there nothing is written meanwhile. */
+  /** Used only within snapshots, during which nothing changes. */
   private readonly shown = new ShownTexts(shown_bytes_max);
   private in_snapshot = false;
   readonly vectors: VectorReader;
@@ -155,7 +155,7 @@ export class SqliteSegmentReader implements SegmentReader {
     return text === null ? null : { ...place, first_point: start_point, end_point, text };
   }
 
-  /** Undefined where the index keeps the text itself. */
+  /** Undefined where the index stores the text itself. */
   private storedChunk({ segment_id, ordinal }: ChunkKey): StoredChunk | undefined {
     const found = this.in_snapshot
       ? this.shown.get(segment_id, this.readText)
@@ -176,7 +176,7 @@ export class SqliteSegmentReader implements SegmentReader {
   }
 }
 
-/** A chunk whose text is stored elsewhere; null when it must be read yet. */
+/** A chunk whose text is stored elsewhere; null when it has to be read. */
 interface StoredChunk {
   readonly text_id: number;
   readonly place: ChunkPlace;
@@ -223,7 +223,9 @@ const prepareAll = (connection: ReadConnection) => ({
   ),
 });
 
-/** The bytes of the first row, if there is one, so that wider numbers can be read in place. */
+/**
+ * The bytes of the first row, if there is one, aligned so that wider numbers can be read in place.
+ */
 function bytesOf(rows: readonly (readonly unknown[])[], alignment: 4 | 8): Uint8Array | null {
   const data = rows[0]?.[0] as Uint8Array | undefined;
   if (data === undefined) return null;

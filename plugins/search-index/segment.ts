@@ -13,14 +13,16 @@
 import { radixSort } from "./radix-sort";
 
 export const segment_chunks_max = 256;
-/** Occurrences of terms after which a segment is closed; so its postings fit 16 bits. */
+/**
+ * The number of term occurrences after which a segment is closed, so that its postings fit 16 bits.
+ */
 export const segment_terms_max = 60_000;
 const header_words = 6,
   length_max = 65_534,
   tf_max = 255;
 /**
- * The length of a chunk that belongs to a table of contents or an index: it counts as so long that
- * it is found after everything that says something. The mean length is that of the others.
+ * The length of a chunk in a table of contents or an index: it counts as so long that it ranks
+ * behind everything else. It is not part of the mean length.
  */
 export const listing_length = 65_535;
 
@@ -33,7 +35,7 @@ export const lengthSum = (segment: Segment): number => segment[4]!;
 
 const half = (segment: Segment, at: number): number =>
   (segment[at >>> 1]! >>> ((at & 1) << 4)) & 0xffff;
-/** Length of a chunk in terms, by which BM25 normalises, or `listing_length`. */
+/** The length of a chunk in terms, by which BM25 normalises, or `listing_length`. */
 export const lengthOf = (segment: Segment, chunk: number): number =>
   half(segment, (header_words + segment[1]!) * 2 + chunk);
 
@@ -44,7 +46,7 @@ export const lengthOf = (segment: Segment, chunk: number): number =>
 export function postingsOf(segment: Segment, hash: number): number {
   const terms = segment[1]!,
     last = header_words + terms - 1;
-  // Interpolation search: hashes are distributed evenly, so the guess is a few steps off at most.
+  // Interpolation search: hashes are distributed evenly, so the guess is at most a few steps off.
   let at = header_words + Math.floor((hash * terms) / 4_294_967_296);
   let found = segment[at]!;
   if (found < hash)
@@ -59,14 +61,14 @@ export function postingsOf(segment: Segment, hash: number): number {
     }
   return found === hash ? postingsAt(segment, at - header_words) : 0;
 }
-/** The hash of a term by its place among those of the segment. */
+/** The hash of a term, by its index in the segment. */
 export const hashAt = (segment: Segment, term: number): number => segment[header_words + term]!;
-/** The range of a term's postings, by its place. */
+/** The range of a term's postings, by its index. */
 export function postingsAt(segment: Segment, term: number): number {
   const starts = (header_words + segment[1]!) * 2 + segment[2]! + term;
   return ((half(segment, starts) << 16) | half(segment, starts + 1)) >>> 0;
 }
-/** The posting at a place in the range of `postingsOf`: `chunk << 8 | tf`. */
+/** The posting at an index in the range of `postingsOf`: `chunk << 8 | tf`. */
 export const postingAt = (segment: Segment, place: number): number =>
   half(segment, (header_words + segment[1]!) * 2 + segment[2]! + segment[1]! + 1 + place);
 
@@ -87,7 +89,7 @@ export class SegmentBuilder {
     );
   }
 
-  /** Counts one term of the chunk that is being added. */
+  /** Counts one term of the current chunk. */
   add(hash: number): void {
     if (this.used - this.chunk_start >= segment_terms_max || this.used === 65_535) return;
     if (this.used === this.hashes.length) {
@@ -136,7 +138,7 @@ function doubled(array: Uint32Array): Uint32Array<ArrayBuffer> {
   return larger;
 }
 
-/** Of occurrences that are sorted by their hashes, and then by their chunks. */
+/** From occurrences sorted by hash, and then by chunk. */
 function writePostings(
   { hashes, starts, postings }: SegmentColumns,
   keys: Uint32Array,
@@ -159,12 +161,12 @@ function writePostings(
   starts[term] = posting;
 }
 
-/** A segment that is being written, and its columns. */
+/** A segment under construction, and its columns. */
 export interface SegmentColumns {
   readonly segment: Segment;
   readonly hashes: Uint32Array;
   readonly lengths: Uint16Array;
-  /** One more than there are terms: the last is where the postings end. */
+  /** One more than there are terms: the last is the end of the postings. */
   readonly starts: Uint16Array;
   readonly postings: Uint16Array;
 }
@@ -188,10 +190,10 @@ export function newSegment(
     postings: column(postings),
   };
 }
-/** What a length adds to the sum of all. */
+/** The contribution of a length to the sum. */
 export const countedLength = (length: number): number => (length === listing_length ? 0 : length);
 
-/** Once all columns are written. */
+/** Called once all columns are written. */
 export function sealed({ segment, lengths }: SegmentColumns): Segment {
   segment[4] = lengths.reduce((sum, one) => sum + countedLength(one), 0);
   return segment;

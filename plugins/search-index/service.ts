@@ -1,4 +1,7 @@
-/** The index as other plugins use it: documents in, in one short transaction each; passages out. */
+/**
+ * The index as other plugins use it: takes documents, in one short transaction each; returns
+ * passages.
+ */
 import { AscendingIds } from "../../core/lib/ascending-ids";
 import { toNumber, type Context, type Db } from "../../core/sdk";
 import { analyzer } from "./analyzer";
@@ -38,7 +41,7 @@ import type { WorkerClient } from "./worker-client";
 export interface IndexParts
   extends Pick<Context, "now_ms">, StagedVersionsParts, Omit<PreparerParts, "nextId" | "staged"> {
   readonly searcher: Pick<WorkerClient<SearchProtocol>, "ask">;
-  /** Without them, search goes by words alone. */
+  /** Without it, search uses words alone. */
   readonly query_embedder?: Pick<QueryEmbedder, "vectorOf">;
   readonly similarities?: Pick<TextSimilarities, "of">;
   readonly pgvector?: Pick<PgvectorCopy, "wanted">;
@@ -60,7 +63,7 @@ export class IndexService implements SearchIndex {
   private readonly preparer: DocumentPreparer;
   private readonly packer: Packer;
   private readonly analyzer_version: number;
-  /** No document is outdated; what is published from now on is not either. */
+  /** No document is outdated, nor will any published from now on be. */
   private is_current = false;
 
   constructor(private readonly parts: IndexParts) {
@@ -242,7 +245,7 @@ export class IndexService implements SearchIndex {
   }
 
   /**
-   * Documents indexed by another analyzer or chunker than the current ones; counts no further than
+   * Documents indexed by an analyzer or chunker other than the current ones; counts no further than
    * `limit`.
    */
   async countOutdated(limit: number): Promise<number> {

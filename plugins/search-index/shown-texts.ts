@@ -1,19 +1,19 @@
 /**
- * Texts that searches have read a moment ago, by their segment, for as long as nothing is written:
- * what was deleted or replaced is not shown.
+ * Caches texts that searches have read a moment ago, by segment, as long as nothing is written, so
+ * that nothing deleted or replaced is shown.
  */
 
-/** A segment's places, and the first piece of its text where all of them lie in that. */
+/** A segment's positions, and the first piece of its text if all of them are in it. */
 export interface SegmentText {
   readonly text_id: number;
   readonly places: Uint8Array;
   readonly first: string | null;
 }
 
-/** What an entry costs beyond its text and its places, bytes. */
+/** The overhead of an entry, bytes. */
 const entry_bytes = 200;
 
-/** The longest unused ones go first. */
+/** Least recently used ones are dropped first. */
 export class ShownTexts {
   private readonly kept = new Map<number, SegmentText>();
   private bytes = 0;
@@ -21,7 +21,7 @@ export class ShownTexts {
 
   constructor(private readonly bytes_max: number) {}
 
-  /** When reads of another moment begin: a `version` that differs drops everything. */
+  /** Call it at the start of a snapshot: a different `version` drops everything. */
   beginAt(version: number): void {
     if (version === this.version) return;
     this.version = version;
@@ -29,7 +29,7 @@ export class ShownTexts {
     this.bytes = 0;
   }
 
-  /** `read` answers undefined for a segment that keeps its text itself, or is gone. */
+  /** `read` returns undefined for a segment that stores its text itself, or is deleted. */
   get(
     segment_id: number,
     read: (segment_id: number) => SegmentText | undefined,

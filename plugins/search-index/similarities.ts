@@ -1,6 +1,6 @@
 /**
- * How near texts are in meaning to a question: by the embedder that search uses, within a short
- * time or not at all.
+ * Similarities of texts to a question: with the embedder used for search, within a short time or
+ * not at all.
  */
 import { leftUntil, TimeLimit } from "../../core/lib/timeout";
 import type { Context } from "../../core/sdk";
@@ -9,12 +9,12 @@ import type { QueryEmbedder } from "./query-embedder";
 import type { VectorSetRow } from "./store";
 import { cosine, embedChecked, meanOf } from "./vectors";
 
-/** After this many calls in a row that gave nothing in time, none is made for a while. */
+/** After this many calls in a row without a result in time, none is made for a while. */
 const failures_max = 3,
   pause_ms = 5_000;
-/** A question waits at most so long for those before it, and then no more. */
+/** The longest wait of a question for those before it. */
 const turn_ms_max = 900;
-/** Vectors in memory: the sentences of a passage are asked about again and again. */
+/** Vectors in memory: the sentences of a passage are compared again and again. */
 const cached_max = 4_000;
 
 export interface TextSimilaritiesParts extends Pick<Context, "now_ms" | "log"> {
@@ -30,7 +30,7 @@ export class TextSimilarities {
   /** In a row. */
   private failures = 0;
   private paused_until_ms = 0;
-  /** Questions are compared one after the other: the first has its sentences soonest. */
+  /** Questions are compared one after another: the first one gets its result soonest. */
   private turn: Promise<unknown> = Promise.resolve();
 
   constructor(private readonly parts: TextSimilaritiesParts) {}
@@ -79,7 +79,9 @@ export class TextSimilarities {
     }
   }
 
-  /** The time of a question begins when those before it have theirs. Call it at the end. */
+  /**
+   * A question's time starts when those before it are done. Returns a function to call at the end.
+   */
   private async takeTurn(signal: AbortSignal | undefined): Promise<() => void> {
     const { promise, resolve } = Promise.withResolvers<void>(),
       before = this.turn,
@@ -149,7 +151,7 @@ export class TextSimilarities {
     );
   }
 
-  /** One that was late, but gave some, is only slow. */
+  /** A call that was late, but returned some, is only slow. */
   private countFailure(error: unknown, gave_some: boolean): void {
     if (gave_some) return;
     this.failures++;

@@ -1,4 +1,4 @@
-/** How many bytes the index and its vectors take: every row is read. */
+/** Counts the bytes of the index and its vectors, which reads every row. */
 import { openReadConnection, toNumber, type PreparedReads } from "../../core/sdk";
 
 export interface IndexBytes {
@@ -6,7 +6,7 @@ export interface IndexBytes {
   readonly vectors: number;
 }
 
-/** Columns of bytes, by table. What is in rows: pages of the database are filled a little less. */
+/** Columns of bytes, by table. Counts their content: database pages are not completely full. */
 const columns = {
   index: [
     ["index_segments", "data"],
@@ -24,7 +24,7 @@ type Column = readonly [table: string, column: string];
 const sumSql = ([table, column]: Column): string =>
   `select coalesce(sum(length(${column})), 0) as bytes from ${table}`;
 
-/** Of the file of the embedded database, in a child process. */
+/** For the file of the embedded database, in a child process. */
 export async function countBytes(database: string): Promise<IndexBytes> {
   const connection = openReadConnection({ path: database });
   try {
@@ -36,7 +36,7 @@ export async function countBytes(database: string): Promise<IndexBytes> {
   }
 }
 
-/** Of a database that counts elsewhere. */
+/** For a database server. */
 export const countBytesBy = (reads: PreparedReads): Promise<IndexBytes> =>
   count(async (column) =>
     toNumber((await reads.get<{ bytes: number | string }>(sumSql(column)))!.bytes),

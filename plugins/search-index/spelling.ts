@@ -1,10 +1,11 @@
 /**
- * English words that Britain and America spell differently: they are the same words to whoever
- * asks.
+ * English words with different British and American spellings, which are treated as the same word.
  */
 import type { Analyzer } from "./analyzer";
 
-/** How a word begins, its letters in British and in American English, how it may end. */
+/**
+ * The beginning of a word, its letters in British and in American English, its possible endings.
+ */
 type Rule = readonly [string, string, string, string];
 
 /** Beginnings of words in -our and -or, in -re and -er, in -ogue and -og. */
@@ -13,14 +14,14 @@ const our =
     "od|parl|ranc|rig|rum|sav|savi|splend|succ|tum|val|vap|vig",
   re = "calib|cent|fib|lit|lust|meag|met|mit|och|sab|scept|sepulch|somb|spect|theat",
   ogue = "anal|dial|epil|monol|prol";
-/** Before -ise and its like, which is not -ize: these have a noun in -ision, -ice or -is. */
+/** Words before -ise and the like that never have -ize: they have a noun in -ision, -ice or -is. */
 const never_ize =
   "adv|advert|circumc|conc|dev|exc|improv|inc|metropol|pract|prec|rev|superv|telev|trell";
 
 /**
- * Several may hold for a word ("colourise"). A word that comes out of one need not exist: then it
- * stands nowhere. Words that would meet one of another meaning (tyre, cheque, storey) are left out,
- * as are those whose spellings have one stem (travelling, catalogue).
+ * Several may apply to a word ("colourise"). The result need not be a word: then it occurs nowhere.
+ * Words that would collide with one of another meaning (tyre, cheque, storey) are left out, as are
+ * those whose spellings share one stem (travelling, catalogue).
  */
 const rules: readonly Rule[] = [
   [
@@ -104,7 +105,7 @@ function americanSpelling(word: string): string {
   return american;
 }
 
-/** The other spellings of a word in lower case, with what this analyzer makes of them. */
+/** The other spellings of a word in lower case, analysed by this analyzer. */
 export function otherSpellings(
   word: string,
   analyzer: Analyzer,
@@ -121,8 +122,8 @@ export function otherSpellings(
 }
 
 /**
- * The term of all spellings of a word: that of the American one. Undefined when the word itself is
- * that.
+ * The common term of all spellings of a word: the American one's. Undefined when the word is that
+ * itself.
  */
 export function commonTerm(written: string, analyzer: Analyzer): string | undefined {
   const word = written.toLowerCase(),

@@ -1,10 +1,10 @@
-/** Every SQL statement about index versions that are not published. The database comes first. */
+/** Every SQL statement about unpublished index versions. The database is the first parameter. */
 import { prepared, toNumber } from "../../core/sdk";
 import type { IndexDb, StagedRow } from "./store";
 
 export const insertStaged = (tx: IndexDb, row: StagedRow) =>
   tx.insertInto("index_staged").values(row).execute();
-/** No process publishes what is staged of the document, or this index version of it. */
+/** No process will publish what is staged of the document, or this index version of it. */
 export const disownStaged = (
   tx: IndexDb,
   of: Partial<Pick<StagedRow, "document_id" | "edition">>,
@@ -17,7 +17,7 @@ export const disownStaged = (
     .$if(edition !== null, (q) => q.where("edition", "=", edition))
     .execute();
 };
-/** The index version is staged no more; false when it was not, or not of this process. */
+/** The index version is no longer staged; false when it was not, or not by this process. */
 export const deleteStaged = async (
   tx: IndexDb,
   index_version: number,
@@ -34,7 +34,7 @@ export const deleteStaged = async (
 /** Staged index versions of a document. */
 export const stagedIndexVersions = async (db: IndexDb, document_id: string): Promise<number[]> =>
   (await stagedOf(db, { document_id })).map((row) => toNumber(row.edition));
-/** The same of all. */
+/** All staged index versions. */
 export const allStaged = async (db: IndexDb): Promise<Pick<StagedRow, "edition" | "node">[]> =>
   (await db.selectFrom("index_staged").select(["edition", "node"]).execute()).map(
     ({ edition, node }) => ({ edition: toNumber(edition), node }),

@@ -1,6 +1,6 @@
 /**
- * Index versions that are not published: those that are being written, and those that wait to be
- * deleted, in parts and in the background.
+ * Unpublished index versions: those that are being written, and those that wait to be deleted, in
+ * parts and in the background.
  */
 import { Cleaner } from "../../core/lib/cleaner";
 import { inParts } from "../../core/lib/parts";
@@ -9,7 +9,7 @@ import { deleteIndexVersions, deleteSomeSegments, hideIndexVersion } from "./del
 import * as store from "./staged-store";
 import type { DocumentRow, StagedRow } from "./store";
 
-/** An index version of more chunks is deleted in parts. */
+/** An index version with more chunks is deleted in parts. */
 const small_chunks_max = 512;
 
 export type StagedVersionsParts = Pick<
@@ -18,7 +18,7 @@ export type StagedVersionsParts = Pick<
 >;
 
 export class StagedVersions {
-  /** Those that may be published yet, in this process. */
+  /** Those that this process may still publish. */
   private readonly held = new Set<number>();
   private readonly cleaner = new Cleaner({
     clean: (signal) => this.clean(signal),
@@ -29,14 +29,14 @@ export class StagedVersions {
   constructor(private readonly parts: StagedVersionsParts) {}
 
   /**
-   * Before the first request: deletes what was staged and never published, but for what another
+   * Before the first request: deletes what was staged and never published, except for what another
    * process is staging.
    */
   start(): void {
     this.held.clear();
     this.cleaner.start();
   }
-  /** What another process has left behind goes too. */
+  /** Deletes what other processes have left behind as well. */
   clearUp(): void {
     this.cleaner.start();
   }
@@ -44,7 +44,7 @@ export class StagedVersions {
     return this.cleaner.stop();
   }
 
-  /** Before its first segment is written; what was staged of the document before goes. */
+  /** Before its first segment is written; deletes what was staged of the document before. */
   async begin(
     tx: Db,
     { edition, document_id }: Pick<StagedRow, "document_id" | "edition">,
@@ -54,7 +54,7 @@ export class StagedVersions {
     this.held.add(edition);
   }
 
-  /** It is published, and staged no more. @throws Error when it was discarded. */
+  /** It is published, and no longer staged. @throws Error when it was discarded. */
   async end(tx: Db, edition: number, document_id: string): Promise<void> {
     if (!this.held.has(edition) || !(await store.deleteStaged(tx, edition, this.parts.node.id)))
       throw new Error(`What was prepared of ${document_id} is gone; prepare it again.`);
@@ -67,8 +67,8 @@ export class StagedVersions {
   }
 
   /**
-   * Another index version takes the place of this one, and of what is staged of the document:
-   * nobody finds it from now on.
+   * Another index version replaces this one, and what is staged of the document: it is invisible
+   * from now on.
    */
   async replace(
     tx: Db,
@@ -82,7 +82,7 @@ export class StagedVersions {
     }
   }
 
-  /** Nothing that is staged of the document will be published. */
+  /** Nothing staged of the document will be published. */
   async release(tx: Db, document_id: string): Promise<void> {
     const editions = await store.stagedIndexVersions(tx, document_id);
     if (editions.length === 0) return;
@@ -101,7 +101,7 @@ export class StagedVersions {
         one.node === node.id ? !this.held.has(one.edition) : !alive.has(one.node),
       );
     for (const { edition, node: of } of unused) {
-      // A process that was only silent must not publish what is half deleted.
+      // A process that was only silent must not publish what is partly deleted.
       if (of !== "") await inDeletion((tx) => store.disownStaged(tx, { edition }));
       await inParts(
         () =>

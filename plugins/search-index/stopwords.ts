@@ -1,6 +1,6 @@
 /**
- * Stopwords by language (ISO 639-1): left out of a query, and what the language of a text is
- * detected by.
+ * Stopwords by language (ISO 639-1): removed from queries, and used to detect the language of a
+ * text.
  */
 export const stopwords: Readonly<Record<string, string>> = {
   en:

@@ -1,6 +1,6 @@
 /**
- * Every SQL statement that writes the index, and the reads of its maintenance; vectors have their
- * own file. The database comes first, so that the caller decides the transaction.
+ * Every SQL statement that writes the index, and the reads of its maintenance; vectors have a file
+ * of their own. The database is the first parameter, so that the caller decides the transaction.
  */
 import { batchesOf } from "../../core/lib/batch";
 import { nextTurn } from "../../core/lib/parts";
@@ -8,16 +8,16 @@ import { insertRows, prepared, preparedFirst, sql, toNumber, type Db } from "../
 
 export interface DocumentRow {
   readonly document_id: string;
-  /** The index version that is published: the id of its first segment. */
+  /** The published index version: the id of its first segment. */
   readonly edition: number;
   readonly version: number;
   readonly title: string;
   readonly analyzer: number;
   readonly chunker: number;
   readonly chunks: number;
-  /** JSON: the heading spans that the document marks; null when it marks none. */
+  /** JSON: the heading spans marked in the document; null when there are none. */
   readonly headings: string | null;
-  /** JSON: where in a recording the text is spoken; null when it is no recording. */
+  /** JSON: when the text is spoken in a recording; null when it is not a recording. */
   readonly times: string | null;
   readonly owner_id: string;
 }
@@ -43,15 +43,15 @@ export interface ChunkRow {
   /** The chunk and the white space after it. */
   readonly text: string;
 }
-/** Where the chunks of a segment lie in a text that is stored elsewhere: chunk-places.ts. */
+/** The positions of a segment's chunks in a text that is stored elsewhere: chunk-places.ts. */
 export interface PlacesRow {
   readonly segment_id: number;
   readonly text_id: number;
-  /** 1 when they all lie in the first piece of it, which is then read with this row. */
+  /** 1 when all are in its first piece, which is then read with this row. */
   readonly in_first_piece: 0 | 1;
   readonly data: Uint8Array;
 }
-/** An index version that is not published: it will be, or waits to be deleted. */
+/** An unpublished index version: it will be published, or waits to be deleted. */
 export interface StagedRow {
   readonly edition: number;
   readonly document_id: string;
@@ -85,14 +85,14 @@ export interface WaitingRow {
   readonly segment_id: number;
   readonly document_id: string;
   readonly owner_id: string;
-  /** About so many: those of the document, divided among its segments. */
+  /** Approximate: those of the document, divided among its segments. */
   readonly passages: number;
-  /** Attempts that failed. */
+  /** Failed attempts. */
   readonly tries: number;
 }
 /**
- * Of the chunks of a segment: in `index_vectors` as `vector-block.ts` describes them, and in
- * `index_float_vectors` as earlier versions stored them, until they are converted.
+ * Vectors of a segment's chunks: in `index_vectors` as in `vector-block.ts`, and in
+ * `index_float_vectors` as stored by earlier versions, until they are converted.
  */
 export interface VectorsRow {
   readonly set_id: number;
@@ -102,39 +102,39 @@ export interface VectorsRow {
 export interface VectorSetRow {
   readonly id: number;
   readonly model: string;
-  /** Numbers of a vector as asked for; 0: as many as the model gives. */
+  /** The requested length of vectors; 0: as the model returns them. */
   readonly asked_dimensions: number;
-  /** Numbers of each vector; 0 before there is one. */
+  /** The length of each vector; 0 before there is one. */
   readonly dimensions: number;
   /** 1 for the set that queries are compared with; at most one. */
   readonly serving: number;
-  /** 1 while nothing but vectors from elsewhere says that they have so many numbers. */
+  /** 1 while its length is known only from imported vectors. */
   readonly adopted: number;
-  /** 1 while what waits for vectors is what this set lacks; at most one. */
+  /** 1 for the set whose missing vectors are waited for; at most one. */
   readonly followed: number;
-  /** The last document that was looked at for what this set lacks; null once all were. */
+  /** The last document examined for vectors missing in this set; null when all were. */
   readonly looked_to: string | null;
 }
-/** What a search backend holds; one row while there is one. */
+/** The content of a search backend; one row while there is one. */
 export interface BackendRow {
   readonly id: number;
   readonly name: string;
-  /** Names what was begun: another one is told everything. */
+  /** Identifies the content: when it changes, everything is sent again. */
   readonly contents: string;
-  /** The set of its vectors, and the numbers of each; 0: none. */
+  /** The set of its vectors, and the length of each; 0: none. */
   readonly set_id: number;
   readonly dimensions: number;
-  /** 1 once it was begun there. */
+  /** 1 once `begin` was called for it. */
   readonly begun: number;
-  /** Up to this one, segments that were there before wait; null: all. */
+  /** Segments that existed before are waiting up to this one; null: all are. */
   readonly filled_to: number | null;
 }
-/** A segment that a search backend is to be told of: what it is now, or that it is gone. */
+/** A segment to be sent to a search backend: its current state, or its deletion. */
 export interface BackendWaitingRow {
   readonly segment_id: number;
-  /** Empty when it is gone: then nobody's search waits for it. */
+  /** Empty when it is deleted: then no search waits for it. */
   readonly owner_id: string;
-  /** Another one with each change. */
+  /** Different for each change. */
   readonly revision: string;
 }
 export type IndexDb = Db<IndexTables>;
@@ -144,9 +144,9 @@ export interface SegmentRows {
   readonly row: SegmentRow;
   /** When the text is stored elsewhere. */
   readonly places: PlacesRow | null;
-  /** When it is not: they hold it. */
+  /** When the text is not: they contain it. */
   readonly chunks: readonly ChunkRow[];
-  /** When they came with it. */
+  /** If they came with it. */
   readonly vectors: VectorsRow | null;
 }
 
@@ -183,7 +183,7 @@ export async function insertSegment(
   await insertRows(tx, "index_chunks", chunk_columns, chunks);
 }
 
-/** Ids ascend with the time of insertion: whoever looks again need only read what came since. */
+/** Ids ascend with the time of insertion: a later reader only needs those that came since. */
 export const insertVectorsRow = (tx: IndexDb, row: VectorsRow) =>
   tx
     .insertInto("index_vectors")
@@ -201,7 +201,7 @@ export const findDocument = (db: IndexDb, document_id: string): Promise<Document
 const findOne = preparedFirst((db: IndexDb, { document_id }: Pick<DocumentRow, "document_id">) =>
   db.selectFrom("index_documents").selectAll().where("document_id", "=", document_id),
 );
-/** The index versions that are published of these documents. */
+/** The published index versions of these documents. */
 export async function editionsOf(
   db: IndexDb,
   document_ids: readonly string[],
@@ -238,7 +238,7 @@ export const upsertDocument = prepared((tx: IndexDb, row: DocumentRow) => {
     .onConflict((conflict) => conflict.column("document_id").doUpdateSet(values));
 });
 
-/** Makes every segment of an index version visible in a folder, if it is not. */
+/** Makes every segment of an index version visible in a folder, unless it is already. */
 export const insertScope = (tx: IndexDb, folder_id: string, index_version: number) =>
   insertIntoScope(tx, { folder_id, index_version });
 const insertIntoScope = prepared(
@@ -254,7 +254,7 @@ const insertIntoScope = prepared(
       )
       .onConflict((conflict) => conflict.columns(["folder_id", "segment_id"]).doNothing()),
 );
-/** The same for the few segments of a document that no folder shows yet. */
+/** The same for the few segments of a document that is in no folder yet. */
 export async function insertNewScope(
   tx: IndexDb,
   folder_id: string,
@@ -292,7 +292,7 @@ export const foldersOf = async (db: IndexDb, index_version: number): Promise<str
       .execute()
   ).map((row) => row.folder_id);
 
-/** Ids of the segments of an index version in their order. */
+/** Ids of the segments of an index version, in order. */
 export const segmentsOf = async (db: IndexDb, index_version: number): Promise<number[]> =>
   (
     await db
@@ -309,7 +309,7 @@ export const findSegment = (
   db.selectFrom("index_segments").select("data").where("id", "=", id).executeTakeFirst();
 export const placesOf = (db: IndexDb, segment_id: number): Promise<PlacesRow | undefined> =>
   db.selectFrom("index_places").selectAll().where("segment_id", "=", segment_id).executeTakeFirst();
-/** The chunks of a segment in their order, where they hold their text. */
+/** The chunks of a segment in order, if they contain their text. */
 export const chunksOf = (db: IndexDb, segment_id: number): Promise<ChunkRow[]> =>
   db
     .selectFrom("index_chunks")
@@ -319,8 +319,8 @@ export const chunksOf = (db: IndexDb, segment_id: number): Promise<ChunkRow[]> =
     .execute();
 
 /**
- * Documents indexed by another analyzer or chunker than these versions, as ranges of an index:
- * those that are up to date are never looked at.
+ * Documents indexed by an analyzer or chunker other than these versions, as ranges of an index:
+ * up-to-date ones are never read.
  */
 const outdatedRanges = (db: IndexDb, analyzer: number, chunker: number) => {
   const documents = db.selectFrom("index_documents"),
@@ -349,7 +349,7 @@ export async function outdatedDocuments(
       );
   return found;
 }
-/** Counts no further than `limit`. Compiled once: health asks for it. */
+/** Counts no further than `limit`. Compiled once, because health uses it. */
 export const countOutdated = async (
   db: IndexDb,
   analyzer: number,
@@ -369,7 +369,7 @@ const countRanges = preparedFirst(
   },
 );
 
-/** Of all segments and packs. */
+/** Among all segments and packs. */
 export async function largestId(db: IndexDb): Promise<number> {
   const largest = await Promise.all(
     (["index_segments", "index_packs"] as const).map((table) =>

@@ -1,6 +1,5 @@
 /**
- * The chunks of what is published, for maintenance: from the text store, or from rows that hold the
- * text themselves.
+ * The published chunks for maintenance: from the text store, or from rows that contain the text.
  */
 import { readUnits } from "../../core/lib/text-reader";
 import { toNumber, type Db } from "../../core/sdk";
@@ -13,13 +12,13 @@ import { fromStored } from "./stored-segment";
 import * as store from "./store";
 import type { ChunkRow, DocumentRow } from "./store";
 
-/** A chunk that is to be embedded. */
+/** A chunk to be embedded. */
 export interface EmbeddedChunk extends Pick<ChunkRow, "heading" | "text"> {
   /** It belongs to a table of contents or an index: it has no meaning of its own. */
   readonly is_listing: boolean;
 }
 
-/** In their order; none when they were deleted meanwhile. */
+/** In order; none when they were deleted meanwhile. */
 export async function chunksOfSegment(db: Db, segment_id: number): Promise<EmbeddedChunk[]> {
   const chunks = await textsOfSegment(db, segment_id),
     found = await store.findSegment(db, segment_id);
@@ -49,7 +48,7 @@ async function textsOfSegment(
       }));
 }
 
-/** What a published document was made of, as far as its chunks go. */
+/** The encoder input of a published document, as far as its chunks tell. */
 export async function inputOf(
   db: Db,
   document: DocumentRow,

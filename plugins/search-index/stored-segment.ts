@@ -1,8 +1,8 @@
 /**
- * How a segment is stored, in about half of its bytes. Read again, it is the same segment. One
- * block of bytes, little-endian:
+ * The stored form of a segment, in about half of its bytes. Decoding it yields the same segment.
+ * One block of bytes, little-endian:
  *
- *     u32 1 << 31 | analyzer     a segment that is stored as it is begins with its analyzer alone
+ *     u32 1 << 31 | analyzer     a segment that is stored unencoded begins with its analyzer alone
  *     varint terms, chunks, postings
  *     varint length[chunks]
  *     bits: for each term in order, a 0 for each step of its hash's highest byte, then a 1
@@ -30,7 +30,7 @@ import {
 const is_stored = 0x8000_0000;
 const header_bytes = 4;
 const last_posting = 0x80,
-  /** Codes from which on the step, and the tf too, have bytes of their own. */
+  /** Codes from which on the step, and then the tf, have bytes of their own. */
   far = 112,
   far_and_often = 127;
 
@@ -59,7 +59,7 @@ export function toStored(segment: Segment): Uint8Array<ArrayBuffer> {
   return out.written();
 }
 
-/** Of one that is stored as it is too: `bytes` are aligned to four then. */
+/** Also for an unencoded one: `bytes` must be aligned to four then. */
 export function fromStored(bytes: Uint8Array): Segment {
   const analyzer = new DataView(bytes.buffer, bytes.byteOffset).getUint32(0, true);
   if (analyzer < is_stored)
@@ -73,7 +73,7 @@ export function fromStored(bytes: Uint8Array): Segment {
   return sealed(columns);
 }
 
-/** What it takes at most: a count or a length takes three bytes, and so does a posting. */
+/** The maximum size: a count or a length takes three bytes, and so does a posting. */
 const bytesMax = (chunks: number, terms: number, postings: number): number =>
   header_bytes + 9 + 3 * chunks + ((terms + 256) >> 3) + 1 + 3 * terms + 3 * postings;
 

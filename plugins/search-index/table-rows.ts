@@ -2,16 +2,16 @@
 import { isDelimiterRow, pipeCells } from "../../core/lib/pipe-rows";
 import type { ReadableText } from "../../core/lib/text-window";
 
-/** A line that is longer is not looked at; UTF-16 units. */
+/** Longer lines are ignored; UTF-16 units. */
 const line_chars_max = 20_000;
 /** A longer head is cut. */
 const head_chars_max = 300;
-/** Tables that chunks which are not final may begin in. */
+/** The number of tables in which unfinished chunks may begin. */
 const tables_max = 8;
 
-/** A table: its rows, from the first below the head on. */
+/** A table: its rows, starting below the head. */
 interface Rows {
-  /** Where the line with its head begins. */
+  /** The start of the line with its head. */
   readonly start: number;
   readonly head: string;
   end: number;
@@ -22,13 +22,15 @@ const cell_separator = " | ";
 
 export class TableRows {
   private readonly tables: Rows[] = [];
-  /** The line before, when it may be a head. */
+  /** The previous line, if it may be a head. */
   private before: { readonly start: number; readonly cells: readonly string[] } | null = null;
   private open: Rows | null = null;
 
   constructor(private readonly text: ReadableText) {}
 
-  /** Takes the next line, without white space around it. Returns whether it is one of a table. */
+  /**
+   * Takes the next line, without surrounding white space. Returns whether it belongs to a table.
+   */
   take(start: number, end: number): boolean {
     const before = this.before;
     this.before = null;
@@ -59,7 +61,7 @@ export class TableRows {
     this.open = this.before = null;
   }
 
-  /** The head of the table in whose rows this place lies; null when it lies in none. */
+  /** The head of the table whose rows contain this position; null when there is none. */
   headAbove(at: number): string | null {
     return this.tables.findLast(({ start, end }) => at > start && at < end)?.head ?? null;
   }

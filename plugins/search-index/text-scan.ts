@@ -16,7 +16,7 @@ const rare_spaces = new Set([
   0xfeff,
   ...Array.from({ length: 11 }, (_, i) => 0x2000 + i),
 ]);
-/** Index of the next line feed, form feed or paragraph separator, or the length of the text. */
+/** The index of the next line feed, form feed or paragraph separator, or the length of the text. */
 export function endOfLine(text: ReadableText, from: number): number {
   let at = from;
   for (; at < text.length; at++) {
@@ -25,24 +25,24 @@ export function endOfLine(text: ReadableText, from: number): number {
   }
   return at;
 }
-/** Index of the first unit from `from` on that is no white space, or `to`. */
+/** The index of the first unit from `from` on that is not white space, or `to`. */
 export function skipSpace(text: ReadableText, from: number, to: number): number {
   let at = from;
   while (at < to && isSpace(text.charCodeAt(at))) at++;
   return at;
 }
-/** Index behind the last unit before `to` that is no white space, or `from`. */
+/** The index after the last unit before `to` that is not white space, or `from`. */
 export function trimSpace(text: ReadableText, from: number, to: number): number {
   let at = to;
   while (at > from && isSpace(text.charCodeAt(at - 1))) at--;
   return at;
 }
 
-/** Whether the unit before `from` and the unit at `to` lie on different pages. */
+/** Whether the unit before `from` and the unit at `to` are on different pages. */
 export function crossesPage(pages: readonly PageSpan[], from: number, to: number): boolean {
   return pages.length > 0 && pageAt(pages, from - 1) !== pageAt(pages, to);
 }
-/** Index of the page that holds `at`, or of the last one before it; -1 before the first. */
+/** The index of the page that contains `at`, or of the last one before it; -1 before the first. */
 export function pageAt(pages: readonly PageSpan[], at: number): number {
   let low = 0,
     high = pages.length;

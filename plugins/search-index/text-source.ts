@@ -13,10 +13,10 @@ import {
 } from "../../core/worker-sdk";
 import { piecesOfConnection, piecesOfSession } from "../texts/worker-contract";
 
-/** Pieces that come in one round trip. */
+/** Pieces per round trip. */
 const pieces_together = 64;
 
-/** What reads pieces of this text without waiting. */
+/** Returns a synchronous reader of the text's pieces. */
 type OpenPieces = (stored: StoredText) => Promise<ReadPiecesNow>;
 
 export class TextSource {
@@ -26,7 +26,7 @@ export class TextSource {
       spec.engine === "postgres" ? broughtHere(new PostgresReadSession(spec)) : inPlace(spec);
   }
 
-  /** @throws TextGone, and so does the text later. */
+  /** @throws TextGone, and so may the text later. */
   async open(stored: StoredText | undefined): Promise<ReadableText> {
     if (stored === undefined) throw new Error("there is neither a text nor where it is stored");
     const text = new TextWindow(await this.openPieces(stored), stored);
@@ -39,7 +39,7 @@ function inPlace(spec: Parameters<typeof openReadConnection>[0]): OpenPieces {
   return async () => pieces;
 }
 
-/** A database that only answers later: the whole of a text is brought here before it is read. */
+/** For a database without synchronous reads: fetches the whole text before it is read. */
 function broughtHere(session: PostgresReadSession): OpenPieces {
   const read = piecesOfSession(session);
   return async ({ id, units }) => {

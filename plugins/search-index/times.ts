@@ -1,7 +1,7 @@
-/** When in a recording a passage is spoken. */
+/** When a passage is spoken in a recording. */
 import type { TimeSpan } from "../extraction/contract";
 
-/** Seconds into the recording; null for a text that is none. */
+/** Seconds into the recording; null for a text that is not one. */
 export interface Spoken {
   readonly time_start: number | null;
   readonly time_end: number | null;
@@ -9,10 +9,10 @@ export interface Spoken {
 
 const unspoken: Spoken = { time_start: null, time_end: null };
 
-/** Looks up the times of passages, which must be asked for in their order. */
+/** Looks up the times of passages, which must be requested in order. */
 export class SpokenTimes {
   private at = 0;
-  /** In the order of the text. */
+  /** In text order. */
   constructor(private readonly spans: readonly TimeSpan[]) {}
 
   /** From the earliest start to the latest end of all spans between two UTF-16 indices. */

@@ -1,25 +1,23 @@
 /**
- * Whose turn it is. Owners take turns; the requests of one owner come in their order, one at a
- * time.
+ * Decides whose turn it is. Owners take turns; requests of one owner run in order, one at a time.
  */
 
 export interface TakesTurns {
   readonly owner: string;
-  /** Comes only when nothing else is ready. */
+  /** Runs only when nothing else is ready. */
   readonly background: boolean;
 }
 
 /**
- * Requests that have not begun, and those that have given way, are served in alternation: a short
- * request need not wait until every long one has had its turn, and no number of short ones keeps a
- * long one from ending.
+ * New and paused requests are served alternately: a short request need not wait until every long
+ * one has had its turn, and no number of short ones keeps a long one from finishing.
  */
 export class Turns<T extends TakesTurns> {
-  /** By owner: what waits; the first may be in work. Background work has lines of its own. */
+  /** By owner: waiting requests; the first may be running. Background work has separate queues. */
   private readonly lines = new Map<string, T[]>();
-  /** Owners whose first request has not begun, in the order of their turns. */
+  /** Owners whose first request has not started, in the order of their turns. */
   private readonly fresh = new Set<string>();
-  /** Owners whose first request has given way. */
+  /** Owners whose first request has yielded. */
   private readonly paused = new Set<string>();
   private readonly background = new Set<string>();
   private last_was_fresh = false;
@@ -35,7 +33,7 @@ export class Turns<T extends TakesTurns> {
     this.ringOf(item, this.fresh).add(key);
   }
 
-  /** What is to be worked on; it must be handed to `giveWay` or `end` after that. */
+  /** The next request to run; pass it to `giveWay` or `end` afterwards. */
   next(): T | undefined {
     const fresh_first = !this.last_was_fresh || this.paused.size === 0;
     const ring = [
@@ -49,12 +47,12 @@ export class Turns<T extends TakesTurns> {
     return this.lines.get(key!)![0];
   }
 
-  /** It goes on when it is its owner's turn again. */
+  /** It continues at its owner's next turn. */
   giveWay(item: T): void {
     this.ringOf(item, this.paused).add(keyOf(item));
   }
 
-  /** It has ended: the next one of its owner may begin. */
+  /** It has ended: the next one of its owner may start. */
   end(item: T): void {
     const key = keyOf(item),
       line = this.lines.get(key)!;
@@ -63,7 +61,7 @@ export class Turns<T extends TakesTurns> {
     else this.ringOf(item, this.fresh).add(key);
   }
 
-  /** Takes out what has not begun. */
+  /** Removes a request that has not started. */
   remove(item: T): void {
     const key = keyOf(item),
       line = this.lines.get(key),

@@ -1,7 +1,7 @@
 /**
- * The vectors of a segment as they are stored and searched: rows of 8-bit whole numbers, each with
- * a scale. A passage has as many rows as its text has vectors, none when it has no vector. A block
- * of bytes, little-endian:
+ * The vectors of a segment as they are stored and searched: rows of 8-bit integers, each with a
+ * scale. A passage has as many rows as its text has vectors, none without a vector. A block of
+ * bytes, little-endian:
  *
  *     u32 1, rows, dimensions, 0
  *     f32 scale[rows]
@@ -9,11 +9,11 @@
  *     zeros up to a multiple of 16
  *     i8 number[rows][dimensions, and zeros up to a multiple of 16]
  *
- * A row times its scale is a vector of length 1, as nearly as 8 bits can say.
+ * A row times its scale is a vector of length 1, as precisely as 8 bits allow.
  */
 import { vector_layout } from "./worker-contract";
 
-/** The largest number of a row. */
+/** The largest number in a row. */
 export const number_max = 127;
 
 /** A vector of a chunk. */
@@ -25,7 +25,7 @@ export interface ChunkVector {
 
 const { layout, header_bytes, alignment, rows_max } = vector_layout;
 
-/** Whether these bytes are a block of vectors of so many numbers. */
+/** Whether these bytes are a block of vectors of this length. */
 export function isBlockOf(bytes: Uint8Array, dimensions: number): boolean {
   if (bytes.length < header_bytes) return false;
   const view = viewOf(bytes),
@@ -39,11 +39,11 @@ export function isBlockOf(bytes: Uint8Array, dimensions: number): boolean {
 }
 /** Bytes from one row to the next. */
 export const strideOf = (dimensions: number): number => aligned(dimensions);
-/** Where the first row begins. */
+/** The offset of the first row. */
 export const rowsAt = (rows: number): number => aligned(header_bytes + 5 * rows);
 export const blockBytes = (rows: number, dimensions: number): number =>
   rowsAt(rows) + rows * strideOf(dimensions);
-/** Where the scales begin, and where the chunks do. */
+/** The offsets of the scales and of the chunks. */
 export const scales_at = header_bytes;
 export const chunksAt = (rows: number): number => scales_at + 4 * rows;
 
@@ -78,8 +78,8 @@ function quantise(vector: Float32Array, to: Int8Array, at: number): number {
 }
 
 /**
- * Of vectors as earlier versions stored them, and archives of theirs hold them: 32-bit floats,
- * little-endian, those of each chunk after those of the one before; zeros where there is none.
+ * From vectors as stored by earlier versions and their archives: 32-bit floats, little-endian,
+ * concatenated by chunk; zeros where there is none.
  */
 export function blockOfFloats(data: Uint8Array, dimensions: number): Uint8Array<ArrayBuffer> {
   const numbers = new Float32Array(data.slice().buffer),
@@ -91,7 +91,7 @@ export function blockOfFloats(data: Uint8Array, dimensions: number): Uint8Array<
   return packBlock(vectors, dimensions);
 }
 
-/** A query as whole numbers with a scale: more of them than a row has, so that it loses nothing. */
+/** A query as integers with a scale: with more bits than a row, so that it loses nothing. */
 export interface WholeQuery {
   readonly numbers: Int16Array;
   readonly scale: number;
@@ -101,7 +101,7 @@ const int16_max = 32_767,
   /** Of a row, at worst. */
   row_number_max = 128;
 
-/** As fine as sums of products with a row stay within 32 bits. */
+/** As precise as possible while sums of products with a row stay within 32 bits. */
 export function wholeQuery(vector: Float32Array): WholeQuery {
   const most = Math.min(int16_max, Math.floor(int32_max / (row_number_max * vector.length))),
     largest = vector.reduce((largest, number) => Math.max(largest, Math.abs(number)), 0),

@@ -1,6 +1,7 @@
 /**
- * Vectors that earlier versions stored as 32-bit floats become rows of 8 bits, some in each run of
- * its job. Until then they are converted wherever they are read: nobody has to pay for them again.
+ * Converts vectors that earlier versions stored as 32-bit floats to rows of 8 bits, some in each
+ * run of its job. Until then they are converted wherever they are read: nobody has to pay for them
+ * again.
  */
 import { toNumber, type Context, type JobEffect } from "../../core/sdk";
 import { enqueueConversion } from "./jobs";
@@ -8,7 +9,7 @@ import type { VectorsRow } from "./store";
 import { blockOfFloats } from "./vector-block";
 import * as store from "./vector-store";
 
-/** In one run; a segment with more comes alone. */
+/** Per run; a larger segment comes alone. */
 const bytes_max = 2 * 2 ** 20,
   segments_max = 64;
 

@@ -1,14 +1,14 @@
 /**
- * Where the vectors of segments are in memory, by the id of the segment. A search looks for ids
- * that ascend: they are found as fast as two sorted lists are merged.
+ * Where the vectors of segments are in memory, by segment id. A search looks up ascending ids,
+ * which is as fast as merging two sorted lists.
  */
 import { firstFrom } from "./scope";
 
-/** Nothing is known of a segment, or that it has no vectors. */
+/** Nothing is known of a segment, or it is known to have no vectors. */
 export const unknown = 0,
   absent = 1;
 
-/** So many additions, or this share of all, are sorted in together. */
+/** After this many additions, or this share of all, they are sorted in together. */
 const recent_max = 4_096,
   recent_share = 1 / 8;
 
@@ -16,10 +16,10 @@ export class VectorDirectory {
   /** Ascending. */
   private ids = new Float64Array(0);
   private places = new Uint32Array(0);
-  /** What came since these were sorted; it counts in place of what they say. */
+  /** Entries added since these were sorted, which override them. */
   private readonly recent = new Map<number, number>();
 
-  /** The places of the segments from `start` to `end`, written to `places` from its beginning. */
+  /** Writes the locations of the segments from `start` to `end` to the beginning of `places`. */
   fill(segment_ids: Float64Array, start: number, end: number, places: Uint32Array): void {
     const { ids, recent } = this;
     for (let i = start, at = 0; i < end; i++) {
@@ -36,7 +36,7 @@ export class VectorDirectory {
       this.rebuild(() => true);
   }
 
-  /** Forgets every place that `keep` does not want. */
+  /** Drops every location for which `keep` returns false. */
   rebuild(keep: (place: number) => boolean): void {
     const added = [...this.recent].sort(([one], [other]) => one - other),
       ids = new Float64Array(this.ids.length + added.length),
@@ -59,7 +59,7 @@ export class VectorDirectory {
     this.recent.clear();
   }
 
-  /** How many segments something is known of. */
+  /** The number of known segments. */
   get size(): number {
     return this.ids.length + this.recent.size;
   }

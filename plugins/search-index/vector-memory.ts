@@ -1,6 +1,6 @@
 /**
  * Vectors of one set in memory, where the kernel compares them with a query: as many as fit the
- * limit stay there, in slabs; what a search needs beyond that passes through a place of its own.
+ * limit stay there, in slabs; the rest of what a search needs passes through a separate area.
  */
 import { TopHits, type Hit } from "./bm25";
 import { vector_layout } from "./worker-contract";
@@ -11,31 +11,31 @@ import { absent, unknown, VectorDirectory } from "./vector-directory";
 import type { VectorMark } from "./vector-reader";
 
 const page_bytes = 65_536;
-/** What WebAssembly can address, less what is there besides slabs. */
+/** What WebAssembly can address, minus the other areas. */
 const slabs_bytes_max = 3 * 2 ** 30;
-/** A slab holds at least two segments of the largest usual size. */
+/** A slab has space for at least two segments of the largest usual size. */
 const slab_bytes_min = 2 ** 20,
   slab_rows_min = 2 * segment_chunks_max;
-/** What passes through at once. */
+/** The size of the area for passing through. */
 const passage_bytes_min = 4 * 2 ** 20;
-/** Segments that are compared in one call, which is short: others wait. */
+/** Segments compared per call, which is short because others are waiting. */
 export const batch_segments_max = 256;
 const batch_bytes_max = 4 * 2 ** 20;
-/** What is read at once: about so much, and at most so much, whatever the size of segments. */
+/** The intended and the maximum size of one read, whatever the size of segments. */
 const read_bytes_wanted = 2 * 2 ** 20,
   read_bytes_max = 32 * 2 ** 20;
-/** By how many of the last blocks their size is judged. */
+/** The number of latest blocks from which their size is estimated. */
 const judged_blocks = 100;
-/** Nothing is noted of more segments without vectors. */
+/** The maximum number of segments without vectors that are remembered. */
 const directory_max = 4_000_000;
 
-/** A search over segments that are compared some at a time. */
+/** A search over segments that are compared a few at a time. */
 export class Comparison {
   readonly top: TopHits<Hit>;
-  /** Of the chunks that have vectors: how many, and the sum of their cosines. */
+  /** The number of chunks with vectors, and the sum of their cosines. */
   compared = 0;
   sum = 0;
-  /** `search`: as `VectorMemory.beginSearch` gave it. */
+  /** `search`: from `VectorMemory.beginSearch`. */
   constructor(
     readonly search: number,
     readonly query: WholeQuery,
@@ -48,7 +48,7 @@ export class Comparison {
   }
 }
 
-/** A part of the memory that is filled, and given up, as a whole. */
+/** A part of the memory that is filled, and freed, as a whole. */
 interface Slab {
   used_bytes: number;
   /** The number of the last search that needed something in it. */
@@ -62,7 +62,7 @@ export class VectorMemory {
   private bytes: Uint8Array;
   private words: Uint32Array;
 
-  /** Addresses: what the kernel is given, and what it gives. */
+  /** Addresses of the kernel's input and output. */
   private readonly query_at = page_bytes;
   private readonly blocks_at: number;
   private readonly hits_at: number;
@@ -76,12 +76,12 @@ export class VectorMemory {
   private filling = -1;
   private slabs_max: number;
 
-  /** The vectors that were the last ones when absent segments were last asked after. */
+  /** The latest vectors at the time when missing segments were last checked. */
   mark: VectorMark | null = null;
   private last_search = 0;
-  /** Bytes that the searches in progress had no room for, by search. */
+  /** Bytes for which there was no space, by search in progress. */
   private readonly missed = new Map<number, number>();
-  /** Bytes of a block, by those that were read last. */
+  /** The average size of recently read blocks. */
   private usual_bytes: number;
   private readonly places = new Uint32Array(batch_segments_max);
   private readonly segments = new Uint32Array(batch_segments_max);
@@ -102,7 +102,7 @@ export class VectorMemory {
       this.hits_at +
       roundUp(totals_bytes + batch_segments_max * vector_layout.rows_max * hit_bytes);
     this.slabs_at = this.passage_at + this.passage_bytes;
-    // What is never written takes no memory.
+    // Untouched pages take no memory.
     this.memory = new WebAssembly.Memory({
       initial: this.slabs_at / page_bytes,
       maximum: (this.slabs_at + this.slabs_max * this.slab_bytes) / page_bytes,
@@ -118,7 +118,10 @@ export class VectorMemory {
     return this.last_search;
   }
 
-  /** Makes room for what it missed: of what it did not need itself, what was longest not needed. */
+  /**
+   * Makes space for what it missed, by freeing what it did not need itself, least recently used
+   * first.
+   */
   endSearch(search: number): void {
     let missed_bytes = this.missed.get(search)!;
     this.missed.delete(search);
@@ -144,7 +147,7 @@ export class VectorMemory {
     }
   }
 
-  /** Whether the vectors of so many segments may all stay here, as far as is known. */
+  /** Whether the vectors of this many segments may all stay here, as far as is known. */
   hasRoomFor(segments: number): boolean {
     return segments * this.usual_bytes <= this.slabs_max * this.slab_bytes;
   }
@@ -160,8 +163,8 @@ export class VectorMemory {
   }
 
   /**
-   * What comes next of `ids`, from `start` on: up to which place one call compares them, and which
-   * of them have to be read for it.
+   * The next segments of `ids`, from `start` on: up to which index one call compares them, and
+   * which of them have to be read for it.
    */
   next(ids: Float64Array, start: number): { readonly end: number; readonly missing: number[] } {
     const most = Math.min(ids.length, start + batch_segments_max),
@@ -183,8 +186,8 @@ export class VectorMemory {
   }
 
   /**
-   * Compares the segments from `start` to `end`. `blocks`: of those that were missing,
-   * in their order; null where there are none. False when others are missing now.
+   * Compares the segments from `start` to `end`. `blocks`: those that were missing, in order; null
+   * where there are none. False when others are missing now.
    */
   compare(
     comparison: Comparison,
@@ -225,7 +228,7 @@ export class VectorMemory {
     return true;
   }
 
-  /** Bytes that hold vectors. */
+  /** Bytes of vectors in memory. */
   get held_bytes(): number {
     return this.slabs.reduce((sum, { used_bytes }) => sum + used_bytes, 0);
   }
@@ -249,7 +252,7 @@ export class VectorMemory {
     }
   }
 
-  /** Where the block stays; `unknown` when there is no room. */
+  /** Where the block is kept; `unknown` when there is no space. */
   private keep(search: number, block: Uint8Array): number {
     this.usual_bytes += (block.length - this.usual_bytes) / judged_blocks;
     if (block.length > this.slab_bytes) return unknown;
@@ -265,7 +268,7 @@ export class VectorMemory {
     return place;
   }
 
-  /** A slab with so much room; -1 when there is none. */
+  /** A slab with this much space; -1 when there is none. */
   private slabFor(bytes: number): number {
     if (this.filling >= 0 && this.slabs[this.filling]!.used_bytes + bytes <= this.slab_bytes)
       return this.filling;
@@ -278,7 +281,7 @@ export class VectorMemory {
     try {
       this.memory.grow(this.slab_bytes / page_bytes);
     } catch {
-      // The machine has no more: what there is has to do.
+      // The machine has no more memory: the existing slabs have to suffice.
       this.slabs_max = this.slabs.length;
       return -1;
     }

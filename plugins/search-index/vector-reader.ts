@@ -2,7 +2,7 @@
 import type { ReadConnection } from "../../core/worker-sdk";
 import { blockOfFloats, isBlockOf } from "./vector-block";
 
-/** The last vectors that were there. */
+/** The latest vectors at some moment. */
 export interface VectorMark {
   readonly id: number;
   readonly set_id: number;
@@ -10,39 +10,40 @@ export interface VectorMark {
 }
 export interface VectorReader {
   /**
-   * The vectors of each segment in a set, as `vector-block.ts` describes them, which have so many
-   * numbers each; null also where there are none yet. The bytes are the caller's own.
+   * The vectors of each segment in a set, as in `vector-block.ts`, with this length; null also
+   * where there are none yet. The bytes belong to the caller.
    */
   vectors(
     set_id: number,
     dimensions: number,
     ids: readonly number[],
   ): Promise<ReadonlyMap<number, Uint8Array | null>>;
-  /** Which segments have got vectors in a set since `mark`; null: too many to tell. */
+  /** Segments that have got vectors in a set since `mark`; null: too many to tell. */
   vectorsSince(
     set_id: number,
     mark: VectorMark | null,
   ): Promise<{ readonly mark: VectorMark; readonly segment_ids: readonly number[] | null }>;
   /**
-   * Which segments hold what is nearest to a query, where the database can tell; null: it can't
-   * yet; undefined: to compare all is faster. Inside a snapshot, which an error makes useless.
+   * Segments with the vectors most similar to a query, if the database can tell; null: it can't
+   * yet; undefined: comparing all of them is faster. Inside a snapshot, which an error makes
+   * unusable.
    */
   readonly near?: (request: NearRequest) => Promise<NearSegments | null | undefined>;
 }
 export interface NearRequest {
   readonly set_id: number;
   readonly folder_ids: readonly string[];
-  /** So many are in scope. */
+  /** The number of segments in scope. */
   readonly segments: number;
   readonly query: Float32Array;
 }
 export interface NearSegments {
   readonly near: readonly number[];
-  /** What it does not know of yet. */
+  /** Segments that it does not know yet. */
   readonly unknown: readonly number[];
 }
 
-/** Segments that one statement reads, from the largest number on. */
+/** Segments per statement, largest number first. */
 const at_once = [64, 8, 1] as const;
 const told_max = 1_000;
 
@@ -90,7 +91,7 @@ export class SqliteVectorReader implements VectorReader {
     };
   }
 
-  /** What came after it has a larger id, then: ids are given again only when the last are gone. */
+  /** If so, later ones have larger ids: ids are reused only when the last ones are deleted. */
   private isThere({ id, set_id, segment_id }: VectorMark): boolean {
     const row = this.statements.at.get(id);
     return id === 0 || (row?.set_id === set_id && row.segment_id === segment_id);

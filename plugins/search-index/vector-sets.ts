@@ -1,13 +1,13 @@
 /**
- * Which set of vectors is kept complete and which answers, in memory: of each process, so all hear
- * of a change. Inside transactions of several processes the database says it.
+ * Which set of vectors is kept complete and which one is in use, in the memory of each process; all
+ * are notified of a change. In transactions of several processes the database decides.
  */
 import { topic, type Context, type Db } from "../../core/sdk";
 import type { Embedder } from "./contract";
 import type { VectorSetRow } from "./store";
 import { followedVectorSet, vectorSets } from "./vector-store";
 
-/** Which sets there are, or which of them answers. */
+/** There are other sets, or another one is in use. */
 const VectorSetsChanged = topic<null>("index.vector_sets_changed");
 
 export interface VectorSetsParts extends Pick<Context, "db" | "node" | "notifier"> {
@@ -17,12 +17,12 @@ export interface VectorSetsParts extends Pick<Context, "db" | "node" | "notifier
 export class VectorSets {
   /** The set of the embedder's model, which is kept complete. Null without an embedder. */
   target: VectorSetRow | null = null;
-  /** The set that answers: `target`, except for the time after a change of the model. */
+  /** The set in use: `target`, except for the time after a change of the model. */
   serving: VectorSetRow | null = null;
 
   constructor(private readonly parts: VectorSetsParts) {}
 
-  /** Until the function that it answers is called. */
+  /** Until the returned function is called. */
   listen(onChange: () => void): () => void {
     const { notifier } = this.parts;
     const ends = [
@@ -34,12 +34,12 @@ export class VectorSets {
     return () => ends.forEach((end) => end());
   }
 
-  /** Tells the others, with the commit. */
+  /** Notifies the others, with the commit. */
   tell(): void {
     this.parts.notifier.publish(VectorSetsChanged, "", null);
   }
 
-  /** For the embedder that this process has already. Answers whether another set is its target. */
+  /** For the current embedder of this process. Returns whether another set is its target. */
   async reload(): Promise<boolean> {
     const embedder = this.parts.embedder();
     if (embedder === undefined) return false;
@@ -56,7 +56,7 @@ export class VectorSets {
     if (!this.parts.node.shared) return this.target;
     return (await followedVectorSet(db)) ?? null;
   }
-  /** Whether it is this set that is kept complete. */
+  /** Whether this set is the one that is kept complete. */
   async isTarget(db: Db, { id }: VectorSetRow): Promise<boolean> {
     return (await this.targetIn(db))?.id === id;
   }

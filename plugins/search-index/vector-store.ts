@@ -19,8 +19,8 @@ export const updateSet = (
   values: Partial<Pick<VectorSetRow, "adopted" | "dimensions" | "looked_to" | "model">>,
 ) => tx.updateTable("index_vector_sets").set(values).where("id", "=", id).execute();
 /**
- * What waits is what this set lacks, once all documents were looked at; null: nothing waits,
- * whatever is lacking.
+ * Documents wait for what this set lacks, once all were examined; null: nothing waits, whatever is
+ * missing.
  */
 export const setFollowedVectorSet = async (tx: IndexDb, id: number | null): Promise<void> => {
   await tx
@@ -36,11 +36,11 @@ export const setFollowedVectorSet = async (tx: IndexDb, id: number | null): Prom
       .execute();
 };
 
-/** The set whose lack makes documents wait; undefined: none does. */
+/** The set whose missing vectors documents wait for; undefined: none does. */
 export const followedVectorSet = (db: IndexDb): Promise<VectorSetRow | undefined> =>
   db.selectFrom("index_vector_sets").selectAll().where("followed", "=", 1).executeTakeFirst();
 
-/** Vectors of the texts by which the cosines of a set are understood; undefined: none yet. */
+/** Vectors of the reference texts for the calibration of a set; undefined: none yet. */
 export const findReferences = async (
   db: IndexDb,
   set_id: number,
@@ -97,7 +97,7 @@ export async function deleteSomeVectors(
   return true;
 }
 
-/** The vectors of a segment in a set, as `vector-block.ts` describes them; null: it has none. */
+/** The vectors of a segment in a set, as in `vector-block.ts`; null when it has none. */
 export async function findVectors(
   db: IndexDb,
   { id, dimensions }: Pick<VectorSetRow, "id" | "dimensions">,
@@ -108,7 +108,7 @@ export async function findVectors(
   const floats = await floatsOf(db, id, segment_id);
   return floats ? blockOfFloats(floats.data, dimensions) : null;
 }
-/** The same as earlier versions stored them. */
+/** The same as stored by earlier versions. */
 export const floatsOf = (db: IndexDb, set_id: number, segment_id: number) =>
   dataOf(db, "index_float_vectors", set_id, segment_id);
 const dataOf = (
@@ -124,7 +124,7 @@ const dataOf = (
     .where("segment_id", "=", segment_id)
     .executeTakeFirst();
 
-/** Some of those that are stored as earlier versions did. */
+/** Some of those stored by earlier versions. */
 export const someFloatVectors = (db: IndexDb, limit: number) =>
   db
     .selectFrom("index_float_vectors as v")
@@ -133,7 +133,7 @@ export const someFloatVectors = (db: IndexDb, limit: number) =>
     .select(sql<number>`length(v.data)`.as("bytes"))
     .limit(limit)
     .execute();
-/** What was converted takes the place of the floats, unless they were deleted meanwhile. */
+/** Replaces the floats with their conversion, unless they were deleted meanwhile. */
 export async function replaceFloatVectors(tx: IndexDb, row: VectorsRow): Promise<void> {
   const replaced = await tx
     .deleteFrom("index_float_vectors")

@@ -1,35 +1,35 @@
-/** Vectors as numbers: checked and packed. */
+/** Validates and packs vectors. */
 import { vector_layout, type Embedder, type EmbedOptions, type TextVectors } from "./contract";
 import { packBlock, type ChunkVector } from "./vector-block";
 
 const dimensions_max = 16_384;
 
-/** A query as a vector, and the set of vectors that it can be compared with. */
+/** The vector of a query, and the set of vectors that it can be compared with. */
 export interface QueryVector {
   readonly set_id: number;
   /** Of length 1. */
   readonly data: Float32Array;
-  /** Undefined when it isn't known what the cosines of the model mean. */
+  /** Undefined when the meaning of the model's cosines is unknown. */
   readonly scale?: MeaningScale | undefined;
 }
 /** What the cosines of a query mean (`calibration.ts`). */
 export interface MeaningScale {
   /** The query without what all questions have in common: passages are compared with this. */
   readonly own: Float32Array;
-  /** That with passages that have nothing to do with it. */
+  /** Its cosine with unrelated passages. */
   readonly unrelated: number;
-  /** How much nearer it is to unrelated passages than questions usually are; not below 0. */
+  /** How much more similar it is to unrelated passages than questions usually are; not below 0. */
   readonly excess: number;
-  /** How far the cosines of unrelated texts scatter, as a standard deviation. */
+  /** The standard deviation of the cosines of unrelated texts. */
   readonly spread: number;
-  /** By how much the passage that answers a question exceeds the unrelated ones. */
+  /** By how much the answer to a question exceeds unrelated passages. */
   readonly right: number;
 }
 
 /**
- * The embedder's vectors for these texts, checked: none for a text that it can't take.
- * `dimensions` is the length that each must have; 0: any, but the same for all.
- * @throws Error that says what is wrong with them.
+ * The embedder's vectors for these texts, validated: none for a text that it can't take.
+ * `dimensions` is the required length; 0: any, but the same for all. @throws Error that says what
+ * is wrong with them.
  */
 export async function embedChecked(
   embedder: Embedder,
@@ -69,7 +69,7 @@ function checkVector(vector: Float32Array, length: number, model: string): void 
     throw new Error("the embedder gave a vector that holds something other than numbers");
 }
 
-/** The vector at length 1; undefined for one of zeros, which has no direction. */
+/** The vector at length 1; undefined for zeros, which have no direction. */
 export function normalised(vector: Float32Array): Float32Array | undefined {
   // Divided by the largest number first: squares of very large or small ones stay finite.
   const largest = vector.reduce((most, number) => Math.max(most, Math.abs(number)), 0);

@@ -1,6 +1,6 @@
 /**
- * Which documents wait for their vectors, and the counts of them that folders have: every change
- * belongs to the transaction that causes it.
+ * Which documents wait for their vectors, and the counts of them kept by folders: every change is
+ * part of the transaction that causes it.
  */
 import { topic, type Context, type Db } from "../../core/sdk";
 import type { Folders } from "../folders/contract";
@@ -9,10 +9,10 @@ import { followedVectorSet, setFollowedVectorSet, updateSet } from "./vector-sto
 import * as store from "./waiting-store";
 import type { FolderCount, WaitingDocument, WaitingTotals } from "./waiting-store";
 
-/** So much more waits; null: what waits is to be counted anew. */
+/** More is waiting; null: everything that waits has to be counted again. */
 const WaitingChanged = topic<WaitingTotals | null>("index.waiting_changed");
 
-/** Documents that one transaction looks at for what a set lacks. */
+/** Documents that one transaction examines for missing vectors. */
 const looked_at_once = 200;
 
 export interface WaitingDocumentsParts extends Pick<
@@ -27,17 +27,17 @@ export interface WaitingDocumentsParts extends Pick<
 
 export class WaitingDocuments {
   /**
-   * What waits, those included whose transaction is not committed yet: while there is nothing,
-   * nobody needs to look. What other processes change arrives a moment later, so where there are
-   * some the database is always asked about a document.
+   * The waiting documents, including those of uncommitted transactions: while there are none, no
+   * queries are needed. Changes by other processes arrive a moment later, so with several processes
+   * the database is always queried.
    */
   private readonly waiting = { documents: 0, passages: 0 };
-  /** All documents were looked at for what the followed set lacks. */
+  /** All documents were examined for vectors missing in the followed set. */
   is_complete = true;
 
   constructor(private readonly parts: WaitingDocumentsParts) {}
 
-  /** Hears what other processes change, until the function that it answers is called. */
+  /** Receives changes by other processes, until the returned function is called. */
   listen(onError: (error: unknown) => void): () => void {
     const { notifier } = this.parts;
     const recount = (): void => void this.recount().catch(onError);
@@ -57,8 +57,8 @@ export class WaitingDocuments {
   }
 
   /**
-   * What this set lacks waits from now on; nothing without one. That of the first documents at
-   * once, that of all others when `lookAtAll` comes to them.
+   * From now on documents wait for what this set lacks; without a set, none does. The first
+   * documents are examined at once, all others by `lookAtAll`.
    */
   async follow(tx: Db, set: Pick<VectorSetRow, "followed" | "id"> | null): Promise<void> {
     if (set?.followed === 1) await store.forgetAttempts(tx);
@@ -78,7 +78,10 @@ export class WaitingDocuments {
     this.parts.notifier.publish(WaitingChanged, "", null);
   }
 
-  /** Goes on, also after a restart, until all documents were looked at for what the set lacks. */
+  /**
+   * Continues, also after a restart, until all documents were examined for vectors missing in the
+   * set.
+   */
   async lookAtAll({ id }: Pick<VectorSetRow, "id">, signal?: AbortSignal): Promise<void> {
     while (await this.parts.inTransaction((tx) => this.lookAtSome(tx, id))) {
       signal?.throwIfAborted();
@@ -86,7 +89,7 @@ export class WaitingDocuments {
     }
   }
 
-  /** False when there is nothing more to look at. */
+  /** False when there are no more documents to examine. */
   private async lookAtSome(tx: Db, set_id: number): Promise<boolean> {
     const set = await followedVectorSet(tx);
     if (set?.id !== set_id || set.looked_to === null) return false;
@@ -109,12 +112,12 @@ export class WaitingDocuments {
     this.is_complete = (followed?.looked_to ?? null) === null;
   }
 
-  /** Folders that count other documents than those that wait. */
+  /** Folders whose count of waiting documents is wrong. */
   async miscounted(): Promise<number> {
     const { db, folders } = this.parts,
       counted = await folders.listVectorsPending(db),
       waiting = await store.countEverywhere(db),
-      // Of folders that are being purged nothing is counted.
+      // Folders that are being purged count nothing.
       there = await folders.findRoots(
         db,
         waiting.map(({ folder_id }) => folder_id),
@@ -129,8 +132,8 @@ export class WaitingDocuments {
   }
 
   /**
-   * The index version of a document that does not wait is published in these folders: it waits, but
-   * for the segments that have vectors in `set_id` already.
+   * The index version of a document that does not wait is published in these folders: it waits,
+   * except for segments that have vectors in `set_id` already.
    */
   async begin(
     tx: Db,
@@ -149,7 +152,7 @@ export class WaitingDocuments {
     await this.moveAll(tx, folder_ids, 1);
   }
 
-  /** These documents are replaced or deleted; before that. */
+  /** Before these documents are replaced or deleted. */
   async end(tx: Db, document_ids: readonly string[]): Promise<void> {
     const waiting = [...(await this.among(tx, document_ids))];
     if (waiting.length === 0) return;
@@ -157,14 +160,14 @@ export class WaitingDocuments {
     this.subtract({ documents: waiting.length, passages: await store.deleteWaiting(tx, waiting) });
   }
 
-  /** The document becomes visible in a folder where it is not; before that. */
+  /** Before the document becomes visible in another folder. */
   async link(tx: Db, document_id: string, folder_id: string): Promise<void> {
     if ((await this.among(tx, [document_id])).size === 0) return;
     if ((await store.countInFolder(tx, [document_id], folder_id)) === 0)
       await this.moveAll(tx, [folder_id], 1);
   }
 
-  /** The documents are hidden from a folder; before that. */
+  /** Before the documents are hidden from a folder. */
   async unlink(tx: Db, document_ids: readonly string[], folder_id: string): Promise<void> {
     const waiting = [...(await this.among(tx, document_ids))];
     if (waiting.length === 0) return;
@@ -172,7 +175,7 @@ export class WaitingDocuments {
     await this.move(tx, [{ folder_id, documents }], -1);
   }
 
-  /** The segment gets its vectors; false when it does not wait any more. */
+  /** The segment gets its vectors; false when it no longer waits. */
   async take(tx: Db, segment_id: number): Promise<boolean> {
     const taken = await store.takeWaiting(tx, segment_id);
     if (taken === undefined) return false;
@@ -182,21 +185,21 @@ export class WaitingDocuments {
     return true;
   }
 
-  /** Those of these documents that lack vectors, whether they wait already or will. */
+  /** The documents among these that lack vectors, whether they wait already or will. */
   async lacking(db: Db, document_ids: readonly string[]): Promise<ReadonlySet<string>> {
     const waiting = await this.among(db, document_ids);
     if (this.is_complete) return waiting;
     return new Set([...waiting, ...(await store.notLookedAt(db, document_ids))]);
   }
 
-  /** Those of these documents that wait. */
+  /** The documents among these that wait. */
   async among(db: Db, document_ids: readonly string[]): Promise<ReadonlySet<string>> {
     return this.parts.node.shared || this.waiting.documents > 0
       ? store.waitingAmong(db, document_ids)
       : new Set();
   }
 
-  /** At once: whoever reads right after the commit has to look. */
+  /** At once, for readers right after the commit. */
   private add(more: WaitingTotals): void {
     this.addHere(more);
     this.parts.notifier.publish(WaitingChanged, "", more);

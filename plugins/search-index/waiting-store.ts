@@ -1,6 +1,6 @@
 /**
- * Every SQL statement about what waits for its vectors. The database comes first, so that the
- * caller decides the transaction.
+ * Every SQL statement about segments that wait for their vectors. The database is the first
+ * parameter, so that the caller decides the transaction.
  */
 import { prepared, preparedFirst, sql, toNumber } from "../../core/sdk";
 import { inIdBatches, type IndexDb, type WaitingRow } from "./store";
@@ -29,7 +29,7 @@ export const insertWaiting = prepared((tx: IndexDb, document: WaitingDocument) =
         .where("edition", "=", document.index_version),
     ),
 );
-/** Those of them that have a vector in this set do not. Answers how many. */
+/** Those that have a vector in this set don't wait. Returns how many. */
 export const deleteNotWaiting = async (
   tx: IndexDb,
   index_version: number,
@@ -65,7 +65,7 @@ export const documentsAfter = async (
       .limit(limit)
       .execute()
   ).map((row) => row.document_id);
-/** Those of these documents that come after the last one that was looked at. */
+/** The documents among these that come after the last one examined. */
 export const notLookedAt = async (
   db: IndexDb,
   document_ids: readonly string[],
@@ -83,7 +83,7 @@ export const notLookedAt = async (
   });
   return found;
 };
-/** Those segments of these documents wait that this set lacks vectors of. Answers which. */
+/** Those segments of these documents wait that lack vectors of this set. Returns which. */
 export async function insertLacking(
   tx: IndexDb,
   set_id: number,
@@ -129,13 +129,13 @@ const lackingSegments = (db: IndexDb, set_id: number, document_ids: readonly str
     .where((e) => e.not(e.exists(vectors)))
     .where((e) => e.not(e.exists(floats)));
 };
-/** What failed is as good as new. */
+/** Failed segments count as new. */
 export const forgetAttempts = (tx: IndexDb) =>
   tx.updateTable("index_vectors_waiting").set({ tries: 0 }).where("tries", ">", 0).execute();
 
 export interface FolderCount {
   readonly folder_id: string;
-  /** Documents that wait. */
+  /** Waiting documents. */
   readonly documents: number;
 }
 const countByFolder = (db: IndexDb) =>
@@ -146,10 +146,10 @@ const countByFolder = (db: IndexDb) =>
     .groupBy("s.folder_id");
 const toCounts = (rows: readonly FolderCount[]): FolderCount[] =>
   rows.map(({ folder_id, documents }) => ({ folder_id, documents: toNumber(documents) }));
-/** In each folder that has some. */
+/** For each folder that has some. */
 export const countEverywhere = async (db: IndexDb): Promise<FolderCount[]> =>
   toCounts(await countByFolder(db).execute());
-/** The same of some documents. */
+/** The same for some documents. */
 export async function countAmong(
   db: IndexDb,
   document_ids: readonly string[],
@@ -160,7 +160,7 @@ export async function countAmong(
   });
   return counts;
 }
-/** The same of some documents in one folder. */
+/** The same for some documents in one folder. */
 export async function countInFolder(
   db: IndexDb,
   document_ids: readonly string[],
@@ -172,7 +172,7 @@ export async function countInFolder(
     .reduce((sum, { documents }) => sum + documents, 0);
 }
 
-/** Those of these documents that wait. */
+/** The documents among these that wait. */
 export async function waitingAmong(
   db: IndexDb,
   document_ids: readonly string[],
@@ -201,7 +201,7 @@ const findOneWaiting = preparedFirst(
       .where("document_id", "=", document_id)
       .limit(1),
 );
-/** Answers about how many passages waited. */
+/** Returns about how many passages waited. */
 export async function deleteWaiting(tx: IndexDb, document_ids: readonly string[]): Promise<number> {
   let passages = 0;
   await inIdBatches(document_ids, async (some) => {
@@ -214,7 +214,7 @@ export async function deleteWaiting(tx: IndexDb, document_ids: readonly string[]
   });
   return passages;
 }
-/** The segment waits no more; undefined when it did not wait. */
+/** The segment no longer waits; undefined when it did not. */
 export const takeWaiting = (
   tx: IndexDb,
   segment_id: number,
@@ -236,7 +236,7 @@ const waitingSegments = (db: IndexDb) =>
     .selectFrom("index_vectors_waiting as w")
     .leftJoin("index_documents as d", "d.document_id", "w.document_id")
     .select(["w.segment_id", "w.owner_id", "w.passages", "w.tries", "d.title"]);
-/** Of what waits and never failed: the newest of an owner. */
+/** Among those that never failed: an owner's newest. */
 export const newestOf = (db: IndexDb, owner_id: string, limit: number): Promise<WaitingSegment[]> =>
   findNewest(db, { owner_id, limit });
 const findNewest = prepared((db: IndexDb, values: { owner_id: string; limit: number }) =>
@@ -246,7 +246,7 @@ const findNewest = prepared((db: IndexDb, values: { owner_id: string; limit: num
     .orderBy("w.segment_id", "desc")
     .limit(values.limit),
 );
-/** Of what waits and never failed: the owner after this one, the first again after the last. */
+/** Among those that never failed: the next owner after this one, cyclically. */
 export const nextOwner = async (db: IndexDb, after: string): Promise<string | undefined> =>
   ((await findOwner(db, { after })) ?? (await findOwner(db, { after: "" })))?.owner_id;
 const findOwner = preparedFirst((db: IndexDb, { after }: { readonly after: string }) =>
@@ -258,7 +258,7 @@ const findOwner = preparedFirst((db: IndexDb, { after }: { readonly after: strin
     .orderBy("owner_id")
     .limit(1),
 );
-/** What failed before: with the fewest attempts first, of those the newest. */
+/** Those that have failed: fewest attempts first, then newest first. */
 export const failedBefore = (db: IndexDb, limit: number): Promise<WaitingSegment[]> =>
   waitingSegments(db)
     .where("w.tries", ">", 0)
@@ -266,7 +266,7 @@ export const failedBefore = (db: IndexDb, limit: number): Promise<WaitingSegment
     .orderBy("w.segment_id", "desc")
     .limit(limit)
     .execute();
-/** The fewest failed attempts of what waits; null when nothing does. */
+/** The smallest number of failed attempts of a waiting segment; null when nothing waits. */
 export const fewestTries = async (db: IndexDb): Promise<number | null> =>
   (
     await db
@@ -276,7 +276,7 @@ export const fewestTries = async (db: IndexDb): Promise<number | null> =>
       .limit(1)
       .executeTakeFirst()
   )?.tries ?? null;
-/** Those of these segments that wait. */
+/** The segments among these that wait. */
 export const stillWaiting = async (
   db: IndexDb,
   segment_ids: readonly number[],
@@ -298,10 +298,10 @@ export const countAttempt = (db: IndexDb, segment_ids: readonly number[]) =>
     .execute();
 export interface WaitingTotals {
   readonly documents: number;
-  /** About so many. */
+  /** Approximate. */
   readonly passages: number;
 }
-/** Every row is read for it. */
+/** It reads every row. */
 export async function countAll(db: IndexDb): Promise<WaitingTotals> {
   const row = await db
     .selectFrom("index_vectors_waiting")

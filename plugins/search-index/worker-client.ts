@@ -1,6 +1,6 @@
 /**
- * A worker thread as a function: started at the first request, stopped when idle, replaced when it
- * dies or hangs. Who takes turns with whom in it, `worker-server.ts` decides.
+ * A worker thread as a function: started with the first request, stopped when idle, replaced when
+ * it dies or hangs. `worker-server.ts` decides who takes turns in it.
  */
 import { HttpError, type Log } from "../../core/sdk";
 import {
@@ -15,14 +15,14 @@ import {
 } from "./worker-protocol";
 
 export interface WorkerOptions<P extends WorkerProtocol> {
-  /** The worker's file, from the root of the project: its name inside the executable. */
+  /** The worker's file relative to the root of the project: its name inside the executable. */
   readonly path: string;
-  /** The address of that file when it runs from source. */
+  /** The URL of that file when running from source. */
   readonly url: () => string;
   readonly setting: P["setting"];
-  /** How long it may do nothing before it is stopped, milliseconds. */
+  /** How long it may be idle before it is stopped, milliseconds. */
   readonly idle_ms: number;
-  /** How long it may work without giving way before it is replaced. Default: 60 s. */
+  /** How long it may work without yielding before it is replaced. Default: 60 s. */
   readonly hang_ms?: number;
   /**
    * Requests that take much memory: few of them are sent at once, of different owners if possible.
@@ -31,9 +31,9 @@ export interface WorkerOptions<P extends WorkerProtocol> {
   readonly log: Log;
 }
 export interface AskOptions<P extends WorkerProtocol> {
-  /** Whose request it is: owners take turns. */
+  /** The requesting user: owners take turns. */
   readonly owner: string;
-  /** Only when nobody else has a request. Default: no. */
+  /** Runs only when nobody else has a request. Default: no. */
   readonly background?: boolean;
   /** Ends the work too. */
   readonly signal?: AbortSignal | undefined;
@@ -46,11 +46,11 @@ interface Pending<P extends WorkerProtocol> {
   readonly background: boolean;
   readonly large: boolean;
   readonly onPart: AskOptions<P>["onPart"];
-  /** This worker has it. */
+  /** Whether this worker has it. */
   sent: boolean;
   /** Parts received. */
   parts: number;
-  /** Workers that died while they answered it. */
+  /** Workers that died while they handled it. */
   deaths: number;
   readonly resolve: (response: P["response"]) => void;
   readonly reject: (error: Error) => void;
@@ -69,12 +69,15 @@ export class WorkerClient<P extends WorkerProtocol> {
   private hang_timer: ReturnType<typeof setInterval> | undefined;
   private last_id = 0;
   private stopped = false;
-  /** Why it died; null once another one has answered. */
+  /** Why it died; null once another one has responded. */
   private died_of: string | null = null;
 
   constructor(private readonly options: WorkerOptions<P>) {}
 
-  /** @throws Error when the worker fails, when it dies twice of this request, or after `stop`. */
+  /**
+   * @throws Error when the worker fails, when it dies twice because of this request, or after
+   * `stop`.
+   */
   ask(
     request: P["request"],
     { owner, background = false, signal, onPart }: AskOptions<P>,
@@ -102,12 +105,14 @@ export class WorkerClient<P extends WorkerProtocol> {
     return promise.finally(() => signal.removeEventListener("abort", abort));
   }
 
-  /** Why nobody is answered: the last worker died, and no other has answered since. */
+  /** Why there are no responses: the last worker died, and no other has responded since. */
   failure(): string | null {
     return this.died_of === null ? null : `The worker ${this.options.path} died: ${this.died_of}.`;
   }
 
-  /** Ends the worker and every request. Resolves once what the worker has open is closed. */
+  /**
+   * Ends the worker and every request. Resolves once everything that the worker has open is closed.
+   */
   async stop(): Promise<void> {
     this.stopped = true;
     const { worker } = this,
@@ -119,7 +124,7 @@ export class WorkerClient<P extends WorkerProtocol> {
     if (worker !== null) await Promise.race([closed.promise, Bun.sleep(close_ms_max)]);
   }
 
-  /** Sends this request, or else the large one whose turn it is. */
+  /** Sends this request, or another large one whose turn it is. */
   private sendReady(id: number): void {
     const pending = this.pending.get(id);
     if (pending !== undefined && !pending.large) this.send(id, pending);
@@ -148,7 +153,7 @@ export class WorkerClient<P extends WorkerProtocol> {
 
   private start(): Worker {
     const { path, url, setting } = this.options;
-    // Inside the executable, workers are found from the root that it was built from.
+    // Inside the executable, workers are found relative to the root of the build.
     const worker = new Worker(Bun.isStandaloneExecutable ? `./${path}` : url());
     worker.unref();
     const control = new SharedArrayBuffer(control_bytes);
@@ -185,7 +190,7 @@ export class WorkerClient<P extends WorkerProtocol> {
   }
 
   /**
-   * After a worker died. The request that was in work is sent once more, if anybody still waits for
+   * After a worker died. The request that was running is sent once more, if anybody still waits for
    * it. The others are just sent again.
    */
   private replace(dead: Worker, reason: string): void {
@@ -204,7 +209,7 @@ export class WorkerClient<P extends WorkerProtocol> {
     for (const id of this.pending.keys()) this.sendReady(id);
   }
 
-  /** It stands for all when a worker dies before it has begun any. */
+  /** It is blamed when a worker dies before it has started any request. */
   private oldestSent(): number {
     return [...this.pending].find(([, { sent }]) => sent)?.[0] ?? 0;
   }
@@ -225,7 +230,7 @@ export class WorkerClient<P extends WorkerProtocol> {
     if (this.pending.size === 0 && this.worker !== null) this.startIdleTimer();
   }
 
-  /** Replaces a worker that works at one request without ever giving way. */
+  /** Replaces a worker that works on one request without ever yielding. */
   private watch(worker: Worker): void {
     const { hang_ms = hang_ms_default } = this.options;
     let last = 0;
@@ -254,7 +259,7 @@ export class WorkerClient<P extends WorkerProtocol> {
   }
 }
 
-/** A request that is sent again gives the same parts again. */
+/** A request that is sent again produces the same parts again. */
 function takePart<P extends WorkerProtocol>(
   pending: Pending<P>,
   { part, part_no }: NumberedPart<P>,

@@ -1,26 +1,26 @@
 /**
- * What the workers of the index know of its contract: how its bytes are laid out, and what may be
- * wrong with those that come from elsewhere.
+ * The part of the index's contract that its workers know: the layout of its bytes, and the
+ * validation of bytes from elsewhere.
  */
 
-/** Of the layout of vectors that `vector-block.ts` describes. */
+/** The layout of vectors, see `vector-block.ts`. */
 export const vector_layout = {
   layout: 1,
   header_bytes: 16,
   alignment: 16,
-  /** Vectors of one text. */
+  /** Vectors per text. */
   of_text_max: 16,
-  /** Of the chunks of a segment. */
+  /** Rows per segment. */
   rows_max: 16 * 256,
 } as const;
 
-/** Of the layout of a segment that `segment.ts` describes. */
+/** The layout of a segment, see `segment.ts`. */
 export const segment_format = 1;
 
 const segment_header_words = 6,
   listing_length = 65_535;
 
-/** What is wrong with the bytes of a segment of so many chunks; null: nothing is. */
+/** What is wrong with the bytes of a segment with this many chunks; null: nothing is. */
 export function segmentFault(data: Uint8Array, chunks: number, analyzer: number): string | null {
   if (data.length % 4 !== 0 || data.length < segment_header_words * 4) return "its length is wrong";
   const words = new Uint32Array(data.slice().buffer),
@@ -45,7 +45,7 @@ export function segmentFault(data: Uint8Array, chunks: number, analyzer: number)
   return postingsFault(halves.subarray(chunks), terms, postings, chunks);
 }
 
-/** `halves`: where the postings of each term begin, and the postings. */
+/** `halves`: the start of each term's postings, and the postings. */
 function postingsFault(
   halves: Uint16Array,
   terms: number,
@@ -66,11 +66,11 @@ function postingsFault(
   return null;
 }
 
-/** The most bytes that vectors of a segment take, in any layout. */
+/** The maximum size of a segment's vectors, in any layout. */
 export const vectorBytesMax = (dimensions: number): number =>
   vector_layout.rows_max * (dimensions + 32);
 
-/** What is wrong with the vectors of a segment of so many chunks; null: nothing is. */
+/** What is wrong with the vectors of a segment with this many chunks; null: nothing is. */
 export function vectorsFault(data: Uint8Array, chunks: number, dimensions: number): string | null {
   const { layout, header_bytes, alignment, rows_max } = vector_layout,
     aligned = (bytes: number): number => Math.ceil(bytes / alignment) * alignment;
@@ -96,5 +96,5 @@ export function vectorsFault(data: Uint8Array, chunks: number, dimensions: numbe
   }
   return null;
 }
-/** Of numbers up to 127 where none of the vector is above 1, as far as rounding goes. */
+/** With numbers up to 127 and no component above 1, apart from rounding. */
 const scale_max = 1.001 / 127;

@@ -1,4 +1,4 @@
-/** What a worker and its client post to each other. */
+/** The messages between a worker and its client. */
 import type { HttpError } from "../../core/worker-sdk";
 
 /** The types of one kind of worker. */
@@ -6,7 +6,7 @@ export interface WorkerProtocol {
   /** Sent once, before the first request. */
   readonly setting: unknown;
   readonly request: unknown;
-  /** Of a response that comes in parts; `never` for any other. */
+  /** For a response that comes in parts; otherwise `never`. */
   readonly part: unknown;
   readonly response: unknown;
 }
@@ -21,7 +21,7 @@ export type ToWorker<P extends WorkerProtocol> =
   | { readonly cancel: number };
 export type FromWorker<P extends WorkerProtocol> = { readonly id: number } & (
   | NumberedPart<P>
-  // With its last part: a message costs more than what is in a small one.
+  // With its last part: a message costs more than the content of a small one.
   | { readonly response: P["response"]; readonly last: NumberedPart<P> | null }
   | { readonly error: WorkerError }
 );
@@ -29,23 +29,26 @@ export interface NumberedPart<P extends WorkerProtocol> {
   readonly part: P["part"];
   readonly part_no: number;
 }
-/** What of an error reaches the other side. */
+/** The part of an error that reaches the other side. */
 export interface WorkerError {
   readonly message: string;
-  /** As a request is answered with it; not for a defect. */
+  /** How to answer a request with it; absent for a defect. */
   readonly answer?: Pick<HttpError, "status" | "code" | "headers">;
 }
-/** Places in `control`, which both sides see: the request in work (0: none), and its changes. */
+/**
+ * Indices into `control`, which both sides share: the running request (0: none), and how often it
+ * changed.
+ */
 export const in_work = 0,
   slices = 1,
   control_bytes = 2 * Int32Array.BYTES_PER_ELEMENT;
 
-/** How long work gives way to others. */
+/** How long work yields to others. */
 export interface Pauses {
-  /** The time of this turn is used up: `pause` soon. Costs next to nothing. */
+  /** The time of this turn is up: `pause` soon. Costs next to nothing. */
   readonly due: boolean;
-  /** Lets others go on. @throws Error when nobody waits for the result any more. */
+  /** Lets others continue. @throws Error when nobody waits for the result any more. */
   pause(): Promise<void>;
 }
-/** For work that nobody else waits for. */
+/** For work that runs alone. */
 export const no_pauses: Pauses = { due: false, pause: async () => undefined };

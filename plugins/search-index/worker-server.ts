@@ -1,6 +1,6 @@
 /**
- * The inside of a worker: owners take turns, a long request gives way every few milliseconds, and
- * one that nobody waits for any more ends there.
+ * The inside of a worker: owners take turns, a long request yields every few milliseconds, and ends
+ * there when nobody waits for it any more.
  */
 import { HttpError } from "../../core/worker-sdk";
 import { Turns, type TakesTurns } from "./turns";
@@ -20,10 +20,10 @@ declare const self: Worker;
 /** How long a request may work while others wait. */
 const slice_ms = 4;
 
-/** A request while it is answered. */
+/** A request while it is handled. */
 export interface Run<P extends WorkerProtocol> extends Pauses {
   /**
-   * Sends a part of the response ahead of its end, or the last one with it, and hands over the
+   * Sends a part of the response ahead of its end, or the last one with it, and transfers the
    * buffers in `transfer`.
    */
   sendPart(part: P["part"], transfer?: ArrayBuffer[]): void;
@@ -34,7 +34,7 @@ export type RequestHandler<P extends WorkerProtocol> = (
 ) => P["response"] | Promise<P["response"]>;
 
 /**
- * `open` gets the setting and gives the handler. An error becomes a message: it never ends the
+ * `open` gets the setting and returns the handler. An error becomes a message: it never ends the
  * worker.
  */
 export function serveWorker<P extends WorkerProtocol>(
@@ -43,7 +43,7 @@ export function serveWorker<P extends WorkerProtocol>(
   let scheduler: Scheduler<P>;
   self.addEventListener("message", ({ data }: MessageEvent<ToWorker<P>>) => {
     if ("setting" in data) {
-      // Opened at the first request, so that a failure is the answer to it.
+      // Opened with the first request, so that a failure is its response.
       let handler: RequestHandler<P> = (request, run) =>
         (handler = open(data.setting))(request, run);
       scheduler = new Scheduler((request, run) => handler(request, run), data.control);
@@ -86,7 +86,7 @@ class Scheduler<P extends WorkerProtocol> {
   private async work(): Promise<void> {
     this.working = true;
     for (let run = this.turns.next(); run !== undefined; run = this.turns.next()) {
-      // Whoever ends the worker is known by it, and whether the worker hangs.
+      // Tells the client which request ends the worker, and whether the worker hangs.
       Atomics.store(this.control, in_work, run.asked.id);
       Atomics.add(this.control, slices, 1);
       const ended = await run.slice();
@@ -95,7 +95,7 @@ class Scheduler<P extends WorkerProtocol> {
         this.runs.delete(run.asked.id);
         this.turns.end(run);
       } else this.turns.giveWay(run);
-      // Messages come in: further requests, and which of them nobody waits for.
+      // Lets messages in: further requests, and cancellations.
       await new Promise<void>((resolve) => setImmediate(resolve));
     }
     this.working = false;
@@ -108,10 +108,10 @@ class RequestRun<P extends WorkerProtocol> implements Run<P>, TakesTurns {
   begun = false;
   cancelled = false;
   private parts = 0;
-  /** It is sent with what comes next. */
+  /** It is sent with the next message. */
   private held: { readonly part: NumberedPart<P>; readonly transfer: ArrayBuffer[] } | null = null;
   private slice_end_ms = 0;
-  /** Of this slice: resolves with whether the request has ended. */
+  /** For this slice: resolves with whether the request has ended. */
   private sliced = Promise.withResolvers<boolean>();
   private resumed = Promise.withResolvers<void>();
 
@@ -123,7 +123,7 @@ class RequestRun<P extends WorkerProtocol> implements Run<P>, TakesTurns {
     this.background = asked.background;
   }
 
-  /** Works until it gives way or ends, and says whether it has ended. */
+  /** Works until it yields or ends, and returns whether it has ended. */
   slice(): Promise<boolean> {
     this.sliced = Promise.withResolvers();
     this.slice_end_ms = performance.now() + slice_ms;
@@ -171,7 +171,7 @@ class RequestRun<P extends WorkerProtocol> implements Run<P>, TakesTurns {
   }
 }
 
-/** The database may be away: then the request is to be answered as it is anywhere else. */
+/** The database may be unreachable: then the request gets the usual response for that. */
 function errorToSend(error: unknown): WorkerError {
   if (error instanceof HttpError) {
     const { detail: message, status, code, headers } = error;

@@ -1,11 +1,10 @@
 /**
- * Compares the vectors of segments, laid out as `vector-block.ts` describes them, with that of a
- * query. All sums are whole numbers, so that every processor, and a plain loop, gives the same.
- * AssemblyScript.
+ * Compares the vectors of segments (see `vector-block.ts`) with that of a query. All sums are
+ * integers, so that every processor, and a plain loop, gives the same result. AssemblyScript.
  */
 
 class Row {
-  /** The sum of products of a row of so many bytes, a multiple of 16, and the query. */
+  /** The dot product of a row of this many bytes, a multiple of 16, and the query. */
   @inline
   static dot(row: usize, query: usize, bytes: usize): i32 {
     let a = i32x4.splat(0),
@@ -39,10 +38,10 @@ class Hit {
 }
 
 /**
- * Looks through the `count` blocks whose addresses are at `blocks`. A chunk is as near as the best
- * of its rows. Writes to `hits`: f64 the sum of the cosines of all chunks, u32 how many, u32 0;
- * then, for each chunk whose cosine is above zero and not below `threshold`: u32 the place of its
- * block, u32 chunk, f32 cosine. Returns how many of these.
+ * Compares the `count` blocks whose addresses are at `blocks`. The cosine of a chunk is that of its
+ * best row. Writes to `hits`: f64 the sum of the cosines of all chunks, u32 their number, u32 0;
+ * then, for each chunk with a cosine above zero and not below `threshold`: u32 index of its block,
+ * u32 chunk, f32 cosine. Returns the number of these.
  */
 export function nearest(
   blocks: usize,

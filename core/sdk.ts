@@ -14,9 +14,9 @@ export {
   type RunCommand,
 } from "./plugin/command";
 export { systemUser, takeCommandNotes, type CommandNote } from "./plugin/command-notes";
-export { type OpenedData, type Tool, type ToolInput } from "./plugin/tool";
-export { fill, fillWith, service, slot, type Fill, type SlotOptions } from "./base/refs";
-export { isFunction, shaped, type Shape } from "./base/shape";
+export { type Tool, type ToolInput } from "./plugin/tool";
+export { fill, fillWith, service, slot, type Fill } from "./base/refs";
+export { shaped } from "./base/shape";
 export type { Filled } from "./plugin/slots";
 export {
   beforeHook,
@@ -28,7 +28,7 @@ export {
 } from "./base/hooks";
 export { ConfigError } from "./base/config";
 export { misplacedSecret } from "./base/secret-places";
-export { Duration, List, Secret, Size, type Changes, type StoredLimits } from "./base/settings";
+export { Duration, List, Secret, Size, type StoredLimits } from "./base/settings";
 export { isOverruled, type SettingState } from "./plugin/setting-state";
 export { kinds as setting_kinds } from "./base/stored-form";
 export type { SettingForm } from "./plugin/setting-rules";
@@ -58,7 +58,7 @@ export { RecordChanged, topic, type Change, type Notifier, type Topic } from "./
 export type { Shared } from "./shared/shared";
 
 // --- The database and files
-export { CompiledQuery, sql } from "kysely";
+export { sql } from "kysely";
 export { prepared, preparedFirst } from "./store/prepared";
 export { insertRows, rowsOf } from "./store/written-out";
 export type { Migration } from "./store/schema";
@@ -68,10 +68,7 @@ export { countRows, listInStretches, listPage, nearerEnd, type Listed } from "./
 export { isFull, isUnique } from "./store/storage-errors";
 export {
   openReadConnection,
-  type FileSpec,
-  type ReadConnection,
   type ReadConnectionSpec,
-  type ReadStatement,
 } from "./store/read-connection";
 export { PostgresReadSession } from "./store/postgres/read-session";
 export { PostgresSideSession, type RunAside } from "./store/postgres/side-session";
@@ -82,7 +79,6 @@ export {
   findFaults,
   readFacts,
   type DatabaseFacts,
-  type WrittenBy,
 } from "./store/inspection";
 export { database_file, lockFile } from "./store/lock";
 export { copy_pattern, namedVersion } from "./store/migrate";
@@ -90,7 +86,6 @@ export {
   piecesOf,
   type Files,
   type ReceivedFile,
-  type RemoteBytes,
   type StoredBytes,
 } from "./store/files";
 
@@ -181,9 +176,7 @@ export {
   StartNotice,
   Surface,
   type Authentication,
-  type Protocol,
   type RateLimit,
-  type ReadinessCheck,
   type SentRequest,
   type ServedRequest,
 } from "./http/slots";
@@ -204,7 +197,6 @@ export {
   askEndpoint,
   hostOf,
   wrongShape,
-  type EndpointAddress,
   type EndpointFinding,
 } from "./outbound/endpoint-request";
 export {
@@ -223,16 +215,13 @@ export { levels, type Level, type Log } from "./base/log";
 export { commit, version } from "./base/version";
 export { environmentForPrograms } from "./base/environment";
 export { serverOn, type AskServer } from "./base/server-address";
-export type { NodeOverview, Operations, PluginOverview } from "./plugin/operations";
+export type { NodeOverview, Operations } from "./plugin/operations";
 export {
   plugin_bytes_max,
   type Added,
-  type FoundPlugins,
   type PluginDescription,
-  type PluginFile,
-  type PluginFiles,
 } from "./plugin/plugin-files";
-export type { BatchDone, JobOverview, JobSelection } from "./jobs/overview";
+export type { BatchDone, JobOverview } from "./jobs/overview";
 export type { KindCount } from "./jobs/kind-counts";
 
 // --- Times, ids, random numbers

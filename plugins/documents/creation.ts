@@ -228,10 +228,7 @@ async function findKnown(
   return kind === "import" && uri !== null ? linkStore.findImported(tx, folder_id, uri) : undefined;
 }
 
-/**
- * Whether the current version is the same already: the same text where that is given, otherwise the
- * same bytes.
- */
+/** The document that an upload of this name replaces. @throws HttpError 409 without `overwrite`. */
 async function findReplaceable(
   from: Db,
   folder_id: string,
@@ -244,8 +241,8 @@ async function findReplaceable(
 }
 
 /**
- * Writes a document with its first version, charges the quotas and enqueues its indexing, unless
- * that has started already. Returns the document as created, even if it is indexed by then.
+ * Whether the current version is the same already: the same text where that is given, otherwise the
+ * same bytes.
  */
 async function isUnchanged(
   tx: Db,
@@ -265,7 +262,10 @@ const nameTaken = (): HttpError =>
     "name_taken",
   );
 
-/** If it is indexed already, it is written as such. */
+/**
+ * Writes a document with its first version, charges the quotas and enqueues its indexing, unless
+ * that has started already. Returns the document as created, even if it is indexed by then.
+ */
 async function insert(
   ctx: DocumentContext,
   tx: Db,
@@ -292,15 +292,17 @@ async function insert(
   };
   await ctx.quotas.chargeAll(tx, owner_id, { documents: 1, storage: size_bytes });
   const insertion = new DocumentInsertion(ctx, tx, { row, version, folder_id });
-  // Writes the next version and enqueues its indexing. The current version stays until then; a
-  // version that was still being indexed is dropped.
+  // If it is indexed already, it is written as such.
   await indexing?.enqueue(tx, insertion);
   if (!insertion.is_written) await insertion.write();
   if (!indexing) await ctx.enqueueIndexing(tx, row, isText(version));
   return { row, folder_ids: [folder_id], vectors: "none" };
 }
 
-/** In this folder it is the newest with its name; elsewhere another upload may have the name. */
+/**
+ * Writes the next version and enqueues its indexing. The current version stays until then; a
+ * version that was still being indexed is dropped.
+ */
 async function replace(
   ctx: DocumentContext,
   tx: Db,
@@ -331,7 +333,7 @@ async function replace(
   await linkStore.setLinkContent(tx, row.id, values);
   const folder_ids = await linkStore.foldersOf(tx, row.id);
   if (row.source_kind === "upload" && before.source_kind !== "upload") {
-    // The dropped version may have been a text that was never shown.
+    // In this folder it is the newest with its name; elsewhere another upload may have the name.
     const others = folder_ids.filter((id) => id !== folder_id);
     await refuseTakenName(tx, others, nameKey(row.name), row.id);
     await linkStore.reserveName(tx, row.id);

@@ -10,7 +10,7 @@ import {
   pointsUntil,
   type Piece,
 } from "../../core/lib/text-pieces";
-import { CompiledQuery } from "../../core/sdk";
+import { CompiledQuery } from "kysely";
 import { readParts, readUnits, readWhole, TextGone, TextPlaces } from "../../core/lib/text-reader";
 import { TextWindow, window_units } from "../../core/lib/text-window";
 import {

@@ -66,28 +66,15 @@ export type { Db, PreparedReads } from "./store/store";
 export { bytes, rowKey, toNumber } from "./store/columns";
 export { countRows, listInStretches, listPage, nearerEnd, type Listed } from "./store/listing";
 export { isFull, isUnique } from "./store/storage-errors";
-export {
-  openReadConnection,
-  type ReadConnectionSpec,
-} from "./store/read-connection";
+export { openReadConnection, type ReadConnectionSpec } from "./store/read-connection";
 export { PostgresReadSession } from "./store/postgres/read-session";
 export { PostgresSideSession, type RunAside } from "./store/postgres/side-session";
 export { findDamage, type DamageFound, type SearchPlace } from "./store/integrity";
 export { copySnapshot, snapshotBytes } from "./store/snapshot";
-export {
-  findDanglingRows,
-  findFaults,
-  readFacts,
-  type DatabaseFacts,
-} from "./store/inspection";
+export { findDanglingRows, findFaults, readFacts, type DatabaseFacts } from "./store/inspection";
 export { database_file, lockFile } from "./store/lock";
 export { copy_pattern, namedVersion } from "./store/migrate";
-export {
-  piecesOf,
-  type Files,
-  type ReceivedFile,
-  type StoredBytes,
-} from "./store/files";
+export { piecesOf, type Files, type ReceivedFile, type StoredBytes } from "./store/files";
 
 // --- Routes: schemas, fields, pages, answers, errors
 export { Type as t, type Static, type TObject, type TSchema } from "@sinclair/typebox";
@@ -193,12 +180,7 @@ export { postPinned, type PostAnswer } from "./outbound/pinned-post";
 export { fetchBounded } from "./outbound/bounded-fetch";
 export { NotHttp } from "./outbound/response-reader";
 export { probeEndpoint } from "./outbound/endpoint-probe";
-export {
-  askEndpoint,
-  hostOf,
-  wrongShape,
-  type EndpointFinding,
-} from "./outbound/endpoint-request";
+export { askEndpoint, hostOf, wrongShape, type EndpointFinding } from "./outbound/endpoint-request";
 export {
   InvalidUrl,
   looksLikeUrl,
@@ -216,11 +198,7 @@ export { commit, version } from "./base/version";
 export { environmentForPrograms } from "./base/environment";
 export { serverOn, type AskServer } from "./base/server-address";
 export type { NodeOverview, Operations } from "./plugin/operations";
-export {
-  plugin_bytes_max,
-  type Added,
-  type PluginDescription,
-} from "./plugin/plugin-files";
+export { plugin_bytes_max, type Added, type PluginDescription } from "./plugin/plugin-files";
 export type { BatchDone, JobOverview } from "./jobs/overview";
 export type { KindCount } from "./jobs/kind-counts";
 

@@ -14,11 +14,13 @@ export interface EventRef<S extends TSchema = TSchema> {
 }
 /**
  * Something to do later. `payload` is validated when the job is enqueued and again when it runs.
+ * `Given` is what `BegunJob.enqueue` passes to the effect; it exists only at compile time.
  */
-export interface JobRef<S extends TSchema = TSchema> {
+export interface JobRef<S extends TSchema = TSchema, Given = any> {
   readonly kind: "job";
   readonly id: string;
   readonly payload: S;
+  readonly Given?: Given;
 }
 
 export const event = <S extends TSchema>(id: string, payload: S): EventRef<S> => ({
@@ -26,13 +28,13 @@ export const event = <S extends TSchema>(id: string, payload: S): EventRef<S> =>
   id,
   payload,
 });
-export const job = <S extends TSchema>(id: string, payload: S): JobRef<S> => ({
-  kind: "job",
-  id,
-  payload,
-});
+export const job = <S extends TSchema, Given = undefined>(
+  id: string,
+  payload: S,
+): JobRef<S, Given> => ({ kind: "job", id, payload });
 
 export type PayloadOf<R> = R extends { payload: infer S extends TSchema } ? Static<S> : never;
+export type GivenOf<R> = R extends JobRef<TSchema, infer Given> ? Given : undefined;
 
 export interface JobRun {
   readonly id: string;
@@ -100,7 +102,7 @@ export type ExhaustedCause = "timeout" | "crash" | "error" | "dropped";
  * the job was cancelled or its lease was lost. `given`: the argument of `BegunJob.enqueue`, if that
  * is the transaction.
  */
-export type JobEffect = (tx: Db<any>, given?: unknown) => Promise<void>;
+export type JobEffect<Given = undefined> = (tx: Db<any>, given?: Given) => Promise<void>;
 
 export interface JobLimits<P> {
   /** The number of runs that may fail or time out; the last one fails the job. */
@@ -168,7 +170,7 @@ export interface JobLimits<P> {
 }
 export interface JobHandler {
   readonly on: JobRef | EventRef;
-  readonly run: (payload: any, job: JobRun) => Promise<JobEffect | void>;
+  readonly run: (payload: any, job: JobRun) => Promise<JobEffect<any> | void>;
   readonly limits: JobLimits<any>;
 }
 /**
@@ -177,7 +179,7 @@ export interface JobHandler {
  */
 export const handle = <R extends JobRef | EventRef>(
   on: R,
-  run: (payload: PayloadOf<R>, job: JobRun) => Promise<JobEffect | void>,
+  run: (payload: PayloadOf<R>, job: JobRun) => Promise<JobEffect<GivenOf<R>> | void>,
   limits: JobLimits<PayloadOf<R>>,
 ): JobHandler => ({ on, run, limits });
 /** Thrown by a job to fail for good at once, without further attempts. */
@@ -189,7 +191,7 @@ export class PermanentFailure extends Error {
  * A job whose work starts before the transaction that enqueues it: work finished by then takes
  * effect in that same transaction.
  */
-export interface BegunJob {
+export interface BegunJob<Given = undefined> {
   /**
    * Waits for the work, at most this long; never rejects. False when it is not done yet. The
    * transaction should follow at once.
@@ -201,7 +203,7 @@ export interface BegunJob {
    * as does work whose effect failed in an earlier try. `given` is passed to the effect. @throws
    * what the effect throws
    */
-  enqueue(tx: Db<any>, given?: unknown): Promise<void>;
+  enqueue(tx: Db<any>, given?: Given): Promise<void>;
   /** Whether its effect was tried and threw: the transaction may be tried again without it. */
   readonly has_failed: boolean;
   /** Stops the work because no transaction was committed. Does nothing after one was. */

@@ -25,12 +25,12 @@ export interface EarlyRunParts {
   readonly tell: (run: EndedRun) => void;
 }
 
-export class EarlyRun implements BegunJob {
+export class EarlyRun implements BegunJob<any> {
   readonly controller = new AbortController();
   /** The result of its handler. */
-  readonly working: Promise<JobEffect | void>;
+  readonly working: Promise<JobEffect<any> | void>;
   has_failed = false;
-  #done: { readonly effect: JobEffect | void } | undefined;
+  #done: { readonly effect: JobEffect<any> | void } | undefined;
   #kept = false;
   readonly #started_at: number;
   readonly #began_ms = performance.now();
@@ -51,7 +51,7 @@ export class EarlyRun implements BegunJob {
     return settled;
   }
 
-  async enqueue(tx: Db<any>, given?: unknown): Promise<void> {
+  async enqueue(tx: Db<any>, given?: any): Promise<void> {
     const { store, goOn } = this.parts;
     if (!this.#done || this.has_failed) {
       await goOn(tx, this);
@@ -73,7 +73,7 @@ export class EarlyRun implements BegunJob {
     this.controller.abort(new Stopped("cancelled", "nobody wants the job any more"));
   }
 
-  async #run(): Promise<JobEffect | void> {
+  async #run(): Promise<JobEffect<any> | void> {
     const { work, job, handler, payload } = this.parts,
       { id, name, owner, request_id, attempts_max } = job,
       what = `job ${name}`,

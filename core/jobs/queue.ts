@@ -18,6 +18,7 @@ import type {
   EnqueueOptions,
   EventRef,
   EventWriter,
+  GivenOf,
   JobHandler,
   JobRef,
   PayloadOf,
@@ -171,7 +172,7 @@ export class JobQueue {
     on: R,
     payload: PayloadOf<R>,
     options: EnqueueOptions = {},
-  ): BegunJob | undefined {
+  ): BegunJob<GivenOf<R>> | undefined {
     const { dispatcher } = this;
     const { store, clock, work } = this.options;
     const { job, handler } = this.newJobOf(on, payload, options);

@@ -61,7 +61,7 @@ interface Failed {
   readonly permanent: boolean;
 }
 type Outcome =
-  | { readonly kind: "done"; readonly effect: JobEffect | void }
+  | { readonly kind: "done"; readonly effect: JobEffect<any> | void }
   | Failed
   /** Not the job's fault: it waits `delay_ms` and the attempt does not count. */
   | { readonly kind: "interrupted"; readonly delay_ms: number; readonly found_no_room?: boolean }
@@ -239,7 +239,7 @@ class Runner {
     return this.parts.store.inDeletion(change);
   }
 
-  private async complete(effect: JobEffect | void): Promise<boolean> {
+  private async complete(effect: JobEffect<any> | void): Promise<boolean> {
     const { store, clock } = this.parts;
     const { job, handler } = this.of;
     const now_ms = clock.now_ms();

@@ -17,6 +17,7 @@ import type {
   BegunJob,
   EnqueueOptions,
   EventRef,
+  GivenOf,
   JobHandler,
   JobRef,
   PayloadOf,
@@ -111,7 +112,7 @@ export interface Context<C extends TObject = TObject, N = {}, L = {}, T = {}> {
     on: R,
     payload: PayloadOf<R>,
     options?: EnqueueOptions,
-  ) => BegunJob | undefined;
+  ) => BegunJob<GivenOf<R>> | undefined;
   readonly emit: <R extends EventRef>(db: Db<any>, on: R, payload: PayloadOf<R>) => Promise<void>;
   /**
    * Removes waiting jobs about these records, and aborts running ones once the transaction is

@@ -14,6 +14,7 @@ import type { EarlyIndexing } from "./early-indexing";
 import type { FreshTexts } from "./fresh-texts";
 import { setLinkStatus } from "./link-store";
 import type { DocumentLists } from "./list-store";
+import type { Insertion } from "./new-versions";
 import * as store from "./store";
 import type { DocumentRow } from "./store";
 
@@ -66,7 +67,7 @@ export interface DocumentContext extends Pick<
    */
   readonly beginIndexing: (
     text: Pick<DocumentRow, "id" | "owner_id" | "version" | "size_bytes">,
-  ) => BegunJob | undefined;
+  ) => BegunJob<Insertion> | undefined;
   /** Enqueues the job that updates the title in the index: jobs.ts. */
   readonly enqueueRetitling: (
     tx: Db,

@@ -26,6 +26,7 @@ import {
   not_extracted,
   repaired,
   textVersion,
+  type Insertion,
   type NewVersion,
 } from "./new-versions";
 import { withVectors } from "./queries";
@@ -272,7 +273,7 @@ async function insert(
   { id = ctx.newId("doc"), folder_id, owner_id, name }: NewDocument,
   version: NewVersion,
   source: Source,
-  indexing?: BegunJob,
+  indexing?: BegunJob<Insertion>,
 ): Promise<Document> {
   const now = ctx.now_ms();
   const { sha256, size_bytes, media_type } = version;

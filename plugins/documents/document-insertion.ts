@@ -5,7 +5,7 @@ import type { Db } from "../../core/sdk";
 import { DocumentCreated } from "../events/contract";
 import { notifyFolders, type DocumentContext } from "./context";
 import * as linkStore from "./link-store";
-import type { NewVersion } from "./new-versions";
+import type { Insertion, NewVersion } from "./new-versions";
 import * as store from "./store";
 import type { DocumentRow } from "./store";
 
@@ -16,7 +16,7 @@ export interface DocumentInsertionParts {
   readonly folder_id: string;
 }
 
-export class DocumentInsertion {
+export class DocumentInsertion implements Insertion {
   is_written = false;
 
   /** `tx`: the transaction for the insertion. */

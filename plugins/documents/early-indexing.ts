@@ -4,6 +4,7 @@
  */
 import type { BegunJob } from "../../core/sdk";
 import type { FreshTexts } from "./fresh-texts";
+import type { Insertion } from "./new-versions";
 import type { PendingVersion } from "./text-store";
 
 /** How long to delay storing a text for its index, milliseconds. */
@@ -17,7 +18,7 @@ const lately_ms = 1_000;
 interface Parts {
   readonly fresh_texts: FreshTexts;
   /** See `DocumentContext.beginIndexing`. */
-  readonly beginIndexing: (text: PendingVersion) => BegunJob | undefined;
+  readonly beginIndexing: (text: PendingVersion) => BegunJob<Insertion> | undefined;
 }
 
 export class EarlyIndexing {
@@ -32,7 +33,7 @@ export class EarlyIndexing {
    */
   async run<R>(
     text: PendingVersion | false,
-    store: (indexing?: BegunJob) => Promise<R>,
+    store: (indexing?: BegunJob<Insertion>) => Promise<R>,
   ): Promise<R> {
     const indexing = text ? this.#begin(text) : undefined;
     if (!indexing) return store();
@@ -46,7 +47,7 @@ export class EarlyIndexing {
     }
   }
 
-  #begin(text: PendingVersion): BegunJob | undefined {
+  #begin(text: PendingVersion): BegunJob<Insertion> | undefined {
     const { beginIndexing, fresh_texts } = this.parts;
     // The job reads it from there, because it is not in the database yet.
     if (!fresh_texts.keep(text)) return undefined;
@@ -55,7 +56,7 @@ export class EarlyIndexing {
     return indexing;
   }
 
-  async #wait(indexing: BegunJob): Promise<void> {
+  async #wait(indexing: BegunJob<Insertion>): Promise<void> {
     const is_quick = performance.now() < this.#in_time_at_ms + lately_ms;
     if (await indexing.settles(is_quick ? patience_ms : wary_patience_ms))
       this.#in_time_at_ms = performance.now();

@@ -17,7 +17,7 @@ import { DocumentFailed, DocumentSynced } from "../events/contract";
 import { dropOtherVersions, moveStatus, notifyFolders, type DocumentContext } from "./context";
 import { DocumentSettled } from "./contract";
 import * as linkStore from "./link-store";
-import type { DocumentInsertion } from "./document-insertion";
+import type { Insertion } from "./new-versions";
 import { getDocument, requireDocument } from "./queries";
 import type { Document } from "./record";
 import * as store from "./store";
@@ -115,7 +115,7 @@ export async function indexDocument(
   ctx: DocumentContext,
   { document_id, version }: VersionToIndex,
   job: JobRun,
-): Promise<JobEffect | void> {
+): Promise<JobEffect<Insertion> | void> {
   // Whether it was replaced or deleted meanwhile is checked when it is published.
   const work =
     ctx.fresh_texts.take(document_id, version) ??
@@ -137,16 +137,14 @@ export async function indexDocument(
     if (prepared.is_empty) throw new ExtractionFailure("empty", "The document holds no text.");
     const indexed = { work, text, prepared, attempt: job.attempt };
     return (tx, insertion) =>
-      insertion
-        ? publishNew(ctx, tx, indexed, insertion as DocumentInsertion)
-        : publish(ctx, tx, indexed);
+      insertion ? publishNew(ctx, tx, indexed, insertion) : publish(ctx, tx, indexed);
   } catch (error) {
     extracted?.discard();
     // A run that was aborted from outside says nothing about the file.
     if (job.signal.aborted || !(error instanceof ExtractionFailure)) throw error;
     const { code, message } = error;
     return async (tx, insertion) => {
-      await (insertion as DocumentInsertion | undefined)?.write();
+      await insertion?.write();
       await fail(ctx, tx, { document_id, version }, { code, message }, job.attempt);
     };
   }
@@ -268,7 +266,7 @@ async function publishNew(
   ctx: DocumentContext,
   tx: Db,
   indexed: Indexed,
-  insertion: DocumentInsertion,
+  insertion: Insertion,
 ): Promise<void> {
   const { id, owner_id, version } = indexed.work,
     { folder_ids } = insertion;

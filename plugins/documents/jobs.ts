@@ -2,16 +2,15 @@
 import { every, handle, job, t, type Context, type JobHandler } from "../../core/sdk";
 import type { DocumentContext } from "./context";
 import * as indexer from "./indexer";
+import type { Insertion } from "./new-versions";
 import { purgeExpired } from "./purge";
 import { countQueued } from "./purge-store";
 
+const Version = t.Object({ document_id: t.String(), version: t.Integer() });
 /** Indexes this version, and makes it the current one. */
-export const IndexDocument = job(
-  "documents.index",
-  t.Object({ document_id: t.String(), version: t.Integer() }),
-);
+export const IndexDocument = job<typeof Version, Insertion>("documents.index", Version);
 /** The same for a small text, which needs no extraction: many of them may run at once. */
-export const IndexText = job("documents.index_text", IndexDocument.payload);
+export const IndexText = job<typeof Version, Insertion>("documents.index_text", Version);
 /** Updates the document's title in the index. */
 export const RetitleDocument = job("documents.retitle", t.Object({ document_id: t.String() }));
 /** Deletes documents for good that were removed from their last folder too long ago. */

@@ -1,7 +1,7 @@
 /** The content of a new version before it is indexed: a file, a text, or both. */
 import type { IngestRequest, ReadyText } from "./contract";
 import { measureText, mediaType } from "./content-measures";
-import { toStoredSpans, type VersionRow } from "./store";
+import { toStoredSpans, type DocumentRow, type VersionRow } from "./store";
 
 export type NewVersion = Omit<VersionRow, "document_id" | "version">;
 
@@ -58,3 +58,10 @@ export async function textVersion(
 
 /** False for a file with its text, because the text may be longer than the file. */
 export const isText = ({ in_files }: NewVersion): boolean => in_files === 0;
+
+/** Inserts a new document within the transaction of its creation: document-insertion.ts. */
+export interface Insertion {
+  readonly folder_ids: readonly string[];
+  /** Call it once. `state`: columns that differ from those of a document that waits. */
+  write(state?: Partial<DocumentRow>): Promise<void>;
+}

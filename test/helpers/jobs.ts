@@ -17,7 +17,7 @@ import { Pauses } from "./pauses";
 import { openTestStore } from "./store";
 
 const Payload = Type.Object({ name: Type.String() });
-export const Work = job("test.work", Payload);
+export const Work = job<typeof Payload, string>("test.work", Payload);
 export const Other = job("test.other", Payload);
 export const Happened = event("test.happened", Payload);
 export const limits: JobLimits<{ name: string }> = { attempts_max: 3, timeout_ms: 60_000 };

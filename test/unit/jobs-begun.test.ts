@@ -21,7 +21,7 @@ let gate: PromiseWithResolvers<void>;
 /** Its effect fails so often. */
 let faults: number;
 /** What its effects were handed. */
-let given: unknown[];
+let given: (string | undefined)[];
 beforeEach(async () => {
   world = await jobsWorld();
   runs = [];
@@ -53,8 +53,9 @@ afterEach(async () => {
   await world.close();
 });
 
-const begun = (): BegunJob => queue.begin(Work, { name: "a" })!;
-const enqueue = (job: BegunJob) => world.store.inTransaction((tx) => job.enqueue(tx, "the rest"));
+const begun = (): BegunJob<string> => queue.begin(Work, { name: "a" })!;
+const enqueue = (job: BegunJob<string>) =>
+  world.store.inTransaction((tx) => job.enqueue(tx, "the rest"));
 
 test("done by then, it takes effect with the transaction and leaves no job", async () => {
   await queue.start();

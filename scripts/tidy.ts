@@ -289,7 +289,7 @@ export function problemsOfPackages(
     (name) => !named_otherwise.has(name) && !used.has(name),
   );
   const silent = Object.keys({ ...manifest.dependencies, ...manifest.devDependencies }).filter(
-    (name) => !new RegExp(`\\| \`${RegExp.escape(name)}\` +\\|`).test(readme),
+    (name) => !new RegExp(`^\\|[^|]*\`${RegExp.escape(name)}\``, "m").test(readme),
   );
   const loose = Object.entries({ ...manifest.dependencies, ...manifest.devDependencies }).filter(
     ([, version]) => !/^\d+\.\d+\.\d+$/.test(version),

@@ -255,7 +255,7 @@ test("every dependency is used, pinned and explained", () => {
     devDependencies: { "@tools/loose": "^2.0.0" },
   };
   expect(
-    problemsOfPackages(manifest, "| `used` | a | b |\n| `unused` | a | b |", [
+    problemsOfPackages(manifest, "| `used`, `unused` | a | b |\n| c | `@tools/loose` | d |", [
       { from: "core/main.ts", to: "used/deep" },
     ]),
   ).toEqual([

@@ -1,7 +1,7 @@
 /**
  * Makes what plugin developers get from the executable: the types of the contract, `dossier/test`,
  * a template of every kind of plugin, the documentation and the examples, as one compressed file
- * that the executable embeds (core/bench/kit.ts). It is generated, never committed; `bun
+ * that the executable embeds (core/workbench/kit.ts). It is generated, never committed; `bun
  * scripts/build-kit.ts` says how large it is.
  */
 import { Glob } from "bun";
@@ -11,7 +11,7 @@ import ts from "typescript";
 import tsconfig from "../tsconfig.json";
 
 const root = resolve(import.meta.dir, "..");
-const out = join(root, "core/bench/build");
+const out = join(root, "core/workbench/build");
 const kit = join(out, "kit.zst");
 /** Beside the kit: which files it was made from, and their hash. */
 const record = join(out, "kit.json");
@@ -20,7 +20,7 @@ const record = join(out, "kit.json");
 const modules: Readonly<Record<string, string>> = {
   dossier: "core/sdk.ts",
   "dossier/contracts": "plugins/contracts.ts",
-  "dossier/test": "core/bench/harness/test.ts",
+  "dossier/test": "core/workbench/harness/test.ts",
 };
 /** The types of these are part of the contract, or are what it stands on. */
 const type_packages = [
@@ -153,15 +153,17 @@ function documentation(): Files {
 
 /** What is copied as it is. */
 function texts(): Files {
-  const templates = [...new Glob("core/bench/templates/**/*.ts").scanSync({ cwd: root })].sort();
+  const templates = [
+    ...new Glob("core/workbench/templates/**/*.ts").scanSync({ cwd: root }),
+  ].sort();
   return new Map([
     ...documentation(),
     [
       "runtime/people-plugin.ts",
-      readFileSync(join(root, "core/bench/harness/people-plugin.ts"), "utf8"),
+      readFileSync(join(root, "core/workbench/harness/people-plugin.ts"), "utf8"),
     ],
     ...templates.map(
-      (path) => [relative("core/bench", path), readFileSync(join(root, path), "utf8")] as const,
+      (path) => [relative("core/workbench", path), readFileSync(join(root, path), "utf8")] as const,
     ),
   ]);
 }

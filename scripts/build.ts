@@ -31,7 +31,7 @@ const sources = [
 ];
 
 /** Made from other sources, so they decide nothing. */
-const generated = /^(plugins\/console\/(build\/|.*\.gen\.ts$)|core\/bench\/build\/)/;
+const generated = /^(plugins\/console\/(build\/|.*\.gen\.ts$)|core\/workbench\/build\/)/;
 
 const sourcePaths = (): string[] =>
   sources

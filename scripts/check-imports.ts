@@ -25,7 +25,7 @@ const layers: Readonly<Record<string, number>> = {
   outbound: 3,
   http: 4,
   plugin: 5,
-  bench: 6,
+  workbench: 6,
   cli: 7,
   "main.ts": 8,
 };

@@ -36,7 +36,7 @@ const product = /^(core|plugins)\//;
  * Where the outside world comes in: time, chance, environment. Workers, tasks and pages in the
  * browser have no context to take them from.
  */
-const outside = /^core\/(base|bench|cli)\/|^core\/main\.ts$|worker\.ts$|^plugins\/[^/]+\/web\//;
+const outside = /^core\/(base|workbench|cli)\/|^core\/main\.ts$|worker\.ts$|^plugins\/[^/]+\/web\//;
 
 const leftovers: readonly Rule[] = [
   {
@@ -244,7 +244,7 @@ const entries = new RegExp(
     "test/.*\\.(test|types)",
     "test/programs/.*",
     "examples/.*plugin",
-    "core/bench/(templates/.*|harness/(test|people-plugin))",
+    "core/workbench/(templates/.*|harness/(test|people-plugin))",
   ].join("|")})\\.ts$|\\.mjs$|\\.d\\.ts$`,
 );
 

@@ -9,7 +9,7 @@ import { api } from "../http/openapi";
 import { compactDatabase } from "../store/compaction";
 import { lockDirectory } from "../store/lock";
 import { documentOf } from "./application";
-import { addBenchCommands } from "./bench-commands";
+import { addWorkbenchCommands } from "./workbench-commands";
 import { onScratchData } from "./assembly";
 import type { Bootstrap } from "./bootstrap";
 import {
@@ -60,7 +60,7 @@ export function addCoreCommands(program: Commander, program_options: ProgramOpti
     .action(async (options) =>
       printPlugins(flagsOf(options), Boolean(options.json), program_options),
     );
-  addBenchCommands(plugin, program_options);
+  addWorkbenchCommands(plugin, program_options);
   addFilesCommand(program, program_options);
   withData(program.command("version"))
     .description("Print the version.")

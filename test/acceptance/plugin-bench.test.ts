@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { Glob } from "bun";
-import { kinds } from "../../core/bench/kinds";
+import { kinds } from "../../core/workbench/kinds";
 import { buildIfStale, executable } from "../../scripts/build";
 import { bench, mustBench, newcomer } from "../helpers/bench";
 import { temporaryDirectory } from "../helpers/data-directory";

@@ -8,7 +8,7 @@ import {
   callOf,
   type Answer as Answered,
   type Headed as SentHeaders,
-} from "../../core/bench/harness/calls";
+} from "../../core/workbench/harness/calls";
 import { Pauses } from "./pauses";
 
 /** A test that takes longer hangs: machines have other things to do. */

@@ -446,7 +446,8 @@ test("every code that the server's own code names is in a document", () => {
 });
 /** Of what lies outside of both documents: at the root of the server, in other protocols. */
 const codes_elsewhere = ["metrics_closed", "sign_in_failed", "no_role", "too_many_questions"];
-const files_elsewhere = /^(core\/bench\/templates|plugins\/(mcp|openai-api|oidc|signin-header))\//;
+const files_elsewhere =
+  /^(core\/workbench\/templates|plugins\/(mcp|openai-api|oidc|signin-header))\//;
 
 describe("a document that is served", () => {
   const ask = (path: string, headers: Record<string, string>) =>

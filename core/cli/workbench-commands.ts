@@ -4,12 +4,12 @@
  */
 import { relative, resolve } from "node:path";
 import { Option, type Command as Commander } from "commander";
-import { kinds, type Kind } from "../bench/kinds";
+import { kinds, type Kind } from "../workbench/kinds";
 import { UsageError } from "../plugin/command";
 import type { ProgramOptions } from "./command-options";
 
 /** Adds them below `dossier plugin`. */
-export function addBenchCommands(plugin: Commander, options: ProgramOptions): void {
+export function addWorkbenchCommands(plugin: Commander, options: ProgramOptions): void {
   plugin
     .command("new")
     .description(
@@ -69,7 +69,7 @@ const builtInNames = ({ built_in }: ProgramOptions): ReadonlySet<string> =>
   new Set(built_in.map(({ name }) => name));
 
 async function makeNew(name: string, kind: Kind, options: ProgramOptions): Promise<void> {
-  const { newPlugin } = await import("../bench/scaffold");
+  const { newPlugin } = await import("../workbench/scaffold");
   const directory = await newPlugin(name, kind, {
     self: selfOf(options),
     taken: builtInNames(options),
@@ -91,8 +91,8 @@ async function makeNew(name: string, kind: Kind, options: ProgramOptions): Promi
 }
 
 async function writeTypes(given: string | undefined, options: ProgramOptions): Promise<void> {
-  const { findProject, support } = await import("../bench/project");
-  const { writeSupport } = await import("../bench/support");
+  const { findProject, support } = await import("../workbench/project");
+  const { writeSupport } = await import("../workbench/support");
   const { directory } = findProject(given);
   await writeSupport(directory, selfOf(options));
   options.print(`The types are in ${relative(process.cwd(), `${directory}/${support}`)}.`);
@@ -100,8 +100,8 @@ async function writeTypes(given: string | undefined, options: ProgramOptions): P
 
 /** The plugin's project, with `.dossier` made by this executable. */
 async function openProject(given: string | undefined, options: ProgramOptions) {
-  const { findProject } = await import("../bench/project");
-  const { refreshSupport } = await import("../bench/support");
+  const { findProject } = await import("../workbench/project");
+  const { refreshSupport } = await import("../workbench/support");
   const project = findProject(given);
   const said = await refreshSupport(project.directory, selfOf(options));
   if (said !== null) options.complain(said);
@@ -109,9 +109,9 @@ async function openProject(given: string | undefined, options: ProgramOptions) {
 }
 
 async function check(given: string | undefined, options: ProgramOptions): Promise<void> {
-  const { findProject } = await import("../bench/project");
-  const { checkStart, checkTypes } = await import("../bench/check");
-  const { refreshSupport } = await import("../bench/support");
+  const { findProject } = await import("../workbench/project");
+  const { checkStart, checkTypes } = await import("../workbench/check");
+  const { refreshSupport } = await import("../workbench/support");
   const project = findProject(given);
   const tools = { env: process.env, self: selfOf(options) };
   if (project.has_config) {
@@ -149,7 +149,7 @@ async function develop(
   options: ProgramOptions,
 ): Promise<void> {
   const project = await openProject(given, options);
-  const { develop: run } = await import("../bench/dev");
+  const { develop: run } = await import("../workbench/dev");
   const ending = new AbortController();
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.once(signal, () => ending.abort());
   await run(project, {
@@ -172,7 +172,7 @@ async function test(
   // runner.
   const is_directory = given !== undefined && !/^-|\.test\.tsx?$/.test(given);
   const project = await openProject(is_directory ? given : undefined, options);
-  const { runTests } = await import("../bench/run-tests");
+  const { runTests } = await import("../workbench/run-tests");
   const of_runner = is_directory || given === undefined ? words : [given, ...words];
   const code = await runTests(project, of_runner, process.env);
   if (code !== 0) throw new Error(`the tests of ${project.name} did not pass`);
@@ -183,8 +183,8 @@ async function pack(
   out: string | undefined,
   options: ProgramOptions,
 ): Promise<void> {
-  const { findProject } = await import("../bench/project");
-  const { packPlugin } = await import("../bench/pack");
+  const { findProject } = await import("../workbench/project");
+  const { packPlugin } = await import("../workbench/pack");
   const project = findProject(given);
   const text = await packPlugin(project.entry);
   const path = resolve(out ?? `${project.name}.js`);

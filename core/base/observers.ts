@@ -2,7 +2,7 @@
 import { errorFields, type Log } from "./log";
 
 /** Calls every observer, even if another one throws. */
-export function tellAll<T extends { readonly request_id: string | null }>(
+export function notifyObservers<T extends { readonly request_id: string | null }>(
   observers: readonly ((of: T) => void)[],
   of: T,
   log: Log,

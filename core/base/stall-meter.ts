@@ -6,7 +6,7 @@ import type { Log } from "./log";
 import { withoutOrigin } from "./origin";
 
 /** Activities in the server, by name: `GET /folders`, `job documents.index`. */
-export interface Work {
+export interface ActivityTracker {
   begin(what: string): void;
   end(what: string): void;
 }
@@ -28,7 +28,7 @@ const kept_ms = 60_000;
 const kept_max = kept_ms / look_every_ms;
 const named_max = 10;
 
-export class StallMeter implements Work {
+export class StallMeter implements ActivityTracker {
   readonly #log: Log;
   readonly #now_ms: () => number;
   readonly #in_work = new Map<string, number>();

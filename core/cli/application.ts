@@ -9,7 +9,7 @@ import { compileRoutes, type CompiledRoute, type MountedRoute } from "../http/co
 import { Cors } from "../http/cors";
 import { Gateway } from "../http/gateway";
 import { LocalApi } from "../http/local-api";
-import { mountApi, mountProtocol, mountSurface } from "../http/mounted";
+import { mountApi, mountProtocol, mountSurface } from "../http/mounted-surface";
 import { api, openApiDocument, type Described } from "../http/openapi";
 import { route } from "../http/route";
 import { Nullable } from "../http/schemas";

@@ -20,7 +20,7 @@ import type { Store } from "../store/store";
 import type { Bootstrap } from "./bootstrap";
 import { openDataDirectory } from "./data-directory";
 import { openFiles, type OpenedFiles } from "./original-files";
-import { reserved } from "./reserved";
+import { reserved } from "./reserved-claims";
 
 /** How long to wait until the log line that explains the exit is written. */
 const last_words_ms_max = 500;

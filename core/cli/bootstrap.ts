@@ -6,7 +6,7 @@ import { jsonLog, type Level, type Log } from "../base/log";
 import { LogOutput } from "../base/log-output";
 import { LogRing } from "../base/log-ring";
 import type { Plugin } from "../plugin/define";
-import { disabled_reason, disablingProblems, unknownDisabled } from "../plugin/disabled";
+import { disabled_reason, disablingProblems, unknownDisabled } from "../plugin/disabled-plugins";
 import { fileStem, findPluginFiles, loadPlugins, type Loaded } from "../plugin/load";
 import type { PluginFailure, PluginOff } from "../plugin/operations";
 import { PluginDirectory } from "../plugin/plugin-directory";

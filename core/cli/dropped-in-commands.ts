@@ -9,7 +9,7 @@ import { order } from "../plugin/order";
 import { bootstrapBy, flagsOf, type ProgramOptions } from "./command-options";
 import { locateFiles } from "./config-sources";
 import { addPluginCommand, addTool } from "./plugin-commands";
-import { reserved } from "./reserved";
+import { reserved } from "./reserved-claims";
 
 /** Adds the commands that `words` may name. @throws ConfigError */
 export async function addDroppedInCommands(

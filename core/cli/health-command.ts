@@ -7,7 +7,7 @@ import { reaching, serverAddress } from "../base/server-address";
 import { listenUrl, type AddressSettings } from "../base/public-url";
 import { bootstrap } from "./bootstrap";
 import { flagsOf, withData, type ProgramOptions } from "./command-options";
-import { listenPlaces } from "./listening";
+import { listenPlaces } from "./listen-options";
 
 const answer_ms_max = 5_000;
 /** Listening on every address includes this one. */

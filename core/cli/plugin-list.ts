@@ -5,7 +5,7 @@ import { order } from "../plugin/order";
 import type { Bootstrap } from "./bootstrap";
 import { bootstrapBy, type ProgramOptions } from "./command-options";
 import type { Flags } from "./config-sources";
-import { reserved } from "./reserved";
+import { reserved } from "./reserved-claims";
 
 export interface PluginRow {
   readonly name: string;

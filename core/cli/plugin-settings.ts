@@ -15,7 +15,7 @@ import {
 } from "../base/config";
 import { Secret } from "../base/settings";
 import type { Plugin } from "../plugin/define";
-import { ableToBe, disablingProblems } from "../plugin/disabled";
+import { disableable, disablingProblems } from "../plugin/disabled-plugins";
 import type { Loaded } from "../plugin/load";
 import type { PluginFailure } from "../plugin/operations";
 import { coreSections, type Located } from "./config-sources";
@@ -39,7 +39,7 @@ export function disabledPlugins(
   );
   // A stored value was valid once: an update must not keep the server from starting.
   if (strict && !is_stored) throw new ConfigError(problems);
-  return { disabled: ableToBe(disabled, built_in), warnings: problems };
+  return { disabled: disableable(disabled, built_in), warnings: problems };
 }
 
 /**

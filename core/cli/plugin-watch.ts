@@ -4,7 +4,7 @@
  */
 import { errorFields } from "../base/log";
 import type { Host } from "../plugin/host";
-import { takeLastEnd, type LastEnd } from "../plugin/last-end";
+import { takeLastExit, type LastExit } from "../plugin/last-exit";
 import { pluginOf, watchExits, watchTimers } from "../plugin/process-watch";
 import { Watchdog } from "../plugin/watchdog";
 import type { Bootstrap } from "./bootstrap";
@@ -16,8 +16,8 @@ export interface PluginWatch {
 }
 
 /** How the last run ended, if a plugin ended it; logs it. */
-export function readLastEnd({ located, log }: Bootstrap): LastEnd | null {
-  const end = takeLastEnd(located.data);
+export function readLastExit({ located, log }: Bootstrap): LastExit | null {
+  const end = takeLastExit(located.data);
   if (end) log.error("the code of a plugin ended the last run of the server", end);
   return end;
 }
@@ -26,7 +26,7 @@ export function readLastEnd({ located, log }: Bootstrap): LastEnd | null {
  * Leaves out the plugin that ended the last run before it could serve anybody, because it would do
  * so again. Only once: it is tried again at the start after this one.
  */
-export function withoutCulprit(boot: Bootstrap, end: LastEnd | null): Bootstrap {
+export function withoutCulprit(boot: Bootstrap, end: LastExit | null): Bootstrap {
   const culprit = boot.dropped_in.find(({ plugin }) => plugin.name === end?.plugin);
   if (!end || !culprit || end.what !== "its start") return boot;
   const reason = `at the last start ${end.how}: it is left out this once, not at the next start`;
@@ -38,7 +38,7 @@ export function withoutCulprit(boot: Bootstrap, end: LastEnd | null): Bootstrap 
 }
 
 /** Call before the plugins are started. Does nothing without dropped-in plugins. */
-export function watchPlugins(boot: Bootstrap, host: Host, end: LastEnd | null): PluginWatch {
+export function watchPlugins(boot: Bootstrap, host: Host, end: LastExit | null): PluginWatch {
   const { dropped_in, log, located, config } = boot;
   const { code, faults } = host;
   if (end && dropped_in.some(({ plugin }) => plugin.name === end.plugin))

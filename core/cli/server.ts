@@ -21,8 +21,8 @@ import { assemble } from "./assembly";
 import type { Bootstrap } from "./bootstrap";
 import { publicUrlOfSettings } from "./command-options";
 import { openDataDirectory } from "./data-directory";
-import { listenOptions } from "./listening";
-import { readLastEnd, watchPlugins, withoutCulprit, type PluginWatch } from "./plugin-watch";
+import { listenOptions } from "./listen-options";
+import { readLastExit, watchPlugins, withoutCulprit, type PluginWatch } from "./plugin-watch";
 import { releaseUnusedMemory } from "./unused-memory";
 
 /** How long requests in progress may take when the server stops. */
@@ -50,13 +50,13 @@ export async function startServer(
   openDataDirectory(given.located.data);
   const listening = listenOptions(given);
   const unlock = lockDirectory(given.located.data);
-  const last_end = readLastEnd(given);
-  const boot = withoutCulprit(given, last_end);
+  const last_exit = readLastExit(given);
+  const boot = withoutCulprit(given, last_exit);
   try {
     await removeCompactions(join(boot.located.data, database_file));
     const assembled = await assemble(boot, built_in, isolate, publicUrl, { serves: true });
     const { host } = assembled;
-    const watch = watchPlugins(boot, host, last_end);
+    const watch = watchPlugins(boot, host, last_exit);
     const stopping = new AbortController();
     let served: HttpServer;
     try {

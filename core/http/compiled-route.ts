@@ -3,7 +3,7 @@
  * shape, in this order, before it calls the handler.
  */
 import { forbidden } from "../base/errors";
-import type { Work } from "../base/stall-meter";
+import type { ActivityTracker } from "../base/stall-meter";
 import { Bodies } from "./bodies";
 import { bodyReader, isMultipart } from "./body-reader";
 import { searchOf } from "./path";
@@ -82,7 +82,7 @@ interface RouteParts {
   readonly stopping: AbortSignal;
   readonly askApi: AskApi;
   /** Is told which requests are in progress. */
-  readonly work: Work;
+  readonly work: ActivityTracker;
 }
 
 function compileRoute(

@@ -5,13 +5,13 @@
 import { systemClock } from "../base/clock";
 import { errorFields, type Log } from "../base/log";
 import { HttpError } from "../base/errors";
-import { tellAll } from "../base/observers";
+import { notifyObservers } from "../base/observers";
 import { withOrigin } from "../base/origin";
 import { loop_turns } from "../lib/loop-turns";
 import { basePathOf } from "../base/public-url";
 import type { RequestContext } from "./compiled-route";
 import type { Cors } from "./cors";
-import type { MountedSurface } from "./mounted";
+import type { MountedSurface } from "./mounted-surface";
 import { old_prefix, prefix, type Router } from "./router";
 import { pathOf, pathStart } from "./path";
 import { problemResponse } from "./problem";
@@ -83,7 +83,11 @@ export class Gateway {
     if (state.served && observers.length > 0) {
       const { method } = incoming;
       const duration_ms = performance.now() - began_ms;
-      tellAll(observers, servedRequest(state.served, response, { method, duration_ms }), log);
+      notifyObservers(
+        observers,
+        servedRequest(state.served, response, { method, duration_ms }),
+        log,
+      );
     }
     locateBelow(this.#base_path, response.headers);
     return incoming.method === "HEAD" ? await withoutBody(response) : response;

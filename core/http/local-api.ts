@@ -4,7 +4,7 @@
  */
 import { errorFields, type Log } from "../base/log";
 import { HttpError } from "../base/errors";
-import { tellAll } from "../base/observers";
+import { notifyObservers } from "../base/observers";
 import type { AskedBy, RequestContext } from "./compiled-route";
 import { toHttpError } from "./problem";
 import { prefix, type Router } from "./router";
@@ -62,7 +62,7 @@ export class LocalApi {
     });
     const status = response?.status ?? failure!.status;
     if (observers.length > 0)
-      tellAll(
+      notifyObservers(
         observers,
         {
           request_id,

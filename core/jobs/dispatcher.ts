@@ -3,7 +3,7 @@ import type { Clock } from "../base/clock";
 import { newUuid } from "../base/ids";
 import type { Log } from "../base/log";
 import { withOrigin } from "../base/origin";
-import type { Work } from "../base/stall-meter";
+import type { ActivityTracker } from "../base/stall-meter";
 import { ServedLog } from "../lib/served-log";
 import type { Db, Store } from "../store/store";
 import type { RoomWaiters } from "./room-waiters";
@@ -31,9 +31,9 @@ export interface DispatcherOptions {
   /** Is told which jobs found no space on the disk. */
   readonly room: RoomWaiters;
   /** Is told what is running. */
-  readonly work?: Work | undefined;
+  readonly work?: ActivityTracker | undefined;
   /** Called for every finished run. */
-  readonly tell: (run: EndedRun) => void;
+  readonly onRunEnded: (run: EndedRun) => void;
   /** Whether jobs of `intake` are paused. */
   readonly intakePaused: () => boolean;
   /** Called when a run has ended: there may be capacity for another. */

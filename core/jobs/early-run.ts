@@ -1,7 +1,7 @@
 /** A job whose work starts before the transaction that enqueues it: see `BegunJob`. */
 import type { Clock } from "../base/clock";
 import { withOrigin } from "../base/origin";
-import type { Work } from "../base/stall-meter";
+import type { ActivityTracker } from "../base/stall-meter";
 import { settlesWithin } from "../lib/timeout";
 import type { Db, Store } from "../store/store";
 import type { BegunJob, EndedRun, JobEffect, JobHandler } from "./contract";
@@ -12,17 +12,17 @@ export interface EarlyRunParts {
   readonly store: Pick<Store, "afterCommit" | "expect">;
   readonly clock: Clock;
   /** Is told what is running. */
-  readonly work?: Work | undefined;
+  readonly work?: ActivityTracker | undefined;
   readonly job: NewJob;
   readonly handler: JobHandler;
   readonly payload: unknown;
   /** The lease under which it continues if it is enqueued before its work is done. */
   readonly lease: Lease;
   /** Continues it as an enqueued job. */
-  readonly goOn: (tx: Db<any>, run: EarlyRun) => Promise<void>;
+  readonly continueAsJob: (tx: Db<any>, run: EarlyRun) => Promise<void>;
   /** Frees its place. */
   readonly leave: () => void;
-  readonly tell: (run: EndedRun) => void;
+  readonly onRunEnded: (run: EndedRun) => void;
 }
 
 export class EarlyRun implements BegunJob<any> {
@@ -52,9 +52,9 @@ export class EarlyRun implements BegunJob<any> {
   }
 
   async enqueue(tx: Db<any>, given?: any): Promise<void> {
-    const { store, goOn } = this.parts;
+    const { store, continueAsJob } = this.parts;
     if (!this.#done || this.has_failed) {
-      await goOn(tx, this);
+      await continueAsJob(tx, this);
       return store.afterCommit(() => void (this.#kept = true));
     }
     try {
@@ -89,10 +89,10 @@ export class EarlyRun implements BegunJob<any> {
   }
 
   #end(): void {
-    const { leave, tell, job } = this.parts;
+    const { leave, onRunEnded, job } = this.parts;
     this.#kept = true;
     leave();
-    tell({
+    onRunEnded({
       ...{ id: job.id, plugin: job.plugin, name: job.name, owner: job.owner },
       ...{ request_id: job.request_id, created_at: job.created_at, run_at: job.run_at },
       attempt: 1,

@@ -7,9 +7,9 @@ import type { Clock } from "../base/clock";
 import { newId } from "../base/ids";
 import type { Log } from "../base/log";
 import { topic, type Notifier } from "../base/notifier";
-import { tellAll } from "../base/observers";
+import { notifyObservers } from "../base/observers";
 import { originOf } from "../base/origin";
-import type { Work } from "../base/stall-meter";
+import type { ActivityTracker } from "../base/stall-meter";
 import { settlesWithin } from "../lib/timeout";
 import type { Db, Store } from "../store/store";
 import type {
@@ -45,7 +45,7 @@ export interface JobQueueOptions {
   /** Identifies this process in leases. Default: there is only one process. */
   readonly node_id?: string;
   /** Is told what is running. */
-  readonly work?: Work;
+  readonly work?: ActivityTracker;
   /** Concurrent jobs in the whole server, not counting io-bound ones. Default 64. */
   readonly slots_max?: number;
   /**
@@ -79,7 +79,7 @@ export class JobQueue {
   private readonly poller: Poller;
   private readonly certain_time: CertainTime;
   private readonly writers: () => readonly EventWriter[];
-  private readonly tell: (run: EndedRun) => void;
+  private readonly onRunEnded: (run: EndedRun) => void;
   /** For administrators. */
   readonly overview: JobsOverview;
 
@@ -101,8 +101,8 @@ export class JobQueue {
     this.writers = writers;
     const { handlers } = this;
     const onEnded = (): void => this.poller.wake();
-    const tell = (run: EndedRun): void => tellAll(observers(), run, log);
-    this.tell = tell;
+    const onRunEnded = (run: EndedRun): void => notifyObservers(observers(), run, log);
+    this.onRunEnded = onRunEnded;
     const room = new RoomWaiters(store);
     const parts = {
       store,
@@ -115,7 +115,7 @@ export class JobQueue {
       slots_max,
       grace_ms,
       room,
-      tell,
+      onRunEnded,
       onEnded,
     };
     this.dispatcher = new Dispatcher(parts);
@@ -179,8 +179,8 @@ export class JobQueue {
     const lease = dispatcher.promise(job, handler);
     if (lease === undefined) return undefined;
     return new EarlyRun({
-      ...{ store, clock, work, job, handler, payload, lease, tell: this.tell },
-      goOn: async (tx, run) => {
+      ...{ store, clock, work, job, handler, payload, lease, onRunEnded: this.onRunEnded },
+      continueAsJob: async (tx, run) => {
         if (await this.beginWith(tx, job, lease, run)) return;
         await this.insert(tx, job);
         store.afterCommit(() => run.drop());

@@ -51,7 +51,7 @@ export interface RunnerOptions {
   /** Is told which jobs found no space on the disk. */
   readonly room: Pick<RoomWaiters, "add" | "forget">;
   /** Called once the run has ended. */
-  readonly tell: (run: EndedRun) => void;
+  readonly onRunEnded: (run: EndedRun) => void;
 }
 
 interface Failed {
@@ -111,12 +111,12 @@ class Runner {
         errorFields(error),
       );
     }
-    this.tell();
+    this.reportEnd();
   }
 
-  private tell(): void {
+  private reportEnd(): void {
     const { id, plugin, name, attempts, owner, request_id, created_at, run_at } = this.of.job;
-    this.parts.tell({
+    this.parts.onRunEnded({
       id,
       plugin,
       name,

@@ -46,7 +46,7 @@ interface Waiting {
 }
 
 /** Something to enter before a run and to leave after it. */
-export abstract class Entrance {
+export abstract class Semaphore {
   /** Resolves when there is capacity, with the function to call at the end of the run. */
   abstract enter(entry?: Entry): Promise<() => void>;
 
@@ -61,7 +61,7 @@ export abstract class Entrance {
   }
 }
 
-export class Limiter extends Entrance {
+export class Limiter extends Semaphore {
   private readonly limits: () => LimiterOptions;
   private readonly waiting: Waiting[] = [];
   private readonly running_by_key = new Map<string, number>();
@@ -82,8 +82,8 @@ export class Limiter extends Entrance {
   }
 
   /**
-   * See `Entrance`. @throws LimiterRefusal, and the reason of the signal when that fires during the
-   * wait.
+   * See `Semaphore`. @throws LimiterRefusal, and the reason of the signal when that fires during
+   * the wait.
    */
   override async enter({ key = "", signal }: Entry = {}): Promise<() => void> {
     signal?.throwIfAborted();

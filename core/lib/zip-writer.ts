@@ -6,7 +6,7 @@ import { close, fdatasync, fsync, open, write } from "node:fs";
 import { promisify } from "node:util";
 import { Readable } from "node:stream";
 import { crc32, createDeflateRaw } from "node:zlib";
-import { WritePace } from "./paced-writing";
+import { WritePace } from "./paced-writer";
 import { centralHeader, endRecords, localHeader, type ZipEntryKind } from "./zip-headers";
 
 export interface ZipPart {

@@ -6,7 +6,7 @@ import { HttpError } from "../base/errors";
 import { checkedAnswers } from "./answer-check";
 import type { Plugin } from "./define";
 import type { Guard } from "./guard";
-import { scheduleProblems, schedulesOf, type SetUpResult } from "./parts";
+import { scheduleProblems, schedulesOf, type SetUpResult } from "./setup-result";
 
 export interface GuardOptions {
   readonly guard: Guard;

@@ -16,20 +16,20 @@ import { withTimeout } from "../lib/timeout";
 import type { Nodes } from "../store/nodes";
 import { createSeal, type Seal } from "../store/seal";
 import { checkSecretKey, type SecretCheckParts } from "../store/secret-check";
-import { inCodeTime, setup_ms_max } from "./code-time";
+import { withCodeTimeout, setup_ms_max } from "./code-timeout";
 import type { Command, CommandHandler } from "./command";
 import { contextOf, type ContextSources } from "./context";
 import type { Plugin } from "./define";
 import { describePlugin } from "./description";
 import { PluginFaults } from "./faults";
-import { frozenService } from "./frozen";
+import { frozenService } from "./frozen-service";
 import { Guard } from "./guard";
 import { guardedParts } from "./guarded-parts";
 import { failingPlugins, type Failing } from "./health";
 import type { HostOptions } from "./host-options";
 import { followSettings } from "./followed-settings";
 import { LiveSettings } from "./live-settings";
-import { Migrating } from "./migrating";
+import { PluginMigrations } from "./plugin-migrations";
 import { startNode } from "./node-start";
 import {
   ServerOperations,
@@ -39,10 +39,10 @@ import {
   type PluginStatus,
 } from "./operations";
 import { order, type Off } from "./order";
-import { checkedParts, type SetUpResult, type Taken } from "./parts";
+import { checkedParts, type SetUpResult, type Taken } from "./setup-result";
 import type { DescribedPlugin } from "./plugin-files";
 import { DeferredStart } from "./deferred-start";
-import { placeOf } from "./place";
+import { locationOf } from "./error-location";
 import { RunningCode, type CodeLabel } from "./running-code";
 import { own_slots, SlotRegistry, type Filled } from "./slots";
 
@@ -255,7 +255,7 @@ export class Host {
     for (const { plugin, parts } of this.running) {
       if (!parts.start) continue;
       if (this.fileOf.has(plugin))
-        await inCodeTime(parts.start(), setup_ms_max, "its start").catch((error: unknown) =>
+        await withCodeTimeout(parts.start(), setup_ms_max, "its start").catch((error: unknown) =>
           this.noteFailure(plugin, "start", error),
         );
       else await this.deferred.start(plugin.name, parts.start);
@@ -283,7 +283,7 @@ export class Host {
     await this.queue.drain(drain_ms);
     for (const { plugin, parts } of this.running.toReversed())
       if (parts.stop)
-        await inCodeTime(parts.stop(), setup_ms_max, "its stop").catch((error: unknown) =>
+        await withCodeTimeout(parts.stop(), setup_ms_max, "its stop").catch((error: unknown) =>
           this.noteFailure(plugin, "stop", error),
         );
     await this.nodes.stop();
@@ -304,7 +304,7 @@ export class Host {
 
   /** The plugins whose tables are up to date. */
   private async migrated(sorted: readonly Plugin[]): Promise<readonly Plugin[]> {
-    const migrating = new Migrating(this.options);
+    const migrating = new PluginMigrations(this.options);
     await migrating.builtIn();
     await this.queue.readTime();
     const good: Plugin[] = [];
@@ -340,7 +340,7 @@ export class Host {
       plugin.checkConfig?.(context.config);
       const setUp = async (): Promise<unknown> => plugin.setup(context);
       const made = own
-        ? await inCodeTime(this.run(plugin, "its set-up", setUp), setup_ms_max, "its set-up")
+        ? await withCodeTimeout(this.run(plugin, "its set-up", setUp), setup_ms_max, "its set-up")
         : await setUp();
       this.takeIn(plugin, checkedParts(plugin, made, this.taken(plugin)));
       return true;
@@ -396,4 +396,4 @@ export class Host {
 
 const refsOf = (refs: Plugin["needs"]): [string, ServiceRef<unknown>][] => Object.entries(refs);
 const messageOf = (error: unknown): string =>
-  error instanceof Error ? error.message + placeOf(error) : String(error);
+  error instanceof Error ? error.message + locationOf(error) : String(error);

@@ -5,11 +5,11 @@
 import { plugin as virtual } from "bun";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
-import { inCodeTime } from "./code-time";
+import { withCodeTimeout } from "./code-timeout";
 import { definePlugin, type Plugin } from "./define";
 import { manifestProblems, sinceProblem } from "./manifest";
 import type { PluginFailure } from "./operations";
-import { placeOf } from "./place";
+import { locationOf } from "./error-location";
 
 export interface Loaded {
   readonly plugins: readonly { readonly plugin: Plugin; readonly file: string }[];
@@ -94,7 +94,7 @@ export async function loadPlugins(
  */
 export async function importPlugin(file: string): Promise<Plugin> {
   const importing = import(file) as Promise<{ default?: unknown }>;
-  const module = await inCodeTime(importing, import_ms_max, "its import");
+  const module = await withCodeTimeout(importing, import_ms_max, "its import");
   const found = module.default as Plugin | undefined;
   if (
     typeof found !== "object" ||
@@ -138,7 +138,7 @@ function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { line, column } =
     (error as { position?: { line?: number; column?: number } }).position ?? {};
-  const place = line ? ` (line ${line}, column ${column})` : placeOf(error);
+  const place = line ? ` (line ${line}, column ${column})` : locationOf(error);
   const hint = /Cannot find (package|module)/.test(error.message)
     ? " (a plugin is one file: bundle what it imports with `dossier plugin pack`)"
     : "";

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileStem } from "./load";
 import type { PluginDescription } from "./plugin-files";
-import { revivedSection } from "./revived-schema";
+import { restoredSection } from "./restored-schema";
 
 type Doing = "import" | "set-up";
 /** Messages of the child, one JSON value per line. */
@@ -191,7 +191,7 @@ function progressOf(output: string): Omit<Outcome, "ending"> & { readonly doing:
     }
     if (message?.preflight === "found") {
       const { file, plugin } = message;
-      found.set(file, { ...plugin, config: revivedSection(plugin.config) });
+      found.set(file, { ...plugin, config: restoredSection(plugin.config) });
     }
     if (message?.preflight === "end") finished = true;
   }

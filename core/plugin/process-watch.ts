@@ -6,7 +6,7 @@ import { writeSync } from "node:fs";
 import { rfc3339, systemClock } from "../base/clock";
 import { errorFields } from "../base/log";
 import { originOf } from "../base/origin";
-import { writeLastEnd } from "./last-end";
+import { writeLastExit } from "./last-exit";
 import type { RunningCode } from "./running-code";
 
 const standard_error = 2;
@@ -38,7 +38,7 @@ function tellEnd(data: string, code: RunningCode, call: string): boolean {
   if (plugin === undefined) return false;
   const at = rfc3339(systemClock.now_ms());
   const what = code.underWay(plugin)[0]?.what ?? "its code";
-  writeLastEnd(data, { plugin, what, how: `it ended the server by ${call}`, at });
+  writeLastExit(data, { plugin, what, how: `it ended the server by ${call}`, at });
   const message = `the plugin ${plugin} ends the server by ${call}`;
   const fields = { time: at, level: "error", message, plugin, what };
   try {

@@ -3,7 +3,7 @@
  * itself, because the main thread can't.
  */
 import { writeSync } from "node:fs";
-import { writeLastEnd } from "./last-end";
+import { writeLastExit } from "./last-exit";
 import {
   beat_place,
   first_label_place,
@@ -58,7 +58,7 @@ function stoodStill(limit_ms: number, data: string): void {
   const { plugin, what } = culprit;
   const how = `it kept the server from answering for ${limit_ms / 1_000} s, in ${what}`;
   const at = new Date().toISOString();
-  writeLastEnd(data, { plugin, what, how, at });
+  writeLastExit(data, { plugin, what, how, at });
   say("error", `${stood} in the code of the plugin ${plugin}: the server ends`, {
     plugin,
     what,

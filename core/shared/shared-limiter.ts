@@ -5,11 +5,11 @@
  */
 import { topic, type Notifier } from "../base/notifier";
 import { newUuid } from "../base/ids";
-import { Entrance, LimiterRefusal, type Entry } from "../lib/limiter";
+import { Semaphore, LimiterRefusal, type Entry } from "../lib/limiter";
 import type { SharedState, Step } from "../store/shared-state";
 import type { Presence } from "./presence";
 
-export interface PlaceLimits {
+export interface SharedLimits {
   /** Active runs at the same time. */
   readonly concurrency: number;
   /** Active runs with the same key. Default: no separate limit. */
@@ -24,7 +24,7 @@ export interface SharedLimiterParts {
 }
 
 /** Another process has admitted a run; the key is the name of the limit. */
-const PlacesMoved = topic<null>("core.places_moved");
+const RunsAdmitted = topic<null>("core.places_moved");
 
 /** An active or waiting run, with its process and its key. */
 type Ticket = readonly [id: string, node: string, key: string];
@@ -45,7 +45,7 @@ const keep_ms = 3_600_000;
 const look_every_ms = 1_000;
 const repeat_every_ms = keep_ms / 6;
 
-export class SharedLimiter extends Entrance {
+export class SharedLimiter extends Semaphore {
   /** Of this process: waiting runs with the function that admits them, and active runs. */
   readonly #waiting = new Map<string, { readonly key: string; readonly admit: () => void }>();
   readonly #running = new Map<string, string>();
@@ -58,14 +58,14 @@ export class SharedLimiter extends Entrance {
 
   constructor(
     private readonly name: string,
-    private readonly limits: () => PlaceLimits,
+    private readonly limits: () => SharedLimits,
     private readonly parts: SharedLimiterParts,
   ) {
     super();
   }
 
   /**
-   * See `Entrance`. @throws LimiterRefusal, HttpError 503, and the reason of the signal when that
+   * See `Semaphore`. @throws LimiterRefusal, HttpError 503, and the reason of the signal when that
    * fires during the wait.
    */
   override async enter({ key = "", signal }: Entry = {}): Promise<() => void> {
@@ -105,7 +105,7 @@ export class SharedLimiter extends Entrance {
   #subscribe(): void {
     if (this.#subscribed) return;
     this.#subscribed = true;
-    this.parts.notifier.subscribe(PlacesMoved, [this.name], (_message, here) => {
+    this.parts.notifier.subscribe(RunsAdmitted, [this.name], (_message, here) => {
       if (!here && this.#waiting.size > 0) this.#look();
     });
     this.parts.presence.onDoubt(() => this.#look());
@@ -139,7 +139,7 @@ export class SharedLimiter extends Entrance {
     const moved = await this.parts.state.change(this.name, "", this.#moving(alive));
     for (const id of left) this.#left.delete(id);
     if (is_due) this.#said_at_ms = performance.now();
-    if (moved.others) this.parts.notifier.publish(PlacesMoved, this.name, null);
+    if (moved.others) this.parts.notifier.publish(RunsAdmitted, this.name, null);
     return moved;
   }
 
@@ -210,7 +210,7 @@ export class SharedLimiter extends Entrance {
 function letIn(
   running: Ticket[],
   waiting: Ticket[],
-  { concurrency, per_key = Infinity }: PlaceLimits,
+  { concurrency, per_key = Infinity }: SharedLimits,
 ): Ticket[] {
   const of_key = new Map<string, number>();
   for (const [, , key] of running) of_key.set(key, (of_key.get(key) ?? 0) + 1);

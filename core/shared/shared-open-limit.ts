@@ -34,11 +34,11 @@ export class SharedOpenLimit implements OpenLimit {
     private readonly most: number | (() => number),
     private readonly parts: SharedOpenLimitParts,
   ) {
-    const tellAll = (): void => {
+    const notifyObservers = (): void => {
       for (const key of this.#open.keys()) this.#tell(key);
     };
-    parts.presence.onDoubt(tellAll);
-    setInterval(tellAll, repeat_every_ms).unref();
+    parts.presence.onDoubt(notifyObservers);
+    setInterval(notifyObservers, repeat_every_ms).unref();
   }
 
   get max(): number {

@@ -3,17 +3,14 @@
  * counted in memory.
  */
 import type { Notifier } from "../base/notifier";
-import { Limiter } from "../lib/limiter";
+import { Limiter, type Semaphore } from "../lib/limiter";
 import { LocalOpenLimit, type OpenLimit } from "../lib/open-limit";
 import type { Nodes } from "../store/nodes";
 import type { SharedState } from "../store/shared-state";
 import type { Store } from "../store/store";
 import { Presence } from "./presence";
-import { SharedLimiter, type PlaceLimits } from "./shared-limiter";
+import { SharedLimiter, type SharedLimits } from "./shared-limiter";
 import { SharedOpenLimit } from "./shared-open-limit";
-
-/** A limiter with waiting: see `Limiter`. */
-export type Places = Pick<Limiter, "enter" | "run">;
 
 /**
  * Creates such limits for plugins. Names are the same in every process and belong to one plugin.
@@ -29,7 +26,7 @@ export interface Shared {
    * Limits how many runs may be active at the same time, in total and per key; others wait in a
    * queue.
    */
-  places(name: string, limits: () => PlaceLimits): Places;
+  limiter(name: string, limits: () => SharedLimits): Semaphore;
 }
 
 export interface SharedParts {
@@ -61,7 +58,7 @@ export class LocalShared implements Shared {
     return new LocalOpenLimit(most);
   }
 
-  places(_name: string, limits: () => PlaceLimits): Places {
+  limiter(_name: string, limits: () => SharedLimits): Semaphore {
     return new Limiter(limits);
   }
 }
@@ -85,7 +82,7 @@ export class SpreadShared implements Shared {
     return new SharedOpenLimit(name, most, this.parts);
   }
 
-  places(name: string, limits: () => PlaceLimits): Places {
+  limiter(name: string, limits: () => SharedLimits): Semaphore {
     return new SharedLimiter(name, limits, this.parts);
   }
 }

@@ -5,7 +5,7 @@
  */
 import { Database } from "bun:sqlite";
 import { closeSync, fdatasyncSync, openSync, readSync, rmSync, statSync, writeSync } from "node:fs";
-import { WritePace } from "../lib/paced-writing";
+import { WritePace } from "../lib/paced-writer";
 
 const busy_timeout_ms = 5_000;
 const piece_bytes = 2 ** 20;

@@ -9,7 +9,7 @@ import { placeholders } from "./markdown";
 import { certainLength, settledLength, withoutMarkers } from "./markers";
 import { isOpen } from "./quotations";
 import { SentenceChecker, type CheckedSources } from "./sentence-checker";
-import { ThoughtFilter } from "./thoughts";
+import { ReasoningFilter } from "./reasoning-filter";
 
 export interface CheckerOptions extends CheckedSources {
   /** The model begins inside a thought: nothing is shown before the end of it. */
@@ -47,7 +47,7 @@ const open_chars_max = 1_000;
 
 export class AnswerChecker {
   private sentences: SentenceChecker;
-  private readonly thoughts = new ThoughtFilter();
+  private readonly thoughts = new ReasoningFilter();
   /** Text that waits for the end of its sentence, and how much of it was looked at. */
   private pending = "";
   private looked_at = 0;

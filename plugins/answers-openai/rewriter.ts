@@ -10,7 +10,7 @@ import type { FoundPassage } from "../search/contract";
 import type { TextAnalysis } from "./evidence";
 import { contentWords } from "./facts/function-words";
 import type { ChatCompletion, Message } from "./provider";
-import { ThoughtFilter } from "./thoughts";
+import { ReasoningFilter } from "./reasoning-filter";
 
 export interface RewriterParts extends Pick<Context, "now_ms" | "log"> {
   readonly complete: ChatCompletion;
@@ -74,7 +74,7 @@ export class QuestionRewriter {
   async rewrite(question: Question, wanted: Rewriting): Promise<string | null> {
     const { complete, timeout_ms, log, now_ms } = this.parts;
     const limit = new TimeLimit(timeout_ms, { signal: question.signal });
-    const thoughts = new ThoughtFilter();
+    const thoughts = new ReasoningFilter();
     let text = "";
     try {
       await limit.race(

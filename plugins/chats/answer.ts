@@ -19,7 +19,7 @@ import { appendEvents, isCurrent } from "./event-store";
 import { bestAnswerer, no_answerer, withReadableErrors } from "./answerers";
 import { coveredBy, documentIds, heldEvidence } from "./evidence";
 import { completeAnswer, DeltaBuffer, deltaEvents, failAnswer, restartAnswer } from "./events";
-import type { AnswerPlace } from "./places";
+import type { AnswerPermit } from "./answer-limiter";
 import { noAnswer, savedAnswer, withShortQuotes, withUnreadWarning } from "./saved-answer";
 import * as store from "./store";
 import type { Chat, MessageRow } from "./store";
@@ -42,16 +42,16 @@ export async function answerMessage(
 ): Promise<JobEffect | void> {
   const owner_id = await store.findOwner(ctx.db, message_id);
   if (owner_id !== undefined)
-    return ctx.places.run(owner_id, run.signal, (place) =>
-      answerInPlace(ctx, message_id, run, place),
+    return ctx.answer_limiter.run(owner_id, run.signal, (permit) =>
+      answerWithPermit(ctx, message_id, run, permit),
     );
 }
 
-async function answerInPlace(
+async function answerWithPermit(
   ctx: ChatContext,
   message_id: string,
   run: JobRun,
-  place: AnswerPlace,
+  permit: AnswerPermit,
 ): Promise<JobEffect | void> {
   const { db, folders } = ctx;
   const started = await startMessage(ctx, message_id);
@@ -60,7 +60,7 @@ async function answerInPlace(
   const scope = await foldersOf(ctx, chat);
   // Counted before the search: a document indexed meanwhile is either searched or in the warning.
   const unread_count = await folders.countSyncing(db, scope);
-  const attempt = new AnswerAttempt(ctx, message, chat, scope, { last: run.last, place });
+  const attempt = new AnswerAttempt(ctx, message, chat, scope, { last: run.last, permit });
   const answered = withUnreadWarning(await attempt.ask(), unread_count);
   return (tx) => attempt.save(tx, answered);
 }
@@ -135,7 +135,7 @@ class AnswerAttempt {
     private readonly message: MessageRow,
     private readonly chat: Chat,
     private readonly folder_ids: readonly string[],
-    private readonly run: Pick<JobRun, "last"> & { readonly place: AnswerPlace },
+    private readonly run: Pick<JobRun, "last"> & { readonly permit: AnswerPermit },
   ) {
     this.scope = new Set(folder_ids);
   }
@@ -200,7 +200,7 @@ class AnswerAttempt {
   /** Collects found passages and emitted text in these arguments. */
   private async question(found: FoundPassage[], deltas: DeltaBuffer): Promise<Question> {
     const { db, prompts, retrieval } = this.ctx;
-    const { signal, waitFor } = this.run.place;
+    const { signal, waitFor } = this.run.permit;
     return {
       text: this.message.text,
       prompts: await prompts.require(db, this.chat.owner_id, this.chat.prompt_ids, "/usedPrompts"),
@@ -295,6 +295,6 @@ class AnswerAttempt {
 
   private withReadableErrors<R>(work: () => Promise<R>): Promise<R> {
     const about = { message_id: this.message.id };
-    return withReadableErrors({ ...this.ctx, about, signal: this.run.place.signal }, work);
+    return withReadableErrors({ ...this.ctx, about, signal: this.run.permit.signal }, work);
   }
 }

@@ -10,7 +10,7 @@ import type { Prompts } from "../prompts/contract";
 import type { Quotas } from "../quotas/contract";
 import type { Retrieval } from "../search/contract";
 import type { Answerer, AskedQuestion } from "./contract";
-import type { AnswerPlaces } from "./places";
+import type { AnswerLimiter } from "./answer-limiter";
 import type { ChatRow, MessageRow } from "./store";
 
 export interface ChatContext extends Pick<
@@ -42,7 +42,7 @@ export interface ChatContext extends Pick<
   readonly answerers: () => readonly Answerer[];
   /** The hooks that may refuse a question. */
   readonly before_question: Hooks<AskedQuestion>;
-  readonly places: AnswerPlaces;
+  readonly answer_limiter: AnswerLimiter;
   /** How long a deleted session can be restored, milliseconds. */
   readonly restore_ms: () => number;
   /** Enqueues the purge of a session that is gone: jobs.ts. */

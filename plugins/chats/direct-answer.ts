@@ -16,7 +16,7 @@ import type {
   Question,
 } from "./contract";
 import { coveredBy, heldEvidence } from "./evidence";
-import type { AnswerPlace } from "./places";
+import type { AnswerPermit } from "./answer-limiter";
 import { noAnswer, savedAnswer, withShortQuotes, withUnreadWarning } from "./saved-answer";
 import { question_length_max } from "./service";
 
@@ -65,8 +65,8 @@ export class DirectAnswerer implements DirectAnswers {
   ): Promise<AnswerResult> {
     const { ctx } = this;
     const created_at = ctx.now_ms();
-    return ctx.places.run(owner_id, question.signal, (place) => {
-      const attempt = new DirectAttempt(ctx, owner_id, question, scope, place);
+    return ctx.answer_limiter.run(owner_id, question.signal, (permit) => {
+      const attempt = new DirectAttempt(ctx, owner_id, question, scope, permit);
       return attempt.result({ created_at, started_at: ctx.now_ms() });
     });
   }
@@ -101,7 +101,7 @@ class DirectAttempt {
     private readonly owner_id: string,
     private readonly asked: DirectQuestion,
     private readonly scope: readonly string[],
-    private readonly place: AnswerPlace,
+    private readonly permit: AnswerPermit,
   ) {}
 
   /** What is still valid of the answer, once it is made. @throws Error with a sentence */
@@ -112,7 +112,7 @@ class DirectAttempt {
     const { ctx, scope } = this;
     const unread_count = await ctx.folders.countSyncing(ctx.db, scope);
     const about = { owner_id: this.owner_id };
-    return withReadableErrors({ ...ctx, about, signal: this.place.signal }, async () => {
+    return withReadableErrors({ ...ctx, about, signal: this.permit.signal }, async () => {
       const answered = withUnreadWarning(await this.ask(), unread_count);
       const evidence = [...answered.citations, ...(answered.related ?? [])];
       const covered = await coveredBy(ctx.documents, ctx.db, evidence, new Set(scope));
@@ -133,9 +133,9 @@ class DirectAttempt {
   }
 
   private question(): Question {
-    const { ctx, asked, owner_id, scope, place } = this;
+    const { ctx, asked, owner_id, scope, permit } = this;
     const { db, retrieval } = ctx;
-    const { signal, waitFor } = place;
+    const { signal, waitFor } = permit;
     const { emit } = asked;
     return {
       text: asked.text,

@@ -13,7 +13,7 @@ const hour_ms = 60 * minute_ms;
 export const AnswerMessage = job("chats.answer", t.Object({ message_id: t.String() }));
 /**
  * Concurrent answers, in total and per owner: those that are worked on, wait for a model, or wait
- * for a place (places.ts).
+ * for a place (answer-limiter.ts).
  */
 const answers_max = 256;
 const answers_of_owner_max = 8;

@@ -24,7 +24,7 @@ import { DirectAnswerer } from "./direct-answer";
 import { feedbackHandlers, routes as feedback_routes } from "./feedback-routes";
 import { chatJobs, enqueuers, schedules } from "./jobs";
 import { migrations } from "./migrations";
-import { AnswerPlaces } from "./places";
+import { AnswerLimiter } from "./answer-limiter";
 import { chatHandlers, routes } from "./routes";
 import { routes as start_routes, startHandlers } from "./start-routes";
 import { removeFolderUses, removePromptUses } from "./store";
@@ -81,7 +81,7 @@ export default definePlugin({
         filled: () => host.operations.filled(BeforeQuestion),
         log: host.log,
       }),
-      places: new AnswerPlaces(slots.limits, host.shared),
+      answer_limiter: new AnswerLimiter(slots.limits, host.shared),
       restore_ms: () => config.restore_for,
     };
     // Deleted sessions expire at another time now.

@@ -10,7 +10,7 @@ import { SourceFailure, type SourceItem } from "./contract";
 import { fetchTarget } from "./fetcher";
 import * as itemStore from "./item-store";
 import { items_max, name_length_max, uri_length_max } from "./limits";
-import { endGone, endMissing, endUnchanged, gone_at_once } from "./listed";
+import { endGone, endMissing, endUnchanged, gone_at_once } from "./source-history";
 import { cancelIfUnfinished, endRunIfDone, errorColumns, newItem, type Failure } from "./runs";
 import type { SecretHider } from "./secrets";
 import { openSource, type SourceAccess } from "./source-tools";

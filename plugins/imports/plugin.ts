@@ -46,8 +46,8 @@ import {
 import { Schedules } from "./schedules";
 import { Imports } from "./service";
 import { directorySource } from "./sources/directory";
-import { feedSource, sitemapSource, urlsSource } from "./sources/lists";
-import { listing_prefix } from "./sources/listing";
+import { feedSource, sitemapSource, urlsSource } from "./sources/address-lists";
+import { listing_prefix } from "./sources/entry-reader";
 import { unpacked_prefix, zipSource } from "./sources/zip";
 import { keepsFile } from "./store";
 import { failInterrupted } from "./uploads";

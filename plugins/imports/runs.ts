@@ -9,7 +9,7 @@ import { WebhookDue } from "../webhooks/contract";
 import type { ImportContext } from "./context";
 import { ImportChanged, ImportEnded } from "./contract";
 import * as itemStore from "./item-store";
-import * as listedStore from "./listed-store";
+import * as listedStore from "./source-history-store";
 import * as store from "./store";
 import type { ItemRow, RunRow, RunState, RunStatus } from "./store";
 

@@ -91,7 +91,7 @@ export class BackendFeed {
     try {
       const contents = await this.begun(backend, signal);
       await this.fill(contents, signal);
-      await this.tellAll(backend, contents, signal);
+      await this.notifyObservers(backend, contents, signal);
       this.failure = null;
     } catch (error) {
       signal.throwIfAborted();
@@ -172,7 +172,7 @@ export class BackendFeed {
     }
   }
 
-  private async tellAll(
+  private async notifyObservers(
     backend: SearchBackend,
     row: BackendRow,
     signal: AbortSignal,

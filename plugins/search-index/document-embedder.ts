@@ -6,7 +6,12 @@ import type { Context, Db, JobEffect, JobRun } from "../../core/sdk";
 import type { BackendFeed } from "./backend-feed";
 import type { Calibrations } from "./calibrations";
 import type { Embedder, EmbeddingState, VectorKind } from "./contract";
-import { embedCall, EmbeddingDesk, type EmbeddingCall, type OpenSegment } from "./embedding-desk";
+import {
+  embedCall,
+  EmbeddingScheduler,
+  type EmbeddingCall,
+  type OpenSegment,
+} from "./embedding-scheduler";
 import { EmbeddingProgress } from "./embedding-progress";
 import { embeddingState } from "./embedding-state";
 import { cancelEmbedding, enqueueEmbedding } from "./jobs";
@@ -50,7 +55,7 @@ export class DocumentEmbedder {
   private failure: string | null = null;
   private following: Promise<void> = Promise.resolve();
   private readonly waiting: WaitingDocuments;
-  private readonly desk: EmbeddingDesk;
+  private readonly scheduler: EmbeddingScheduler;
   /** Subscriptions to other processes, until `stop`. */
   private readonly listening: readonly (() => void)[];
   private readonly progress = new EmbeddingProgress();
@@ -60,13 +65,13 @@ export class DocumentEmbedder {
   constructor(private readonly parts: DocumentEmbedderParts) {
     this.sets = new VectorSets(parts);
     this.waiting = new WaitingDocuments(parts);
-    this.desk = new EmbeddingDesk(parts.db);
+    this.scheduler = new EmbeddingScheduler(parts.db);
     const problem = "what another process has changed of vectors can't be read";
     this.listening = [
       this.waiting.listen((error) => parts.log.warn(problem, { error: String(error) })),
       this.sets.listen(() =>
         this.inTurn(problem, async () => {
-          if (await this.sets.reload()) this.desk.clear();
+          if (await this.sets.reload()) this.scheduler.clear();
         }),
       ),
     ];
@@ -102,7 +107,7 @@ export class DocumentEmbedder {
   async start(): Promise<void> {
     const embedder = this.parts.embedder();
     this.failure = null;
-    this.desk.clear();
+    this.scheduler.clear();
     this.progress.begin();
     if (embedder === undefined) return this.end();
     await this.parts.inTransaction(async (tx) => {
@@ -203,7 +208,7 @@ export class DocumentEmbedder {
     // Nothing is requested (and paid for) that could not be stored.
     this.parts.files.requireFreeSpace();
     for (let calls = 0; calls < calls_per_run && !this.parts.paused(); calls++) {
-      const call = await this.desk.next(embedder.texts_max);
+      const call = await this.scheduler.next(embedder.texts_max);
       if (call === null || (call.tries >= attempts_to_wait_for && (await this.isSwitching())))
         return (tx) => this.finish(tx, set);
       if (this.sets.target?.id !== set.id) break;
@@ -211,7 +216,7 @@ export class DocumentEmbedder {
     }
     // The next run may be in another process, which would start it over.
     while (this.parts.node.shared && this.sets.target?.id === set.id && !this.parts.paused()) {
-      const call = await this.desk.nextBegun(embedder.texts_max);
+      const call = await this.scheduler.nextBegun(embedder.texts_max);
       if (call === null) break;
       await this.embed(embedder, this.sets.target, call, signal);
     }
@@ -235,7 +240,7 @@ export class DocumentEmbedder {
     } catch (error) {
       signal.throwIfAborted();
       this.failure = error instanceof Error ? error.message : String(error);
-      await this.desk.failed(call);
+      await this.scheduler.failed(call);
       const others_do_well = call.tries > 0 && this.is_well;
       this.is_well = false;
       if (others_do_well) return;
@@ -246,11 +251,11 @@ export class DocumentEmbedder {
     this.progress.add(call.texts.length, performance.now() - began_ms);
     const dimensions = made.find((vectors) => vectors.length > 0)?.[0]?.length ?? set.dimensions;
     if (set.adopted === 1 && dimensions !== set.dimensions) {
-      this.desk.clear();
+      this.scheduler.clear();
       return inTransaction((tx) => this.replaceAdopted(tx, embedder, set));
     }
     await this.parts.calibrations.make(embedder, { ...set, dimensions }, signal);
-    const complete = this.desk.done(call, made),
+    const complete = this.scheduler.done(call, made),
       is_known = set.dimensions === dimensions && set.adopted === 0;
     if (complete.length > 0 || !is_known)
       await inTransaction((tx) => this.storeVectors(tx, set, complete, dimensions));

@@ -6,7 +6,7 @@ import type { Analyzer } from "./analyzer";
 import { chunksOf, type Chunk } from "./chunker";
 import { Listings } from "./listings";
 import { listing_length, SegmentBuilder, type Segment } from "./segment";
-import { SpokenTimes, type Spoken } from "./times";
+import { SpokenTimes, type Spoken } from "./recording-times";
 
 const title_weight = 2;
 

@@ -20,7 +20,7 @@ import {
 } from "./contract";
 import { findInConversation } from "./conversation";
 import { excerptOf } from "./excerpt";
-import { placeBetween } from "./places";
+import { placeBetween } from "./quote-position";
 import { reranked } from "./reranking";
 import { containsPhrases, phrasesOf } from "./phrases";
 import { sentencesOf } from "./sentences";

@@ -5,7 +5,7 @@
 import { forbidden, type Client, type Networks } from "../../core/sdk";
 import type { Accounts } from "../accounts/contract";
 import { roleOf, type RoleRules, type SignIn } from "../sign-in/contract";
-import { namedIn, type HeaderNames, type Named } from "./named";
+import { proxyIdentity, type HeaderNames, type ProxyIdentity } from "./proxy-identity";
 
 export interface HeaderRules extends RoleRules {
   readonly title: string;
@@ -23,7 +23,8 @@ export interface WayParts {
 const id = "signin-header";
 
 export function createWay({ accounts, names, trusted, rules }: WayParts): SignIn {
-  const named = (request: Request, client: Client) => namedIn(request, client, names, trusted);
+  const named = (request: Request, client: Client) =>
+    proxyIdentity(request, client, names, trusted);
   return {
     id,
     title: rules.title,
@@ -45,7 +46,11 @@ export function createWay({ accounts, names, trusted, rules }: WayParts): SignIn
   };
 }
 
-function externalUser({ name, email, roles }: Named, names: HeaderNames, rules: HeaderRules) {
+function externalUser(
+  { name, email, roles }: ProxyIdentity,
+  names: HeaderNames,
+  rules: HeaderRules,
+) {
   if (email === null)
     throw forbidden(
       "The proxy in front of this server does not tell your email address.",

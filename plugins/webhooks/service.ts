@@ -78,10 +78,10 @@ const host_check_limits = {
 export const secretContext = (webhook_id: string): string => `webhooks.secret ${webhook_id}`;
 
 export class Webhooks {
-  private readonly hostChecks: ReturnType<Shared["places"]>;
+  private readonly hostChecks: ReturnType<Shared["limiter"]>;
 
   constructor(private readonly ctx: WebhooksParts) {
-    this.hostChecks = ctx.shared.places("webhooks.host_checks", () => host_check_limits);
+    this.hostChecks = ctx.shared.limiter("webhooks.host_checks", () => host_check_limits);
   }
 
   /** @throws HttpError 404 when there is no such webhook, 403 when it is another user's. */

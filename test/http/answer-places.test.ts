@@ -1,6 +1,6 @@
 /** The place of a quote that a language model's answer cites: its own pages, not the passage's. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { placeBetween } from "../../plugins/search/places";
+import { placeBetween } from "../../plugins/search/quote-position";
 import { scriptedExtractor } from "../helpers/documents";
 import { startTestServer, type TestServer } from "../helpers/host";
 import { person, type Person } from "../helpers/person";

@@ -1,6 +1,6 @@
 /** Built-in plugins that are switched off or replaced: the others go on without them. */
 import { describe, expect, test } from "bun:test";
-import { disablingProblems } from "../../core/plugin/disabled";
+import { disablingProblems } from "../../core/plugin/disabled-plugins";
 import { definePlugin, fill, RateLimiter, service } from "../../core/sdk";
 import { builtIn } from "../../plugins/built-in";
 import { startTestServer, type TestServer } from "../helpers/host";

@@ -1,7 +1,7 @@
 /** A proxy that names who has signed in there, in this process. */
 import { describe, expect, test } from "bun:test";
 import { networkList } from "../../core/base/networks";
-import { namedIn } from "../../plugins/signin-header/named";
+import { proxyIdentity } from "../../plugins/signin-header/proxy-identity";
 import { trustedHeaderCases } from "../cases/trusted-header";
 import { startTestServer } from "../helpers/host";
 
@@ -15,7 +15,7 @@ type Sent = ConstructorParameters<typeof Headers>[0];
 describe("the other end of the connection is believed", () => {
   const names = { name: "X-User", email: undefined, role: undefined };
   const from = (peer: string, headers: Sent) =>
-    namedIn(new Request("http://dossier.test/", { headers }), { peer }, names, trusted)?.name;
+    proxyIdentity(new Request("http://dossier.test/", { headers }), { peer }, names, trusted)?.name;
   const trusted = networkList(["10.0.0.0/8", "fd00::/8"]);
   const ada = { "x-user": "ada@example.com" };
   test.each([

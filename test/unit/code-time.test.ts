@@ -1,6 +1,6 @@
 /** How long the code of a plugin may take: by a clock that leaves out what it waits for. */
 import { expect, test } from "bun:test";
-import { inCodeTime } from "../../core/plugin/code-time";
+import { withCodeTimeout } from "../../core/plugin/code-timeout";
 import type { RunClock } from "../../core/isolate/run-clock";
 
 /** A clock by which the time is over at once, or never. */
@@ -24,6 +24,8 @@ const works: [why: string, work: () => Promise<unknown>, is_late: boolean, outco
 ];
 test.each(works)("tells %s", async (_why, work, is_late, outcome) => {
   const clock = lateIf(is_late);
-  const told = await inCodeTime(work(), 3_000, "its set-up", clock).catch(({ message }) => message);
+  const told = await withCodeTimeout(work(), 3_000, "its set-up", clock).catch(
+    ({ message }) => message,
+  );
   expect([told, clock.cleared()]).toEqual([outcome, 1]);
 });

@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { analyzer } from "../../plugins/search-index/analyzer";
 import { encodeDocument } from "../../plugins/search-index/encoder";
 import { Reindexer } from "../../plugins/search-index/reindexer";
-import { SpokenTimes } from "../../plugins/search-index/times";
+import { SpokenTimes } from "../../plugins/search-index/recording-times";
 import { openTestIndex, type TestIndex } from "../helpers/search-index";
 
 const span = (start: number, end: number, time_start: number, time_end: number) => ({

@@ -1,6 +1,10 @@
 /** Plugins are checked and ordered before any of their code runs, and every problem is named. */
 import { describe, expect, test } from "bun:test";
-import { ableToBe, disablingProblems, unknownDisabled } from "../../core/plugin/disabled";
+import {
+  disableable,
+  disablingProblems,
+  unknownDisabled,
+} from "../../core/plugin/disabled-plugins";
 import { order } from "../../core/plugin/order";
 import { definePlugin, type Plugin } from "../../core/plugin/define";
 import { service } from "../../core/base/refs";
@@ -233,5 +237,5 @@ describe("disabling what is built in", () => {
       "plugins.disabled: there is no plugin alnoe; the nearest is alone.",
     ]));
   test("what can't be disabled is left out of the names, and what only it would have freed", () =>
-    expect(ableToBe(["base", "alone"], built_in)).toEqual(["alone"]));
+    expect(disableable(["base", "alone"], built_in)).toEqual(["alone"]));
 });

@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { findPostgres, startPostgres, type PostgresServer } from "../../scripts/lib/postgres";
-import type { PlaceLimits } from "../../core/shared/shared-limiter";
+import type { SharedLimits } from "../../core/shared/shared-limiter";
 import { Lockout } from "../../plugins/accounts/lockout";
 import { HostDelays } from "../../plugins/imports/politeness";
 import { LeasedWindows } from "../../plugins/rate-limit/leased-windows";
@@ -241,7 +241,7 @@ describe.each(engines)("places over %s", (_engine, database) => {
     await using three = processesOn(url);
     if (lost) three.loseMessages();
     const limits = () => ({ concurrency: 4, per_key: 3 });
-    const places = three.all.map(({ shared }) => shared.places(`test.${why}`, limits));
+    const places = three.all.map(({ shared }) => shared.limiter(`test.${why}`, limits));
     let running = 0;
     const of_key = { ada: 0, bob: 0 };
     const most = { running: 0, of_key: 0 };
@@ -266,7 +266,7 @@ describe.each(engines)("places over %s", (_engine, database) => {
   test("are given in the order of asking, and to nobody who has gone", async () => {
     await using three = processesOn(url);
     const places = three.all.map(({ shared }) =>
-      shared.places("test.order", () => ({ concurrency: 1 })),
+      shared.limiter("test.order", () => ({ concurrency: 1 })),
     );
     const leave = await places[0]!.enter();
     const gone = new AbortController();
@@ -296,7 +296,7 @@ describe.each(engines)("places over %s", (_engine, database) => {
   test("of a dead process are free, also those that waited there", async () => {
     await using three = processesOn(url);
     const [one, two] = three.all.map(({ shared }) =>
-      shared.places("test.dead", () => ({ concurrency: 1 })),
+      shared.limiter("test.dead", () => ({ concurrency: 1 })),
     );
     await one!.enter();
     void one!.enter();
@@ -307,8 +307,8 @@ describe.each(engines)("places over %s", (_engine, database) => {
 
   test("are waited for so long and no longer", async () => {
     await using three = processesOn(url);
-    let limits: PlaceLimits = { concurrency: 1 };
-    const [one] = three.all.map(({ shared }) => shared.places("test.late", () => limits));
+    let limits: SharedLimits = { concurrency: 1 };
+    const [one] = three.all.map(({ shared }) => shared.limiter("test.late", () => limits));
     const leave = await one!.enter();
     limits = { concurrency: 1, wait_ms_max: 20 };
     await expect(one!.enter()).rejects.toThrow("too long");

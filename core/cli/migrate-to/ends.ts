@@ -107,7 +107,7 @@ function databaseTarget(
   const shown = withoutPassword(url);
   const options = {
     connections: connections as number,
-    // Migrating tables of an earlier version may take long.
+    // PluginMigrations tables of an earlier version may take long.
     statement_ms_max: Math.max(statement_limit as number, 600_000),
   };
   return {

@@ -16,7 +16,7 @@ import {
   type Role,
 } from "../nodes";
 import { clock_sql } from "./database-clock";
-import { LifeLine } from "./life-line";
+import { LivenessLock } from "./liveness-lock";
 import type { PostgresOptions } from "./connections";
 import type { RunQuery } from "./postgres-dialect";
 
@@ -73,7 +73,7 @@ export class PostgresNodes implements Nodes {
   readonly role: Role;
   readonly #row: readonly unknown[];
   readonly #place: string;
-  readonly #life_line: LifeLine;
+  readonly #liveness: LivenessLock;
   #timer: NodeJS.Timeout | undefined;
   #beating: Promise<void> = Promise.resolve();
   #failing = false;
@@ -85,9 +85,9 @@ export class PostgresNodes implements Nodes {
     this.id = node.id;
     this.role = node.role;
     this.#place = `${node.host} ${placeOf(parts.data)}`;
-    this.#life_line = new LifeLine(parts.options, parts.log);
+    this.#liveness = new LivenessLock(parts.options, parts.log);
     const { id, host, pid, role, version } = node;
-    this.#row = [id, this.#place, host, pid, role, version, this.#life_line.key];
+    this.#row = [id, this.#place, host, pid, role, version, this.#liveness.key];
   }
 
   async start(): Promise<readonly string[]> {
@@ -96,7 +96,7 @@ export class PostgresNodes implements Nodes {
       this.#place,
     ]);
     // The lock first: whoever sees the row looks for the lock.
-    await this.#life_line.start((ids) => this.#miss(ids));
+    await this.#liveness.start((ids) => this.#miss(ids));
     await run(enter_sql, this.#row);
     this.#timer = setInterval(() => {
       this.#beating = this.#beating.then(() => this.#beatOnce());
@@ -143,7 +143,7 @@ export class PostgresNodes implements Nodes {
     await this.#beating;
     if (this.#timer !== undefined)
       await this.parts.run("delete from core_nodes where id = ?", [this.id]).catch(() => undefined);
-    await this.#life_line.stop().catch(() => undefined);
+    await this.#liveness.stop().catch(() => undefined);
   }
 
   async #beatOnce(): Promise<void> {

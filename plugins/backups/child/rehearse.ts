@@ -4,7 +4,7 @@
  */
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { writePaced } from "../../../core/lib/paced-writing";
+import { writePaced } from "../../../core/lib/paced-writer";
 import { findFaults, readFacts } from "../../../core/sdk";
 import {
   database_part,

@@ -6,11 +6,11 @@ import { lazyTask, TaskFailure, type Context, type Isolate } from "../../../core
 import { SourceFailure, type SourceTools } from "../contract";
 
 export const tasks = {
-  feed: lazyTask(async () => (await import("./listing")).writeFeed),
+  feed: lazyTask(async () => (await import("./entry-writer")).writeFeed),
   page: lazyTask(async () => (await import("./page")).readPage),
-  sitemap: lazyTask(async () => (await import("./listing")).writeSitemap),
+  sitemap: lazyTask(async () => (await import("./entry-writer")).writeSitemap),
   unzip: lazyTask(async () => (await import("./zip")).unzip),
-  zip: lazyTask(async () => (await import("./listing")).writeZip),
+  zip: lazyTask(async () => (await import("./entry-writer")).writeZip),
 };
 
 export interface ChildParts extends Pick<Context, "newId"> {

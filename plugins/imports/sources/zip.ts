@@ -6,7 +6,7 @@ import type { ZipEntry } from "../../../core/lib/zip";
 import { SourceFailure, type ImportSource, type SourceItem, type SourceTools } from "../contract";
 import { items_max } from "../limits";
 import { readInChild, type ChildParts } from "../child/tasks";
-import { openListing } from "./listing";
+import { openListing } from "./entry-reader";
 import { Address, requireAddress } from "./addresses";
 
 /** Size of all unpacked files, as a multiple of the largest upload. */

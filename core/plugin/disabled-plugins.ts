@@ -20,13 +20,16 @@ export function disablingProblems(names: readonly string[], built_in: readonly P
 }
 
 /** The names that can be disabled together. */
-export function ableToBe(names: readonly string[], built_in: readonly Plugin[]): readonly string[] {
+export function disableable(
+  names: readonly string[],
+  built_in: readonly Plugin[],
+): readonly string[] {
   const able = names.filter((name) => {
     const plugin = built_in.find((one) => one.name === name);
     const enabled = built_in.filter((one) => !names.includes(one.name));
     return plugin === undefined || namesNeeding(plugin, enabled).length === 0;
   });
-  return able.length === names.length ? able : ableToBe(able, built_in);
+  return able.length === names.length ? able : disableable(able, built_in);
 }
 
 /**

@@ -3,9 +3,9 @@ import { t } from "../../../core/sdk";
 import { items_max } from "../limits";
 import type { ChildParts } from "../child/tasks";
 import { SourceFailure, type ImportSource, type SourceItem, type SourceTools } from "../contract";
-import type { Listed } from "../child/lists";
-import type { SitemapLine } from "../child/listing";
-import { openListing, type Listing } from "./listing";
+import type { Listed } from "../child/address-lists";
+import type { SitemapLine } from "../child/entry-writer";
+import { openListing, type Listing } from "./entry-reader";
 import { Address, Addresses, requireAddress, requireSomeAddress } from "./addresses";
 
 /** The maximum number of addresses given by a caller. */

@@ -7,43 +7,43 @@ import type { Shared } from "../../core/sdk";
 import type { AnswerLimits } from "./contract";
 
 const default_limits: AnswerLimits = { concurrency: 4, waiting_max: 64 };
-/** One owner leaves a place to the others, and has at most this fraction of the waiting ones. */
+/** One owner leaves a permit to the others, and has at most this fraction of the waiting ones. */
 const waiting_share = 8;
 /** The limit for each stretch of work on an answer, and for each call that it waits for. */
 const stretch_ms_max = 5 * 60_000;
-/** Work that ignores its signal loses its place after this time. */
+/** Work that ignores its signal loses its permit after this time. */
 const grace_ms = 10_000;
 
 interface Lines {
-  readonly work: ReturnType<Shared["places"]>;
-  readonly calls: ReturnType<Shared["places"]>;
+  readonly work: ReturnType<Shared["limiter"]>;
+  readonly calls: ReturnType<Shared["limiter"]>;
 }
 
 /** Counted across all processes, because both limits are for the whole server. */
-export class AnswerPlaces {
+export class AnswerLimiter {
   private lines: Lines | undefined;
 
   /** `limits`: from plugins; the first value counts. */
   constructor(
     private readonly limits: () => readonly AnswerLimits[],
-    private readonly shared: Pick<Shared, "places">,
+    private readonly shared: Pick<Shared, "limiter">,
   ) {}
 
   /**
    * Does the work when it is its owner's turn. @throws what it throws; the reason of the signal, or
-   * Error when a stretch of it takes too long, which fires the signal of the place too
+   * Error when a stretch of it takes too long, which fires the signal of the permit too
    */
   async run<R>(
     owner_id: string,
     signal: AbortSignal,
-    work: (place: AnswerPlace) => Promise<R>,
+    work: (permit: AnswerPermit) => Promise<R>,
   ): Promise<R> {
-    const place = new AnswerPlace(this.open(), owner_id, signal);
+    const permit = new AnswerPermit(this.open(), owner_id, signal);
     try {
-      await place.take();
-      return await place.abandonable(() => work(place));
+      await permit.take();
+      return await permit.abandonable(() => work(permit));
     } finally {
-      place.leave();
+      permit.leave();
     }
   }
 
@@ -52,11 +52,11 @@ export class AnswerPlaces {
     if (this.lines) return this.lines;
     const limits = () => this.limits()[0] ?? default_limits;
     return (this.lines = {
-      work: this.shared.places("chats.answers", () => {
+      work: this.shared.limiter("chats.answers", () => {
         const { concurrency } = limits();
         return { concurrency, per_key: Math.max(1, concurrency - 1) };
       }),
-      calls: this.shared.places("chats.model_calls", () => {
+      calls: this.shared.limiter("chats.model_calls", () => {
         const { waiting_max } = limits();
         const per_key = Math.max(1, Math.floor(waiting_max / waiting_share));
         return { concurrency: waiting_max, per_key };
@@ -65,8 +65,8 @@ export class AnswerPlaces {
   }
 }
 
-/** The place of one answer, held or waited for. */
-export class AnswerPlace {
+/** The permit of one answer, held or waited for. */
+export class AnswerPermit {
   /** Fires when the answer must end. */
   readonly signal: AbortSignal;
   private readonly late = new AbortController();
@@ -82,8 +82,8 @@ export class AnswerPlace {
   }
 
   /**
-   * Runs a call that only waits, without the place, which another answer may use. Waits for the
-   * place again afterwards.
+   * Runs a call that only waits, without the permit, which another answer may use. Waits for the
+   * permit again afterwards.
    */
   readonly waitFor = async <R>(call: () => Promise<R>): Promise<R> => {
     this.calls += 1;
@@ -96,7 +96,7 @@ export class AnswerPlace {
     }
   };
 
-  /** Waits for the place. */
+  /** Waits for the permit. */
   async take(): Promise<void> {
     const leave = await this.lines.work.enter(this.entry);
     const late = this.startTimer();

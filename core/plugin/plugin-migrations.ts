@@ -8,7 +8,7 @@ import type { Store } from "../store/store";
 import type { Plugin } from "./define";
 import { order } from "./order";
 
-export interface MigratingOptions {
+export interface PluginMigrationsOptions {
   readonly store: Store;
   readonly clock: Clock;
   readonly log: Log;
@@ -18,10 +18,10 @@ export interface MigratingOptions {
   readonly beforeMigration?: MigrateOptions["before"];
 }
 
-export class Migrating {
+export class PluginMigrations {
   private copied = false;
 
-  constructor(private readonly options: MigratingOptions) {}
+  constructor(private readonly options: PluginMigrationsOptions) {}
 
   /** Including disabled ones: their tables wait for them. */
   async builtIn(): Promise<void> {

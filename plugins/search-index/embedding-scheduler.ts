@@ -45,7 +45,7 @@ const begun_max = 16;
 /** After this many calls, one is for a segment that has failed before. */
 const calls_between_retries = 8;
 
-export class EmbeddingDesk {
+export class EmbeddingScheduler {
   private readonly open = new Map<number, OpenSegment>();
   private last_owner = "";
   private calls_since_retry = 0;

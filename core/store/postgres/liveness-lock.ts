@@ -29,7 +29,7 @@ where n.gone_at is null and n.lock_key is not null and n.lock_key <> ? and not e
   and l.objid = cast(n.lock_key as oid)
   and l.database = (select oid from pg_database where datname = current_database()))`;
 
-export class LifeLine {
+export class LivenessLock {
   /** Identifies this process's lock. */
   readonly key = randomInteger() % key_end;
   readonly #pool: SQL;

@@ -37,7 +37,7 @@ interface Step {
   readonly done: boolean;
 }
 
-export class ThoughtFilter {
+export class ReasoningFilter {
   /** What has come so far was a thought whose end came without a beginning. */
   began_inside = false;
   /** What can't be decided yet. */

@@ -7,7 +7,7 @@ export interface HeaderNames {
   readonly email: string | undefined;
   readonly role: string | undefined;
 }
-export interface Named {
+export interface ProxyIdentity {
   readonly name: string;
   /** Null: none that can be one. */
   readonly email: string | null;
@@ -22,12 +22,12 @@ const roles_length_max = 8_000;
  * Null when the other end of the connection is not believed, or names nobody. A header that came
  * twice is joined by a comma: one of the two is not the proxy's, and nobody knows which.
  */
-export function namedIn(
+export function proxyIdentity(
   { headers }: Request,
   client: Pick<Client, "peer">,
   names: HeaderNames,
   trusted: Networks,
-): Named | null {
+): ProxyIdentity | null {
   if (client.peer !== "unix" && !inBlock(trusted, client.peer)) return null;
   const name = single(headers.get(names.name));
   if (name === null) return null;

@@ -4,7 +4,7 @@
  */
 import { closeSync, openSync, writeSync } from "node:fs";
 import { name_length_max, uri_length_max } from "../limits";
-import { readFeed, readSitemap, type ListInput } from "./lists";
+import { readFeed, readSitemap, type ListInput } from "./address-lists";
 import { listZip, type ZipListInput } from "./zip";
 
 interface Output {

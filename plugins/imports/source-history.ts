@@ -5,7 +5,7 @@
 import type { Db } from "../../core/sdk";
 import type { ImportContext } from "./context";
 import * as itemStore from "./item-store";
-import * as listedStore from "./listed-store";
+import * as listedStore from "./source-history-store";
 import { newItem } from "./runs";
 import * as store from "./store";
 import type { ItemRow, ListedRow, RunState } from "./store";

@@ -8,7 +8,7 @@ const call = /^\s*at .*?\(?((?:\/|[A-Z]:\\)[^()]*?):(\d+):(\d+)\)?$/;
  * ` (notes.ts:3:9)`: the innermost frame outside this program; empty when there is none. Only the
  * compiled executable can tell them apart.
  */
-export function placeOf(error: unknown): string {
+export function locationOf(error: unknown): string {
   if (!Bun.isStandaloneExecutable || !(error instanceof Error)) return "";
   for (const line of (error.stack ?? "").split("\n")) {
     const [, file, row, column] = call.exec(line) ?? [];

@@ -8,7 +8,7 @@ import { ProcessClock, type RunClock } from "../isolate/run-clock";
 export const setup_ms_max = 3_000;
 
 /** The result of `work`. @throws Error naming `what` when it takes longer; it is not stopped. */
-export async function inCodeTime<T>(
+export async function withCodeTimeout<T>(
   work: Promise<T>,
   limit_ms: number,
   what: string,

@@ -6,7 +6,7 @@ import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { CodeLabel } from "./running-code";
 
-export interface LastEnd extends CodeLabel {
+export interface LastExit extends CodeLabel {
   /** RFC 3339. */
   readonly at: string;
   /** What happened, in words that follow the plugin's name. */
@@ -16,7 +16,7 @@ export interface LastEnd extends CodeLabel {
 const end_file = "dossier.last-end.json";
 
 /** Never throws: the process ends either way. */
-export function writeLastEnd(data: string, end: LastEnd): void {
+export function writeLastExit(data: string, end: LastExit): void {
   try {
     writeFileSync(join(data, end_file), `${JSON.stringify(end)}\n`, { mode: 0o600 });
   } catch {
@@ -25,10 +25,10 @@ export function writeLastEnd(data: string, end: LastEnd): void {
 }
 
 /** Removes the record, because it is reported once. Null when the last run ended otherwise. */
-export function takeLastEnd(data: string): LastEnd | null {
+export function takeLastExit(data: string): LastExit | null {
   const path = join(data, end_file);
   try {
-    const end = JSON.parse(readFileSync(path, "utf8")) as LastEnd;
+    const end = JSON.parse(readFileSync(path, "utf8")) as LastExit;
     rmSync(path);
     return end;
   } catch {

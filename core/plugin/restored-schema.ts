@@ -10,19 +10,19 @@ const of_type: Readonly<Record<string, (given: Plain) => TSchema>> = {
   boolean: (given) => Type.Boolean(given),
 };
 
-export const revivedSection = ({ properties, required = [], ...rest }: TObject): TObject =>
+export const restoredSection = ({ properties, required = [], ...rest }: TObject): TObject =>
   Type.Object(
     Object.fromEntries(
       Object.entries(properties).map(([key, given]) => {
-        const revived = revivedSetting(given as Plain);
-        return [key, required.includes(key) ? revived : Type.Optional(revived)];
+        const restored = restoredSetting(given as Plain);
+        return [key, required.includes(key) ? restored : Type.Optional(restored)];
       }),
     ),
     rest,
   );
 
 /** A setting of one of Dossier's own kinds is validated by that kind. */
-function revivedSetting(given: Plain): TSchema {
+function restoredSetting(given: Plain): TSchema {
   if (given.kind !== undefined) return Type.Unsafe(given);
   if (given.anyOf) {
     const { anyOf, ...rest } = given;

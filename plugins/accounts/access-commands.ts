@@ -1,4 +1,4 @@
-/** The commands about who may come in: users switched off and on, roles, sessions. */
+/** The commands that control access: activating users, roles, sessions. */
 import { printRows } from "../../core/lib/print-rows";
 import {
   notFound,
@@ -17,7 +17,7 @@ import { liveSince } from "./sessions";
 
 const email_option = { flags: "--email <email>", description: "the user's email", required: true };
 const user_option = { flags: "--user <email or id>", description: "only this user's" };
-/** Plugins of the plugins directory may want to know of users that come, change and go. */
+/** Dropped-in plugins may handle events about users. */
 export const told_to_plugins = { loads_plugins: true } as const;
 const json_option = { flags: "--json", description: "print one JSON array" };
 const listed_max = 1_000;

@@ -1,4 +1,4 @@
-/** The HTTP face of API keys and, for administrators, of users. Only the console has it. */
+/** The routes of API keys and, for administrators, of users. Only part of the console. */
 import {
   badRequest,
   Nullable,
@@ -227,7 +227,7 @@ export const adminRoutes = {
 export interface AdminServices {
   readonly accounts: AccountService;
   readonly invitations: Invitations;
-  /** When users were seen, and when their links end, by user. */
+  /** By user: when they were last seen, and when their link expires. */
   readonly about: (user_ids: readonly string[]) => Promise<AboutUsers>;
 }
 export interface AboutUsers {

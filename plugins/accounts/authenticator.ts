@@ -1,4 +1,4 @@
-/** Knows callers of the API by their key. */
+/** Authenticates callers of the API by their key. */
 import type { Authenticator, Caller, Context } from "../../core/sdk";
 import { scopesOf } from "./key";
 import type { LastUseBuffer } from "./last-use";

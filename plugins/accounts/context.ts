@@ -1,4 +1,4 @@
-/** What the services of accounts work with, and how they tell open pages of a change. */
+/** The context of the accounts services, and how they notify open pages of a change. */
 import type { Change, Context } from "../../core/sdk";
 import type { Passwords } from "./passwords";
 import type { KeyRow } from "./store";
@@ -11,8 +11,8 @@ export interface AccountContext extends Pick<
 }
 
 /**
- * Sessions of this user have begun or ended, or may do something else now: open pages look again,
- * and streams of ended ones end.
+ * Sessions of this user have begun or ended, or have other rights now: open pages reload, and
+ * streams of ended sessions end.
  */
 export const sessionsChanged = (
   owner_id: string,

@@ -19,23 +19,23 @@ export type Scope = "read" | "write";
 /** Times are epoch milliseconds. */
 export interface User {
   readonly id: string;
-  /** As it was entered; no two users have addresses that differ only in case. */
+  /** As entered; no two users have addresses that differ only in case. */
   readonly email: string;
   readonly role: Role;
   /** An inactive user can't sign in, and none of their keys works. */
   readonly active: boolean;
-  /** True until the invitation was used: there is no password yet. */
+  /** True until the invitation is used: there is no password yet. */
   readonly invited: boolean;
-  /** False of those who sign in by other means alone. */
+  /** False for users who only sign in by other means. */
   readonly has_password: boolean;
   readonly created_at: number;
 }
-/** A key without its secret, which nobody knows but its owner. Times are epoch milliseconds. */
+/** A key without its secret, which only its owner knows. Times are epoch milliseconds. */
 export interface Key {
   readonly id: string;
   readonly user_id: string;
   readonly name: string;
-  /** How the key starts: tells keys apart, and opens nothing. */
+  /** The start of the key: identifies it, but grants nothing. */
   readonly prefix: string;
   readonly scopes: readonly Scope[];
   readonly active: boolean;
@@ -57,120 +57,128 @@ export interface NewKey {
   readonly expires_at?: number | null;
 }
 
-/** Somebody whom another system knows: a provider of single sign-on, a directory. */
+/** A person known to another system: a provider of single sign-on, a directory. */
 export interface ExternalUser {
-  /** Where there is no such user yet, one is made with it; an address that changes later stays. */
+  /** A new user is created with it; later changes are ignored. */
   readonly email: string;
-  /** What they may do from now on. Default: others stay what they are, a new user is a member. */
+  /** Their role from now on. Default: existing users keep theirs, a new user is a member. */
   readonly role?: Role | undefined;
-  /** Who it is there, for good: an email changes hands, this must not. At most 500 characters. */
+  /**
+   * Their permanent id there: an email address may change hands, this must not. At most 500
+   * characters.
+   */
   readonly external_id: string;
-  /** Within which an `external_id` is unique, such as an issuer. Default: the empty text. */
+  /**
+   * The scope within which an `external_id` is unique, such as an issuer. Default: the empty text.
+   */
   readonly provider?: string;
-  /** Whether a user is made of somebody who is none yet. Default: true. */
+  /** Whether to create a user for an unknown person. Default: true. */
   readonly create?: boolean;
   /**
-   * Which users with this email, who have no id of this provider yet, are taken for this person.
-   * Only for an address that the provider has verified; administrators only with `everybody`.
+   * Which existing users with this email, and without an id of this provider, are taken for this
+   * person. Only for addresses verified by the provider; administrators only with `everybody`.
    * Default: nobody.
    */
   readonly link?: "nobody" | "members" | "everybody";
 }
 
 /**
- * Every function opens its own transaction, because a password takes long to hash: call none of
- * them inside one.
+ * Every function opens its own transaction, because hashing a password takes long: don't call them
+ * inside one.
  */
 export interface Accounts {
-  /** @throws HttpError 400 on an email or a password that won't do, 409 when the email is taken. */
+  /** @throws HttpError 400 on an invalid email or password, 409 when the email is taken. */
   createUser(input: NewUser): Promise<User>;
   /**
-   * The user who is this somebody elsewhere, with the role that they have now: found by
-   * `external_id`, else by email where `link` allows it, else made. The last active administrator
-   * stays one. @throws HttpError 400 on an email or an id that won't do, 403 with a sentence for
-   * them when they may not come in: `deactivated`, `not_a_user`, `email_in_use`.
+   * The user for this person, with the role that they have now: found by `external_id`, otherwise
+   * by email if `link` allows it, otherwise created. The last active administrator stays one.
+   * @throws HttpError 400 on an invalid email or id, 403 with a sentence for them when they may not
+   * sign in: `deactivated`, `not_a_user`, `email_in_use`.
    */
   ensureUser(input: ExternalUser): Promise<User>;
-  /** Who that is here, if anybody, deactivated or not. Quick enough for every request. */
+  /** The user for this person, if any, deactivated or not. Quick enough for every request. */
   externalUser(
     identity: Pick<ExternalUser, "external_id" | "provider">,
   ): Promise<Pick<User, "id"> | null>;
-  /** By id, or by email in any case. @throws HttpError 404. */
+  /** By id, or by email ignoring case. @throws HttpError 404. */
   findUser(id_or_email: string): Promise<User>;
   /** Newest first. */
   listUsers(): Promise<User[]>;
   /**
-   * The active user with this email and password, or null. Takes as long for an unknown email as
-   * for a wrong password.
+   * The active user with this email and password, or null. Takes equally long for an unknown email
+   * and for a wrong password.
    */
   verifyPassword(email: string, password: string): Promise<User | null>;
-  /** Ends the user's sessions. @throws HttpError 400 on a password that won't do, 404. */
+  /** Ends the user's sessions. @throws HttpError 400 on an invalid password, 404. */
   changePassword(user_id: string, password: string): Promise<void>;
   /**
-   * Takes effect at the next request; ends the sessions of a user who is deactivated. @throws
-   * HttpError 404, 409 when it would leave no active administrator.
+   * Takes effect at the next request; deactivating a user ends their sessions. @throws HttpError
+   * 404, 409 when no active administrator would be left.
    */
   setUserActive(user_id: string, active: boolean): Promise<User>;
   /**
-   * For good: they are signed out and their keys are gone with the transaction; what they have made
-   * goes after it. @throws HttpError 404, 409 when it would leave no active administrator.
+   * Permanent: the transaction signs them out and deletes their keys; their data is deleted
+   * afterwards. @throws HttpError 404, 409 when no active administrator would be left.
    */
   deleteUser(user_id: string): Promise<User>;
   /**
-   * The token is given here, once, and never again. @throws HttpError 400 on a name, scopes or an
-   * expiry that won't do, 404.
+   * The token is returned only here. @throws HttpError 400 on an invalid name, scope or expiry,
+   * 404.
    */
   createKey(user_id: string, input: NewKey): Promise<{ readonly key: Key; readonly token: string }>;
   /**
-   * A key that is there while `work` runs, and gone without a trace after it; one that a crash
-   * leaves behind works for an hour at most. @throws HttpError 404 when there is no such user.
+   * A key that exists while `work` runs and is deleted without a trace afterwards; one left behind
+   * by a crash works for an hour at most. @throws HttpError 404 when there is no such user.
    */
   withTemporaryKey<R>(
     user_id: string,
     name: string,
     work: (token: string) => Promise<R>,
   ): Promise<R>;
-  /** Newest first, deactivated ones included. @throws HttpError 404 when there is no such user. */
+  /** Newest first, including deactivated ones. @throws HttpError 404 when there is no such user. */
   listKeys(user_id: string): Promise<Key[]>;
   /**
-   * For good, from the next request on. @throws HttpError 404 when there is no such key, or it is
-   * not this user's.
+   * Permanent, from the next request on. @throws HttpError 404 when there is no such key, or it
+   * belongs to another user.
    */
   deactivateKey(key_id: string, of_user_id?: string): Promise<Key>;
   /**
    * How to sign in, for the terminal of the person who starts the server, never for a log: it may
-   * hold a one-time set-up link.
+   * contain a one-time set-up link.
    */
   signInHint(): Promise<string>;
 }
 export const Accounts = service<Accounts>("accounts");
 
-/** What is told of a session that began by other means than a password. */
+/** The origin of a session that began without a password. */
 export interface SessionOrigin {
-  /** The id of the way: `oidc`. */
+  /** The id of the sign-in way: `oidc`. */
   readonly way: string;
-  /** What that way needs again when it ends, such as a token. Sealed; at most 16,000 characters. */
+  /**
+   * Data that this way needs at the end of the session, such as a token. Stored sealed; at most
+   * 16,000 characters.
+   */
   readonly kept?: string | undefined;
 }
-/** A session as those see it who have a say in it. */
+/** A session as session rules see it. */
 export interface KnownSession {
   readonly id: string;
   readonly user_id: string;
-  /** Null: it began with a password, or a link to one. */
+  /** Null: it began with a password, or a link to set one. */
   readonly way: string | null;
 }
 export interface BegunSession {
   readonly id: string;
-  /** The value of `Set-Cookie`, for the answer to the same request. */
+  /** The value of `Set-Cookie`, for the response to the same request. */
   readonly cookie: string;
 }
 
-/** Who is signed in, in a browser. */
+/** Users signed in with a browser. */
 export interface Sessions {
   /**
-   * Begins a session of this user in the browser that has sent the request; one that it had ends.
-   * Whoever calls it has made sure who the user is. @throws HttpError 403 `deactivated` when the
-   * user is deactivated or gone.
+   * Begins a session of this user in the browser that sent the request; an earlier one there ends.
+   * The caller has verified who the user is. @throws HttpError 403 `deactivated` when the user is
+   * deactivated or deleted.
    */
   begin(
     user: Pick<User, "id">,
@@ -178,29 +186,32 @@ export interface Sessions {
     origin?: SessionOrigin,
   ): Promise<BegunSession>;
   /**
-   * The caller that the cookie of a request stands for, or null: `key_id` is then the session's id.
+   * The caller identified by the cookie of a request, or null: `key_id` is then the session's id.
    * Counts as a use of the session.
    */
   callerOf(request: Request, client: Client): Promise<Caller | null>;
-  /** The same for a stream that is open, which is no further use of the session. */
+  /** The same for an open stream, which does not count as a use of the session. */
   recheck(request: Request, client: Client): Promise<Caller | null>;
   /**
-   * Whether the session, and its user, are still good: for streams, which outlive the look at their
+   * Whether the session and its user are still valid: for streams, which outlive the check of their
    * request.
    */
   isLive(session_id: string): Promise<boolean>;
 }
 export const Sessions = service<Sessions>("accounts.sessions");
 
-/** Has a say in who is signed in. */
+/** A rule about who may be signed in. */
 export interface SessionRule {
-  /** Why nobody may sign in with a password now; null when they may. */
+  /** Why signing in with a password is not allowed now; null when it is. */
   passwordRefusal?(): HttpError | null;
-  /** False: this request of the session is nobody's. At every request, so it must be quick. */
+  /**
+   * False: the session doesn't count for this request. Called for every request, so it must be
+   * quick.
+   */
   holds?(session: KnownSession, request: Request, client: Client): boolean | Promise<boolean>;
   /**
-   * The session has ended because its user has signed out: the address at which the browser goes
-   * on, or null. `kept` is what was kept when it began.
+   * The session has ended because its user has signed out: returns the address at which the browser
+   * continues, or null. `kept` is what was stored when it began.
    */
   signedOut?(
     session: KnownSession & { readonly kept: string | null },
@@ -222,25 +233,25 @@ export const UserDeactivated = event(
 );
 
 /**
- * The user is gone, and so are their keys and sessions: whoever keeps something of theirs deletes
- * it. Comes again while something may have been missed.
+ * The user is deleted, including their keys and sessions: plugins must delete what they store of
+ * the user. Emitted again while something may have been missed.
  */
 export const UserDeleted = event("accounts.user_deleted", t.Object({ user_id: t.String() }));
 
 const hour_ms = 3_600_000;
 /**
- * The job of a plugin that deletes what it keeps of a deleted user, in small parts. It may run
- * again when there is nothing left.
+ * The job with which a plugin deletes its data of a deleted user, in small parts. It may run again
+ * when nothing is left.
  */
 export const purgeOfUser = (
   purge: (user_id: string, signal: AbortSignal) => Promise<void>,
 ): JobHandler =>
   handle(UserDeleted, ({ user_id }, { signal }) => purge(user_id, signal), {
     attempts_max: 20,
-    // Every start goes on with it.
+    // Every start continues it.
     crashes_max: Number.MAX_SAFE_INTEGER,
     timeout_ms: 6 * hour_ms,
-    // In small parts, so that it need take no slot from jobs that somebody waits for.
+    // It works in small parts, so it need not take a slot from jobs that somebody is waiting for.
     io_bound: true,
     concurrency: 8,
     ownerOf: ({ user_id }) => user_id,

@@ -1,6 +1,6 @@
 /**
- * Users who are deleted: nobody can act for them any more after one small transaction, and what
- * they have made goes after it, plugin by plugin, in the jobs of `UserDeleted`.
+ * Deletes users: after one small transaction nobody can act for them any more; their data is
+ * deleted afterwards, plugin by plugin, in the jobs of `UserDeleted`.
  */
 import { every, handle, job, notFound, t, type Context, type JobHandler } from "../../core/sdk";
 import { sessionsChanged, type AccountContext } from "./context";
@@ -11,11 +11,11 @@ import * as store from "./store";
 import { toUser } from "./user";
 
 /**
- * A request that was under way when its user was deleted may have made something after everything
- * else was gone: for so long it is looked for again.
+ * A request that was running when its user was deleted may have stored something after everything
+ * else was deleted: how long to repeat the purge.
  */
 const looked_for_ms = 3 * 3_600_000;
-/** For so long a start begins the purge again, whatever became of the earlier one. */
+/** How long a start repeats the purge, whatever became of the earlier one. */
 const remembered_ms = 7 * 24 * 3_600_000;
 
 export interface UserDeletionParts
@@ -42,7 +42,7 @@ export class UserDeletion {
     return user;
   }
 
-  /** Before the first job: every purge goes on, and what it missed is looked for. */
+  /** Before the first job: continues every purge, and repeats it for what it may have missed. */
   resume(): Promise<void> {
     return this.repeat(remembered_ms);
   }

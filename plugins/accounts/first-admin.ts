@@ -1,4 +1,7 @@
-/** How a new server gets its first administrator: by a one-time link, or from the configuration. */
+/**
+ * How a new server gets its first administrator: through a one-time link, or from the
+ * configuration.
+ */
 import { conflict, HttpError, type Context, type Db } from "../../core/sdk";
 import type { AccountContext } from "./context";
 import type { User } from "./contract";
@@ -8,7 +11,7 @@ import { addUser } from "./new-user";
 import { newUserRow, toUser } from "./user";
 
 const link_valid_ms = 24 * 3_600_000;
-/** What the sealed token of a start's link is bound to. */
+/** Binds the sealed token of a start's link. */
 const seal_context = "accounts_setup_links.sealed";
 const alreadySetUp = () =>
   conflict("This server has an administrator already: sign in instead.", "already_set_up");
@@ -43,7 +46,7 @@ export class FirstAdmin {
     });
   }
 
-  /** @throws HttpError 409 or 403: what `complete` would say of the token. */
+  /** @throws HttpError 409 or 403, like `complete` for this token. */
   check(token: string): Promise<void> {
     return this.requireToken(this.ctx.db, token);
   }
@@ -53,15 +56,14 @@ export class FirstAdmin {
   }
 
   /**
-   * Creates the administrator, and spends every set-up link.
-   * @throws HttpError 409 or 403 as `check`, 400 on an email or a password that won't do: the link
-   * stays valid then.
+   * Creates the administrator, and invalidates every set-up link. @throws HttpError 409 or 403 as
+   * `check`, 400 on an invalid email or password: the link stays valid then.
    */
   async complete(token: string, form: AdminForm): Promise<User> {
     await this.check(token);
     const user = await newUserRow({ ...form, role: "admin" }, this.ctx);
     await this.ctx.inTransaction(async (tx) => {
-      // Checked again: another user of the same link may have been faster.
+      // Checked again: somebody else with the same link may have been faster.
       await this.requireToken(tx, token);
       await addUser(this.ctx, tx, user);
       await store.deleteSetupLinks(tx);
@@ -70,8 +72,8 @@ export class FirstAdmin {
   }
 
   /**
-   * The administrator that the settings name, when there is none. @throws Error that names the
-   * settings when they won't do.
+   * The administrator named in the settings, when there is none. @throws Error that names the
+   * settings when they are invalid.
    */
   async fromSettings({ email, password }: Partial<AdminForm>): Promise<User | null> {
     if ((email === undefined && password === undefined) || (await this.isSetUp())) return null;
@@ -82,7 +84,7 @@ export class FirstAdmin {
     try {
       const user = await newUserRow({ email, password, role: "admin" }, this.ctx);
       const added = await this.ctx.inTransaction(async (tx) => {
-        // Checked again: another process that starts now may have been faster.
+        // Checked again: another starting process may have been faster.
         if (await store.hasAdmin(tx)) return false;
         await addUser(this.ctx, tx, user);
         return true;
@@ -98,7 +100,7 @@ export class FirstAdmin {
     }
   }
 
-  /** A line for the terminal of whoever starts the server. */
+  /** A line for the terminal of the person who starts the server. */
   async signInHint(): Promise<string> {
     if (await this.isSetUp()) return `Sign in at ${this.ctx.public_url()}/console/`;
     const link = await this.linkOfStart();
@@ -106,9 +108,9 @@ export class FirstAdmin {
   }
 
   /**
-   * The link that the last start printed, for another 24 hours: however often a server starts,
-   * there is one, and whoever has it open can go on. A new one when that has expired, or the secret
-   * key is another by now.
+   * The link printed by the last start, valid for another 24 hours: however often a server starts,
+   * there is one, and a browser that has it open can continue. A new one when it has expired, or
+   * the secret key has changed.
    */
   private linkOfStart(): Promise<string> {
     const { inTransaction, now_ms, sealed } = this.ctx;
@@ -144,7 +146,7 @@ export class FirstAdmin {
     return this.urlOf(token);
   }
 
-  /** Behind the #, so that no proxy and no log on the way sees the token. */
+  /** Behind the #, so that no proxy or log on the way sees the token. */
   private urlOf(token: string): string {
     return `${this.ctx.public_url()}/console/setup#t=${token}`;
   }

@@ -1,7 +1,4 @@
-/**
- * Users as other systems know them: who somebody is there, which user that is here, and what they
- * may do from now on.
- */
+/** Users known to other systems: their id there, the matching user here, and their current role. */
 import { badRequest, HttpError, type Context } from "../../core/sdk";
 import type { AccountContext } from "./context";
 import type { ExternalUser, Role, User } from "./contract";
@@ -23,7 +20,7 @@ export interface IdentityParts
 export class Identities {
   constructor(private readonly parts: IdentityParts) {}
 
-  /** As `Accounts.ensureUser`. Writes nothing when nothing has changed. */
+  /** See `Accounts.ensureUser`. Writes nothing when nothing has changed. */
   async ensureUser(input: ExternalUser): Promise<User> {
     const identity = { provider: input.provider ?? "", external_id: input.external_id };
     checkIdentity(identity);
@@ -47,7 +44,7 @@ export class Identities {
     input: ExternalUser,
     identity: Pick<store.IdentityRow, "provider" | "external_id">,
   ): Promise<UserRow> {
-    // Somebody may have opened two windows.
+    // The person may have opened two windows.
     const known = await store.findByIdentity(tx, identity);
     if (known) return known;
     const email = checkedEmail(input.email);
@@ -69,11 +66,11 @@ export class Identities {
     if (!row) return undefined;
     if (row.active !== 1) throw deactivated();
     const allowed = link === "everybody" || (link === "members" && row.role === "member");
-    // An address that the provider has given to somebody else is not the same person.
+    // The provider has given the address to somebody else: a different person.
     if (!allowed || (await store.hasIdentity(tx, row.id, provider))) throw emailInUse(email);
     this.parts.log.info("a user signs in by other means from now on", { user_id: row.id });
     if (row.password_hash !== "") return row;
-    // Who was only invited needs no password any more.
+    // A user who was only invited no longer needs a password.
     return (await store.updateUser(tx, row.id, { password_hash: no_password }))!;
   }
 

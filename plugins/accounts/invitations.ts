@@ -1,6 +1,6 @@
 /**
- * One-time links to a password: the invitation of a new user, and the way back for one who has lost
- * theirs. No mail is sent: an administrator hands them over.
+ * One-time links to set a password: the invitation of a new user, and the reset for one who has
+ * lost theirs. No mail is sent: an administrator passes them on.
  */
 import { HttpError, type Context } from "../../core/sdk";
 import { sessionsChanged, type AccountContext } from "./context";
@@ -20,7 +20,7 @@ import { checkedEmail, foldedEmail, isInvited, toUser } from "./user";
 const invitation_valid_ms = 7 * 24 * 3_600_000;
 const reset_valid_ms = 24 * 3_600_000;
 
-/** What a link is for. */
+/** The purpose of a link. */
 export interface LinkPurpose {
   readonly email: string;
   readonly kind: "invitation" | "reset";
@@ -29,7 +29,10 @@ export interface LinkPurpose {
 export class Invitations {
   constructor(private readonly ctx: AccountContext & Pick<Context, "public_url">) {}
 
-  /** A user without a password, and the link to one. @throws HttpError 400, 409 `email_taken`. */
+  /**
+   * Creates a user without a password, and a link to set one. @throws HttpError 400, 409
+   * `email_taken`.
+   */
   async invite(input: {
     readonly email: string;
     readonly role: Role;
@@ -52,8 +55,8 @@ export class Invitations {
   }
 
   /**
-   * A link to a new password; the old one works until it is used. @throws HttpError 404, 409 when
-   * the user is deactivated.
+   * A link to set a new password; the old one works until the link is used. @throws HttpError 404,
+   * 409 when the user is deactivated.
    */
   renew(user_id: string): Promise<string> {
     return this.ctx.inTransaction(async (tx) => {
@@ -76,8 +79,8 @@ export class Invitations {
   }
 
   /**
-   * Sets the password, spends the link and ends every session of the user. @throws HttpError 403
-   * `bad_link`, 400 on a password that won't do: the link stays valid then.
+   * Sets the password, invalidates the link and ends every session of the user. @throws HttpError
+   * 403 `bad_link`, 400 on an invalid password: the link stays valid then.
    */
   async accept(token: string, password: string): Promise<User> {
     const { db, inTransaction, notify, passwords } = this.ctx;
@@ -94,7 +97,7 @@ export class Invitations {
     });
   }
 
-  /** A new link of this user; the one before it ends. */
+  /** A new link for this user; the previous one becomes invalid. */
   private async newLink(tx: AccountsDb, user: UserRow): Promise<string> {
     const { now_ms, public_url } = this.ctx;
     const token = newToken("dsi");

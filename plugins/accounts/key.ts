@@ -1,4 +1,4 @@
-/** What an API key is: scopes, expiry, the stored row and what others see of it. */
+/** API keys: scopes, expiry, the stored row and what others see of it. */
 import { badRequest, checkedName, rfc3339, type Context } from "../../core/sdk";
 import type { Key, NewKey, Scope } from "./contract";
 import type { KeyRow } from "./store";
@@ -12,7 +12,7 @@ const scopes_by_column: Readonly<Record<string, readonly Scope[]>> = {
 };
 export const scopesOf = (column: string): readonly Scope[] => scopes_by_column[column]!;
 
-/** As the column keeps them. @throws HttpError 400 */
+/** As stored in the column. @throws HttpError 400 */
 function checkedScopes(scopes: readonly string[]): string {
   const unknown = scopes.find((scope) => !(all_scopes as readonly string[]).includes(scope));
   if (unknown !== undefined)
@@ -22,10 +22,7 @@ function checkedScopes(scopes: readonly string[]): string {
   return all_scopes.filter((scope) => scopes.includes(scope)).join(",");
 }
 
-/**
- * A key as it is stored, and its token. @throws HttpError 400 on a name, scopes or an expiry that
- * won't do.
- */
+/** A stored key, and its token. @throws HttpError 400 on an invalid name, scope or expiry. */
 export function newKeyRow(
   user_id: string,
   { name, scopes = all_scopes, expires_at = null }: NewKey,
@@ -68,7 +65,7 @@ export const toKey = (row: KeyRow): Key => ({
 export function parseTime(written: string): number {
   const wanted = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d))?$/;
   const at_ms = wanted.test(written) ? Date.parse(written) : NaN;
-  // The runtime reads 2027-02-30 as a day of March.
+  // The runtime parses 2027-02-30 as a day in March.
   const day = Date.parse(written.slice(0, 10));
   if (Number.isNaN(at_ms) || !rfc3339(day).startsWith(written.slice(0, 10)))
     throw new Error(`"${written}" is not a date such as 2027-01-01 or 2027-01-01T12:00:00Z.`);

@@ -14,7 +14,7 @@ export interface LastUseOptions {
 
 export class LastUseBuffer {
   private uses = new Map<string, number>();
-  /** What is being written: not readable elsewhere yet. */
+  /** Being written: not visible to readers yet. */
   private batch: ReadonlyMap<string, number> = new Map();
   private timer: ReturnType<typeof setInterval> | undefined;
   private writing: Promise<void> | undefined;
@@ -25,7 +25,7 @@ export class LastUseBuffer {
     this.uses.set(id, at_ms);
   }
 
-  /** Epoch ms of the last use that is not written yet. */
+  /** Epoch ms of the last unwritten use. */
   lastOf(id: string): number | undefined {
     return this.uses.get(id) ?? this.batch.get(id);
   }
@@ -40,7 +40,7 @@ export class LastUseBuffer {
     await this.flush();
   }
 
-  /** Never fails: what can't be written is kept for the next time. */
+  /** Never rejects: what can't be written is kept for the next time. */
   async flush(): Promise<void> {
     while (this.writing) await this.writing;
     if (this.uses.size === 0) return;
@@ -56,7 +56,7 @@ export class LastUseBuffer {
     try {
       await this.options.write(this.batch);
     } catch (error) {
-      // What came in meanwhile is newer.
+      // Uses since then are newer.
       this.uses = new Map([...this.batch, ...this.uses]);
       this.options.log.warn("the last use of keys and sessions could not be written yet", {
         error: String(error),

@@ -1,24 +1,24 @@
 /**
- * Slows down who guesses passwords: after a few failures each further try must wait, twice as long
- * each time. Nobody is locked out for good.
+ * Slows down password guessing: after a few failures each further try must wait, twice as long each
+ * time. Nobody is locked out for good.
  */
 import type { Shared } from "../../core/sdk";
 
 /**
- * Failures of one account from one address before the first wait, and of one address over all
+ * Failures before the first wait: of one account from one address, and of one address for all
  * accounts.
  */
 const free_of_account = 5;
 const free_of_address = 20;
 const first_wait_ms = 5_000;
 const wait_ms_max = 15 * 60_000;
-/** Failures are forgotten after so long without another. */
+/** Failures are forgotten after this time without another one. */
 const forget_ms = 60 * 60_000;
-/** No account has a longer name: whoever sends one fills no memory with it. */
+/** No account has a longer name: sending longer ones must not fill the memory. */
 const account_length_max = 330;
 /**
- * Accounts of one address whose failures are counted apart; the longest unused go first. An address
- * that gets more of them wrong has to wait itself.
+ * Accounts per address whose failures are counted separately; the least recently used are dropped
+ * first. An address that fails for more of them has to wait itself.
  */
 const accounts_max = 200;
 export const lockout_scope = "accounts.lockout";
@@ -28,20 +28,20 @@ interface Failures {
   readonly until_ms: number;
   readonly last_ms: number;
 }
-/** What is known of an address; of its accounts, the one that failed last comes last. */
+/** The failures of an address; its accounts are in the order of their latest failure. */
 interface Known {
   readonly all: Failures;
   readonly accounts: Accounts;
 }
 type Accounts = readonly (readonly [name: string, failures: Failures])[];
 
-/** One fact for each address, so that what is counted together changes together. */
+/** One entry per address, so that its counters change together. */
 export class Lockout {
   constructor(private readonly ctx: { readonly shared: Pick<Shared, "state"> }) {}
 
   /**
    * Seconds to wait before the next try; 0 when it may be made now. It then counts as a failure
-   * until `succeeded`: of many at the same time no more get through than one after the other.
+   * until `succeeded`: concurrent tries get no further than successive ones.
    */
   enter(account: string, address: string): Promise<number> {
     const name = nameOf(account);
@@ -62,10 +62,7 @@ export class Lockout {
     });
   }
 
-  /**
-   * The try that `enter` let through was right. What others at this address got wrong stays
-   * counted.
-   */
+  /** The admitted try was right. Other failures from this address stay counted. */
   succeeded(account: string, address: string): Promise<void> {
     return this.#state.change<Known, void>(lockout_scope, networkOf(address), (known, now) => {
       if (known === undefined) return { result: undefined };
@@ -87,7 +84,7 @@ const nameOf = (account: string): string => account.slice(0, account_length_max)
 const forgottenAt = ({ last_ms, until_ms }: Failures): number =>
   Math.max(last_ms, until_ms) + forget_ms;
 
-/** A failure to come was counted before the clock was set back: nobody waits for that time. */
+/** A failure in the future was counted before the clock was set back: it is ignored. */
 const current = (found: Failures | undefined, now: number): Failures | undefined =>
   found && found.last_ms <= now && forgottenAt(found) > now ? found : undefined;
 
@@ -104,7 +101,7 @@ function added(before: Failures | undefined, free: number, now: number): Failure
 const keptMs = ({ all, accounts }: Known, now: number): number =>
   Math.max(...[all, ...accounts.map(([, one]) => one)].map(forgottenAt)) - now;
 
-/** One IPv6 customer has a /64 at least: its addresses count as one. */
+/** An IPv6 customer has at least a /64: its addresses count as one. */
 export function networkOf(address: string): string {
   if (!address.includes(":") || address.startsWith("::ffff:")) return address;
   const [head = "", tail] = address.split("%")[0]!.split("::");

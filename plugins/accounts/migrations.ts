@@ -1,6 +1,6 @@
 /**
- * The tables of users, who they are elsewhere, keys, sessions and one-time links. Tokens and
- * passwords are only kept as hashes.
+ * The tables of users, their identities elsewhere, keys, sessions and one-time links. Tokens and
+ * passwords are stored only as hashes.
  */
 import { sql, type Migration } from "../../core/sdk";
 
@@ -151,7 +151,7 @@ export const migrations: readonly Migration[] = [
   {
     id: "0007_last_seen",
     up: async (tx) => {
-      // Sessions go; when somebody was seen stays.
+      // Sessions are deleted; when somebody was last seen stays.
       await tx.schema.alterTable("accounts_users").addColumn("last_seen_at", "bigint").execute();
       await sql`
         update accounts_users set last_seen_at = (

@@ -1,4 +1,4 @@
-/** Writes a new user, and tells those who listen. */
+/** Inserts a new user, and emits the event. */
 import type { Db } from "../../core/sdk";
 import { UserCreated } from "../events/contract";
 import type { AccountContext } from "./context";

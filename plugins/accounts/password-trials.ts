@@ -1,6 +1,6 @@
 /**
- * Tries of passwords: a fair share of the server's time for each place that they come from, and the
- * lockout for who guesses.
+ * Checks passwords: a fair share of the server's time for each network, and the lockout of
+ * guessers.
  */
 import { FairLimiter, LimiterRefusal } from "../../core/lib/limiter";
 import { HttpError, type Client } from "../../core/sdk";
@@ -15,15 +15,15 @@ export interface TrialContext {
 export interface Trial {
   readonly account: string;
   readonly password: string;
-  /** Of the account; undefined when there is none. */
+  /** The hash of the account; undefined when there is none. */
   readonly password_hash: string | undefined;
 }
 
-/** Tries that are checked at the same time; those of one network take turns. */
+/** Tries checked at the same time; those of one network take turns. */
 const concurrency = 2;
 const waiting_max = 1_000;
 const waiting_of_network_max = 50;
-/** A try that has begun is checked to its end: others may wait for what it says. */
+/** A started try is always completed: others may be waiting for its result. */
 const never = new AbortController().signal;
 
 export class PasswordTrials {
@@ -32,16 +32,16 @@ export class PasswordTrials {
     waiting_max,
     per_key_max: waiting_of_network_max,
   });
-  /** What is being checked, by what is tried. */
+  /** Checks in progress, by what is tried. */
   private readonly under_way = new Map<string, Promise<boolean>>();
 
   constructor(private readonly ctx: TrialContext) {}
 
   /**
-   * Whether it is the account's password, unless there were too many wrong ones. One network's
-   * tries are checked one after the other, each with what the last one said, so that right ones are
-   * never taken for guesses; the same try at the same time is one. @throws HttpError 429
-   * `locked_out`, 503 when too many wait already.
+   * Whether it is the account's password, unless there were too many failures. One network's tries
+   * are checked one after another, each taking the previous result into account, so that right ones
+   * are never counted as guesses; identical concurrent tries are one. @throws HttpError 429
+   * `locked_out`, 503 when too many are waiting already.
    */
   isRight(trial: Trial, { address }: Client): Promise<boolean> {
     const network = networkOf(address);

@@ -4,9 +4,9 @@ import { badRequest, codePoints, unavailable } from "../../core/sdk";
 
 const password_length_min = 10;
 const password_bytes_max = 1_024;
-/** Hashes at the same time: each takes 64 MiB and a core for a moment. */
+/** Concurrent hashes: each takes 64 MiB and a core for a moment. */
 const concurrency_max = 2;
-/** As many may wait: a flood of sign-ins is turned away, not piled up. */
+/** This many may wait: a flood of sign-ins is rejected instead of piling up. */
 const waiting_max = 100;
 
 /** @throws HttpError 400 that says what is missing. */
@@ -21,8 +21,8 @@ export function checkPassword(password: string, pointer = "/password"): void {
 }
 
 /**
- * The hash of a password that nobody has, made as `hash` makes one: what is compared when there is
- * no user to compare with.
+ * The hash of a password that nobody has, made like those of `hash`: used for the comparison when
+ * there is no user.
  */
 const decoy =
   "$argon2id$v=19$m=65536,t=2,p=1$AvQSl3ip+Kfo/qjObxq4rLYowGWpLNNA/p7zWg9jHcE$" +
@@ -31,7 +31,10 @@ const decoy =
 export class Passwords {
   private readonly limiter = new Limiter({ concurrency: concurrency_max, waiting_max });
 
-  /** What is stored instead of the password. @throws HttpError 503 when too many wait already. */
+  /**
+   * The value to store instead of the password. @throws HttpError 503 when too many are waiting
+   * already.
+   */
   hash(password: string): Promise<string> {
     return this.limited(() =>
       Bun.password.hash(normalized(password), {
@@ -43,8 +46,9 @@ export class Passwords {
   }
 
   /**
-   * Whether it is the password of this hash. Without a hash (undefined, or no hash of a password)
-   * the answer is no, and takes as long. @throws HttpError 503 when too many wait already.
+   * Whether it is the password of this hash. Without a hash (undefined, or not a hash of a
+   * password) the result is false, and takes as long. @throws HttpError 503 when too many are
+   * waiting already.
    */
   async verify(password: string, password_hash: string | undefined): Promise<boolean> {
     if (Buffer.byteLength(password) > password_bytes_max) return false;
@@ -65,5 +69,5 @@ export class Passwords {
 export const tooManySignIns = () =>
   unavailable("Too many people are signing in at this moment. Try again shortly.", 5);
 
-/** The same password typed on two keyboards may be two sequences of code points. */
+/** The same password typed on two keyboards may have different code points. */
 const normalized = (password: string): string => password.normalize("NFKC");

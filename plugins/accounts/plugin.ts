@@ -85,7 +85,7 @@ export default definePlugin({
           accounts,
           invitations,
           about: async (user_ids) => {
-            // What was noted since the last write counts, too.
+            // Uses recorded since the last write count, too.
             await Promise.all([key_use.flush(), session_use.flush()]);
             return {
               seen: await lastSeen(db, user_ids),

@@ -1,6 +1,6 @@
 /**
- * The HTTP face of signing in: sessions, the first administrator, invitations, and one's own
- * account. Only the console has it.
+ * The routes for signing in: sessions, the first administrator, invitations, and one's own account.
+ * Only part of the console.
  */
 import {
   PageOf,

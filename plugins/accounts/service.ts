@@ -1,4 +1,4 @@
-/** The rules about users and keys. Knows nothing of HTTP requests and writes no SQL. */
+/** The rules about users and keys. Knows nothing of HTTP requests and contains no SQL. */
 import { notFound, type Context, type Listed, type PageRequest } from "../../core/sdk";
 import { UserChanged } from "../events/contract";
 import { keyChanged, sessionsChanged, type AccountContext } from "./context";
@@ -24,7 +24,7 @@ import type { UserRow } from "./store";
 import { addUser } from "./new-user";
 import { foldedEmail, newUserRow, toUser } from "./user";
 
-/** A command is done by then. */
+/** Longer than any command takes. */
 const temporary_key_ms = 3_600_000;
 
 export class AccountService implements Accounts {
@@ -77,7 +77,7 @@ export class AccountService implements Accounts {
     return right && row?.active === 1 ? toUser(row) : null;
   }
 
-  /** `kept_session_id`: the session that goes on, when it is the user who changes it. */
+  /** `kept_session_id`: the session that stays, when users change their own password. */
   async changePassword(user_id: string, password: string, kept_session_id?: string): Promise<void> {
     const { inDeletion, notify, passwords } = this.ctx;
     checkPassword(password);

@@ -5,8 +5,8 @@ import type { Client } from "../../core/sdk";
 export const session_ms_max = 14 * 24 * 3_600_000;
 
 /**
- * Over HTTPS a name that browsers hold to this host and this protocol; over plain HTTP they refuse
- * that one. Below a path, where other programs share the host, only to the protocol.
+ * Over HTTPS a name that browsers bind to this host and protocol; over plain HTTP they reject that
+ * name. Below a path, where other programs share the host, bound only to the protocol.
  */
 const cookieName = ({ secure, base_path }: Client): string =>
   !secure ? "dossier" : base_path === "" ? "__Host-dossier" : "__Secure-dossier";
@@ -21,7 +21,7 @@ export function tokenInCookie({ headers }: Request, client: Client): string | nu
   return null;
 }
 
-/** `Set-Cookie` that keeps the token for the longest that a session lasts; null removes it. */
+/** `Set-Cookie` that keeps the token for the maximum duration of a session; null removes it. */
 export function sessionCookie(client: Client, token: string | null): string {
   const age_s = token === null ? 0 : session_ms_max / 1_000;
   const secure = client.secure ? "; Secure" : "";

@@ -1,6 +1,6 @@
 /**
- * Every SQL statement about sessions and links to a new password. The database comes first, so that
- * the caller decides the transaction.
+ * Every SQL statement about sessions and links to set a password. The database is the first
+ * parameter, so that the caller decides the transaction.
  */
 import { listPage, toNumber, type Listed, type PreparedReads } from "../../core/sdk";
 import type { Role } from "./contract";
@@ -15,8 +15,8 @@ export interface PresentedSession extends Pick<
 }
 
 /**
- * The session, when its user is not deactivated. On every request of the console, hence by hand and
- * without a cache.
+ * The session, if its user is not deactivated. Used by every request of the console, hence
+ * hand-written and without a cache.
  */
 async function findActive(
   reads: PreparedReads,
@@ -65,7 +65,7 @@ export async function listSessions(
   return listPage(mine.selectAll(), window);
 }
 
-/** Of everybody, or of one user; newest first, so many at most. */
+/** Of everybody, or of one user; newest first, at most this many. */
 export function newestSessions(
   db: AccountsDb,
   user_id: string | undefined,
@@ -86,7 +86,7 @@ export function newestSessions(
     .execute();
 }
 
-/** Whose it was; undefined when there is no such session. */
+/** Returns its user; undefined when there is no such session. */
 export const deleteSessionById = async (db: AccountsDb, id: string): Promise<string | undefined> =>
   (
     await db
@@ -96,7 +96,7 @@ export const deleteSessionById = async (db: AccountsDb, id: string): Promise<str
       .executeTakeFirst()
   )?.user_id;
 
-/** What was kept of it; undefined when this user has no such session. */
+/** Returns what was kept with it; undefined when this user has no such session. */
 export const deleteSession = (
   db: AccountsDb,
   user_id: string,
@@ -113,7 +113,7 @@ export const deleteByToken = async (db: AccountsDb, token_sha256: string): Promi
   await db.deleteFrom("accounts_sessions").where("token_sha256", "=", token_sha256).execute();
 };
 
-/** All of a user but `kept_id`. */
+/** All sessions of a user except `kept_id`. */
 export const deleteSessions = async (
   db: AccountsDb,
   user_id: string,
@@ -163,7 +163,7 @@ export const deleteOldest = async (
       .execute();
 };
 
-/** Moves `last_seen_at` forward, never back: that of the session, and of its user. */
+/** Moves `last_seen_at` forward, never back, for the session and its user. */
 export const noteSessionUse = async (db: AccountsDb, id: string, at: number): Promise<void> => {
   const used = await db
     .updateTable("accounts_sessions")
@@ -213,7 +213,7 @@ export async function lastSeen(
   return seen;
 }
 
-/** When the link of each of these users ends. */
+/** When the link of each of these users expires. */
 export async function linkEnds(
   db: AccountsDb,
   user_ids: readonly string[],
@@ -227,7 +227,7 @@ export async function linkEnds(
   return new Map(rows.map(({ user_id, expires_at }) => [user_id, toNumber(expires_at)]));
 }
 
-/** Takes the place of an earlier link of this user. */
+/** Replaces an earlier link of this user. */
 export const putPasswordLink = async (db: AccountsDb, row: PasswordLinkRow): Promise<void> => {
   const { token_sha256, expires_at } = row;
   await db
@@ -237,7 +237,7 @@ export const putPasswordLink = async (db: AccountsDb, row: PasswordLinkRow): Pro
     .execute();
 };
 
-/** Whose link it is, when it has not expired and its user is not deactivated. */
+/** The user of a link that has not expired, unless deactivated. */
 export const findByPasswordLink = (
   db: AccountsDb,
   token_sha256: string,

@@ -1,4 +1,4 @@
-/** Sessions of the browser: who is signed in, and for how long. */
+/** Browser sessions: who is signed in, and for how long. */
 import {
   HttpError,
   notFound,
@@ -36,7 +36,7 @@ export interface SessionContext
   readonly rules: () => readonly SessionRule[];
   readonly last_use: Pick<LastUseBuffer, "note" | "lastOf">;
 }
-/** A session that has just begun: the token goes into the cookie, and is kept nowhere. */
+/** A new session: the token goes into the cookie, and is stored nowhere. */
 export interface SignedIn {
   readonly id: string;
   readonly user: User;
@@ -78,7 +78,7 @@ export class SessionService implements Sessions {
   }
 
   /**
-   * @throws HttpError 401 `invalid_credentials`, the same for an unknown email as for a wrong
+   * @throws HttpError 401 `invalid_credentials`, both for an unknown email and for a wrong
    * password, 429 `locked_out`.
    */
   async signIn(
@@ -88,7 +88,7 @@ export class SessionService implements Sessions {
     this.requirePasswordsAllowed();
     const account = foldedEmail(email);
     const row = await findUserByEmail(this.ctx.db, account);
-    // An email that nobody has may be a password in the wrong field: it is named nowhere.
+    // An unknown email may be a password in the wrong field: it is reported nowhere.
     if (row) about(row.id);
     const right = await this.ctx.trials.isRight(
       { account, password, password_hash: row?.password_hash },
@@ -99,7 +99,7 @@ export class SessionService implements Sessions {
     return this.open(toUser(row), { request, client }, { password_hash });
   }
 
-  /** @throws HttpError 403 `password_off` when a rule has switched signing in with one off. */
+  /** @throws HttpError 403 `password_off` when a rule has disabled signing in with a password. */
   requirePasswordsAllowed(): void {
     for (const rule of this.ctx.rules()) {
       const refusal = rule.passwordRefusal?.();
@@ -119,9 +119,9 @@ export class SessionService implements Sessions {
   }
 
   /**
-   * Begins a session, and ends the one that this browser had: nobody goes on under a token that was
-   * known before. `password_hash` is that of the password that was given. @throws HttpError 401
-   * when it has been changed since, 403 when the user was deactivated meanwhile.
+   * Begins a session, and ends the earlier one of this browser: nobody continues with a token that
+   * was known before. `password_hash` is that of the entered password. @throws HttpError 401 when
+   * it has been changed since, 403 when the user was deactivated meanwhile.
    */
   async open(
     user: User,
@@ -137,8 +137,8 @@ export class SessionService implements Sessions {
     const now = now_ms();
     const id = newId("ses");
     await inDeletion(async (tx) => {
-      // Checking a password takes a while: a change meanwhile has ended all sessions, and this one
-      // would have been one of them.
+      // Checking a password takes a while: a change meanwhile has ended all sessions, and would
+      // have ended this one.
       const row = await findUser(tx, user.id);
       if (password_hash !== undefined && row?.password_hash !== password_hash)
         throw invalidCredentials();
@@ -165,7 +165,7 @@ export class SessionService implements Sessions {
     return { id, user, token };
   }
 
-  /** Null when it is nothing, or too much: then the session ends here alone. */
+  /** Null when it is empty or too long: then only the session here ends. */
   private sealed(id: string, kept: string | undefined): string | null {
     return kept === undefined || kept.length > kept_length_max
       ? null
@@ -189,7 +189,7 @@ export class SessionService implements Sessions {
     });
   }
 
-  /** The address at which the browser goes on, where a rule names one. */
+  /** The address at which the browser continues, if a rule names one. */
   async signOut(call: Pick<Call, "request" | "client">): Promise<string | null> {
     const session = await this.findByCookie(call.request, call.client);
     const ended = session && (await this.endIfThere(session.user_id, session.id));
@@ -206,7 +206,7 @@ export class SessionService implements Sessions {
     try {
       return kept === null ? null : this.ctx.sealed.unseal(kept, sealContext(id));
     } catch {
-      // The secret key is another one by now.
+      // The secret key has changed.
       return null;
     }
   }
@@ -260,15 +260,15 @@ export class SessionService implements Sessions {
   }
 }
 
-/** What lives at this time. */
+/** The limits for sessions that are valid at this time. */
 export const liveSince = (now: number): store.LiveSince => ({
   created_after: now - session_ms_max,
   seen_after: now - idle_ms,
 });
 
 /**
- * Whether that is not longer ago. A time to come says that the clock was wrong when it was written:
- * no session lives longer for that than it would have otherwise.
+ * Whether that is not longer ago. A time in the future means that the clock was wrong when it was
+ * written: no session lasts longer because of that.
  */
 const isWithin = (longest_ms: number, at: number, now: number): boolean =>
   Math.abs(now - at) < longest_ms;

@@ -1,6 +1,6 @@
 /**
- * Every SQL statement about accounts. The database comes first, so that the caller decides the
- * transaction.
+ * Every SQL statement about accounts. The database is the first parameter, so that the caller
+ * decides the transaction.
  */
 import {
   listPage,
@@ -46,19 +46,21 @@ export interface SessionRow {
   readonly last_seen_at: number;
   readonly address: string;
   readonly user_agent: string;
-  /** How it began; null: with a password. */
+  /** The sign-in way; null: a password. */
   readonly way: string | null;
-  /** Sealed: what that way needs when it ends. */
+  /** Sealed: data that this way needs at the end. */
   readonly kept: string | null;
 }
-/** Who a user is elsewhere. */
+/** A user's identity in another system. */
 export interface IdentityRow {
   readonly provider: string;
   readonly external_id: string;
   readonly user_id: string;
   readonly created_at: number;
 }
-/** An invitation of a user without a password, or a link to a new one. A user has one at most. */
+/**
+ * An invitation of a user without a password, or a link to set a new one. A user has at most one.
+ */
 export interface PasswordLinkRow {
   readonly user_id: string;
   readonly token_sha256: string;
@@ -67,10 +69,10 @@ export interface PasswordLinkRow {
 export interface SetupLinkRow {
   readonly token_sha256: string;
   readonly expires_at: number;
-  /** The token, sealed, of the link that every start prints; null for others. */
+  /** The sealed token of the link that every start prints; null for others. */
   readonly sealed: string | null;
 }
-/** A user who was deleted: nothing but the id is left. */
+/** A deleted user: only the id is left. */
 export interface DeletedUserRow {
   readonly user_id: string;
   readonly deleted_at: number;
@@ -124,7 +126,7 @@ export const hasAdmin = async (db: AccountsDb): Promise<boolean> =>
     .limit(1)
     .executeTakeFirst()) !== undefined;
 
-/** Other administrators who can sign in: those who were only invited can't yet. */
+/** Other administrators who can sign in: users who were only invited can't yet. */
 export async function countOtherActiveAdmins(db: AccountsDb, user_id: string): Promise<number> {
   const { others } = await db
     .selectFrom("accounts_users")
@@ -137,7 +139,7 @@ export async function countOtherActiveAdmins(db: AccountsDb, user_id: string): P
   return toNumber(others);
 }
 
-/** The user who is this somebody elsewhere. */
+/** The user with this identity in another system. */
 export const findByIdentity = (
   db: AccountsDb,
   { provider, external_id }: Pick<IdentityRow, "provider" | "external_id">,
@@ -150,7 +152,7 @@ export const findByIdentity = (
     .where("external_id", "=", external_id)
     .executeTakeFirst();
 
-/** The same, by hand and without a cache: it may run on every request. */
+/** The same, hand-written and without a cache: it may run for every request. */
 export const userIdOf = async (
   reads: PreparedReads,
   { provider, external_id }: Pick<IdentityRow, "provider" | "external_id">,
@@ -163,7 +165,7 @@ export const userIdOf = async (
     )
   )?.user_id;
 
-/** Whether the user is known to this provider by any id. */
+/** Whether this provider knows the user by any id. */
 export const hasIdentity = async (
   db: AccountsDb,
   user_id: string,
@@ -194,7 +196,7 @@ export const updateUser = (
     .returningAll()
     .executeTakeFirst();
 
-/** With every key and id elsewhere; sessions and links are deleted before. */
+/** With every key and identity; sessions and links are deleted before. */
 export async function deleteUser(db: AccountsDb, user_id: string, deleted_at: number) {
   await db.deleteFrom("accounts_keys").where("user_id", "=", user_id).execute();
   await db.deleteFrom("accounts_identities").where("user_id", "=", user_id).execute();
@@ -231,7 +233,7 @@ export const deleteKey = async (db: AccountsDb, id: string): Promise<void> => {
   await db.deleteFrom("accounts_keys").where("id", "=", id).execute();
 };
 
-/** The key after the change; undefined when there is none, or it is not this user's. */
+/** The key after the change; undefined when there is none, or it belongs to another user. */
 export const deactivateKey = (
   db: AccountsDb,
   id: string,
@@ -250,9 +252,8 @@ export type PresentedKey = Pick<
 > & { readonly role: Role };
 
 /**
- * The key, when neither it nor its user is deactivated. Runs on every request, hence by hand and
- * without a cache; two look-ups, because SQLite takes several times as long for the same as one
- * join.
+ * The key, if neither it nor its user is deactivated. Runs for every request, hence hand-written
+ * and without a cache; two look-ups, because SQLite takes several times as long for a join.
  */
 export async function findWorkingKey(
   reads: PreparedReads,
@@ -286,7 +287,7 @@ export const insertSetupLink = async (db: AccountsDb, row: SetupLinkRow): Promis
   await db.insertInto("accounts_setup_links").values(row).execute();
 };
 
-/** The link that the last start printed, when it has not expired. */
+/** The link that the last start printed, if it has not expired. */
 export const findSetupLinkOfStart = async (
   db: AccountsDb,
   now: number,
@@ -314,7 +315,7 @@ export const extendSetupLink = async (
     .execute();
 };
 
-/** The links that starts have printed. */
+/** Deletes the links printed by starts. */
 export const deleteSetupLinksOfStarts = async (db: AccountsDb): Promise<void> => {
   await db.deleteFrom("accounts_setup_links").where("sealed", "is not", null).execute();
 };

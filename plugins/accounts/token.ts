@@ -1,4 +1,4 @@
-/** What keys and other tokens look like. Pure but for the randomness. */
+/** The format of keys and other tokens. Pure except for randomness. */
 import { timingSafeEqual } from "node:crypto";
 
 const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
@@ -8,8 +8,8 @@ const checksum_length = 6;
 const key_shape = /^dsk_[0-9A-Za-z]{50}$/;
 
 /**
- * A new API key: `dsk_`, 12 characters that name it, 32 secret ones (190 bits) and 6 that check the
- * rest. Letters and digits only, so that a double click selects all of it.
+ * A new API key: `dsk_`, 12 characters that identify it, 32 secret ones (190 bits) and a checksum
+ * of 6. Only letters and digits, so that a double click selects all of it.
  */
 export function newKeyToken(): { readonly token: string; readonly public_id: string } {
   const public_id = randomText(public_id_length);
@@ -17,12 +17,12 @@ export function newKeyToken(): { readonly token: string; readonly public_id: str
   return { token: start + checksum(start), public_id };
 }
 
-/** The part of a key that names it, as people see it in a list. */
+/** The part of a key that identifies it, as shown in lists. */
 export const keyPrefix = (public_id: string): string => `dsk_${public_id}`;
 
 /**
- * The public id in a key; null when it is not a key, or was mistyped: its checksum tells without a
- * look at the database.
+ * The public id in a key; null when it is not a key, or mistyped: its checksum tells without a
+ * query.
  */
 export function publicIdOf(token: string): string | null {
   if (!key_shape.test(token)) return null;
@@ -31,16 +31,16 @@ export function publicIdOf(token: string): string | null {
 }
 
 /**
- * A new token of 32 secret characters: `dst_` of a one-time set-up link, `dsi_` of an invitation or
- * a link to a new password, `dss_` of a session.
+ * A new token of 32 secret characters: `dst_` for a one-time set-up link, `dsi_` for an invitation
+ * or a link to set a password, `dss_` for a session.
  */
 export const newToken = (kind: "dst" | "dsi" | "dss"): string =>
   `${kind}_${randomText(secret_length)}`;
 
-/** Lowercase hex. A fast hash is right here: with 190 random bits there is nothing to guess. */
+/** Lower-case hex. A fast hash is fine here: with 190 random bits there is nothing to guess. */
 export const sha256 = (token: string): string => Bun.SHA256.hash(token, "hex");
 
-/** Compares two SHA-256 digests in hex in a time that does not depend on where they differ. */
+/** Compares two SHA-256 digests in hex in constant time. */
 export const sameDigest = (a: string, b: string): boolean =>
   timingSafeEqual(Buffer.from(a, "hex"), Buffer.from(b, "hex"));
 
@@ -55,10 +55,7 @@ function checksum(text: string): string {
   return digits;
 }
 
-/**
- * Characters of the alphabet, each equally likely: bytes that would favour the first ones are
- * thrown away.
- */
+/** Random characters of the alphabet, all equally likely: biased bytes are rejected. */
 function randomText(length: number): string {
   const fair_max = 256 - (256 % alphabet.length);
   let text = "";

@@ -1,4 +1,4 @@
-/** What a user is: emails, the stored row and what others see of it. */
+/** Users: email addresses, the stored row and what others see of it. */
 import { badRequest, conflict, trimmed, type Context } from "../../core/sdk";
 import type { NewUser, User } from "./contract";
 import { checkPassword, type Passwords } from "./passwords";
@@ -14,7 +14,7 @@ const email_pattern = new RegExp(
   "u",
 );
 
-/** The address as it is stored. @throws HttpError 400 */
+/** The address in its stored form. @throws HttpError 400 */
 export function checkedEmail(text: string): string {
   const email = trimmed(text).normalize("NFC");
   if (!email_pattern.test(email) || email.includes(".."))
@@ -22,15 +22,14 @@ export function checkedEmail(text: string): string {
   return email;
 }
 
-/** Under which an email is unique: the same letters in any case. */
+/** The form in which an email is unique: ignoring case. */
 export const foldedEmail = (email: string): string => trimmed(email).normalize("NFC").toLowerCase();
 
 export const emailTaken = (email: string) =>
   conflict(`There is a user with the email ${email} already.`, "email_taken");
 
 /**
- * A user as it is stored, its password hashed. @throws HttpError 400 on an email or a password that
- * won't do.
+ * A stored user, with the password hashed. @throws HttpError 400 on an invalid email or password.
  */
 export async function newUserRow(
   { email, password, role }: NewUser,
@@ -50,7 +49,7 @@ export async function newUserRow(
   };
 }
 
-/** In place of the hash: signs in by other means, and never had a password. */
+/** Replaces the hash of a user who signs in by other means, and never had a password. */
 export const no_password = "none";
 
 /** Has not chosen a password yet. */

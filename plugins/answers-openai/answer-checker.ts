@@ -1,7 +1,7 @@
 /**
- * Checks a model's answer while it is written, sentence by sentence. What is shown of an unfinished
- * sentence is what will stand there in any case; its citation, or the mark that nothing bears it
- * out, comes when it is done.
+ * Checks a model's answer while it is written, sentence by sentence. Of an unfinished sentence only
+ * the text that is certain to stay is shown; its citation, or the mark that nothing supports it,
+ * comes when it is complete.
  */
 import type { Citation } from "../search/contract";
 import type { TextAnalysis } from "./evidence";
@@ -12,50 +12,50 @@ import { SentenceChecker, type CheckedSources } from "./sentence-checker";
 import { ReasoningFilter } from "./reasoning-filter";
 
 export interface CheckerOptions extends CheckedSources {
-  /** The model begins inside a thought: nothing is shown before the end of it. */
+  /** The model begins inside a thought: nothing is shown before its end. */
   readonly thinks_first: boolean;
-  /** Gets the text piece by piece. */
+  /** Receives the text piece by piece. */
   readonly emit: (text: string) => void;
 }
 export interface CheckedAnswer {
   readonly answer: string;
   readonly citations: readonly Citation[];
-  /** Every sentence is borne out by a source. */
+  /** Every sentence is supported by a source. */
   readonly grounded: boolean;
-  /** It has a sentence that says something and is borne out. */
+  /** It has a sentence that states something and is supported. */
   readonly is_usable: boolean;
   /** The model says that the sources don't answer the question. */
   readonly refused: boolean;
   readonly thinks_first: boolean;
 }
 
-/** What the model writes when the sources don't answer; what follows it is not read. */
+/** What the model writes when the sources don't answer; text after it is ignored. */
 export const no_answer_word = "NO_ANSWER";
 const refusal = /[*_`"'([]{0,4}\bNO[_ ]?ANSWER\b|\bno_answer\b/;
-/** The longest beginning of either. */
+/** The longest prefix of either. */
 const end_chars_max = 24;
-/** Small models go on with the form of the prompt: what follows is no answer. */
+/** Small models continue in the form of the prompt: what follows is not part of the answer. */
 const echo = /\n\s{0,8}(?:Question: |<\/?sources?\b)/;
 
-/** Sentences are looked for again after this much new text, or this share of what is pending. */
+/** Sentences are searched again after this much new text, or this share of the pending text. */
 const check_chars_min = 48;
 const check_share_min = 0.25;
-/** A sentence is complete when this much of the next one is there. */
+/** A sentence is complete when this much of the next one has arrived. */
 const next_chars_min = 16;
-/** A quotation that runs on longer than this may be split. */
+/** A longer quotation may be split. */
 const open_chars_max = 1_000;
 
 export class AnswerChecker {
   private sentences: SentenceChecker;
   private readonly thoughts = new ReasoningFilter();
-  /** Text that waits for the end of its sentence, and how much of it was looked at. */
+  /** Text that waits for the end of its sentence, and how much of it was examined. */
   private pending = "";
   private looked_at = 0;
-  /** The checked text, and what was emitted: its beginning, unless the two have parted. */
+  /** The checked text, and what was emitted: a prefix of it, unless they have diverged. */
   private answer = "";
   private shown = "";
   private refused = false;
-  /** What it goes on with is not read. */
+  /** Further text is ignored. */
   private is_over = false;
   /** It has ended a thought that it never began. */
   private thinks_first = false;
@@ -72,7 +72,7 @@ export class AnswerChecker {
     else if (fresh > 0) this.show();
   }
 
-  /** `cut`: the model was stopped, so its last sentence is left out when it is not complete. */
+  /** `cut`: the model was stopped, so an incomplete last sentence is left out. */
   end(cut: boolean): CheckedAnswer {
     const { analysis } = this.options;
     this.takeThoughtless(this.thoughts.end());
@@ -90,7 +90,7 @@ export class AnswerChecker {
 
   private takeThoughtless(text: string): void {
     if (this.thoughts.began_inside) {
-      // All that has come until now was a thought.
+      // All text so far was a thought.
       this.sentences = new SentenceChecker(this.options);
       this.answer = "";
       this.pending = "";
@@ -116,7 +116,7 @@ export class AnswerChecker {
     this.looked_at = Math.min(this.looked_at, this.pending.length);
   }
 
-  /** Checks every pending sentence that is complete, or all there is. */
+  /** Checks every complete pending sentence, or everything. */
   private check(all: boolean): void {
     const { pending } = this;
     this.looked_at = pending.length;
@@ -146,7 +146,7 @@ export class AnswerChecker {
     this.show();
   }
 
-  /** Emits what is certain by now and was not emitted yet. */
+  /** Emits what is certain and was not emitted yet. */
   private show(): void {
     if (this.options.thinks_first && !this.thinks_first) return;
     const certain = this.sentences.is_quoting
@@ -172,7 +172,7 @@ function boundaries(text: string, { sentences }: TextAnalysis): number[] {
   return found;
 }
 
-/** How much of a text that was cut is complete sentences; all of it when it has only one. */
+/** How much of a truncated text consists of complete sentences; all of it when it has only one. */
 function completeLength(pending: string, { sentences }: TextAnalysis): number {
   const raw = pending.slice(0, settledLength(pending));
   const last = sentences(raw).at(-1);

@@ -20,12 +20,12 @@ export interface AnswererOptions extends Pick<Context, "log" | "now_ms"> {
   readonly complete: ChatCompletion;
   readonly model: string;
   readonly limits: Limits;
-  /** For one answer in all: every call, and the pauses between them. */
+  /** For one answer in total: every call, and the pauses in between. */
   readonly timeout_ms: number;
-  /** For wording a question anew; 0: that is not done. */
+  /** For rephrasing a question; 0: disabled. */
   readonly rewrite_timeout_ms: number;
   readonly fallback: "extractive" | "fail";
-  /** The answerers of this server, this one included. */
+  /** The answerers of this server, including this one. */
   readonly answerers: () => readonly Answerer[];
   readonly retrieval: Retrieval;
   readonly analyze: TextAnalysis["analyze"];
@@ -39,7 +39,7 @@ interface Generated extends ComposedPrompt {
 type Timings = Answered["timings"];
 type Warning = Answered["warnings"][number];
 
-/** A dead model is asked for one when somebody looks at its health. */
+/** A failed model is asked for one word when somebody checks its health. */
 const word_messages = [{ role: "user", content: "Reply with the one word: yes" }] as const;
 const word_ms_max = 20_000;
 
@@ -56,7 +56,7 @@ export class LanguageModelAnswerer implements Answerer {
   private readonly breaker: CircuitBreaker;
   private readonly health: ModelHealth;
   private readonly rewriter: QuestionRewriter;
-  /** Some servers leave out the beginning of a thought; what was seen once is expected again. */
+  /** Some servers omit the beginning of a thought; once seen, it is expected again. */
   private thinks_first = false;
 
   constructor(private readonly options: AnswererOptions) {
@@ -71,7 +71,7 @@ export class LanguageModelAnswerer implements Answerer {
     this.rewriter = new QuestionRewriter({ ...options, timeout_ms: options.rewrite_timeout_ms });
   }
 
-  /** Why questions get no answer of the model, and what to do; null when they do. */
+  /** Why questions get no answer from the model, and what to do; null when they do. */
   failing(): string | null {
     return this.health.failing();
   }
@@ -124,7 +124,7 @@ export class LanguageModelAnswerer implements Answerer {
     }
   }
 
-  /** What is found by the question, and by what the model makes of it where that helps. */
+  /** The results for the question, and for the model's rephrasing if that helps. */
   private async retrieve(question: Question): Promise<readonly FoundPassage[]> {
     const { limits, retrieval } = this.options;
     const limit = Math.max(limits.passages_max, evidence_max);
@@ -137,7 +137,7 @@ export class LanguageModelAnswerer implements Answerer {
   }
 
   /**
-   * Asks until something is borne out: once more, with the rule repeated, when nothing is.
+   * Generates until something is supported: once more, with the rule repeated, when nothing is.
    * @throws ProviderFailure
    */
   private async generate(
@@ -219,7 +219,7 @@ export class LanguageModelAnswerer implements Answerer {
     };
   }
 
-  /** Of the passages that nothing is cited from, what says most of the question. */
+  /** Sentences of uncited passages that say most about the question. */
   private async related(
     { outcome, citations }: Pick<Answered, "outcome" | "citations">,
     passages: readonly FoundPassage[],
@@ -235,7 +235,7 @@ export class LanguageModelAnswerer implements Answerer {
     return retrieval.locate(further.map((passage) => retrieval.excerpt(passage, question)));
   }
 
-  /** The answer of the answerer ranked next, or the failure as a sentence for the asker. */
+  /** The answer of the next answerer by rank, or the failure as a sentence for the asker. */
   private async fallBack(
     question: Question,
     failure: ProviderFailure,
@@ -262,7 +262,7 @@ export class LanguageModelAnswerer implements Answerer {
   }
 }
 
-/** What those who watch the answer see of it while it is written. */
+/** What watchers see of an answer while it is written. */
 class Preview {
   /** Whether something was shown. */
   has_begun = false;
@@ -270,7 +270,7 @@ class Preview {
   constructor(private readonly question: Pick<Question, "emit">) {}
 
   /**
-   * Shows what this attempt writes. Once an attempt that broke off was shown, later ones are not: a
+   * Shows the text of this attempt. Once an interrupted attempt was shown, later ones are not: a
    * second beginning would only confuse.
    */
   ofNextAttempt(): (text: string) => void {

@@ -1,4 +1,4 @@
-/** The language model that the settings name now, and what asks it. */
+/** The language model named by the current settings, and its client. */
 import { probeEndpoint } from "../../core/sdk";
 import type { SystemCheck } from "../doctor/contract";
 import { LanguageModelAnswerer, type AnswererOptions } from "./answerer";
@@ -27,11 +27,11 @@ export class CurrentModel {
 
   constructor(private readonly parts: ConnectionParts) {}
 
-  /** The settings as they are now. @throws ConfigError, and leaves everything as it was. */
+  /** Applies the current settings. @throws ConfigError, without any change. */
   async choose(settings: ModelSettings): Promise<void> {
     const chosen = ++this.chosen;
     const connection = await connect(settings, this.parts);
-    // A later choice may have been quicker.
+    // A later call may have been faster.
     if (chosen === this.chosen) this.current = connection;
   }
 }

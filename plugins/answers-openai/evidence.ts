@@ -4,7 +4,7 @@ import { quote_points_max, type Span } from "../search/contract";
 export interface TextAnalysis {
   readonly analyze: (text: string) => readonly { readonly term: string }[];
   readonly sentences: (text: string) => readonly Span[];
-  /** ISO 639-1; null when the text does not tell. */
+  /** ISO 639-1; null when undetected. */
   readonly languageOf: (
     text: string,
     options?: { readonly is_question?: boolean },
@@ -12,7 +12,7 @@ export interface TextAnalysis {
 }
 /** One or two sentences; UTF-16 indices into the source. */
 export interface Evidence extends Span {
-  /** Of the claim's words, weighted by rarity, 0 to 1. */
+  /** The share of the claim's words, weighted by rarity, 0 to 1. */
   readonly share: number;
 }
 /** The terms of a statement. */
@@ -20,7 +20,7 @@ export type Claim = ReadonlySet<string>;
 
 /** A second sentence must add this much, and both must fit. */
 const second_share_min = 0.15;
-/** Beside those of the sources, by which the rarity of words is told. */
+/** Assumed sentences besides those of the sources, for the rarity of words. */
 const sentences_assumed = 20;
 
 /** A sentence of a source. */
@@ -32,7 +32,7 @@ export class EvidenceFinder {
   /** By source. */
   private readonly sentences: readonly (readonly SourceSentence[])[];
   private readonly sentence_count: number;
-  /** Sentences that have a term. */
+  /** By term: the number of sentences that contain it. */
   private readonly frequency = new Map<string, number>();
 
   constructor(
@@ -59,7 +59,7 @@ export class EvidenceFinder {
     );
   }
 
-  /** What of this source supports the claim best; null when it shares no word with it. */
+  /** The best support for the claim in this source; null when it shares no word with it. */
   find(source: number, claim: Claim): Evidence | null {
     const sentences = this.sentences[source]!;
     const shares = sentences.map(({ terms }) => this.share(claim, (term) => terms.has(term)));
@@ -82,7 +82,7 @@ export class EvidenceFinder {
     return this.sentences[source]!;
   }
 
-  /** How much of the claim these terms are, 0 to 1. */
+  /** The share of the claim that these terms cover, 0 to 1. */
   share(claim: Claim, holds: (term: string) => boolean): number {
     let shared = 0;
     let all = 0;
@@ -94,7 +94,7 @@ export class EvidenceFinder {
     return all === 0 ? 0 : shared / all;
   }
 
-  /** Among few sentences a word that none has is not much rarer than one that one has. */
+  /** With few sentences, a word that none contains is not much rarer than one that one contains. */
   private rarity(term: string): number {
     const n = (this.frequency.get(term) ?? 0) + 1;
     return Math.log(1 + (this.sentence_count + sentences_assumed) / n);

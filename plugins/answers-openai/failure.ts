@@ -1,14 +1,14 @@
-/** Why a model gave no answer: whether it may be tried again, and what the asker is told. */
+/** Why a model gave no answer: whether a retry may help, and what the asker is told. */
 import { retryAfterOfService } from "../../core/lib/retry-after";
 
 /**
  * `unavailable`: not reached, broken off or silent. `slow`: no word in time. `busy`: over its
- * limit. `refused`: wrong key, model or address. `too_long`: more than it reads. `unusable`: no
+ * limit. `refused`: wrong key, model or address. `too_long`: more than it can read. `unusable`: no
  * usable answer.
  */
 export type FailureKind = "unavailable" | "slow" | "busy" | "refused" | "too_long" | "unusable";
 
-/** The message is for the log: it never holds what the provider wrote, a key or an address. */
+/** The message is for the log: it never contains text from the provider, a key or an address. */
 export class ProviderFailure extends Error {
   override readonly name = "ProviderFailure";
   constructor(
@@ -47,7 +47,7 @@ const sentences: Readonly<Record<FailureKind, string>> = {
 /** For the asker. */
 export const sentenceOf = ({ kind }: ProviderFailure): string => sentences[kind];
 
-/** The warning of an answer that quotes the documents instead. */
+/** The warning on an answer that quotes the documents instead. */
 export const warningOf = ({
   kind,
 }: ProviderFailure): { readonly code: string; readonly message: string } =>
@@ -69,7 +69,9 @@ export const warningOf = ({
 const isTransient = (status: number): boolean =>
   status === 408 || status === 409 || status === 425 || status >= 500;
 
-/** What a response with this status means. `code` is the provider's error code, if it is a word. */
+/**
+ * The meaning of a response with this status. `code` is the provider's error code, if it is a word.
+ */
 export function failureOfStatus(
   status: number,
   code: string | undefined,

@@ -1,13 +1,13 @@
 /**
- * How the language model does, by its last calls: what `/health` says of one that is dead, and the
- * look whether it is back.
+ * The health of the language model according to its latest calls: what `/health` reports, and the
+ * check whether a failed model is back.
  */
 import { leftUntil } from "../../core/lib/timeout";
 import type { FailureKind, ProviderFailure } from "./failure";
 
 /**
- * So many failures in a row: each is an answer that was tried again and again, so one tells of a
- * model that is not there; a busy or slow one may only have much to do.
+ * Failures in a row before it is reported: each is an answer that was retried several times, so one
+ * is enough for an unreachable model; a busy or slow one may just have much to do.
  */
 const failures_min: Readonly<Partial<Record<FailureKind, number>>> = {
   unavailable: 1,
@@ -15,7 +15,7 @@ const failures_min: Readonly<Partial<Record<FailureKind, number>>> = {
   slow: 2,
   busy: 3,
 };
-/** A model that fails is asked for a word at most this often, and only when somebody looks. */
+/** The minimum interval between test calls to a failing model, made only when somebody looks. */
 const look_every_ms = 15_000;
 
 const advice: Readonly<Partial<Record<FailureKind, string>>> = {
@@ -33,7 +33,7 @@ const advice: Readonly<Partial<Record<FailureKind, string>>> = {
 
 export interface ModelHealthParts {
   readonly now_ms: () => number;
-  /** Asks the model for a word. @throws when it gives none. */
+  /** Asks the model for one word. @throws when there is none. */
   readonly ask: () => Promise<unknown>;
   readonly fallback: "extractive" | "fail";
 }
@@ -46,7 +46,7 @@ export class ModelHealth {
 
   constructor(private readonly parts: ModelHealthParts) {}
 
-  /** It has answered, whatever it said. */
+  /** It has responded, whatever it said. */
   succeeded(): void {
     this.failures = 0;
     this.last = null;
@@ -60,8 +60,8 @@ export class ModelHealth {
   }
 
   /**
-   * Why questions get no answer of the model, and what to do; null when they do. Whoever asks has
-   * the model asked for a word, so that one that is back is known to be without a question.
+   * Why questions get no answer from the model, and what to do; null when they do. Calling this
+   * triggers a test call, so that recovery is noticed without a question.
    */
   failing(): string | null {
     const { last } = this;

@@ -1,16 +1,19 @@
-/** Makes a model's Markdown harmless: without what loads, links, or only looks like a marker. */
+/**
+ * Makes a model's Markdown harmless: removes whatever loads something, links, or only looks like a
+ * marker.
+ */
 
-/** Stand for markers in the text: private-use characters, which no answer holds. */
+/** Replace markers in the text: private-use characters, which no answer contains. */
 const placeholder_first = 0xe000;
 export const placeholders = /[\ue000-\uf8ff]/g;
-/** Of the marker with this index. */
+/** For the marker with this index. */
 export const placeholder = (at: number): string => String.fromCharCode(placeholder_first + at);
-/** The index of the marker that a placeholder stands for. */
+/** The index of the marker for a placeholder. */
 export const markerIndex = (char: string): number => char.charCodeAt(0) - placeholder_first;
-/** What would read as a marker without being one. */
+/** Text that looks like a marker without being one. */
 const false_marker = /\[[\s\ue000-\uf8ff]*(?:\d+|\?)[\s\ue000-\uf8ff]*\]/g;
 
-// Bounded, so that brackets without end cost no time; what is longer is broken up below.
+// Bounded, so that unclosed brackets cost no time; longer ones are broken up below.
 const image = /!\[([^\]\n]{0,300})\](?:\([^)\n]*\)?|\[[^\]\n]{0,300}\])?/g;
 const link = /\[([^\]\n]{0,300})\]\([^)\n]*\)?/g;
 const autolink = /<(?:https?|ftp|file|data|javascript|mailto):[^>\s]*>?/gi;
@@ -22,7 +25,7 @@ const tag = new RegExp(`</?(?:${tag_names})\\b[^>]*>?`, "gi");
 
 /**
  * Markdown without links, images, HTML that loads something, and text that only looks like a
- * marker: a document may have told the model to write that. The words of links stay.
+ * marker: a document may have told the model to write these. The text of links stays.
  */
 export function sanitized(markdown: string): string {
   let text = markdown

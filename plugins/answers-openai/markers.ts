@@ -4,15 +4,15 @@
  */
 
 export interface Marker {
-  /** UTF-16 index in the text without markers where it stood. */
+  /** UTF-16 index of its position in the text without markers. */
   readonly at: number;
-  /** Its length as it was written. */
+  /** Its original length. */
   readonly raw: number;
-  /** White space stood before it. */
+  /** White space preceded it. */
   readonly spaced: boolean;
   /** It introduces what follows: it belongs to the sentence that begins there. */
   readonly leads: boolean;
-  /** Numbers of sources, from 1. */
+  /** Numbers of sources, starting at 1. */
   readonly sources: readonly number[];
 }
 export interface UnmarkedText {
@@ -28,7 +28,7 @@ const list = String.raw`${number}(?:(?:,|;|、|&|\band\b|und|-|–)${number})*`;
 const in_brackets = String.raw`[[［]{1,2}(${list})[\]］]{1,2}(?:\([^()\s]*\))?`;
 const in_lenses = String.raw`【(${list})(?:†[^】\n]{0,80})?】`;
 const in_parentheses = String.raw`\((?=\s*${word})(${list})\)`;
-/** No number of the text itself stands like that. */
+/** No number in the text itself is written like that. */
 const bare_parentheses =
   String.raw`(?<=[\p{L}%"”»] ?)\((\d{1,2}(?:\s*[,;]\s*\d{1,2})*)\)` +
   String.raw`(?=\s*(?:[.!?](?:\s|$)|$|\n))`;
@@ -45,7 +45,7 @@ const kinds = [in_brackets, in_lenses, in_parentheses, bare_parentheses, supersc
 const marker = new RegExp(String.raw`([ \t]{0,20})(?:${kinds.join("|")})`, "giu");
 const range_max = 10;
 
-/** `sources`: how many there are. */
+/** `sources`: their number. */
 export function withoutMarkers(raw: string, sources: number): UnmarkedText {
   const markers: Marker[] = [];
   let text = "";
@@ -63,7 +63,7 @@ export function withoutMarkers(raw: string, sources: number): UnmarkedText {
     if (is_unsure && !numbers.every((n) => n >= 1 && n <= sources)) continue;
     addText(raw.slice(end, match.index));
     const leads = phrase !== undefined && /(?:^|[.!?:\n])\s*$/.test(text);
-    // The space before what it introduces stays.
+    // Keep the space before what it introduces.
     const kept =
       phrase !== undefined && !leads && /\s$/.test(whole) ? 1 : leads ? spaces!.length : 0;
     if (leads) text += spaces!;
@@ -81,7 +81,7 @@ export function withoutMarkers(raw: string, sources: number): UnmarkedText {
   return { text, markers };
 }
 
-/** Of the same length. */
+/** Keeps the length. */
 function withCapital(text: string): string {
   const first = text.slice(0, 1).toUpperCase();
   return first.length === 1 ? first + text.slice(1) : text;
@@ -92,7 +92,7 @@ const digitsOf = (superscripts: string): string =>
     return value < 0 ? "," : String(value);
   });
 
-/** `1, 3-5` → 1, 3, 4, 5: each once. */
+/** `1, 3-5` → 1, 3, 4, 5, without duplicates. */
 function numbersOf(listed: string): number[] {
   const numbers = [...listed.matchAll(/(\d+)(?:\s*[-–]\s*(?=\D*(\d+)))?/g)].flatMap(
     ([, first, last]) => {
@@ -120,17 +120,17 @@ export function settledLength(raw: string): number {
   return at;
 }
 
-/** Where something may begin that is not shown as it was written: a marker, a quotation, a link. */
+/** The start of something that may be shown differently: a marker, a quotation, a link. */
 const risky = new RegExp(
   String.raw`[[\]【］［(<>"“”„«»「」『』!|◁${raised}。！？]|[.?…]+(?=\s|$)|` +
     String.raw`(?<=\S)\s*\n|\bNO(?![a-z])|\b(?:${said_by}|${word})(?![\p{L}])|https?:|^[ \t]*>`,
   "iu",
 );
-/** How much of an unfinished sentence will be shown as it is, whatever follows. */
+/** How much of an unfinished sentence will certainly be shown as it is. */
 export function certainLength(raw: string): number {
   const cut = raw.search(risky);
   let end = cut < 0 ? raw.length : cut;
-  // The last word may go on, and a marker may come before the space.
+  // The last word may continue, and a marker may come before the space.
   if (cut < 0 || /\s/.test(raw[end - 1] ?? " ")) {
     while (cut < 0 && end > 0 && !/\s/.test(raw[end - 1]!)) end -= 1;
     while (end > 0 && /\s/.test(raw[end - 1]!)) end -= 1;

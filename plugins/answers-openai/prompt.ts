@@ -1,6 +1,6 @@
 /**
- * What the model is sent: fixed rules, the session's saved prompts, earlier turns, the passages as
- * untrusted data, and the question.
+ * The prompt: fixed rules, the session's saved prompts, earlier turns, the passages as untrusted
+ * data, and the question.
  */
 import type { Question } from "../chats/contract";
 import { tokensOf } from "../../core/lib/tokens";
@@ -13,7 +13,7 @@ import { no_answer_word } from "./answer-checker";
 export interface Limits {
   readonly context_tokens: number;
   readonly answer_tokens: number;
-  /** Of those that are found. */
+  /** The maximum number of passages. */
   readonly passages_max: number;
 }
 export interface ComposedPrompt {
@@ -51,9 +51,8 @@ const reminder =
   `When the sources do not answer the question, write ${no_answer_word} and nothing else.`;
 
 /**
- * Fits everything into the context; passages are taken by rank as long as they fit. `strict`
- * repeats the most important rule.
- * @throws ProviderFailure when not even the question fits.
+ * Fits everything into the context; passages are included by rank as long as they fit. `strict`
+ * repeats the most important rule. @throws ProviderFailure when not even the question fits.
  */
 export function composePrompt(
   question: Question,
@@ -112,7 +111,7 @@ function systemMessage(prompts: readonly Prompt[]): string {
 const sum = <T>(items: readonly T[], count: (item: T) => number): number =>
   items.reduce((total, item) => total + count(item), 0);
 
-/** Those that fit, in their order. */
+/** The leading ones that fit. */
 function fitting<T>(items: readonly T[], count: (item: T) => number, max: number): T[] {
   let used = 0;
   return items.filter((item) => {
@@ -122,7 +121,7 @@ function fitting<T>(items: readonly T[], count: (item: T) => number, max: number
   });
 }
 
-/** The latest turns, without markers and without those that lost their answer. */
+/** The latest turns, without markers and without those whose answer was removed. */
 function turnsThatFit(history: Question["history"], max: number): Message[] {
   const turns: Message[] = [];
   let used = 0;
@@ -153,7 +152,7 @@ function sourceBlock({ document_name, heading, quote }: FoundPassage, at: number
   return `<source${attributes}>\n${escaped(text)}\n</source>`;
 }
 
-/** Text can't end the block it stands in, nor begin another one. */
+/** Keeps text from ending its block or beginning another one. */
 const escaped = (text: string): string =>
   text.replace(/<(?=\s*\/?\s*(?:sources?|instructions|think(?:ing)?)\b|\|)/gi, "&lt;");
 const attribute = (text: string): string =>

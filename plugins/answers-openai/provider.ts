@@ -1,6 +1,6 @@
 /**
- * Calls an OpenAI-compatible chat endpoint: what is sent, what comes back piece by piece, and where
- * it is cut.
+ * Calls an OpenAI-compatible chat endpoint: sends the prompt, receives the text piece by piece, and
+ * stops it at the limits.
  */
 import OpenAI, { APIError } from "openai";
 import { Stream } from "openai/streaming";
@@ -14,19 +14,19 @@ export interface Usage {
   readonly input_tokens: number;
   readonly output_tokens: number;
 }
-/** What is known once the model has written. */
+/** The result once the model has finished. */
 export interface Reply {
   readonly usage: Usage | null;
-  /** The model had more to say. */
+  /** The model was cut off. */
   readonly cut: boolean;
 }
 export interface CallOptions {
   readonly signal: AbortSignal;
-  /** The longest text. Default: as long as an answer. */
+  /** The maximum length. Default: that of an answer. */
   readonly tokens_max?: number;
   readonly onText: (text: string) => void;
 }
-/** Has the model write; its text goes to `onText`. @throws ProviderFailure */
+/** Lets the model write; its text is passed to `onText`. @throws ProviderFailure */
 export type ChatCompletion = (messages: readonly Message[], options: CallOptions) => Promise<Reply>;
 
 export interface ProviderOptions {
@@ -36,17 +36,17 @@ export interface ProviderOptions {
   readonly answer_tokens: number;
   /** The longest pause between two pieces of an answer. */
   readonly silence_ms: number;
-  /** The longest time until the first word, as far as words come one by one. */
+  /** The longest time until the first word, if words are streamed. */
   readonly first_word_ms: number;
 }
 
 const bytes_max = 4 * 1024 * 1024;
 const characters_per_token_max = 12;
 const temperature = 0.1;
-/** After its last word a provider may still send the usage; nobody waits long for that. */
+/** After the last word a provider may still send the usage; it is not waited for any longer. */
 const usage_wait_ms = 1_000;
 
-/** What not every server understands, the newest first: dropped when a server refuses it. */
+/** Parameters that not every server supports, newest first: dropped when a server rejects them. */
 const optional_parameters = ["stream_options", "temperature", "max_tokens", "stream"] as const;
 type OptionalParameter = (typeof optional_parameters)[number];
 
@@ -70,7 +70,7 @@ export class Provider {
     });
   }
 
-  /** Asks again without the parameters that the server refuses. @throws ProviderFailure */
+  /** Retries without the parameters that the server rejects. @throws ProviderFailure */
   async complete(messages: readonly Message[], options: CallOptions): Promise<Reply> {
     for (;;) {
       const before = this.dropped.size;
@@ -124,8 +124,8 @@ export class Provider {
 }
 
 /**
- * The request itself: no proxy of the environment, no redirect, no headers but these, and a limit
- * to the size of the response.
+ * The request itself: no proxy of the environment, no redirect, no other headers, and a limited
+ * response size.
  */
 async function fetchDirectly(
   url: string | URL | Request,
@@ -165,7 +165,7 @@ function sizeLimit(): TransformStream<Uint8Array, Uint8Array> {
 }
 
 /**
- * Ends a call when its caller does, when no word comes, or when the provider falls silent in the
+ * Ends a call when the caller does, when no word arrives, or when the provider falls silent in the
  * middle of an answer. Dispose of it when the call is over.
  */
 class SilenceLimit implements Disposable {
@@ -183,13 +183,13 @@ class SilenceLimit implements Disposable {
     else caller.addEventListener("abort", this.follow, { once: true });
   }
 
-  /** A piece came: the next one, or the end, has this long. */
+  /** A piece has arrived: the next one, or the end, has this much time. */
   restart(limit_ms = this.silence_ms): void {
     clearTimeout(this.timer);
     this.timer = setTimeout(() => this.controller.abort(silent()), limit_ms);
   }
 
-  /** Why the call was ended, if it was ended from here. */
+  /** Why the call was ended, if by this limit. */
   reason(): unknown {
     if (this.caller.aborted) return this.caller.reason;
     const { reason } = this.controller.signal;
@@ -226,7 +226,7 @@ async function readStream(
   let usage: Usage | null = null;
   let finish: string | null = null;
   let characters = 0;
-  /** An empty beginning is no word: some servers send it before they read the question. */
+  /** An empty first piece does not count: some servers send it before they read the question. */
   let begun = false;
   try {
     for await (const chunk of stream) {
@@ -261,14 +261,14 @@ async function readStream(
   return { usage, cut: finish !== "stop" };
 }
 
-/** A word, or one of a thought that is sent apart. */
+/** Text, or a thought that is sent separately. */
 const writesSomething = (delta: unknown): boolean =>
   ["content", "reasoning_content", "reasoning"].some((name) => {
     const text = field(delta, name);
     return typeof text === "string" && text !== "";
   });
 
-/** The answer of a server that does not stream. */
+/** The response of a server that does not stream. */
 async function readWhole(
   response: Response,
   characters_max: number,
@@ -301,7 +301,7 @@ function usageOf(body: unknown): Usage | null {
 const isCount = (value: unknown): value is number =>
   Number.isSafeInteger(value) && (value as number) >= 0;
 
-/** The server found the request wrong: it is sent again without these parameters. */
+/** The server rejected the request: it is sent again without these parameters. */
 class RefusedParameters extends ProviderFailure {
   constructor(
     failure: ProviderFailure,

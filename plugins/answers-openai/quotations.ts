@@ -1,4 +1,4 @@
-/** Finds quotations in a model's text, and removes the marks of those that nothing supports. */
+/** Finds quotations in a model's text, and removes the quotation marks of unsupported ones. */
 
 const pairs: readonly (readonly [string, string])[] = [
   ['"', '"'],
@@ -18,8 +18,9 @@ const quotation = new RegExp(
 const any_mark = /["“”„«»「」『』]/g;
 
 /**
- * Text as it is compared: lower case, one kind of apostrophe and dash, no quotation marks, no line
- * breaks, no bracketed numbers (the model is not shown those of the sources).
+ * Text in the form in which it is compared: lower case, one kind of apostrophe and dash, no
+ * quotation marks, no line breaks, no bracketed numbers (those of the sources are hidden from the
+ * model).
  */
 export const normalized = (text: string): string =>
   text
@@ -33,8 +34,8 @@ export const normalized = (text: string): string =>
     .trim();
 
 /**
- * Whether these words stand in one of the texts, which are normalized. What `…` leaves out and
- * punctuation at the end may differ.
+ * Whether these words occur in one of the normalized texts. Omissions at `…` and final punctuation
+ * are ignored.
  */
 export function isQuotedFrom(words: string, texts: readonly string[]): boolean {
   const parts = normalized(words)
@@ -50,8 +51,8 @@ export function isQuotedFrom(words: string, texts: readonly string[]): boolean {
 }
 
 /**
- * The text without the marks of quotations that `holds` refuses, and without unpaired marks.
- * `broken` tells whether a quotation was refused.
+ * The text without the marks of quotations that `holds` rejects, and without unpaired marks.
+ * `broken`: a quotation was rejected.
  */
 export function withoutFalseQuotations(
   text: string,

@@ -1,5 +1,5 @@
 /**
- * Removes what a reasoning model thinks aloud, wherever it stands: `<think>`, `<thinking>`,
+ * Removes the visible thoughts of a reasoning model, wherever they are: `<think>`, `<thinking>`,
  * `◁think▷`, and channels such as `<|channel|>analysis<|message|>`.
  */
 
@@ -16,15 +16,15 @@ const closing = new RegExp(
   "i",
 );
 const start = String.raw`(?:<\|start\|>\s{0,4}\w{0,20})?`;
-/** `<|channel|>final<|message|>`: what follows belongs to the channel that it names. */
+/** `<|channel|>final<|message|>`: the following text belongs to the named channel. */
 const channel = new RegExp(
   String.raw`${start}<\|channel\|>\s{0,4}([\w.]{0,40})[^<]{0,200}<\|message\|>`,
   "i",
 );
 const open_channel = new RegExp(String.raw`${start}<\|channel\|>`, "i");
-/** Tokens of the model's own format, which are no text. */
+/** Tokens of the model's own format, which are not text. */
 const token = /<\|start\|>\s{0,4}\w{0,20}|<\|[a-z_]{1,40}\|>|<\/?(?:answer|final|response)>/gi;
-/** The beginning of a tag at the end of what has come: it may still become one. */
+/** The start of a tag at the end of the text so far: it may still become one. */
 const unfinished = new RegExp(
   String.raw`(?:<\|start\|>\s{0,4}\w{0,20}(?:<\|?\w{0,8})?|<[|/]?[\w\s|/.="'-]{0,118}|` +
     String.raw`◁\/?\w{0,8}|\[\/?[A-Za-z]{0,5})$`,
@@ -38,20 +38,20 @@ interface Step {
 }
 
 export class ReasoningFilter {
-  /** What has come so far was a thought whose end came without a beginning. */
+  /** The text so far was a thought whose end came without a beginning. */
   began_inside = false;
   /** What can't be decided yet. */
   private held = "";
   private in_thought = false;
 
-  /** What of this further text is no thought, as far as it is certain. */
+  /** The parts of this further text that are certainly not a thought. */
   remove(text: string): string {
     this.began_inside = false;
     this.held += text;
     return this.take(false);
   }
 
-  /** The rest: what seemed to begin a tag, and did not. A thought without end is none of it. */
+  /** The rest: the start of what did not become a tag. An unfinished thought is dropped. */
   end(): string {
     this.began_inside = false;
     return this.take(true);
@@ -74,7 +74,7 @@ export class ReasoningFilter {
       .filter((match) => match !== null && match !== undefined)
       .toSorted((a, b) => a.index - b.index)[0];
     if (!first) {
-      // Of a channel without a name nothing is known yet.
+      // Nothing is known yet of a channel without a name.
       const tail = open_channel.exec(held) ?? (all ? null : unfinishedIn(held));
       const to = tail?.index ?? held.length;
       this.held = all ? "" : held.slice(to);
@@ -103,7 +103,7 @@ export class ReasoningFilter {
   }
 }
 
-/** Whether a channel holds what is meant for the reader. */
+/** Whether a channel contains text for the reader. */
 const isAnswer = (name: string | undefined): boolean =>
   /^(?:final|response|answer)$/i.test(name ?? "");
 

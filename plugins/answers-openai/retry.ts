@@ -1,4 +1,4 @@
-/** Retries of failed calls within a deadline, and a circuit breaker for a provider that is down. */
+/** Retries of failed calls within a deadline, and a circuit breaker for an unavailable provider. */
 import { leftUntil, sleep } from "../../core/lib/timeout";
 import { jitter } from "../../core/sdk";
 import { ProviderFailure } from "./failure";
@@ -8,15 +8,15 @@ const attempts_max = 3;
 const backoff_ms = 250;
 const jitter_share = 0.4;
 
-/** The time that is left, and the signal that fires when none is. */
+/** The remaining time, and the signal that fires at its end. */
 export interface Deadline {
   readonly signal: AbortSignal;
   left_ms(): number;
 }
 
 /**
- * Resolves to what `work` does, or rejects with its last failure. Waits as long as the provider
- * asks for (`Retry-After`) where the deadline allows it.
+ * Resolves to the result of `work`, or rejects with its last failure. Waits as long as the provider
+ * asks for (`Retry-After`) if the deadline allows it.
  */
 export async function withRetries<R>(work: () => Promise<R>, deadline: Deadline): Promise<R> {
   for (let attempt = 1; ; attempt++) {
@@ -40,12 +40,12 @@ export async function withRetries<R>(work: () => Promise<R>, deadline: Deadline)
   }
 }
 
-/** So many failures in a row open the circuit, for so long. */
+/** This many failures in a row open the circuit, for this long. */
 const failures_max = 5;
 const open_ms = 30_000;
 
 /**
- * After five failures in a row no call goes out for 30 s; then one at a time probes whether the
+ * After five failures in a row no call is made for 30 s; then one at a time probes whether the
  * provider is back.
  */
 export class CircuitBreaker {
@@ -86,13 +86,13 @@ export class CircuitBreaker {
     }
   }
 
-  /** No call goes out at the moment. */
+  /** No calls are made at the moment. */
   get is_open(): boolean {
     const left_ms = leftUntil(this.open_until, this.now_ms(), open_ms);
     return this.failures >= failures_max && left_ms > 0;
   }
 
-  /** A provider that answers is up, whatever it says. */
+  /** A provider that responds is up, whatever it says. */
   private count(failure: ProviderFailure): void {
     this.health.failed(failure);
     const is_down = ["unavailable", "slow", "busy"].includes(failure.kind);

@@ -1,7 +1,6 @@
 /**
- * Has the model word a question anew where its own words find little: a follow-up as a question
- * that stands alone, a question in another language in that of the documents. In time, or not at
- * all.
+ * Lets the model rephrase a question whose own words find little: a follow-up as a stand-alone
+ * question, a question in another language in that of the documents. In time, or not at all.
  */
 import { leftUntil, TimeLimit } from "../../core/lib/timeout";
 import type { Context } from "../../core/sdk";
@@ -15,10 +14,10 @@ import { ReasoningFilter } from "./reasoning-filter";
 export interface RewriterParts extends Pick<Context, "now_ms" | "log"> {
   readonly complete: ChatCompletion;
   readonly languageOf: TextAnalysis["languageOf"];
-  /** 0: nothing is rewritten. */
+  /** 0: nothing is rephrased. */
   readonly timeout_ms: number;
 }
-/** What is wanted of the model. */
+/** What the model should do. */
 export interface Rewriting {
   readonly stands_alone: boolean;
   /** ISO 639-1; null: that of the question. */
@@ -36,9 +35,9 @@ const pronouns =
   "er|ihn|ihm|sie|ihr|ihre|es|das|dies|diese|dieser|dort|davon|damit|dafür|" +
   "il|elle|ils|elles|lui|leur|cela|ça|ceci|celui|celle|y|en|él|ella|ellos|ellas|eso|esto|ese|esa";
 const has_pronoun = new RegExp(`(?<!\\p{L})(?:${pronouns})(?!\\p{L})`, "iu");
-/** The language of the passages is told from so many of them. */
+/** The number of passages from which their language is detected. */
 const passages_looked_at = 4;
-/** After so many failures in a row no question waits for it for a while. */
+/** After this many failures in a row, questions don't wait for it for a while. */
 const failures_max = 2;
 const pause_ms = 5 * 60_000;
 
@@ -70,7 +69,7 @@ export class QuestionRewriter {
       : { stands_alone, language: is_foreign ? written_in : null };
   }
 
-  /** The question in other words; null when there are none in time. @throws when it is aborted */
+  /** The rephrased question; null when there is none in time. @throws when it is aborted */
   async rewrite(question: Question, wanted: Rewriting): Promise<string | null> {
     const { complete, timeout_ms, log, now_ms } = this.parts;
     const limit = new TimeLimit(timeout_ms, { signal: question.signal });
@@ -120,7 +119,7 @@ function messagesOf(
   ];
 }
 
-/** The first line, without what models put around it; null when it is no question to search. */
+/** The first line, without what models add around it; null when it is unsuitable as a query. */
 function questionIn(text: string): string | null {
   const line = text
     .split("\n")
@@ -135,8 +134,8 @@ function questionIn(text: string): string | null {
 }
 
 /**
- * What both have found, the best of each first. A model may misunderstand, so its question is
- * searched beside the own words, which alone lose what they never name.
+ * Merges both results, the best of each first. A model may misunderstand, so its question is
+ * searched in addition to the original words, which alone may miss what they never name.
  */
 export function merged(
   own: readonly FoundPassage[],

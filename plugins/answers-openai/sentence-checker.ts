@@ -1,7 +1,7 @@
 /**
- * Checks the sentences of an answer one after the other: markers become numbered citations of the
- * sentences that bear it out. A sentence that nothing bears out is marked; quotations and links
- * that nothing supports are removed.
+ * Checks the sentences of an answer one after another: markers become numbered citations of
+ * supporting sentences. An unsupported sentence is marked; unsupported quotations and links are
+ * removed.
  */
 import { codePoints } from "../../core/sdk";
 import type { Citation, FoundPassage } from "../search/contract";
@@ -20,35 +20,35 @@ export interface CheckedSources {
   readonly analysis: TextAnalysis;
 }
 
-/** Stands where a sentence that no source bears out would have its citation. */
+/** Replaces the citation of a sentence that no source supports. */
 const unsupported_mark = "[?]";
 /** A claim that shares less with its source is not supported by it. */
 const share_min = 0.3;
-/** What no marker names must share more. */
+/** A source without a marker must share more. */
 const attributed_share_min = 0.5;
 /**
- * So many words of the question in quotation marks are a term; more of them are a statement, and
- * must stand in a source.
+ * Up to this many words of the question in quotation marks are a term; more are a statement, and
+ * must occur in a source.
  */
 const term_words_max = 3;
 
-/** Who bears a sentence out. */
+/** Which sources support a sentence. */
 interface Verdict {
   /** It claims something. */
   readonly states: boolean;
-  /** Those that do; empty: nobody does. */
+  /** The supporting sources; empty when there are none. */
   readonly sources: readonly number[];
-  /** It is in another language than they are, so that only its facts were compared. */
+  /** It is in another language than the sources, so that only its facts were compared. */
   readonly is_foreign: boolean;
 }
 
 export class SentenceChecker {
-  /** Every sentence so far is borne out by a source. */
+  /** Every sentence so far is supported by a source. */
   grounded = true;
-  /** Sentences that say something, may answer, and are borne out. */
+  /** The number of supported sentences that state something and may answer. */
   borne_out = 0;
   private in_blockquote = false;
-  /** By source and place, numbered by first use. */
+  /** By source and position, numbered by first use. */
   private readonly cited = new Map<string, Citation>();
 
   private readonly sources: readonly FoundPassage[];
@@ -57,7 +57,7 @@ export class SentenceChecker {
   private readonly agreement: AgreementChecker;
   private readonly statements: Statements;
   private readonly languages: readonly (string | null)[];
-  /** Normalized, to look quotations up. */
+  /** Normalized, to look up quotations. */
   private readonly texts: readonly string[];
   private readonly titles: readonly string[];
   private readonly question: string;
@@ -85,12 +85,12 @@ export class SentenceChecker {
     return [...this.cited.values()];
   }
 
-  /** Whether the next sentence goes on with a quotation, so that its beginning is not certain. */
+  /** Whether the next sentence continues a quotation, so that its beginning is not certain. */
   get is_quoting(): boolean {
     return this.in_blockquote;
   }
 
-  /** The sentence as it may be shown. `markers` stand at UTF-16 indices into it. */
+  /** The sentence to show. `markers` are at UTF-16 indices into it. */
   check(written: string, markers: readonly Marker[]): string {
     const text = sanitized(withPlaceholders(written, markers));
     const named = [...new Set(markers.flatMap((marker) => marker.sources.map((n) => n - 1)))];
@@ -107,7 +107,7 @@ export class SentenceChecker {
     return this.withCitations(quoted.text, markers, verdict.sources);
   }
 
-  /** Removes the marks of quotations, and of a block quotation, that no source has. */
+  /** Removes the marks of quotations, and of a block quotation, that occur in no source. */
   private checkQuotations(
     text: string,
     sources: readonly number[],
@@ -128,13 +128,13 @@ export class SentenceChecker {
     return { text: block.text, broken: inline.broken || block.broken };
   }
 
-  /** Which of the sources named bear the sentence out; when none does, which other one. */
+  /** Which of the named sources support the sentence; if none does, which other one. */
   private judge(text: string, named: readonly number[]): Verdict {
     if (!this.statements.states(text)) return { states: false, sources: [], is_foreign: false };
     const claim = this.statements.claimOf(text, this.evidence);
     const own = named.filter((source) => this.isBorneOut(text, claim, source, share_min));
     if (own.length > 0) return { states: true, sources: own, is_foreign: false };
-    // Each part of it may stand in another one.
+    // Each part of it may be in a different one.
     if (
       named.length > 1 &&
       this.sharedBy(claim, named) >= share_min &&
@@ -161,11 +161,11 @@ export class SentenceChecker {
 
   private isBorneOut(text: string, claim: Claim, source: number, share: number): boolean {
     const found = this.evidence.find(source, claim)?.share ?? 0;
-    // Numbers alone, such as `Every ninety days`, share no word.
+    // Bare numbers, such as `Every ninety days`, share no word.
     return (claim.size === 0 || found >= share) && this.agreement.agrees(text, [source]);
   }
 
-  /** How much of the claim several sources have together. */
+  /** The share of the claim that several sources cover together. */
   private sharedBy(claim: Claim, sources: readonly number[]): number {
     const found = sources.map((source) => this.evidence.find(source, claim)?.share ?? 0);
     return Math.min(
@@ -174,7 +174,7 @@ export class SentenceChecker {
     );
   }
 
-  /** Puts the numbers of citations where the markers were; of what has none, at its end. */
+  /** Replaces the markers with the numbers of citations; without markers, appends them. */
   private withCitations(
     text: string,
     markers: readonly Marker[],
@@ -207,7 +207,7 @@ export class SentenceChecker {
   /** The number of the citation that supports the claim; null when the source has none. */
   private cite(source: number, claim: Claim): number | null {
     // A claim in another language than its source shares no words with it: then what the source
-    // says about the question is shown.
+    // says about the question is cited.
     const evidence =
       this.evidence.find(source, claim) ??
       this.evidence.find(source, this.evidence.claimOf(this.question)) ??
@@ -236,7 +236,7 @@ function withPlaceholders(written: string, markers: readonly Marker[]): string {
   return text + written.slice(end);
 }
 
-/** The sentence with a mark before what ends it: `… water [1].` */
+/** The sentence with a mark before its final punctuation: `… water [1].` */
 function marked(sentence: string, mark: string): string {
   if (mark === "" || sentence.trim() === "") return sentence;
   const end = /[\s.!?…。！？:;]*$/.exec(sentence)!.index;

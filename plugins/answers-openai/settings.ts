@@ -1,4 +1,4 @@
-/** Checks the settings of the language model at start: whether they fit each other. */
+/** Validates the settings of the language model at the start: whether they are consistent. */
 import { ConfigError } from "../../core/sdk";
 
 export interface Endpoint {
@@ -20,7 +20,7 @@ export interface AnswersSettings {
 /** Less than the five minutes of the job that answers. */
 export const timeout_ms_max = 4 * 60_000;
 
-/** Where the model is; null when none is wanted. @throws ConfigError that says what to set. */
+/** Where the model is; null when none is configured. @throws ConfigError that says what to set. */
 export function endpointOf({
   provider,
   base_url,

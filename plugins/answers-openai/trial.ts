@@ -1,4 +1,4 @@
-/** Tries the settings of the language model: asks it for a word, as answers would. */
+/** Tests settings of the language model by asking it for one word, like an answer would. */
 import { askEndpoint, hostOf, wrongShape, type EndpointFinding } from "../../core/sdk";
 import { endpointOf, type AnswersSettings } from "./settings";
 
@@ -6,10 +6,10 @@ import { endpointOf, type AnswersSettings } from "./settings";
 const timeout_ms_max = 20_000;
 const path = "/chat/completions";
 const messages = [{ role: "user", content: "Reply with the one word: yes" }];
-/** Enough for a word, and for a model that thinks first to begin. */
+/** Enough for one word, and for a reasoning model to begin. */
 const max_tokens = 32;
 
-/** @throws ConfigError when the settings do not fit each other. */
+/** @throws ConfigError when the settings are inconsistent. */
 export async function tryModel(
   settings: AnswersSettings,
   signal: AbortSignal,

@@ -1,30 +1,30 @@
 /**
- * What of a request or a command goes into the audit log: who, from where, what and to which
- * record, as ids. Never anything that somebody wrote: no body, no query, no name.
+ * What the audit log records of a request or a command: who, from where, what and which record, as
+ * ids. Never anything that people wrote: no body, no query, no name.
  */
 import { systemUser, type CommandNote, type RunCommand, type ServedRequest } from "../../core/sdk";
 import type { EntryRow, Outcome } from "./store";
 
-/** An entry before it is written: the actor's email is looked up then. */
+/** An entry before it is written, which is when the actor's email is looked up. */
 export type NewEntry = Omit<EntryRow, "id" | "created_at">;
 
 /** Ids of records: anything else in a path was never a record. */
 const id_pattern = /^[a-z]{2,8}_\w{1,64}$/;
 const idOrNull = (text: string | null | undefined): string | null =>
   text && id_pattern.test(text) ? text : null;
-/** What handlers have named: ids, and names such as those of settings and backups. */
+/** What handlers report: ids, and names such as those of settings and backups. */
 const name_pattern = /^[\w.-]{1,128}$/;
 const nameOrNull = (text: string | null): string | null =>
   text !== null && name_pattern.test(text) ? text : null;
 
-/** Which requests are entries. */
+/** Which requests are recorded. */
 export interface Scope {
-  /** What is read in the console, too. */
+  /** Includes reads in the console. */
   readonly reads: boolean;
 }
 
 /**
- * One for each record that the request was about; none when it is nothing for the log: it changed
+ * One for each record that the request was about; empty when it is not recorded: it changed
  * nothing, and was not refused either.
  */
 export function entriesOf(served: ServedRequest, scope: Scope): NewEntry[] {
@@ -44,7 +44,7 @@ function entryOf(served: ServedRequest, { reads }: Scope): NewEntry | null {
   const { owner_id, key_id, client, request_id } = served;
   const record = recordOf(served);
   return {
-    // Whoever signs in is known once they have, and by their address when they fail to.
+    // A user who signs in is known afterwards, and by their address when they fail to.
     actor_id: owner_id ?? (record?.startsWith("usr_") ? record : null),
     actor: null,
     via: surface,
@@ -58,13 +58,13 @@ function entryOf(served: ServedRequest, { reads }: Scope): NewEntry | null {
   };
 }
 
-/** A record, its file or its contents; searches find quotes of documents. */
+/** A record, its file or its contents; searches return quotes of documents. */
 const isRead = ({ route, params }: ServedRequest): boolean =>
   Object.keys(params).length > 0 || route?.scope === "read";
 
 /**
- * What was done; what was refused because of who asked; what failed. Null for requests that were
- * not understood, or had nothing to do: nothing happened.
+ * Done; refused because of the caller; failed. Null for requests that were invalid, or had nothing
+ * to do: nothing happened.
  */
 function outcomeOf(status: number): Outcome | null {
   if (status < 400) return "done";
@@ -72,7 +72,9 @@ function outcomeOf(status: number): Outcome | null {
   return status === 401 || status === 403 || status === 429 ? "refused" : null;
 }
 
-/** What its handler named, else what was made, else the last id of the path. */
+/**
+ * The record named by the handler, otherwise the created one, otherwise the last id in the path.
+ */
 const recordOf = ({ about, location, params }: ServedRequest): string | null =>
   nameOrNull(about) ??
   idOrNull(location?.split(/[?#]/)[0]!.split("/").at(-1)) ??

@@ -40,7 +40,7 @@ export const media_types = {
   json: "application/json",
 } as const satisfies Record<ExportFormat, string>;
 
-/** The newest first. Entries that come meanwhile are not in it. */
+/** Newest first. Entries that are added meanwhile are not included. */
 export function exportStream(
   db: AuditDb,
   filter: EntryFilter,
@@ -76,7 +76,7 @@ const csvLines = (rows: readonly EntryRow[]): string =>
     .map((entry) => `${columns.map((column) => cell(entry[column])).join(",")}\r\n`)
     .join("");
 
-/** Quoted where it must be (RFC 4180); what a spreadsheet would take for a formula is text. */
+/** Quoted where necessary (RFC 4180); what a spreadsheet would take for a formula becomes text. */
 function cell(value: string | number | null): string {
   if (value === null) return "";
   const text = /^[=+\-@\t\r]/.test(String(value)) ? `'${value}` : String(value);

@@ -1,10 +1,10 @@
-/** The job of the audit log: what is older than its time is deleted. */
+/** The job of the audit log: deletes entries after the retention time. */
 import { every, handle, job, t, type Context, type JobHandler } from "../../core/sdk";
 import { deleteBefore } from "./store";
 
 export const Prune = job("audit.prune", t.Object({}));
 
-/** In one transaction, and the pause after it. */
+/** Entries per transaction, and the pause after it. */
 const each_max = 500;
 const pause_ms = 20;
 

@@ -1,4 +1,4 @@
-/** The table of the audit log: rows are added, never changed, and deleted by age alone. */
+/** The table of the audit log: rows are added, never changed, and deleted only by age. */
 import type { Migration } from "../../core/sdk";
 
 /** Each filter has an index with the order of the list after it. */

@@ -1,6 +1,6 @@
 /**
  * The audit log: who did what to which record, and from where. It observes requests and commands,
- * so no other plugin knows of it. What is an entry: entries.ts.
+ * so no other plugin depends on it. entries.ts decides what is recorded.
  */
 import {
   CommandObserver,

@@ -1,17 +1,17 @@
 /**
- * Writes entries: gathered for a moment, so that a thousand uploads a second cost a few
- * transactions, and no answer waits for its entry. What can't be written is said, kept, and tried
- * again.
+ * Writes entries: collected for a moment, so that a thousand uploads a second cost a few
+ * transactions, and no response waits for its entry. What can't be written is reported, kept, and
+ * tried again.
  */
 import type { Context } from "../../core/sdk";
 import type { Accounts } from "../accounts/contract";
 import type { NewEntry } from "./entries";
 import { insertEntries, type EntryRow } from "./store";
 
-/** What a crash of the machine may cost. */
+/** What a crash of the machine may lose. */
 const gather_ms = 100;
 const retry_ms = 2_000;
-/** In one statement; and kept in memory while they can't be written. */
+/** Per statement; and how many are kept in memory while they can't be written. */
 const batch_max = 200;
 const kept_max = 20_000;
 
@@ -53,7 +53,7 @@ export class Recorder {
   async #write(): Promise<void> {
     const { inTransaction, log } = this.parts;
     try {
-      // What comes meanwhile is gathered again, or every commit would write some.
+      // Entries that arrive meanwhile are collected again; otherwise every commit would write some.
       for (let left = this.#waiting.length; left > 0;) {
         const batch = await this.#named(this.#waiting.slice(0, Math.min(left, batch_max)));
         await inTransaction((tx) => insertEntries(tx, batch));
@@ -75,7 +75,7 @@ export class Recorder {
     }
   }
 
-  /** With the emails that their actors have now. */
+  /** With the current emails of their actors. */
   async #named(entries: readonly EntryRow[]): Promise<EntryRow[]> {
     const emails = new Map<string, string | null>();
     for (const { actor_id } of entries)

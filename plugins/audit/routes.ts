@@ -1,4 +1,4 @@
-/** The HTTP face of the audit log, for administrators: in the console, and by keys of theirs. */
+/** The routes of the audit log, for administrators: in the console, and with their keys. */
 import {
   badRequest,
   Nullable,
@@ -134,7 +134,7 @@ interface FilterQuery extends Omit<EntryFilter, "since" | "until"> {
   readonly until?: string | undefined;
 }
 
-/** @throws HttpError 400 on a time that is none. */
+/** @throws HttpError 400 on an invalid time. */
 const filterOf = ({ actor, action, record, outcome, since, until }: FilterQuery): EntryFilter => ({
   actor: actor || undefined,
   action: action || undefined,

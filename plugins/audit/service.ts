@@ -1,4 +1,4 @@
-/** The audit log as administrators read it: page by page, or as one file. */
+/** The audit log for administrators: page by page, or as one file. */
 import type { Context, Listed, PageRequest } from "../../core/sdk";
 import { exportStream, type ExportFormat } from "./export";
 import type { Recorder } from "./recorder";
@@ -12,7 +12,7 @@ export class AuditLog {
     private readonly recorder: Pick<Recorder, "flush">,
   ) {}
 
-  /** Newest first. What was done before the call is there. */
+  /** Newest first. Includes everything done before the call. */
   async page(filter: EntryFilter, page: PageRequest): Promise<Listed<EntryRow>> {
     await this.recorder.flush();
     return pageOfEntries(this.ctx.db, filter, page);

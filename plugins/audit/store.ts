@@ -16,17 +16,17 @@ export type Via = "api" | "console" | "command_line" | (string & {});
 export interface EntryRow {
   readonly id: string;
   readonly created_at: number;
-  /** The user; null when it was nobody that is known. */
+  /** The user; null when unknown. */
   readonly actor_id: string | null;
-  /** Their email then; for commands the user of the operating system. */
+  /** Their email at that time; for commands the user of the operating system. */
   readonly actor: string | null;
   readonly via: Via;
   /** The API key or the session. */
   readonly key_id: string | null;
   readonly address: string | null;
-  /** The operation of the API's document, or the name of the command. */
+  /** The operation in the API document, or the name of the command. */
   readonly action: string;
-  /** The id of what it was done to. */
+  /** The id of the record concerned. */
   readonly record: string | null;
   readonly outcome: Outcome;
   /** HTTP status. */
@@ -39,7 +39,7 @@ export interface AuditTables {
 export type AuditDb = Db<AuditTables>;
 
 export interface EntryFilter {
-  /** A user's id, or their email as it was then. */
+  /** A user's id, or their email at that time. */
   readonly actor?: string | undefined;
   readonly action?: string | undefined;
   readonly record?: string | undefined;
@@ -66,7 +66,7 @@ const columns = [
   "request_id",
 ] as const satisfies readonly (keyof EntryRow)[];
 
-/** Leaves out those that are there already. */
+/** Skips those that exist already. */
 export async function insertMissing(tx: AuditDb, rows: readonly EntryRow[]): Promise<void> {
   for (const row of rows)
     await tx
@@ -88,19 +88,19 @@ export const pageOfEntries = (
     pageWindow(page),
   );
 
-/** What of it an index has in the order of the list. */
+/** The part of the filter that an index has in the order of the list. */
 const indexed = ({ since, until, actor, action, record }: EntryFilter): EntryFilter => {
   if (record !== undefined) return { since, until, record };
   if (actor !== undefined && !isEmail(actor)) return { since, until, actor };
   return { since, until, action };
 };
 
-/** A place in the list. */
+/** A position in the list. */
 export type EntryPlace = Pick<EntryRow, "created_at" | "id">;
 
 /**
- * The newest before this place, of `limit` entries that are looked at; `next`: where it goes on,
- * null at the end.
+ * The newest before this position, out of `limit` entries examined; `next`: where to continue, null
+ * at the end.
  */
 export async function entriesBefore(
   db: AuditDb,
@@ -128,7 +128,7 @@ export async function entriesBefore(
   return { rows: await rows.execute(), next: next ?? null };
 }
 
-/** Of those before that time, so many at most; answers how many they were. */
+/** Deletes at most this many entries before that time; returns how many. */
 export async function deleteBefore(tx: AuditDb, before: number, limit: number): Promise<number> {
   const old = await tx
     .selectFrom("audit_entries")

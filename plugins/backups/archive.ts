@@ -1,19 +1,18 @@
 /**
- * The layout of a backup, and reading one that may be anything: cut off, damaged, or no backup.
+ * The layout of a backup, and reading one that may be anything: truncated, damaged, or not a
+ * backup.
  *
  * A backup is a ZIP archive (ZIP64):
- *
  * - `dossier.db`: the database, SQLite, deflated
- * - `files/ab/ab12…`: the originals by their SHA-256, stored as they are
- * - `originals.jsonl`: one line for each original, `{"sha256","bytes"}`, with `"in"` when it lies
- *   in another backup, which this one was incremental to
- * - `dossier.toml`: the settings, when there is such a file; without secrets unless they were asked
- *   for
- * - `secret.key`: only when secrets were asked for
- * - `manifest.json`: what `Manifest` says, the last entry
+ * - `files/ab/ab12…`: the originals by their SHA-256, uncompressed
+ * - `originals.jsonl`: one line per original, `{"sha256","bytes"}`, with `"in"` when it is in
+ *   another backup, to which this one is incremental
+ * - `dossier.toml`: the settings, if there is such a file; without secrets unless requested
+ * - `secret.key`: only when secrets were requested
+ * - `manifest.json`: see `Manifest`; the last entry
  *
- * Originals that lie outside of the data directory stay there: `originals.jsonl` names them, and
- * the manifest says where they are.
+ * Originals outside the data directory stay there: `originals.jsonl` lists them, and the manifest
+ * says where they are.
  */
 import { closeSync, openSync } from "node:fs";
 import { basename } from "node:path";
@@ -27,9 +26,9 @@ import {
 } from "../../core/lib/zip";
 import { t, Validator, version, type Static } from "../../core/sdk";
 
-/** A later one may hold what this version does not know. */
+/** A later format may contain what this version does not know. */
 export const format_version = 2;
-/** Before originals could lie elsewhere; what every version reads. */
+/** The format from before originals could be elsewhere, which every version can read. */
 export const format_version_with_originals = 1;
 export const database_part = "dossier.db",
   list_part = "originals.jsonl",
@@ -46,11 +45,11 @@ export const Manifest = t.Object({
   /** The version that made it. */
   dossier: t.Object({ version: t.String(), commit: t.Union([t.String(), t.Null()]) }),
   made_at: t.String(),
-  /** `plugin/id` of every step that was applied to the tables. */
+  /** `plugin/id` of every applied migration step. */
   migrations: t.Array(t.String()),
-  /** Rows of each table. */
+  /** The number of rows in each table. */
   counts: t.Record(t.String(), Count),
-  /** What the database answered when it was asked by plugins, by the name of the probe. */
+  /** The answers of the database to the plugins' probes, by the name of the probe. */
   answers: t.Record(t.String(), t.Unknown()),
   parts: t.Array(t.Object({ name: t.String(), bytes: Count, sha256: Sha256 })),
   originals: t.Object({
@@ -79,7 +78,7 @@ const line_length_max = 1_000;
 
 export const originalPart = (sha256: string): string => `files/${sha256.slice(0, 2)}/${sha256}`;
 
-/** A backup in the words of whoever holds it. */
+/** An invalid backup, in words for its owner. */
 export class BadBackup extends Error {
   override readonly name = "BadBackup";
 }
@@ -87,7 +86,7 @@ export class BadBackup extends Error {
 export interface Backup {
   readonly path: string;
   readonly manifest: Manifest;
-  /** By name: all that the manifest and the list of originals speak of, and nothing else. */
+  /** By name: everything that the manifest and the list of originals mention, and nothing else. */
   readonly entries: ReadonlyMap<string, ZipEntry>;
 }
 
@@ -148,11 +147,11 @@ function readEntries(path: string, bad: (why: string) => BadBackup): Map<string,
 }
 
 const parts = new Set([database_part, list_part, settings_part, key_part, manifest_part]);
-/** No other name is ever made into a path. */
+/** No other name is ever turned into a path. */
 const isPart = (name: string): boolean =>
   parts.has(name) || /^files\/([0-9a-f]{2})\/\1[0-9a-f]{62}$/.test(name);
 
-/** Every original that the backup speaks of. @throws BadBackup */
+/** Every original that the backup mentions. @throws BadBackup */
 export async function* readOriginals({ path, entries }: Backup): AsyncGenerator<Original> {
   const entry = entries.get(list_part)!;
   const decoder = new TextDecoder();
@@ -177,7 +176,7 @@ export async function* readOriginals({ path, entries }: Backup): AsyncGenerator<
 }
 
 /**
- * The bytes of a part, hashed on their way. @throws BadBackup when they are not those that were
+ * The bytes of a part, hashed on the way. @throws BadBackup when they differ from those that were
  * backed up.
  */
 export async function* readPart(

@@ -1,4 +1,4 @@
-/** The health checks of backups, and of what lies beside them. */
+/** The health checks of backups, and of the files beside them. */
 import { fill, rfc3339, type Context, type Fill } from "../../core/sdk";
 import { ok, SystemChecks, type CheckResult } from "../doctor/contract";
 import type { Copies } from "./copies";
@@ -6,7 +6,7 @@ import { elsewhere_words } from "./maker";
 import type { BackupService } from "./service";
 
 const day_ms = 86_400_000;
-/** Without a schedule, somebody should make one so often. */
+/** Without a schedule, one should be made this often. */
 const age_days_max = 30;
 
 export const backupChecks = (

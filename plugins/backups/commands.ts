@@ -123,7 +123,7 @@ const text = (value: unknown): string | undefined =>
   typeof value === "string" ? value : undefined;
 export const mebibytes = (bytes: number): string => `${(bytes / 2 ** 20).toFixed(1)} MiB`;
 
-/** One line when a stage begins. */
+/** Prints a line at the beginning of each stage. */
 function printStages(print: (line: string) => void): (progress: Progress) => void {
   let last: string | undefined;
   return ({ stage }) => {

@@ -1,12 +1,12 @@
-/** Backups for other plugins: how to have a copy asked what the original would answer. */
+/** Backups for other plugins: how to verify that a copy answers like the original. */
 import { shaped, slot } from "../../core/sdk";
 
-/** Questions to a database. Their answers are kept in a backup, and must come again from a copy. */
+/** Questions to a database. Their answers are stored in a backup, and a copy must give the same. */
 export interface BackupProbe {
   readonly name: string;
   /**
-   * Asks the database at this path, which nobody writes to, in a child process. The questions come
-   * from the database itself; the answer is JSON, and the same each time.
+   * Queries the database at this path, which nobody writes to, in a child process. The questions
+   * are derived from the database itself; the answer is JSON, and the same each time.
    */
   readonly ask: (database: string) => Promise<unknown>;
 }

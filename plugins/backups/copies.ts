@@ -1,6 +1,5 @@
 /**
- * Copies of the database beside it: which there are, that they go after their time, and what to do
- * about what was cut off.
+ * Copies of the database beside it: lists them, deletes expired ones, and removes interrupted ones.
  */
 import { rm } from "node:fs/promises";
 import type { Context } from "../../core/sdk";
@@ -8,7 +7,7 @@ import { ok, type CheckResult } from "../doctor/contract";
 import { findBeside, pruneBeside, rolled_back_max, type Beside } from "./leftovers";
 
 export interface CopiesParts extends Pick<Context, "paths" | "now_ms" | "log"> {
-  /** As it is set now. */
+  /** The current setting. */
   readonly keep_ms: () => number;
 }
 
@@ -23,7 +22,7 @@ export class Copies {
     await this.prune();
   }
 
-  /** Deletes what is older than its time. Answers how many there were. */
+  /** Deletes expired ones. Returns their number. */
   async prune(): Promise<number> {
     const { paths, now_ms, keep_ms, log } = this.parts;
     const gone = await pruneBeside(paths.data, { keep_ms: keep_ms(), now_ms: now_ms() });

@@ -1,4 +1,4 @@
-/** The jobs of backups: making one, rehearsing one, and deleting copies that are old. */
+/** The jobs of backups: making one, rehearsing one, and deleting old copies. */
 import { withoutTurns } from "../../core/lib/cron";
 import { every, handle, job, PermanentFailure, t, type JobHandler } from "../../core/sdk";
 import type { Copies } from "./copies";
@@ -38,8 +38,8 @@ export const backupSchedules = (cron: string | null) => [
 ];
 
 /**
- * Another attempt is for the next tick, or for whoever reads why; one that was cut off by the stop
- * of the server begins again with its start.
+ * A retry is left to the next tick, or to whoever reads the error; one that was interrupted by the
+ * stop of the server starts over with its next start.
  */
 const unlessStopped =
   (signal: AbortSignal) =>

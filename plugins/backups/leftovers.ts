@@ -1,29 +1,29 @@
 /**
- * What lies beside the backups: copies of the database from before upgrades, databases that a
- * rollback has put aside, and what was cut off. How many are kept, and for how long.
+ * The files beside the backups: copies of the database from before upgrades, databases put aside by
+ * a rollback, and interrupted ones. How many are kept, and for how long.
  */
 import { existsSync } from "node:fs";
 import { readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { copy_pattern, database_file } from "../../core/sdk";
 
-/** What a rollback puts aside; its log has the same name and `-wal` after it. */
+/** A database put aside by a rollback; its log has the same name with `-wal` appended. */
 const rolled_back_pattern = /^\d{8}T\d{6}Z-rolled-back\.db$/;
-/** How many of those are kept; of copies from before upgrades, as many. */
+/** How many of these are kept; of copies from before upgrades as many. */
 export const rolled_back_max = 3;
-/** What a restore and a rollback make before it gets its name. */
+/** What a restore and a rollback create before it gets its final name. */
 export const restoring_directory = ".restoring",
   rollback_file = `${database_file}.rollback`;
-/** A command that is under way has touched its files since. */
+/** A running command has touched its files since. */
 const abandoned_ms = 3_600_000;
 
 export interface Beside {
-  /** Names in `backups`, the oldest first. */
+  /** Names in `backups`, oldest first. */
   readonly copies: readonly string[];
   readonly rolled_back: readonly string[];
-  /** Of both, with their logs. */
+  /** The size of both, including logs. */
   readonly bytes: number;
-  /** Paths of what a restore or a rollback has left that did not end. */
+  /** Paths left behind by an interrupted restore or rollback. */
   readonly abandoned: readonly string[];
 }
 
@@ -44,8 +44,8 @@ export async function findBeside(data: string, now_ms: number): Promise<Beside> 
 }
 
 /**
- * Deletes what is older than `keep_ms`, by the time in its name, and the oldest of what rollbacks
- * have put aside. Answers the names.
+ * Deletes what is older than `keep_ms`, according to the time in its name, and the oldest of those
+ * put aside by rollbacks. Returns the names.
  */
 export async function pruneBeside(
   data: string,
@@ -68,7 +68,7 @@ export async function pruneBeside(
 export const pruneRolledBack = (data: string, now_ms: number): Promise<string[]> =>
   pruneBeside(data, { keep_ms: Infinity, now_ms });
 
-/** A database, and what belongs to it. */
+/** A database, and the files that belong to it. */
 const partsOf = (path: string): string[] =>
   ["", "-wal", "-shm"].map((end) => `${path}${end}`).filter((part) => existsSync(part));
 

@@ -1,6 +1,6 @@
 /**
  * Makes a backup and rehearses it. The work is done by child processes with connections of their
- * own: this process only says what comes next.
+ * own: this process only coordinates the steps.
  */
 import { existsSync } from "node:fs";
 import { mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
@@ -22,17 +22,17 @@ import type { BackupProbe } from "./contract";
 import type { Progress } from "./progress";
 import type { BackupTasks } from "./tasks";
 
-/** Names of backups, to the millisecond: they sort by time. */
+/** Names of backups, precise to the millisecond: they sort by time. */
 export const backup_pattern = /^dossier-\d{8}T\d{9}Z\.zip$/;
 const unfinished = ".unfinished";
 const work_prefix = ".backup-work-";
 const limits = { timeout_ms: 12 * 3_600_000, memory_max_bytes: 1024 * 2 ** 20 };
 
 export interface MakeRequest {
-  /** Default: the directory of the settings. */
+  /** Default: the directory in the settings. */
   readonly directory?: string | undefined;
   readonly with_secrets: boolean;
-  /** A backup, or a directory of them: originals that they hold are left out. */
+  /** A backup, or a directory of them: originals that they contain are left out. */
   readonly incremental_to?: string | undefined;
 }
 export interface Watch {
@@ -45,19 +45,19 @@ export interface Made {
   readonly manifest: Manifest;
 }
 
-/** What is said in place of a backup of a database that is a server of its own. */
+/** The message when the database is a server and can't be backed up here. */
 export const elsewhere_words =
   "The database is PostgreSQL, which these backups do not hold. Back it up with pg_dump, and the " +
   "original files after it, with `dossier backup originals` for a list to check them by: " +
   "docs/scale.md says how.";
 
-/** Deleting less at once holds up nobody. */
+/** Deleting less at once delays nobody. */
 const large_copy_bytes = 2 ** 24;
 
 export interface MakerParts extends Pick<Context, "files" | "paths" | "now_ms"> {
   readonly isolate: Isolate<BackupTasks>;
   readonly probes: () => readonly BackupProbe[];
-  /** Of the settings: where backups go. */
+  /** From the settings: where backups go. */
   readonly directory: string;
   readonly secret_settings: () => readonly string[];
 }
@@ -65,7 +65,7 @@ export interface MakerParts extends Pick<Context, "files" | "paths" | "now_ms"> 
 export class BackupMaker {
   constructor(private readonly parts: MakerParts) {}
 
-  /** Deletes what a crash has left, unless it belongs to a backup that is under way. */
+  /** Deletes what a crash has left, unless it belongs to a backup in progress. */
   async clean(): Promise<void> {
     try {
       await this.#working(async () => removeHalves(this.parts.directory));
@@ -74,7 +74,9 @@ export class BackupMaker {
     }
   }
 
-  /** @throws HttpError when it can't begin, Error in words; nothing half-made stays. */
+  /**
+   * @throws HttpError when it can't begin, Error in plain words; an incomplete backup is deleted.
+   */
   async make(request: MakeRequest, watch: Watch): Promise<Made> {
     if (this.parts.paths.database === null) throw conflict(elsewhere_words, "database_elsewhere");
     const directory = resolve(request.directory ?? this.parts.directory);
@@ -125,7 +127,7 @@ export class BackupMaker {
       options = { ...quietly, onMessage: watch.onProgress };
     const { database, data } = paths;
     const { place } = this.parts.files;
-    // What lies elsewhere is not held, and named below.
+    // Originals elsewhere are not held, but listed below.
     const files = join(place === null ? data : work, "files");
     if (place !== null) await mkdir(files);
     const elsewhere = bases.length === 0 ? null : join(work, "elsewhere.jsonl");
@@ -160,7 +162,7 @@ export class BackupMaker {
     );
   }
 
-  /** Those that lie outside of the data directory, after the copy: all that it names are there. */
+  /** Originals outside the data directory, listed after the copy: all that it refers to exist. */
   async #listStored(path: string, { onProgress, signal }: Watch): Promise<void> {
     await using list = await open(path, "wx");
     let done = 0;
@@ -188,16 +190,16 @@ export class BackupMaker {
     return manifest;
   }
 
-  /** Its database is large: it goes bit by bit. */
+  /** Its database is large: it is deleted bit by bit. */
   async #discard(work: string): Promise<void> {
     const copy = join(work, database_part),
       size = (await stat(copy).catch(() => null))?.size ?? 0;
-    // Where no child can run, for the server is stopping, it goes at once.
+    // When no child can run, because the server is stopping, it is deleted at once.
     if (size > large_copy_bytes) await this.parts.isolate("discard", copy, limits).catch(() => {});
     await rm(work, { recursive: true, force: true });
   }
 
-  /** What the database at this path answers to each probe. */
+  /** The answers of the database at this path to each probe. */
   async #ask(database: string, { onProgress }: Watch): Promise<Manifest["answers"]> {
     onProgress({ stage: "questions", done: 0, total: null });
     const answers: Manifest["answers"] = {};
@@ -205,7 +207,7 @@ export class BackupMaker {
     return answers;
   }
 
-  /** One at a time on a data directory, whichever process it is. */
+  /** One at a time on a data directory, in any process. */
   async #working<R>(work: (directory: string) => Promise<R>): Promise<R> {
     const home = join(this.parts.paths.data, "backups");
     await mkdir(home, { recursive: true });
@@ -251,7 +253,7 @@ async function freeName(directory: string, at_ms: number): Promise<string> {
   return nameOf(ms);
 }
 
-/** Makes a rename in this directory survive a power cut. */
+/** Makes a rename in this directory survive a power failure. */
 async function syncDirectory(directory: string): Promise<void> {
   await using handle = await open(directory, "r");
   await handle.sync();

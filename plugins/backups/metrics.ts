@@ -1,4 +1,4 @@
-/** How old the newest backup is, as metrics. */
+/** The age of the newest backup, as metrics. */
 import { fill, type Context } from "../../core/sdk";
 import { Metrics } from "../metrics/contract";
 import type { BackupService } from "./service";

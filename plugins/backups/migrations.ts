@@ -1,4 +1,4 @@
-/** The table of what became of backups and rehearsals. */
+/** The table with the outcomes of backups and rehearsals. */
 import type { Migration } from "../../core/sdk";
 
 export const migrations: readonly Migration[] = [

@@ -1,6 +1,6 @@
 /**
- * A list of the originals with their sizes, for those who copy them by their own means, and what of
- * such a list is not there any more. For databases that are backed up elsewhere.
+ * Lists the originals with their sizes, for operators who copy them by other means, and finds which
+ * of such a list are missing. For databases that are backed up elsewhere.
  */
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
@@ -10,18 +10,18 @@ import { piecesOf, Validator, type Context, type StoredBytes } from "../../core/
 import { Original } from "./archive";
 
 const shape = new Validator(Original);
-/** Originals that are named. */
+/** The number of originals that are named. */
 const named_max = 20;
 
 type Parts = Pick<Context, "files">;
 
-/** One line for each original, as in `originals.jsonl` of a backup, in the order of their names. */
+/** One line per original, as in `originals.jsonl` of a backup, sorted by name. */
 export async function* listOriginals({ files }: Parts): AsyncGenerator<string> {
   for await (const some of files.list())
     for (const { sha256, size_bytes } of some) yield JSON.stringify({ sha256, bytes: size_bytes });
 }
 
-/** Writes the list into a file, which is there as a whole or not at all. */
+/** Writes the list into a file, atomically. */
 export async function writeOriginals(parts: Parts, path: string): Promise<number> {
   await using file = await open(path, "wx", 0o600);
   let count = 0;
@@ -40,7 +40,7 @@ export interface Compared {
   readonly said: readonly string[];
 }
 
-/** Reads every original of a list to its end. @throws Error when the file is no such list */
+/** Reads every original of a list completely. @throws Error when the file is not such a list */
 export async function compareOriginals({ files }: Parts, path: string): Promise<Compared> {
   let [count, wrong] = [0, 0];
   const said: string[] = [];
@@ -62,7 +62,7 @@ function readLine(line: string, path: string, number: number): Original {
     shape.validate(value);
     return value as Original;
   } catch {
-    // Said below.
+    // Reported below.
   }
   throw new Error(`${path} is no list of originals: line ${number} is none of one`);
 }

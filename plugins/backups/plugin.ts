@@ -1,6 +1,6 @@
 /**
- * Backups: made while the server runs, rehearsed before they count, by schedule or when asked; and
- * the way back from one. `maker.ts` makes them, `archive.ts` says what is in one.
+ * Backups: made while the server runs, rehearsed before they count, by schedule or on request; and
+ * restoring them. `maker.ts` makes them, `archive.ts` documents their content.
  */
 import { join, resolve } from "node:path";
 import { cron_pattern, nextTime } from "../../core/lib/cron";
@@ -92,7 +92,7 @@ export default definePlugin({
   },
 });
 
-/** As they are now. */
+/** The current settings. */
 function settingsOf(
   config: {
     readonly schedule?: string;
@@ -120,7 +120,7 @@ function settingsOf(
 
 const scheduleOf = (written: string | undefined): string | null => written?.trim() || null;
 
-/** @throws ConfigError on a schedule that can't be read. */
+/** @throws ConfigError on an invalid schedule. */
 function requireCron(schedule: string | null): void {
   const wrong = schedule === null ? null : problemOf(schedule);
   if (wrong !== null)

@@ -1,12 +1,12 @@
-/** How far a backup is. */
+/** The progress of a backup. */
 
 export type Stage = "originals" | "database" | "questions" | "archive" | "rehearsal";
 
 export interface Progress {
   readonly stage: Stage;
-  /** Of `originals` files, else bytes. */
+  /** Files in the stage `originals`, otherwise bytes. */
   readonly done: number;
-  /** Null when it is not known. */
+  /** Null when unknown. */
   readonly total: number | null;
 }
 
@@ -20,7 +20,7 @@ export const stage_words: Readonly<Record<Stage, string>> = {
 
 const between_ms = 200;
 
-/** Passes on the first of each stage, and then one now and then. */
+/** Passes on the first progress of each stage, and then some now and then. */
 export function sparingly(send: (progress: Progress) => void): (progress: Progress) => void {
   let stage: Stage | undefined,
     sent_ms = 0;

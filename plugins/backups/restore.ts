@@ -1,4 +1,4 @@
-/** `dossier restore`: makes a data directory of a backup. Everything is checked on the way. */
+/** `dossier restore`: creates a data directory from a backup. Everything is verified on the way. */
 import { existsSync } from "node:fs";
 import { mkdir, open, readdir, rename, rm, statfs } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
@@ -19,7 +19,7 @@ import { requireSame } from "./child/rehearse";
 import { mebibytes } from "./commands";
 import { restoring_directory } from "./leftovers";
 
-/** What a directory may hold that is empty for people: locks, and what the system keeps there. */
+/** Names in a directory that counts as empty: locks, and files that the system keeps there. */
 const is_nothing = /^(\..*|lost\+found|dossier\.lock.*)$/;
 const spare_bytes = 64 * 2 ** 20;
 const named_max = 5;
@@ -46,7 +46,7 @@ export const restoreTool: Tool = {
     const unlock = input.lock();
     const work = join(data, restoring_directory);
     try {
-      // A server may have begun its life here meanwhile.
+      // A server may have been started here meanwhile.
       await requireNothing(data);
       await rm(work, { recursive: true, force: true });
       await mkdir(join(work, "files"), { recursive: true, mode: 0o700 });
@@ -67,7 +67,7 @@ export const restoreTool: Tool = {
   },
 };
 
-/** @throws Error when the tables are of a newer version than this one. */
+/** @throws Error when the tables are of a newer version. */
 function requireKnown({ manifest, path }: Backup, { known_steps }: ToolInput): void {
   const newer = manifest.migrations.find((step) => {
     const known = known_steps.get(step.slice(0, step.indexOf("/")));
@@ -115,7 +115,7 @@ async function takeParts(backup: Backup, work: string): Promise<void> {
       await write(readPart(backup, part), join(work, part.name));
 }
 
-/** @throws Error that names the backups with originals that are not there, before any is read. */
+/** @throws Error that names the missing backups with originals, before any is read. */
 async function takeOriginals(
   backup: Backup,
   directories: readonly string[],
@@ -163,7 +163,7 @@ async function write(pieces: AsyncIterable<Buffer>, path: string): Promise<void>
   await file.sync();
 }
 
-/** The database comes last: without it, it is no data directory. */
+/** The database comes last: without it, it is not a data directory. */
 async function publish(work: string, data: string): Promise<void> {
   const names = (await readdir(work)).filter((name) => name !== database_part);
   for (const name of [...names, database_part]) await rename(join(work, name), join(data, name));

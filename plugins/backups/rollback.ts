@@ -1,6 +1,6 @@
 /**
- * `dossier rollback`: puts back the copy of the database that was made before a newer version
- * changed its tables.
+ * `dossier rollback`: restores the copy of the database made before a newer version changed its
+ * tables.
  */
 import { copyFileSync, existsSync } from "node:fs";
 import { open, readdir, rename, rm } from "node:fs/promises";
@@ -65,7 +65,7 @@ export const rollbackTool: Tool = {
 const lineOf = (backups: string, name: string): string =>
   `${name} (written by ${writerOf(join(backups, name))})`;
 
-/** The version that wrote the copy; early ones did not note it. */
+/** The version that wrote the copy; early ones did not record it. */
 function writerOf(copy: string): string {
   const { written_by } = readFacts(copy);
   return written_by === null ? "the version before the upgrade" : namedVersion(written_by);

@@ -1,4 +1,4 @@
-/** The HTTP face of backups, for administrators. Only the console has it. */
+/** The routes of backups, for administrators. Only part of the console. */
 import {
   Nullable,
   reply,

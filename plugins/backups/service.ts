@@ -1,5 +1,5 @@
 /**
- * The rules of backups: which there are, which are kept, when one is overdue, and what is under way
+ * The rules of backups: which exist, which are kept, when one is overdue, and what is in progress
  * here.
  */
 import { existsSync } from "node:fs";
@@ -20,33 +20,33 @@ import type { Progress } from "./progress";
 import * as store from "./store";
 import type { BackupTasks } from "./tasks";
 
-/** How long after its time a backup may be ready. */
+/** How long after its scheduled time a backup may be ready. */
 const grace_ms = 3_600_000;
 const describe_limits = { timeout_ms: 60_000, memory_max_bytes: 1024 * 2 ** 20 };
-/** The newest that are listed. */
+/** The number of newest ones that are listed. */
 const listed_max = 500;
 
 export interface BackupSettings {
-  /** Cron; null: none by schedule. */
+  /** Cron; null: no schedule. */
   readonly schedule: string | null;
   readonly keep: number;
-  /** How long copies from before upgrades and of rollbacks are kept, milliseconds. */
+  /** How long copies from before upgrades and from rollbacks are kept, milliseconds. */
   readonly keep_copies: number;
   readonly directory: string;
 }
 export interface Listed extends Description {
   readonly name: string;
-  /** Epoch ms of the last rehearsal that went well, and why the last one failed if it did. */
+  /** Epoch ms of the last successful rehearsal, and why the last one failed if it did. */
   readonly rehearsed_at: number | null;
   readonly failure: string | null;
 }
 export interface Standing {
   readonly last_success: number | null;
-  /** Why the last one failed; null when it went well, or there was none. */
+  /** Why the last one failed; null when it succeeded, or there was none. */
   readonly failure: { readonly at: number; readonly error: string } | null;
   readonly overdue: boolean;
   readonly next: number | null;
-  /** Backups were made in the directory, and it is not there: its disk may not be mounted. */
+  /** Backups were made in the directory, and it is missing: its disk may not be mounted. */
   readonly directory_gone: boolean;
 }
 export interface Current {
@@ -66,9 +66,9 @@ export interface BackupsParts extends Pick<
 
 export class BackupService {
   #current: Current | null = null;
-  /** By name; what was described is as old as the file. */
+  /** By name; a description is valid as long as the file is unchanged. */
   readonly #described = new Map<string, Description & { readonly changed_ms: number }>();
-  /** When the schedule became another one while the server ran. */
+  /** When the schedule was changed while the server ran. */
   #scheduled_at_ms = 0;
   #schedule: string | null;
 
@@ -88,7 +88,7 @@ export class BackupService {
     return this.parts.settings;
   }
 
-  /** Makes a backup, and deletes those that are too many. @throws Error in words */
+  /** Makes a backup, and deletes surplus ones. @throws Error in plain words */
   async make(request: MakeRequest, watch: Partial<Watch> = {}): Promise<Made> {
     const made = await this.#run("backup", null, watch, async (told) => {
       if (request.directory === undefined) await this.#requireDirectory();
@@ -108,7 +108,7 @@ export class BackupService {
     await this.#run("rehearsal", path, watch, (told) => this.parts.maker.rehearse(path, told));
   }
 
-  /** @throws HttpError 404, 409 while one is under way, or when a younger one needs it. */
+  /** @throws HttpError 404, 409 while one is in progress, or when a newer one needs it. */
   async remove(name: string): Promise<void> {
     const path = await this.require(name);
     this.requireIdle();
@@ -122,19 +122,19 @@ export class BackupService {
     this.parts.log.info("deleted a backup", { name });
   }
 
-  /** Where the backup of this name is. @throws HttpError 404 */
+  /** The path of the backup with this name. @throws HttpError 404 */
   async require(name: string): Promise<string> {
     if (!isBackupName(name) || !(await this.#names()).includes(name)) throw notFound("backup");
     return join(this.parts.settings.directory, name);
   }
 
-  /** @throws HttpError 409 while one is under way here. */
+  /** @throws HttpError 409 while one is in progress here. */
   requireIdle(): void {
     if (this.#current !== null)
       throw conflict("A backup or a rehearsal is under way; wait for its end.", "backup_running");
   }
 
-  /** The newest first, five hundred at most; `total` counts all. */
+  /** Newest first, at most five hundred; `total` counts all. */
   async list(): Promise<{ readonly backups: Listed[]; readonly total: number }> {
     const all = (await this.#names()).reverse();
     const names = all.slice(0, listed_max);
@@ -156,7 +156,7 @@ export class BackupService {
     return { backups, total: all.length };
   }
 
-  /** Reads what is new or has changed, and forgets what is gone. */
+  /** Reads new and changed ones, and forgets those that are gone. */
   async #describe(names: readonly string[]): Promise<void> {
     const { isolate, settings } = this.parts;
     for (const name of [...this.#described.keys()])
@@ -172,7 +172,7 @@ export class BackupService {
       this.#described.set(basename(one.path), { ...one, changed_ms: changed.get(one.path)! });
   }
 
-  /** GET /health asks for it: it takes two rows, however many there are. */
+  /** Used by GET /health: it reads two rows, however many there are. */
   async standing(): Promise<Standing> {
     const { db, now_ms, operations, settings } = this.parts;
     const { last, good_at: last_success } = await store.findLast(db);
@@ -215,7 +215,7 @@ export class BackupService {
     );
   }
 
-  /** None while the directory is not there. */
+  /** Empty while the directory is missing. */
   async #names(): Promise<string[]> {
     const { directory } = this.parts.settings;
     const names = await readdir(directory).catch((error: NodeJS.ErrnoException) => {
@@ -234,7 +234,7 @@ export class BackupService {
     return (await store.listRuns(db)).some(is_here);
   }
 
-  /** A directory that was there would be made anew on another disk. @throws Error */
+  /** A missing directory would be created anew on another disk. @throws Error */
   async #requireDirectory(): Promise<void> {
     if (await this.#isDirectoryGone()) throw new Error(this.goneWords());
   }
@@ -243,7 +243,7 @@ export class BackupService {
     return this.parts.isolate("findNeeded", paths, describe_limits);
   }
 
-  /** A run, and the row about how it ended. */
+  /** A run, and the row about its outcome. */
   async #run<R extends object>(
     kind: store.RunRow["kind"],
     path: string | null,
@@ -272,7 +272,7 @@ export class BackupService {
       log.info(`${kind} succeeded`, { path: made });
       return result;
     } catch (error) {
-      // It was refused, or the server stops: nothing is wrong with backups.
+      // It was refused, or the server is stopping: nothing is wrong with backups.
       if (error instanceof HttpError || signal?.aborted) throw error;
       const why = error instanceof Error ? error.message : String(error);
       log.error(`${kind} failed`, { path, error: why });
@@ -283,7 +283,7 @@ export class BackupService {
     }
   }
 
-  /** Those beyond `keep`, unless a younger one needs what they hold. */
+  /** Those beyond `keep`, unless a newer one needs their content. */
   async #deleteOldest(): Promise<void> {
     const { directory, keep } = this.parts.settings;
     const names = await this.#names();

@@ -1,13 +1,13 @@
-/** Every SQL statement about what became of backups. */
+/** Every SQL statement about the outcomes of backups. */
 import { preparedFirst, toNumber, type Db } from "../../core/sdk";
 
-/** A backup or a rehearsal that has ended. A copy that is made meanwhile holds no row of itself. */
+/** A finished backup or rehearsal. A copy made meanwhile contains no row about itself. */
 export interface RunRow {
   readonly id: string;
   readonly kind: "backup" | "rehearsal";
   /** Null when nothing was made. */
   readonly path: string | null;
-  /** Null when it ended well. */
+  /** Null when it succeeded. */
   readonly error: string | null;
   readonly started_at: number;
   readonly finished_at: number;
@@ -45,7 +45,9 @@ const newestBackups = (db: BackupsDb) =>
     .orderBy("id", "desc")
     .limit(1);
 
-/** How the last backup has ended, and when the last good one did; null when there is none. */
+/**
+ * The outcome of the last backup, and when the last successful one was; null when there is none.
+ */
 export async function findLast(db: BackupsDb): Promise<{
   readonly last: Pick<RunRow, "error" | "finished_at"> | null;
   readonly good_at: number | null;
@@ -59,7 +61,7 @@ export async function findLast(db: BackupsDb): Promise<{
   };
 }
 
-/** The newest first. */
+/** Newest first. */
 export async function listRuns(db: BackupsDb): Promise<RunRow[]> {
   const rows = await db
     .selectFrom("backups_runs")

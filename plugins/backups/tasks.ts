@@ -1,4 +1,4 @@
-/** What the plugin does in child processes. */
+/** The tasks of backups for child processes. */
 import { lazyTask } from "../../core/sdk";
 import type { CopyInput, PackInput } from "./child/make";
 import type { RehearseInput } from "./child/rehearse";

@@ -1,6 +1,6 @@
 /**
- * Whether a sentence says what its source says: its numbers, negations and names are those of the
- * sentences there that are about the same.
+ * Whether a sentence agrees with its source: its numbers, negations and names are those of the
+ * sentences there about the same subject.
  */
 import type { Span } from "../../search/contract";
 import type { EvidenceFinder, SourceSentence } from "../evidence";
@@ -9,13 +9,16 @@ import { datesIn, holdsName, namesIn, replacesName } from "./names";
 import { polarityOf, saysOpposite, spelledOut } from "./polarity";
 import { isSameQuantity, quantitiesIn, withoutQuantities, type Quantity } from "./quantities";
 
-/** A place that is about the same as the claim shares this much of what the best one shares. */
+/**
+ * A place is about the same subject as the claim if it shares this fraction of what the best one
+ * shares.
+ */
 const near_best = 0.8;
 /** A second sentence must add this much of the claim. */
 const second_share_min = 0.15;
 const sentences_before = 5;
 
-/** One sentence of a source, or two beside each other. */
+/** One sentence of a source, or two adjacent ones. */
 interface Window {
   readonly text: string;
   readonly first: number;
@@ -38,7 +41,7 @@ function clausesOf(text: string): string[] {
 }
 
 export class AgreementChecker {
-  /** `titles`: of each source, the names of its document and heading. */
+  /** `titles`: for each source, the names of its document and heading. */
   constructor(
     private readonly evidence: EvidenceFinder,
     private readonly texts: readonly string[],
@@ -56,7 +59,7 @@ export class AgreementChecker {
 
   /**
    * Whether the source has the numbers and dates of a sentence in another language, and a negation
-   * when that has one.
+   * if it has one.
    */
   agreesInFacts(sentence: string, source: number): boolean {
     const text = this.texts[source]!;
@@ -78,9 +81,9 @@ export class AgreementChecker {
     return windows.some((window) => this.agreesWith(clause, window, source));
   }
 
-  /** The places of the source that are about this clause, without its numbers and names. */
+  /** The places in the source about this clause, ignoring its numbers and names. */
   private windowsAbout(clause: string, sentence: string, source: number): readonly Window[] {
-    // A short answer, `Every ninety days`, is about what was asked.
+    // A short answer, `Every ninety days`, is about the subject of the question.
     const subjects = [clause, sentence, this.question].map(withoutFacts);
     for (const text of [...subjects, contentOf(clause)]) {
       const windows = this.windows(source, this.evidence.claimOf(text));
@@ -124,9 +127,7 @@ export class AgreementChecker {
     );
   }
 
-  /**
-   * The same amount; of several of its kind in one sentence, that which stands by the same words.
-   */
+  /** The same amount; of several of its kind in one sentence, the one beside the same words. */
   private isSame(
     one: Quantity,
     other: Quantity,
@@ -161,7 +162,7 @@ export class AgreementChecker {
     const before = this.texts[source]!.slice(begin, sentences[window.first]!.start);
     const title = this.titles[source]!;
     const names = namesIn(clause);
-    // A sentence that names another means that one; else what it means was named before it.
+    // A sentence that names something else is about that; otherwise its subject was named before.
     const others = namesIn(window.text).filter((name) => !holdsName(clause, name));
     const nearby = others.length === 0 ? `${before} ${window.text}` : window.text;
     const dates = datesIn(window.text);
@@ -195,14 +196,14 @@ export class AgreementChecker {
   }
 }
 
-/** Clauses of a text, each group with those of `quantities` that stand in its last clause. */
+/** The clauses of a text, each group with those of `quantities` that are in its last clause. */
 function clauseGroups(text: string, quantities: readonly Quantity[]): Span[] {
   const groups: Span[] = [];
   let start = 0;
   for (const { index } of text.matchAll(new RegExp(clause_end, "giu"))) {
     if (!quantities.some((one) => one.start >= start && one.start < index)) continue;
     const last = groups.at(-1);
-    // `in 1976 and in 2018`: the second is about the same as the first.
+    // `in 1976 and in 2018`: the second is about the same subject as the first.
     if (last && contentOf(withoutQuantities(text.slice(start, index))) === "")
       groups[groups.length - 1] = { ...last, end: index };
     else groups.push({ start, end: index });
@@ -219,7 +220,7 @@ function clauseGroups(text: string, quantities: readonly Quantity[]): Span[] {
   return groups;
 }
 
-/** What a text is about: its words without numbers, names and grammar. */
+/** The subject of a text: its words without numbers, names and grammar. */
 function withoutFacts(text: string): string {
   let bare = withoutQuantities(text);
   for (const name of namesIn(text)) bare = bare.replace(name, " ");

@@ -1,4 +1,4 @@
-/** Words that carry no statement of their own, in English, German, French and Spanish. */
+/** Words without a meaning of their own, in English, German, French and Spanish. */
 import { folded } from "./number-words";
 
 const grammar =
@@ -33,7 +33,7 @@ const grammar =
   "ese esa eso su sus ella ellos ellas es son era eran fue sera ha han habia puede debe hay " +
   "en por " +
   "para con sin sobre entre no se todo toda todos todas";
-/** What answers are introduced by. */
+/** Introductory phrases of answers. */
 const fillers =
   "answer answers answered question questions source sources text passage passages document " +
   "documents article excerpt context information following based according provided given " +
@@ -50,7 +50,7 @@ const grammar_words: ReadonlySet<string> = new Set(grammar.split(" "));
 const filler_words: ReadonlySet<string> = new Set(fillers.split(" "));
 
 export const isFunctionWord = (word: string): boolean => grammar_words.has(folded(word));
-/** The words of a text that state something. */
+/** The meaningful words of a text. */
 export const contentWords = (text: string): string[] =>
   (text.match(/[\p{L}\p{M}\p{Nd}]+/gu) ?? []).filter((word) => {
     const key = folded(word);
@@ -66,7 +66,7 @@ const other_words =
   "y es no en por para con del";
 const german = new Set(german_words.split(" "));
 const others = new Set(other_words.split(" "));
-/** Nouns have capitals there. */
+/** German nouns are capitalised. */
 export function isGerman(text: string): boolean {
   const words = (text.match(/[\p{L}\p{M}]+/gu) ?? []).map(folded);
   const count = (list: ReadonlySet<string>) => words.filter((word) => list.has(word)).length;

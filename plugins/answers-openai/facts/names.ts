@@ -23,12 +23,12 @@ const calendar: ReadonlyMap<string, string> = new Map(
     words.split(" ").map((word, at) => [word, `${kind} ${at}`] as const),
   ),
 );
-/** These are other words too, unless they begin with a capital. */
+/** These are other words too, unless capitalised. */
 const ambiguous_months: ReadonlySet<string> = new Set(["may", "march", "mars", "mai"]);
 
 interface Word {
   readonly text: string;
-  /** It begins the text, or what comes after a stop, a colon or a quotation mark. */
+  /** It begins the text, or follows a full stop, a colon or a quotation mark. */
   readonly is_first: boolean;
   readonly after_space: boolean;
 }
@@ -44,7 +44,7 @@ function wordsOf(text: string): Word[] {
 }
 
 const isCapital = (word: string): boolean => /^\p{Lu}/u.test(word);
-/** `USB`, `iPhone`, `X200`, `B-12`: a name wherever it stands. */
+/** `USB`, `iPhone`, `X200`, `B-12`: a name anywhere. */
 const isCode = (word: string): boolean =>
   /^(?=.*\p{L})(?=.*\p{Nd})/u.test(word) ||
   /^\p{Lu}{2,}$/u.test(word) ||
@@ -54,8 +54,8 @@ const bare_prepositions = /^(?:in|nach|aus|von|bei|durch)$/;
 const verb_after = /^(?:is|was|has|had|will|can|must|est|es|fue|[a-z]{3,}(?:ed|es|[^s]s))$/;
 
 /**
- * The names that `text` states. Not those which only their capital at the beginning of a sentence
- * would tell; and of German, where every noun has one, only those that stand as names do.
+ * The names in `text`. Not those recognisable only by a capital at the beginning of a sentence; and
+ * in German, where every noun has one, only those in the position of a name.
  */
 export function namesIn(text: string): string[] {
   const words = wordsOf(text);
@@ -75,7 +75,7 @@ export function namesIn(text: string): string[] {
   });
 }
 
-/** Names that only their place in the sentence tells, by what tells it. */
+/** Names recognised by their position in the sentence, by the word that indicates it. */
 function placedNames(text: string): Map<string, string> {
   const words = wordsOf(text);
   const found = new Map<string, string>();
@@ -89,7 +89,7 @@ function placedNames(text: string): Map<string, string> {
   return found;
 }
 
-/** Whether one text has another name than the other in the same place: `in Bonn`, `Ann runs`. */
+/** Whether one text has a different name in the same position: `in Bonn`, `Ann runs`. */
 export function replacesName(claim: string, said: string): boolean {
   const there = placedNames(said);
   return [...placedNames(claim)].some(([place, name]) => {
@@ -102,7 +102,7 @@ function calendarOf(word: string): string | undefined {
   const key = folded(word);
   return ambiguous_months.has(key) && !isCapital(word) ? undefined : calendar.get(key);
 }
-/** Months and days of the week that a text names, whatever the language. */
+/** Months and days of the week in a text, in any language. */
 export const datesIn = (text: string): Set<string> =>
   new Set(
     wordsOf(text).flatMap(({ text: word, is_first }) =>
@@ -111,7 +111,7 @@ export const datesIn = (text: string): Set<string> =>
   );
 
 const prefix_length = 4;
-/** Whether a text holds this name, in whatever form: `Berlin` and `Berliner`. */
+/** Whether a text contains this name, in any form: `Berlin` and `Berliner`. */
 export function holdsName(text: string, name: string): boolean {
   const key = folded(name).replace(/(?:'s|’s)$/, "");
   const words = (text.match(name_word) ?? []).map((word) => folded(word).replace(/['’]s$/, ""));

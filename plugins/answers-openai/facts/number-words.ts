@@ -30,7 +30,7 @@ const spanish_hundreds: Readonly<Record<string, number>> = Object.fromEntries(
       [`${stem}as`, (at + 2) * 100],
     ]),
 );
-/** What multiplies the number before it. */
+/** Words that multiply the number before them. */
 const scales: Readonly<Record<string, number>> = {
   hundred: 100,
   hundreds: 100,
@@ -58,7 +58,7 @@ const scales: Readonly<Record<string, number>> = {
   milliard: 1e9,
   milliards: 1e9,
 };
-/** Articles as often as numbers: they count within a number alone. */
+/** Equally often articles: they count only within a number. */
 const article_words = "one un une uno una ein eine einen einem";
 const articles: ReadonlySet<string> = new Set(article_words.split(" "));
 
@@ -117,7 +117,7 @@ export interface SpelledNumber {
   readonly from: number;
   readonly to: number;
   readonly value: number;
-  /** It is one word that may be an article. */
+  /** It is a single word that may be an article. */
   readonly is_article: boolean;
 }
 
@@ -130,7 +130,7 @@ const continues = (current: number, value: number): boolean =>
 const connectors: ReadonlySet<string> = new Set(["and", "et", "y", "und"]);
 
 /**
- * The numbers among these words. `before` is a number in digits just before the first of them,
+ * The numbers among these words. `before` is a number in digits directly before the first of them,
  * which a scale multiplies: `1.5` and `million`.
  */
 export function spelledNumbers(words: readonly string[]): SpelledNumber[] {
@@ -172,5 +172,5 @@ function numberAt(words: readonly string[], from: number): SpelledNumber | undef
   };
 }
 
-/** What a number in digits is multiplied by when this word follows it; else undefined. */
+/** The factor of this word after a number in digits; otherwise undefined. */
 export const scaleOf = (word: string): number | undefined => scales[folded(word)];

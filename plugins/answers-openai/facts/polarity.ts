@@ -1,8 +1,8 @@
-/** Whether a statement is negated, and whether it says the opposite of another one. */
+/** Whether a statement is negated, and whether it contradicts another one. */
 import { contentWords } from "./function-words";
 import { folded } from "./number-words";
 
-/** Negations that negate nothing: `not only`, `no later than`. UTF-16 length is kept. */
+/** Idioms that are not negations: `not only`, `no later than`. UTF-16 length is kept. */
 const idioms = new RegExp(
   "\\b(?:(?:no|not)(?: \\p{L}+){0,3} (?:more|less|fewer|later|longer|earlier|greater|" +
     "higher) than|" +
@@ -21,13 +21,13 @@ const negations: ReadonlySet<string> = new Set(
     "nunca jamas ningun ninguno ninguna sin nada nadie tampoco"
   ).split(" "),
 );
-/** Words that deny what they are said of; beginnings of words. */
+/** Prefixes of words that deny their subject. */
 const denials = new RegExp(
   "^(?:forbid|forbade|prohibit|bann(?:ed|ing)|disallow|impossib|unable|refus|avoid|exclud|" +
     "lacks?$|lacking|verbot|untersag|unmoglich|vermeid|vermied|ausgeschlossen|interdi[ts]|evite|" +
     "exclu|prohib|imposib)",
 );
-/** These add up; of the others several make one: `no … nunca`. */
+/** These are counted separately; several of the others make one negation: `no … nunca`. */
 const exceptions =
   "without ohne sans sin except excepting excluding ausser ausgenommen sauf excepto salvo";
 const separate: ReadonlySet<string> = new Set(exceptions.split(" "));
@@ -57,17 +57,17 @@ function negationsIn(text: string): Negation[] {
 
 export interface Polarity {
   readonly is_negated: boolean;
-  /** The words that are negated, as far as a clause shows it; the whole of it else. */
+  /** The negated words, as far as a clause shows them; otherwise the whole clause. */
   readonly reach: string;
 }
 export function polarityOf(clause: string): Polarity {
   const found = negationsIn(clause);
   const last = found.at(-1);
   const after = last === undefined ? "" : clause.slice(last.at).replace(/^\S+\s*/, "");
-  // `Smoking is forbidden`, `Smoking is not allowed`: what is denied stands before it.
+  // `Smoking is forbidden`, `Smoking is not allowed`: the denied subject comes first.
   const is_before = last === undefined || last.denies || (!last.adds && hasOneWord(after));
   return {
-    // `not without`: two make none.
+    // `not without`: two negations cancel out.
     is_negated: found.length % 2 === 1,
     reach: is_before || found.length > 1 ? clause : after,
   };
@@ -117,7 +117,7 @@ const opposites: readonly (readonly [one: RegExp, other: RegExp])[] = [
 ];
 const wordsOf = (text: string): string[] => (text.match(/[\p{L}\p{M}]+/gu) ?? []).map(folded);
 
-/** Whether `claim` has a word where `said` has only its opposite. */
+/** Whether `claim` has a word for which `said` has only the opposite. */
 export function saysOpposite(claim: string, said: string): boolean {
   const [claimed, source] = [wordsOf(claim), wordsOf(said)];
   const has = (words: readonly string[], pattern: RegExp) => words.some((one) => pattern.test(one));
@@ -135,7 +135,7 @@ export function saysOpposite(claim: string, said: string): boolean {
   );
 }
 
-/** `unsafe` as `not safe`, where one of both texts has the word without its prefix. */
+/** `unsafe` as `not safe`, when one of the texts has the word without its prefix. */
 export function spelledOut(text: string, other: string): string {
   const words = new Set([...wordsOf(text), ...wordsOf(other)]);
   return text.replace(/(?<!\p{L})(?:un|in|im|ir|il|non|dis)(\p{L}{4,})/giu, (whole, bare: string) =>

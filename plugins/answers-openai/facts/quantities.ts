@@ -1,16 +1,16 @@
-/** The numbers of a text with their units, whether they are written in digits or in words. */
+/** The numbers in a text with their units, in digits or in words. */
 import { folded, scaleOf, spelledNumbers } from "./number-words";
 import { intervalOf, unitOf, type Unit } from "./units";
 
 export interface Quantity {
-  /** More than one where digits can be read in two ways: `1,500`. */
+  /** Several when the digits are ambiguous: `1,500`. */
   readonly values: readonly number[];
   readonly unit: Unit | null;
   /** `litres per minute` */
   readonly per: Unit | null;
-  /** 1: at least so much, -1: at most, 0: neither is said. */
+  /** 1: at least, -1: at most, 0: neither. */
   readonly bound: -1 | 0 | 1;
-  /** It may be an article (`a year`): it proves something, and states nothing. */
+  /** It may be an article (`a year`): it supports a claim, but states nothing. */
   readonly is_weak: boolean;
   /** UTF-16 indices. */
   readonly start: number;
@@ -44,7 +44,7 @@ function valuesOf(written: string): number[] {
   const whole = Number(text.replace(/[.,]/g, ""));
   const decimal = Number(`${text.slice(0, last).replace(/[.,]/g, "")}.${text.slice(last + 1)}`);
   if (separators.length === 1) return grouped ? [whole, decimal] : [decimal];
-  // `3.2.1` is no number, but equal to itself.
+  // `3.2.1` is not a number, but equal to itself.
   return [grouped && !is_mixed ? whole : is_mixed ? decimal : whole];
 }
 
@@ -80,7 +80,7 @@ function inDigits(text: string, tokens: readonly Token[]): Quantity[] {
 
 function inWords(text: string, tokens: readonly Token[]): Quantity[] {
   const words = tokens.map((one) => (one.is_digits ? "#" : one.text));
-  // Nothing but spaces and hyphens lies within a number.
+  // Within a number there are only spaces and hyphens.
   const parted = tokens.map(
     ({ start }, at) => at > 0 && !/^[\s-]*$/.test(text.slice(tokens[at - 1]!.end, start)),
   );
@@ -119,7 +119,7 @@ function intervals(text: string, tokens: readonly Token[]): Quantity[] {
   });
 }
 
-/** What the tokens from `from` to `to` say, with the unit beside them. */
+/** The quantity of the tokens from `from` to `to`, with the adjacent unit. */
 function quantity(
   text: string,
   tokens: readonly Token[],
@@ -146,7 +146,7 @@ function quantity(
   return { values, unit: unit ?? null, per, bound: boundOf(text, start, end), is_weak, start, end };
 }
 
-/** What follows the unit: `per minute`, `a year`, `/h`. */
+/** The rate after the unit: `per minute`, `a year`, `/h`. */
 function rateOf(text: string, tokens: readonly Token[], at: number): Unit | null {
   const [unit, one, other] = [tokens[at]!, tokens[at + 1], tokens[at + 2]];
   const is_slash = one !== undefined && text.slice(unit.end, one.start) === "/";
@@ -187,7 +187,7 @@ function boundOf(text: string, start: number, end: number): -1 | 0 | 1 {
 /** Units of one dimension are converted with round numbers: a month has 30 days, or 31. */
 const conversion_error = 0.025;
 
-/** Whether both say the same amount. Without a unit, the number counts alone. */
+/** Whether both are the same amount. Without a unit, only the number counts. */
 export function isSameQuantity(a: Quantity, b: Quantity): boolean {
   if (a.bound * b.bound < 0) return false;
   if (a.unit && b.unit && a.unit.dimension !== b.unit.dimension) return false;

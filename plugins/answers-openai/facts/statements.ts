@@ -1,10 +1,10 @@
-/** Whether a sentence says anything, and what of it is compared with the sources. */
+/** Whether a sentence states anything, and which of its words are compared with the sources. */
 import type { Claim, EvidenceFinder, TextAnalysis } from "../evidence";
 import { contentOf, contentWords } from "./function-words";
 import { polarityOf } from "./polarity";
 import { quantitiesIn, withoutQuantities } from "./quantities";
 
-/** A question that wants more than yes or no. */
+/** A question that asks for more than yes or no. */
 const asks_what = new RegExp(
   String.raw`(?<!\p{L})(?:what|which|who|whom|whose|when|where|why|how|was|welche[nrsm]?|wer|wen|` +
     "wem|wann|wo|woher|wohin|warum|wieso|wie|wieviel|wozu|qui|que|quoi|quel(?:le)?s?|quand|où|" +
@@ -13,7 +13,10 @@ const asks_what = new RegExp(
   "iu",
 );
 const asks_number = /(?<!\p{L})(?:how (?:many|much)|wie ?viele?n?|combien|cuánt[oa]s?)(?!\p{L})/iu;
-/** Words of a statement that has no number and whose words may all be those of the question. */
+/**
+ * The minimum number of content words in a statement without a number, whose words may all be from
+ * the question.
+ */
 const content_words_min = 2;
 
 export class Statements {
@@ -21,7 +24,7 @@ export class Statements {
   private readonly asks_what: boolean;
   private readonly asks_number: boolean;
   private language: string | null;
-  /** Of the sentences so far: a short one does not tell its language. */
+  /** The sentences so far: a short one is not enough to detect the language. */
   private so_far = "";
 
   constructor(
@@ -34,12 +37,15 @@ export class Statements {
     this.language = analysis.languageOf(question, { is_question: true });
   }
 
-  /** Whether a true statement may answer: of a question for a number, it has one, or denies. */
+  /**
+   * Whether a true statement may be an answer: to a question for a number, it has one, or is a
+   * denial.
+   */
   mayAnswer(text: string): boolean {
     return !this.asks_number || quantitiesIn(text).length > 0 || polarityOf(text).is_negated;
   }
 
-  /** Not a question, a heading or the beginning of a list, nor what only repeats the question. */
+  /** Not a question, a heading, the beginning of a list, or a repetition of the question. */
   states(written: string): boolean {
     const text = written.replace(/<[^>]{0,100}>/g, " ");
     if (/^\s*#/.test(text) || /[:?？؟][\s*_.]*$/.test(text)) return false;
@@ -50,12 +56,12 @@ export class Statements {
     return words.length > 0 && (is_new || (!this.asks_what && words.length >= content_words_min));
   }
 
-  /** What a source must share: the words that state something, not the numbers. */
+  /** What a source must share: the meaningful words, without the numbers. */
   claimOf(text: string, evidence: EvidenceFinder): Claim {
     return evidence.claimOf(contentOf(withoutQuantities(text)));
   }
 
-  /** Null when nothing tells. */
+  /** Null when undetected. */
   languageOf(text: string): string | null {
     const own = this.analysis.languageOf(text);
     if (own !== null) return own;

@@ -1,4 +1,4 @@
-/** Units of measure in English, German, French and Spanish, as far as they can be converted. */
+/** Convertible units of measure in English, German, French and Spanish. */
 import { folded } from "./number-words";
 
 export interface Unit {
@@ -73,7 +73,7 @@ const units: ReadonlyMap<string, Unit> = new Map(
 );
 export const unitOf = (word: string): Unit | undefined => units.get(folded(word));
 
-/** Words that say how often, as a time: `quarterly` is three months. */
+/** Words for frequencies, as a time: `quarterly` is three months. */
 const frequencies: readonly (readonly [word: RegExp, count: number, unit: string])[] = [
   [/^(?:hourly|stundlich\w*)$/, 1, "hour"],
   [/^(?:daily|taglich\w*|quotidien\w*|diari[oa]\w*)$/, 1, "day"],
@@ -83,7 +83,7 @@ const frequencies: readonly (readonly [word: RegExp, count: number, unit: string
   [/^(?:halbjahrlich\w*|semestriel\w*|semestral\w*)$/, 6, "month"],
   [/^(?:yearly|annual|annually|jahrlich\w*|annuel\w*|anual\w*)$/, 1, "year"],
 ];
-/** Seconds between two times; undefined for any other word. */
+/** Seconds between two occurrences; undefined for any other word. */
 export function intervalOf(word: string): number | undefined {
   const key = folded(word);
   const found = frequencies.find(([pattern]) => pattern.test(key));

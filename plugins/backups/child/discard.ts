@@ -1,11 +1,11 @@
-/** Deleting what was needed on the way, in a child process. */
+/** Deletes intermediate files, in a child process. */
 import { rm, stat, truncate } from "node:fs/promises";
 
-/** A file system frees so much at a time without making others wait for it. */
+/** A file system can free this much at a time without delaying others. */
 const step_bytes = 32 * 2 ** 20;
 const pause_ms = 5;
 
-/** Deletes a file from its end on; none is as good as one. */
+/** Deletes a file from its end; does nothing when it does not exist. */
 export async function discard(path: string): Promise<null> {
   let size = (await stat(path).catch(() => null))?.size ?? 0;
   while (size > step_bytes) {

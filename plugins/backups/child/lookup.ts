@@ -1,4 +1,4 @@
-/** Reading other backups, in a child process: what they hold, and what they are. */
+/** Reads other backups, in a child process: their content, and their descriptions. */
 import { createWriteStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import { basename } from "node:path";
@@ -12,7 +12,7 @@ export interface KnownInput {
 }
 
 /**
- * Writes a line for each original that these backups know: itself, and the backup it lies in.
+ * Writes a line for each original known to these backups: itself, and the backup that contains it.
  * @throws BadBackup
  */
 export async function writeKnown({ archives, output }: KnownInput): Promise<null> {
@@ -41,8 +41,8 @@ export interface Description {
 }
 
 /**
- * The backups that hold originals of these ones, by name. One that can't be read needs none: it is
- * shown as damaged where backups are listed.
+ * The backups that contain originals of these ones, by name. An unreadable one needs none: it is
+ * shown as damaged in the list of backups.
  */
 export async function findNeeded(paths: readonly string[]): Promise<string[]> {
   const needed = new Set<string>();
@@ -58,7 +58,7 @@ export async function findNeeded(paths: readonly string[]): Promise<string[]> {
   return [...needed];
 }
 
-/** What these files are. */
+/** Describes these files. */
 export async function describe(paths: readonly string[]): Promise<Description[]> {
   const found: Description[] = [];
   for (const path of paths) {

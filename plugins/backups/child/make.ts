@@ -1,5 +1,5 @@
 /**
- * Making a backup, in a child process: first the copy of the database, then the archive around it.
+ * Makes a backup, in a child process: first the copy of the database, then the archive around it.
  */
 import { constants, createReadStream } from "node:fs";
 import { copyFile, link, mkdir, readdir, readFile, rm, stat } from "node:fs/promises";
@@ -25,7 +25,7 @@ export interface CopyInput {
   readonly database: string;
   /** The directory of the originals. */
   readonly files: string;
-  /** An empty directory on the disk of the data, for what is needed until the end. */
+  /** An empty directory on the disk of the data, for intermediate files. */
   readonly work: string;
 }
 export interface Copied extends DatabaseFacts {
@@ -33,8 +33,8 @@ export interface Copied extends DatabaseFacts {
 }
 
 /**
- * Takes the database of one moment, and holds on to the originals: a further name for each keeps it
- * on the disk, even when the server deletes it meanwhile.
+ * Copies the database as of one moment, and holds the originals: a further link to each keeps it on
+ * the disk, even when the server deletes it meanwhile.
  */
 export async function takeCopy(
   { database, files, work }: CopyInput,
@@ -45,7 +45,7 @@ export async function takeCopy(
   const total = snapshotBytes(database);
   const copy = join(work, database_part);
   copySnapshot(database, copy, (done) => send({ stage: "database", done, total }));
-  // Those that came between the first look and the moment of the copy.
+  // Originals added between the first look and the moment of the copy.
   await holdOriginals(files, held, () => {});
   const { size: database_bytes } = await stat(copy);
   return { ...readFacts(copy), database_bytes };
@@ -68,10 +68,10 @@ async function holdOriginals(
   }
 }
 
-/** Where a file can't have two names, as on two disks, it is copied. */
+/** A file that can't have two names, as across two disks, is copied. */
 const no_links = new Set(["EXDEV", "EPERM", "ENOTSUP", "EOPNOTSUPP", "EMLINK", "ENOSYS"]);
 
-/** Nothing happens when it is held already, or gone. */
+/** Does nothing when it is held already, or gone. */
 async function hold(original: string, held: string): Promise<void> {
   try {
     await link(original, held);
@@ -94,26 +94,29 @@ async function copyWhole(original: string, copy: string): Promise<void> {
 }
 
 export interface PackInput {
-  /** As `takeCopy` left it. */
+  /** As left by `takeCopy`. */
   readonly work: string;
   /** The data directory, for its settings and its key. */
   readonly data: string;
   /** The new archive. */
   readonly archive: string;
   readonly with_secrets: boolean;
-  /** `section.key` of the settings that are left out of dossier.toml otherwise. */
+  /** `section.key` of the settings that are otherwise left out of dossier.toml. */
   readonly secret_settings: readonly string[];
   readonly facts: Copied;
   readonly answers: Manifest["answers"];
   readonly made_at: string;
   readonly made_by: Manifest["dossier"];
-  /** A file with a line for each original that lies in an earlier backup; null: none does. */
+  /** A file with a line for each original in an earlier backup; null: none is. */
   readonly elsewhere: string | null;
-  /** Where originals lie that stay there, and a file with a line for each; null: in the data. */
+  /**
+   * Where originals are that stay there, and a file with a line for each; null: in the data
+   * directory.
+   */
   readonly stored: { readonly in: string; readonly list: string } | null;
 }
 
-/** Writes the archive. What a failure leaves of it is the caller's to delete. */
+/** Writes the archive. After a failure the caller deletes what is left of it. */
 export async function pack(
   input: PackInput,
   send: (progress: Progress) => void,

@@ -1,5 +1,5 @@
 /**
- * The rehearsal of a backup, in a child process: all of it is read, and its database is put where
+ * The rehearsal of a backup, in a child process: reads all of it, and extracts its database so that
  * it can be opened.
  */
 import { existsSync } from "node:fs";
@@ -21,13 +21,13 @@ import type { Progress } from "../progress";
 
 export interface RehearseInput {
   readonly archive: string;
-  /** An empty directory; the database is `dossier.db` in it afterwards. */
+  /** An empty directory; afterwards it contains `dossier.db`, the database. */
   readonly work: string;
-  /** Directories with the backups that hold what is elsewhere. */
+  /** Directories with the backups that contain the other originals. */
   readonly beside: readonly string[];
 }
 
-/** @throws BadBackup, or Error that says what is not as it was. */
+/** @throws BadBackup, or Error that describes the difference. */
 export async function rehearse(
   { archive, work, beside }: RehearseInput,
   send: (progress: Progress) => void,
@@ -54,7 +54,7 @@ export async function rehearse(
   return manifest;
 }
 
-/** Reads those that are here; of those elsewhere only looks whether their backup is. */
+/** Reads those that are here; of the others only checks that their backup exists. */
 async function readAllOriginals(
   backup: Backup,
   beside: readonly string[],
@@ -84,7 +84,7 @@ async function readAllOriginals(
   if (foreign !== undefined) throw new Error(`it holds ${foreign}, which it does not speak of`);
 }
 
-/** @throws Error when the database is damaged, or holds something else than the manifest says. */
+/** @throws Error when the database is damaged, or differs from the manifest. */
 export function requireSame(
   database: string,
   manifest: Pick<Manifest, "counts" | "migrations">,

@@ -1,4 +1,4 @@
-/** Whether there is room for a backup. */
+/** Checks that there is enough disk space for a backup. */
 import { readdir, readFile, stat, statfs } from "node:fs/promises";
 import { join } from "node:path";
 import { snapshotBytes } from "../../../core/sdk";
@@ -22,7 +22,7 @@ export async function requireRoom(input: RoomInput): Promise<void> {
   const new_bytes = await newBytes(input);
   const archive_bytes = database_bytes + new_bytes;
   const work_dev = (await stat(input.work)).dev;
-  // Originals of the same disk are held by a further name; of another one they are copied.
+  // Originals on the same disk are held by a further link; those on another one are copied.
   const held_bytes = work_dev === (await stat(input.files)).dev ? 0 : new_bytes;
   const work_bytes = database_bytes + held_bytes;
   const one_disk = work_dev === (await stat(input.directory)).dev;
@@ -40,7 +40,7 @@ export async function requireRoom(input: RoomInput): Promise<void> {
   }
 }
 
-/** Of the originals that no earlier backup holds. */
+/** The size of the originals that no earlier backup contains. */
 async function newBytes({ files, elsewhere }: RoomInput): Promise<number> {
   const known = new Set(
     elsewhere === null

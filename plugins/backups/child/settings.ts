@@ -1,10 +1,10 @@
-/** The settings as a backup holds them, when it is not to hold secrets. */
+/** Removes secrets from the settings for a backup without them. */
 
 type Sections = Record<string, Record<string, unknown>>;
 
 /**
- * The text itself when it has no secret; else the same settings written anew, and a line that names
- * those that were left out. `secrets` are `section.key`.
+ * The text itself when it has no secret; otherwise the same settings written anew, and a line that
+ * names those left out. `secrets` are `section.key`.
  */
 export function withoutSecrets(text: string, secrets: readonly string[]): string {
   const sections = Bun.TOML.parse(text) as Sections;

@@ -7,7 +7,7 @@
  * command line choose files by path, each for a process of its own: `npm test -- folders`, `npm
  * test -- browser/`.
  *
- * `npm run test:quick`: the first part; needs no build. `npm run test:databases`: whatever can run
+ * `npm run test:quick`: the first part, but for what starts other programs; needs no build. `npm run test:databases`: whatever can run
  * on PostgreSQL does.
  */
 import { Glob } from "bun";
@@ -18,7 +18,14 @@ import { check, processorSeconds, tools, type Step } from "./check";
 import { generateConsoleSchema } from "./console-schema";
 import { embedded, whyNoPostgres, withPostgres, type Engine } from "./lib/engines";
 import { cleanEnvironment } from "./lib/launch";
-import { of_sqlite_alone, on_both, seconds_of, unit_on_both } from "./lib/test-files";
+import {
+  left_out_of_quick,
+  mostly_waiting,
+  of_sqlite_alone,
+  on_both,
+  seconds_of,
+  unit_on_both,
+} from "./lib/test-files";
 import { inBatches, nameOf } from "./lib/test-batches";
 import { countsOf, talliesOf, type Counts } from "./lib/test-output";
 import { as_many_as_fit, doTogether } from "./lib/work-pool";
@@ -28,9 +35,11 @@ const root = resolve(import.meta.dir, "..");
 const file_limit_ms = 8 * 60_000;
 /** A test that takes longer hangs; how fast something is, benchmarks tell. */
 const test_limit_ms = 60_000;
-/** Processes that run many files at the same time, when nothing else runs, and beside others. */
-const shared_alone = Math.min(8, availableParallelism() + 1);
-const shared_beside = Math.min(8, availableParallelism());
+/** Processes that run files of tests that compute: what each of them loads, it loads once. */
+const computing_processes = Math.min(8, availableParallelism());
+/** The same of files that mostly wait, and of those that wait for PostgreSQL. */
+const waiting_processes = 3;
+const postgres_processes = Math.min(8, availableParallelism() + 1);
 /**
  * They run much code a few times each: what the last tier of the compiler makes of it would cost
  * them a tenth more than it saves.
@@ -40,7 +49,6 @@ const short_lived = { BUN_JSC_useFTLJIT: "0" };
 const kinds = ["browser", "acceptance", "faults", "process", "architecture", "http", "unit"];
 /** Tests that need no build: their files share processes. */
 const shared_kinds = ["unit", "http"];
-const shared_name = shared_kinds.join(" and ");
 const isShared = (path: string): boolean =>
   shared_kinds.some((kind) => path.startsWith(`test/${kind}/`));
 
@@ -172,22 +180,30 @@ function testFiles(words: readonly string[]): string[] {
 
 type Work = () => Promise<Outcome>;
 
-/** The checks, and what needs no build. */
-const basics = (processes: number): Work[] => [
-  async () => {
-    const directories = shared_kinds.map((kind) => `test/${kind}/`);
-    const outcome = await runShared(shared_name, embedded, directories, processes);
-    return { ...outcome, paths: testFiles([]).filter(isShared) };
-  },
-  ...tools.map((step) => () => runTool(step)),
-];
+/** The checks, and these files of tests that need no build. */
+function basics(paths: readonly string[]): Work[] {
+  const waits = (path: string): boolean => mostly_waiting.includes(nameOf(path));
+  const together = (name: string, files: readonly string[], processes: number) => async () => ({
+    ...(await runShared(name, embedded, files, processes)),
+    paths: files,
+  });
+  return [
+    together(
+      "unit and http",
+      paths.filter((path) => !waits(path)),
+      computing_processes,
+    ),
+    together("unit and http, waiting", paths.filter(waits), waiting_processes),
+    ...tools.map((step) => () => runTool(step)),
+  ];
+}
 
 /** Tests that need no build in a few processes that each run many files. */
 async function runShared(
   name: string,
   engine: Engine,
   paths: readonly string[],
-  processes = shared_alone,
+  processes: number,
 ): Promise<Outcome> {
   const started = performance.now();
   const { counts, ...run } = await runBunTest(
@@ -204,7 +220,7 @@ async function runShared(
 
 /** The same on PostgreSQL; should one of them fail, each file in a process of its own. */
 async function runSharedOnPostgres(engine: Engine, paths: readonly string[]): Promise<Outcome[]> {
-  const all = await runShared("http", engine, paths);
+  const all = await runShared("http", engine, paths, postgres_processes);
   tell(all);
   if (all.failed === 0) return [all];
   const work = paths.map((path) => () => runFile(path, engine));
@@ -233,8 +249,17 @@ async function runAll(): Promise<Outcome[]> {
   const batches = inBatches(files.filter((path) => !isShared(path))).map(
     (paths) => () => runBatch(paths),
   );
-  const work = [...basics(shared_beside), runBrieflyOnPostgres, ...batches];
+  const work = [...basics(files.filter(isShared)), runBrieflyOnPostgres, ...batches];
   return againAlone(await eachForItself(await doTogether(work, as_many_as_fit, tell)));
+}
+
+/** `npm run test:quick`. */
+async function runQuickly(): Promise<Outcome[]> {
+  const left_out = left_out_of_quick.map((name) => `test/${name}.test.ts`);
+  const paths = testFiles([]).filter((path) => isShared(path) && !left_out.includes(path));
+  const outcomes = await doTogether(basics(paths), { min: 3, max: 3 }, tell);
+  console.log(`Left to npm test: ${left_out.length} files that start other programs or a model.`);
+  return outcomes;
 }
 
 /** What failed in a shared process may be another file's doing: each for itself then. */
@@ -330,8 +355,7 @@ if (import.meta.main) {
   }
   if (process.argv.includes("--databases")) finish(await runOnPostgres(words));
   if (words.length === 0) await generateConsoleSchema();
-  if (process.argv.includes("--quick"))
-    finish(await doTogether(basics(shared_alone), { min: 2, max: 2 }, tell));
+  if (process.argv.includes("--quick")) finish(await runQuickly());
   if (words.length === 0) finish(await runAll());
   const files = testFiles(words);
   if (files.length === 0) console.log(`No test file has ${words.join(" or ")} in its path.`);

@@ -113,6 +113,45 @@ export const seconds_of: Readonly<Record<string, number>> = {
   "unit/jobs-server": 4,
 };
 
+/**
+ * Of `test/unit` and `test/http`, those that wait more than they compute: for a clock, a retry, a
+ * peer that is silent. They have processes of their own, so that the others never wait for them.
+ */
+export const mostly_waiting: readonly string[] = [
+  "http/answers-openai",
+  "http/console-system",
+  "http/doctor-server",
+  "http/http",
+  "http/import-runs",
+  "http/originals-elsewhere",
+  "unit/integrity",
+  "unit/jobs-at-once",
+  "unit/jobs-begun",
+  "unit/jobs-clock",
+  "unit/jobs-ends",
+  "unit/jobs-server",
+  "unit/log-output",
+  "unit/outbound",
+  "unit/plugin-trial",
+  "unit/schedule",
+  "unit/shared-limits",
+  "unit/shrinking",
+  "unit/store-disk",
+];
+
+/**
+ * What `npm run test:quick` leaves to `npm test`: tests that start other programs, or compute with
+ * the built-in model.
+ */
+export const left_out_of_quick: readonly string[] = [
+  "http/before-hooks",
+  "http/embeddings-builtin",
+  "http/originals-elsewhere",
+  "http/pgvector",
+  "http/plugin-manager",
+  "unit/encoder",
+];
+
 /** Tests over HTTP that `npm test` runs on both databases: those that touch the store most. */
 export const on_both: readonly string[] = ["accounts", "chats", "documents", "folders", "queue"];
 

@@ -6,7 +6,13 @@ import { describe, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { inBatches, nameOf } from "../../scripts/lib/test-batches";
-import { of_sqlite_alone, on_both, seconds_of } from "../../scripts/lib/test-files";
+import {
+  left_out_of_quick,
+  mostly_waiting,
+  of_sqlite_alone,
+  on_both,
+  seconds_of,
+} from "../../scripts/lib/test-files";
 import { countsOf, talliesOf } from "../../scripts/lib/test-output";
 
 describe("counting one test file", () => {
@@ -103,6 +109,8 @@ test("the files that are named are there", () => {
   const named = [
     ...Object.keys({ ...seconds_of, ...of_sqlite_alone }),
     ...on_both.map((name) => `http/${name}`),
+    ...mostly_waiting,
+    ...left_out_of_quick,
   ];
   const missing = named.filter((name) => !existsSync(join(import.meta.dir, `../${name}.test.ts`)));
   expect(missing).toEqual([]);

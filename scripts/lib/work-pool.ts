@@ -7,7 +7,7 @@ import { availableParallelism, cpus } from "node:os";
 /** How often it is asked whether there is room for one more. */
 const look_ms = 1_000;
 /** Below this share of the processors' time left over, nothing more is begun. */
-const idle_share_min = 0.25;
+const idle_share_min = 0.2;
 
 export interface Together {
   /** So many are always under way. */
@@ -17,8 +17,8 @@ export interface Together {
 }
 
 export const as_many_as_fit: Together = {
-  min: Math.min(4, availableParallelism() + 1),
-  max: Math.min(8, availableParallelism() + 4),
+  min: Math.min(5, availableParallelism() + 2),
+  max: Math.min(10, availableParallelism() + 6),
 };
 
 /** Whether the processors have time left. */

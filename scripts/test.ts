@@ -7,8 +7,8 @@
  * command line choose files by path, each for a process of its own: `npm test -- folders`, `npm
  * test -- browser/`.
  *
- * `npm run test:quick`: the first part, but for what starts other programs; needs no build. `npm run test:databases`: whatever can run
- * on PostgreSQL does.
+ * `npm run test:quick`: the first part, but for what starts other programs; needs no build.
+ * `npm run test:databases`: whatever can run on PostgreSQL does.
  */
 import { Glob } from "bun";
 import { availableParallelism } from "node:os";

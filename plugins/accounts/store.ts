@@ -253,24 +253,19 @@ export type PresentedKey = Pick<
 
 /**
  * The key, if neither it nor its user is deactivated. Runs for every request, hence hand-written
- * and without a cache; two look-ups, because SQLite takes several times as long for a join.
+ * and without a cache. SQLite takes three times as long for the same as a join.
  */
 export async function findWorkingKey(
   reads: PreparedReads,
   public_id: string,
 ): Promise<PresentedKey | undefined> {
-  const key = await reads.get<Omit<PresentedKey, "role">>(
-    "select id, user_id, token_sha256, scopes, expires_at from accounts_keys where public_id = ? " +
-      "and active = 1",
+  const key = await reads.get<Omit<PresentedKey, "role"> & { readonly role: Role | null }>(
+    `select id, user_id, token_sha256, scopes, expires_at,
+      (select role from accounts_users where id = user_id and active = 1) as role
+    from accounts_keys where public_id = ? and active = 1`,
     public_id,
   );
-  const user =
-    key &&
-    (await reads.get<{ role: Role }>(
-      "select role from accounts_users where id = ? and active = 1",
-      key.user_id,
-    ));
-  return user && { ...key, role: user.role };
+  return key && key.role !== null ? (key as PresentedKey) : undefined;
 }
 
 /** Moves `last_used_at` forward, never back. */

@@ -1,17 +1,18 @@
 /**
- * bun:sqlite behind Kysely's own SQLite dialect: cached statements, one connection, transactions
- * that take the write lock at once. Statements alone are not durable: whoever commits a transaction
- * syncs the log (log-sync.ts), and for single statements the release of the connection does.
+ * bun:sqlite behind Kysely's own SQLite dialect: cached statements, one connection. Statements
+ * alone are not durable: whoever commits a transaction (sqlite-store.ts) syncs the log
+ * (log-sync.ts), and for single statements the release of the connection does.
  */
 import type { Database } from "bun:sqlite";
 import {
-  CompiledQuery,
   SqliteAdapter,
   SqliteDialect,
   SqliteDriver,
+  type CompiledQuery,
   type DatabaseConnection,
   type DialectAdapter,
   type Driver,
+  type QueryResult,
   type SqliteDatabase,
   type SqliteStatement,
 } from "kysely";
@@ -112,7 +113,6 @@ class SingleConnectionDriver extends SqliteDriver {
   #unlock: (() => void) | undefined;
   constructor(
     database: SqliteDatabase,
-    private readonly raw: Database,
     private readonly mutex: Mutex,
     private readonly outside: Outside,
   ) {
@@ -129,15 +129,21 @@ class SingleConnectionDriver extends SqliteDriver {
     this.#unlock?.();
     await synced;
   }
+}
 
-  // A plain `begin` takes the write lock at the first write, and then fails at once when another
-  // connection wrote in between.
-  override async beginTransaction(connection: DatabaseConnection): Promise<void> {
-    await connection.executeQuery(CompiledQuery.raw("begin immediate"));
+/** The connection inside an open transaction, for Kysely's queries. */
+export class InsideConnection implements DatabaseConnection {
+  constructor(private readonly statements: StatementCache<SqliteStatement>) {}
+
+  async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
+    const statement = this.statements.get(sql);
+    if (statement.reader) return { rows: statement.all(parameters) as R[] };
+    const { changes, lastInsertRowid } = statement.run(parameters);
+    return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) };
   }
-  override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
-    // A full disk ends the transaction by itself; rolling back again would hide the reason.
-    if (this.raw.inTransaction) await super.rollbackTransaction(connection);
+
+  async *streamQuery<R>({ sql, parameters }: CompiledQuery): AsyncIterableIterator<QueryResult<R>> {
+    for (const row of this.statements.get(sql).iterate(parameters)) yield { rows: [row as R] };
   }
 }
 
@@ -167,7 +173,7 @@ export class SingleConnectionDialect extends SqliteDialect {
       },
     };
     super({ database: shim });
-    this.#makeDriver = () => new SingleConnectionDriver(shim, database, mutex, outside);
+    this.#makeDriver = () => new SingleConnectionDriver(shim, mutex, outside);
   }
   override createDriver(): Driver {
     return this.#makeDriver();

@@ -4,7 +4,7 @@
  */
 import { Database } from "bun:sqlite";
 import { dirname } from "node:path";
-import { CompiledQuery, Kysely, sql } from "kysely";
+import { CompiledQuery, Kysely, sql, Transaction } from "kysely";
 import { systemClock } from "../base/clock";
 import type { Log } from "../base/log";
 import { withoutOrigin } from "../base/origin";
@@ -19,7 +19,12 @@ import { LocalState } from "./shared-state";
 import { LogSync } from "./log-sync";
 import { openUsingReserve } from "./reserve-file";
 import { Shrinking } from "./shrinking";
-import { SingleConnectionDialect, kyselyStatements, runnerOf } from "./sqlite-dialect";
+import {
+  InsideConnection,
+  SingleConnectionDialect,
+  kyselyStatements,
+  runnerOf,
+} from "./sqlite-dialect";
 import { SqlitePreparedReads } from "./sqlite-statements";
 import { storageFull, storageUnwritable } from "./storage-errors";
 import { StorageState } from "./storage-state";
@@ -60,9 +65,6 @@ class DatabaseRoot extends Kysely<any> {
       "there is one connection: use the database or `inTransaction`, not `db.connection()`",
     );
   }
-  begin() {
-    return super.transaction();
-  }
 }
 
 export interface SqliteStoreOptions {
@@ -76,11 +78,18 @@ export interface SqliteStoreOptions {
   readonly freeSpace?: (path: string) => FreeSpace;
 }
 
+type Statements = ReturnType<typeof kyselyStatements>;
+
 export class SqliteStore implements Store {
   readonly db: DatabaseRoot;
   readonly reads: SqlitePreparedReads;
   readonly read_connection: FileSpec;
-  readonly #statements: ReturnType<typeof kyselyStatements>;
+  readonly #writer: Database;
+  /** Held by whoever uses the writing connection. */
+  readonly #mutex = new Mutex();
+  /** The handle of an open group of transactions. */
+  readonly #group: Db;
+  readonly #statements: Statements;
   readonly #scopes: TransactionScopes;
   readonly #commits: GroupCommit;
   readonly #room: DiskRoom;
@@ -104,7 +113,8 @@ export class SqliteStore implements Store {
     { log, onLostSync = () => {}, freeSpace = freeSpaceOf }: SqliteStoreOptions,
   ) {
     const { writer, reader } = openUsingReserve(path, () => connect(path));
-    const mutex = new Mutex();
+    const mutex = this.#mutex;
+    this.#writer = writer;
     this.read_connection = { engine: "sqlite", path };
     this.#scopes = new TransactionScopes(log);
     this.#room = new DiskRoom(writer, { path, log, freeSpace });
@@ -134,10 +144,9 @@ export class SqliteStore implements Store {
       sync: this.#syncAlone,
     });
     this.#run = runnerOf(this.#statements);
-    this.db = setRunner(new DatabaseRoot({ dialect }), (sql, parameters) =>
-      this.#runAlone(mutex, sql, parameters),
-    );
+    this.db = setRunner(new DatabaseRoot({ dialect }), this.#runAlone);
     const parts: HandleParts = { config: { dialect }, dialect, driver: dialect.createDriver() };
+    this.#group = setRunner(groupOf(this.db, parts, this.#statements), this.#run);
     this.reads = new SqlitePreparedReads(reader);
     const onError = (error: unknown): void => this.#state.noteError(error);
     this.#log_sync = new LogSync(`${path}-wal`);
@@ -246,9 +255,7 @@ export class SqliteStore implements Store {
     this.#room.limitGrowth();
     this.#wrote_inside = false;
     try {
-      await this.#scopes.exit(() =>
-        this.db.begin().execute((group) => within(setRunner(group, this.#run))),
-      );
+      await this.#scopes.exit(() => this.#inOne(() => within(this.#group)));
       if (this.#wrote_inside) {
         await this.#sync();
         this.#state.noteWritten();
@@ -268,15 +275,33 @@ export class SqliteStore implements Store {
     }
   }
 
-  async #runAlone(mutex: Mutex, ...statement: Parameters<RunStatement>): Promise<unknown[]> {
+  /** Runs `work` in one transaction of the writing connection. */
+  async #inOne(work: () => Promise<void>): Promise<void> {
+    const unlock = await this.#mutex.lock();
+    try {
+      // A plain `begin` takes the write lock at the first write, and then fails at once when
+      // another connection wrote in between.
+      await this.#run("begin immediate", []);
+      await work();
+      await this.#run("commit", []);
+    } catch (error) {
+      // A full disk ends the transaction by itself; rolling back again would hide the reason.
+      if (this.#writer.inTransaction) await this.#run("rollback", []);
+      throw error;
+    } finally {
+      unlock();
+    }
+  }
+
+  readonly #runAlone: RunStatement = async (...statement) => {
     this.#scopes.requireOutside();
-    const unlock = await mutex.lock();
+    const unlock = await this.#mutex.lock();
     try {
       return await this.#run(...statement);
     } finally {
       unlock();
     }
-  }
+  };
 
   /** Like `#sync`, when there is something to sync. */
   readonly #syncAlone = async (): Promise<void> => {
@@ -318,6 +343,15 @@ export class SqliteStore implements Store {
       { uses_reserve: true },
     );
   }
+}
+
+/** The handle of a group of transactions, which has the connection. */
+function groupOf(db: Db, parts: HandleParts, statements: Statements): Db {
+  const inside = new InsideConnection(statements),
+    executor = db
+      .getExecutor()
+      .withConnectionProvider({ provideConnection: (consumer) => consumer(inside) });
+  return new Transaction({ ...parts, executor });
 }
 
 const sqlite_version = process.versions.sqlite ?? "";

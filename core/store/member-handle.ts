@@ -29,10 +29,7 @@ export class MemberHandle implements ConnectionProvider {
     this.#outer = executor;
     this.tx = setRunner(
       new Transaction({ ...parts, executor: executor.withConnectionProvider(this) }),
-      async (sql, parameters) => {
-        this.#requireOpen();
-        return run(sql, parameters);
-      },
+      (sql, parameters) => (this.#ended ? Promise.reject(afterItsEnd()) : run(sql, parameters)),
     );
   }
 
@@ -52,13 +49,15 @@ export class MemberHandle implements ConnectionProvider {
   }
 
   readonly #requireOpen = (): void => {
-    if (this.#ended)
-      throw new Error(
-        "the transaction has ended: a query came after it, by a forgotten `await` or beside one " +
-          "that failed",
-      );
+    if (this.#ended) throw afterItsEnd();
   };
 }
+
+const afterItsEnd = (): Error =>
+  new Error(
+    "the transaction has ended: a query came after it, by a forgotten `await` or beside one that " +
+      "failed",
+  );
 
 /** Checks at the last moment: between the call of a query and its statement others may run. */
 class MemberConnection implements DatabaseConnection {

@@ -43,7 +43,7 @@ export function prepared<T, V extends Values<V>, R>(
 ): (db: Db<T>, values: V) => Promise<R[]> {
   // By the adapter, which a database shares with its transactions: each engine has its own SQL.
   const statements = new WeakMap<object, Statements>();
-  return async (db, values) => {
+  return (db, values) => {
     const { adapter } = db.getExecutor();
     let of_database = statements.get(adapter);
     if (!of_database) statements.set(adapter, (of_database = { by_shape: new Map(), last: null }));
@@ -51,9 +51,9 @@ export function prepared<T, V extends Values<V>, R>(
       { last } = of_database;
     const statement = last && isFor(last, given) ? last : find(of_database, db, given);
     of_database.last = statement;
-    const parameters = statement.parameters.map((parameter) =>
-      parameter instanceof Placeholder ? valueOf(parameter, given) : parameter,
-    );
+    const parameters: unknown[] = [];
+    for (const parameter of statement.parameters)
+      parameters.push(parameter instanceof Placeholder ? valueOf(parameter, given) : parameter);
     return rowsOf<R>(db, statement.sql, parameters);
   };
 

@@ -8,27 +8,41 @@ const statements_max = 400;
 
 export type RawStatement = Statement<unknown, any[]>;
 
+interface Kept<S> {
+  readonly raw: RawStatement;
+  readonly wrapped: S;
+  /** Number of its last use; counts up over all statements. */
+  used: number;
+}
+
 /**
  * Needed because bun:sqlite's own cache holds only twenty statements. `wrap` adapts each to its
  * user.
  */
 export class StatementCache<S> {
-  readonly #kept = new Map<string, { readonly raw: RawStatement; readonly wrapped: S }>();
+  readonly #kept = new Map<string, Kept<S>>();
+  #uses = 0;
   constructor(
     private readonly database: Database,
     private readonly wrap: (raw: RawStatement, sql: string) => S,
   ) {}
 
   get(sql: string): S {
-    let entry = this.#kept.get(sql);
-    if (entry) this.#kept.delete(sql);
-    else {
-      const raw = guarded(() => this.database.prepare<unknown, any[]>(sql));
-      entry = { raw, wrapped: this.wrap(raw, sql) };
-    }
-    this.#kept.set(sql, entry);
-    if (this.#kept.size > statements_max) this.#drop(this.#kept.keys().next().value!);
-    return entry.wrapped;
+    const kept = this.#kept.get(sql) ?? this.#prepare(sql);
+    kept.used = ++this.#uses;
+    return kept.wrapped;
+  }
+
+  #prepare(sql: string): Kept<S> {
+    const raw = guarded(() => this.database.prepare<unknown, any[]>(sql)),
+      kept = { raw, wrapped: this.wrap(raw, sql), used: 0 };
+    if (this.#kept.size >= statements_max) this.#drop(this.#longestUnused());
+    this.#kept.set(sql, kept);
+    return kept;
+  }
+
+  #longestUnused(): string {
+    return [...this.#kept].reduce((first, one) => (one[1].used < first[1].used ? one : first))[0];
   }
 
   /** Call after tables have changed: a statement remembers the columns it was prepared with. */

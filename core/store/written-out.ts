@@ -23,14 +23,10 @@ export function setRunner<D extends object>(db: D, run: RunStatement): D {
 }
 
 /** Runs a hand-written statement and returns its rows. */
-export async function rowsOf<R>(
-  db: Db<any>,
-  sql: string,
-  parameters: readonly unknown[],
-): Promise<R[]> {
+export function rowsOf<R>(db: Db<any>, sql: string, parameters: readonly unknown[]): Promise<R[]> {
   const run = (db as RunsStatements)[run_statement];
   if (run !== undefined) return run(sql, parameters) as Promise<R[]>;
-  return (await db.executeQuery<R>(CompiledQuery.raw(sql, [...parameters]))).rows;
+  return db.executeQuery<R>(CompiledQuery.raw(sql, [...parameters])).then(({ rows }) => rows);
 }
 
 /** Inserts rows with a few hand-written statements. */

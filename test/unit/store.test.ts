@@ -231,11 +231,14 @@ describe("a transaction", () => {
       expect([await said!, left]).toEqual([expect.stringMatching(ended), ["a", "b", "c"]]);
     });
 
-    test("when it was on its way already", async () => {
-      const ids = ["x", "y", "z"];
+    test("when those before it are on their way already", async () => {
+      const ids = ["v", "w", "x", "y", "z"];
       let said: Promise<PromiseSettledResult<unknown>[]> | undefined;
       const left = await amongOthers(async (tx) => {
-        said = Promise.allSettled(ids.map((id) => tx.insertInto("notes").values({ id }).execute()));
+        let before: Promise<unknown> = Promise.resolve();
+        const write = (id: string) =>
+          (before = before.then(() => tx.insertInto("notes").values({ id }).execute()));
+        said = Promise.allSettled(ids.map(write));
       });
       const outcomes = (await said!).map(({ status }) => status);
       expect(outcomes).toContain("rejected");

@@ -30,7 +30,15 @@ const patterns: readonly (readonly [FileType, RegExp])[] = [
   ["text", /^text\/|^application\/(json|xml|yaml|toml|javascript|x-ndjson)$|\+(json|xml)$/],
 ];
 
-export const fileType = (media_type: string): FileType => {
+/** The last answer: most documents of a list have the same media type. */
+let last: { readonly media_type: string; readonly kind: FileType } | undefined;
+
+export function fileType(media_type: string): FileType {
+  if (last?.media_type !== media_type) last = { media_type, kind: kindOf(media_type) };
+  return last.kind;
+}
+
+function kindOf(media_type: string): FileType {
   const [bare = ""] = media_type.toLowerCase().split(";", 1);
   return patterns.find(([, pattern]) => pattern.test(bare.trim()))?.[0] ?? "other";
-};
+}

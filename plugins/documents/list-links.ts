@@ -4,11 +4,11 @@
  */
 import type { FileType } from "../../core/lib/file-types";
 import { nextTurn, PartSize } from "../../core/lib/parts";
-import { countRows, nearerEnd, sql } from "../../core/sdk";
+import { countRows, nearerEnd, prepared, sql } from "../../core/sdk";
 import type { DocumentStatus } from "./contract";
 import { opposite, type ListDirection, type Sortable, type SortColumn } from "./list-order";
 import { namePattern } from "./names";
-import type { DocumentsDb } from "./store";
+import type { DocumentsDb, LinkRow } from "./store";
 
 /** `limit` rows after `offset`. */
 export type Window = Parameters<typeof nearerEnd>[0];
@@ -34,17 +34,35 @@ export interface LinkOrder {
 const runsAgainst = ({ column, direction }: LinkOrder): boolean =>
   column !== null && direction === "asc";
 
-export function linksOf(db: DocumentsDb, { folder_id, deleted, status, type, name }: LinkFilter) {
+/** The columns that a filter compares, except the name. */
+interface Compared extends Pick<LinkRow, "folder_id" | "is_deleted"> {
+  readonly status?: DocumentStatus;
+  readonly file_type?: FileType;
+}
+const comparedBy = ({ folder_id, deleted, status, type }: LinkFilter): Compared => ({
+  folder_id,
+  is_deleted: deleted ? 1 : 0,
+  ...(status !== undefined && { status }),
+  ...(type !== undefined && { file_type: type }),
+});
+function linksWith(db: DocumentsDb, { folder_id, is_deleted, status, file_type }: Compared) {
   let links = db
     .selectFrom("documents_links as l")
     .where("l.folder_id", "=", folder_id)
-    .where("l.is_deleted", "=", deleted ? 1 : 0);
+    .where("l.is_deleted", "=", is_deleted);
   if (status !== undefined) links = links.where("l.status", "=", status);
-  if (type !== undefined) links = links.where("l.file_type", "=", type);
-  if (name) links = links.where(sql<boolean>`l.name_order like ${namePattern(name)} escape '!'`);
+  if (file_type !== undefined) links = links.where("l.file_type", "=", file_type);
   return links;
 }
-type Links = ReturnType<typeof linksOf>;
+type Links = ReturnType<typeof linksWith>;
+
+export function linksOf(db: DocumentsDb, filter: LinkFilter): Links {
+  const links = linksWith(db, comparedBy(filter)),
+    { name } = filter;
+  return name
+    ? links.where(sql<boolean>`l.name_order like ${namePattern(name)} escape '!'`)
+    : links;
+}
 
 /** A position in an order. */
 interface Place {
@@ -63,9 +81,13 @@ function sorted(links: Links, { column, direction }: LinkOrder) {
     .$castTo<Place>();
 }
 
-/** One page of ids. The index of the order, or of the filter, contains everything needed. */
+/**
+ * One page of ids. The index of the order, or of the filter, contains everything needed. `filter`
+ * must not contain a name.
+ */
 export async function readPage(
-  links: Links,
+  db: DocumentsDb,
+  filter: LinkFilter,
   order: LinkOrder,
   window: Window,
   total: number,
@@ -75,8 +97,8 @@ export async function readPage(
   const walk = walkOf(order, is_backward),
     part = { limit: size, offset: skip };
   const rows = runsAgainst(order)
-    ? await readAgainst(links, walk, part)
-    : await readRows(links, walk, part);
+    ? await readAgainst(linksOf(db, filter), walk, part)
+    : await preparedPage(walk)(db, { ...comparedBy(filter), ...part });
   return idsOf(rows, is_backward);
 }
 const walkOf = ({ column, direction }: LinkOrder, is_backward: boolean): LinkOrder => ({
@@ -89,6 +111,19 @@ const idsOf = (rows: readonly Pick<Place, "document_id">[], is_backward: boolean
 };
 const readRows = (links: Links, order: LinkOrder, { limit, offset }: Window): Promise<Place[]> =>
   sorted(links, order).limit(limit).offset(offset).execute();
+
+const makePage = (order: LinkOrder) =>
+  prepared((db: DocumentsDb, { limit, offset, ...compared }: Compared & Window) =>
+    sorted(linksWith(db, compared), order).limit(limit).offset(offset),
+  );
+/** By order. Compiled once, because lists are requested very often. */
+const prepared_pages = new Map<string, ReturnType<typeof makePage>>();
+function preparedPage(order: LinkOrder): ReturnType<typeof makePage> {
+  const key = `${order.column} ${order.direction}`,
+    page = prepared_pages.get(key) ?? makePage(order);
+  prepared_pages.set(key, page);
+  return page;
+}
 
 /**
  * Rows for which equal values have to be listed in the opposite order of the index. Usually no

@@ -187,10 +187,10 @@ export class DocumentLists {
       sort === "type" && filter.type !== undefined
         ? newest_first
         : { column: sortColumns[sort], direction };
-    const links = linksOf(this.db, filter),
-      has_index = !filter.name && (filter.status === undefined || order.column === null);
+    const has_index = !filter.name && (filter.status === undefined || order.column === null);
     const total = filter.name ? undefined : await this.#total(folder, filter);
-    if (has_index) return { rows: await readPage(links, order, window, total!), total: total! };
+    if (has_index)
+      return { rows: await readPage(this.db, filter, order, window, total!), total: total! };
     return this.#turns.run(folder.owner_id, signal, () => this.#search(asked, window, total));
   }
 

@@ -35,16 +35,19 @@ const root = resolve(import.meta.dir, "..");
 const file_limit_ms = 8 * 60_000;
 /** A test that takes longer hangs; how fast something is, benchmarks tell. */
 const test_limit_ms = 60_000;
-/** Processes that run files of tests that compute: what each of them loads, it loads once. */
-const computing_processes = Math.min(8, availableParallelism());
-/** The same of files that mostly wait, and of those that wait for PostgreSQL. */
-const waiting_processes = 3;
-const postgres_processes = Math.min(8, availableParallelism() + 1);
+/** Processes that run file after file: what each of them loads, it loads once. */
+const shared_processes = Math.min(8, availableParallelism() + 1);
+/** Processes for the files that mostly wait. */
+const waiting_processes = 2;
 /**
- * They run much code a few times each: what the last tier of the compiler makes of it would cost
- * them a tenth more than it saves.
+ * They run much code a few times each: compiling more of it, and giving memory back in between,
+ * costs them a sixth more than it saves.
  */
-const short_lived = { BUN_JSC_useFTLJIT: "0" };
+const short_lived = {
+  BUN_JSC_useFTLJIT: "0",
+  BUN_JSC_thresholdForJITAfterWarmUp: "5000",
+  MIMALLOC_PURGE_DELAY: "-1",
+};
 /** Kinds of tests, in their order. */
 const kinds = ["browser", "acceptance", "faults", "process", "architecture", "http", "unit"];
 /** Tests that need no build: their files share processes. */
@@ -191,7 +194,7 @@ function basics(paths: readonly string[]): Work[] {
     together(
       "unit and http",
       paths.filter((path) => !waits(path)),
-      computing_processes,
+      shared_processes,
     ),
     together("unit and http, waiting", paths.filter(waits), waiting_processes),
     ...tools.map((step) => () => runTool(step)),
@@ -220,7 +223,7 @@ async function runShared(
 
 /** The same on PostgreSQL; should one of them fail, each file in a process of its own. */
 async function runSharedOnPostgres(engine: Engine, paths: readonly string[]): Promise<Outcome[]> {
-  const all = await runShared("http", engine, paths, postgres_processes);
+  const all = await runShared("http", engine, paths, shared_processes);
   tell(all);
   if (all.failed === 0) return [all];
   const work = paths.map((path) => () => runFile(path, engine));
@@ -258,7 +261,7 @@ async function runQuickly(): Promise<Outcome[]> {
   const left_out = left_out_of_quick.map((name) => `test/${name}.test.ts`);
   const paths = testFiles([]).filter((path) => isShared(path) && !left_out.includes(path));
   const outcomes = await doTogether(basics(paths), { min: 3, max: 3 }, tell);
-  console.log(`Left to npm test: ${left_out.length} files that start other programs or a model.`);
+  console.log(`Left to npm test: ${left_out.length} files that take other programs, a model or long.`);
   return outcomes;
 }
 

@@ -140,15 +140,18 @@ export const mostly_waiting: readonly string[] = [
 ];
 
 /**
- * What `npm run test:quick` leaves to `npm test`: tests that start other programs, or compute with
- * the built-in model.
+ * What `npm run test:quick` leaves to `npm test`: tests that start other programs, compute with the
+ * built-in model, or do many random operations.
  */
 export const left_out_of_quick: readonly string[] = [
+  "http/backups",
   "http/before-hooks",
+  "http/documents-random",
   "http/embeddings-builtin",
   "http/originals-elsewhere",
   "http/pgvector",
   "http/plugin-manager",
+  "http/settings",
   "unit/encoder",
 ];
 

@@ -1,10 +1,27 @@
 /** Directories of servers, and what lies in them. */
-import { existsSync, mkdtempSync, readdirSync, readFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { memoryPlace } from "../../scripts/lib/memory-place";
 
 /** A new directory, in memory where there is much of it. */
 export const temporaryDirectory = (): string => mkdtempSync(join(memoryPlace(), "dossier-test-"));
+
+/**
+ * Adds the file that a server sets aside for a full disk, of its full size but without blocks:
+ * writing 16 MiB for every server would cost a test as much as all that it does.
+ */
+export function addReserveFile(data: string): void {
+  const path = join(data, "dossier.db.ballast");
+  writeFileSync(path, "");
+  truncateSync(path, 16 * 2 ** 20);
+}
 
 /** Files of the data directory, backups aside, by their path from there. */
 export const filesIn = (data: string): string[] =>

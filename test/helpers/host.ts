@@ -25,7 +25,7 @@ import { Accounts } from "../../plugins/accounts/contract";
 import { builtIn } from "../../plugins/built-in";
 import * as contracts from "../../plugins/contracts";
 import { createDatabase, databaseUrlOf, dropDatabase, on_postgres } from "./databases";
-import { temporaryDirectory } from "./data-directory";
+import { addReserveFile, temporaryDirectory } from "./data-directory";
 import { originalsOf } from "./originals-place";
 import { Pauses } from "./pauses";
 import { child_command } from "./plugins-child";
@@ -204,16 +204,13 @@ async function databaseOf(data: string): Promise<Env> {
   return { DOSSIER_DATABASE_URL: databaseUrlOf(data), DOSSIER_DATABASE_CONNECTIONS: "4" };
 }
 
-/**
- * A data directory with its tables, and a reserve file that is there already: to write 16 MiB for
- * each server would keep the disk busy.
- */
+/** A data directory with its tables. */
 async function newDirectory(): Promise<string> {
   const data = temporaryDirectory();
   if (on_postgres) return data;
   template ??= createTemplate();
   writeFileSync(join(data, "dossier.db"), await template);
-  writeFileSync(join(data, "dossier.db.ballast"), "x");
+  addReserveFile(data);
   return data;
 }
 

@@ -20,7 +20,7 @@ import { newKeyRow } from "../../plugins/accounts/key";
 import { newUserRow } from "../../plugins/accounts/user";
 import { executable } from "../../scripts/build";
 import { mustRun } from "../../scripts/lib/launch";
-import { temporaryDirectory } from "./data-directory";
+import { addReserveFile, temporaryDirectory } from "./data-directory";
 import {
   createDatabase,
   databaseUrlOf,
@@ -42,7 +42,10 @@ let made: Promise<string> | undefined;
 export async function prepareDatabase(data: string): Promise<void> {
   const prepared = await (made ??= preparedDatabase());
   if (on_postgres) await createDatabase(data, prepared);
-  else copyFileSync(prepared, join(data, "dossier.db"));
+  else {
+    copyFileSync(prepared, join(data, "dossier.db"));
+    addReserveFile(data);
+  }
 }
 
 /** Made once of each executable. Resolves to its path, or the one that PostgreSQL's is named by. */

@@ -38,7 +38,7 @@ const test_limit_ms = 60_000;
 /** Processes that run file after file: what each of them loads, it loads once. */
 const shared_processes = Math.min(8, availableParallelism() + 1);
 /** Processes for the files that mostly wait. */
-const waiting_processes = 2;
+const waiting_processes = 3;
 /**
  * They run much code a few times each: compiling more of it, and giving memory back in between,
  * costs them a sixth more than it saves.

@@ -48,6 +48,12 @@ const least_across = { latin_or_cyrillic: 0.42, other_script: 0.32, ideographs: 
 /** A line that is not a sentence, such as code, is slightly similar to many questions. */
 const broken_factor = 1.25;
 /**
+ * Lines with hardly any words, such as rows of figures or the inside of a file, are similar to any
+ * question in another script. Where letters are less than `letters_share` of a line, its similarity
+ * must be higher by `factor`.
+ */
+const wordless = { factor: 1.75, letters_share: 0.65 } as const;
+/**
  * A passage is less similar than its sentence, which a busy server may be unable to compare in
  * time.
  */
@@ -76,9 +82,11 @@ export function isRelevant(sentence: Sentence, found: Found): boolean {
   return similarity >= least.similarity && words + meaning_weight * nearness >= both_min;
 }
 
-function leastAcross({ features, similarity, row }: Sentence, found: Found): number {
-  const for_sentences = Math.min(leastOf(found.question), leastOf(found.passage));
+function leastAcross(sentence: Sentence, found: Found): number {
+  const { features, similarity, row, start, end } = sentence,
+    for_sentences = Math.min(leastOf(found.question), leastOf(found.passage));
   if (similarity === null) return for_sentences * passage_factor;
+  if (isWordless(found.passage.slice(start, end))) return for_sentences * wordless.factor;
   return features.broken > 0 && row === undefined ? for_sentences * broken_factor : for_sentences;
 }
 
@@ -91,6 +99,8 @@ function leastOf(text: string): number {
     ? least_across.latin_or_cyrillic
     : least_across.other_script;
 }
+const isWordless = (text: string): boolean =>
+  countOf(text, /[\p{L}\p{M}]/gu) < wordless.letters_share * countOf(text, /\S/gu);
 const countOf = (text: string, pattern: RegExp): number => text.match(pattern)?.length ?? 0;
 
 function meanOf(one: number | null, other: number | null): number | null {

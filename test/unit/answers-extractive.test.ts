@@ -238,7 +238,9 @@ describe("the sentences that answer", () => {
 
 describe("whether the nearest sentence answers", () => {
   const prose = "The output is printed as TIFF by default.",
-    code = "\\Uleft height 30pt depth 10pt axis";
+    code = "\\Uleft height 30pt depth 10pt axis",
+    dump = "9 0 obj << /Size 11 /Root 9 0 R /Info 10 0 R >>.",
+    row = "| 22 | 525.008 | 1.106 | math |";
   /** How near the sentence and its passage are; in brackets: the passage alone, as it is known. */
   const cases: [string, string, string, number | readonly [number], boolean][] = [
     ["yes, with a name that it has", "How is the output written as TIFF?", prose, 0.9, true],
@@ -268,6 +270,9 @@ describe("whether the nearest sentence answers", () => {
       0.27,
       true,
     ],
+    ["such a question, and an inside of a file", "世界上最高的山是哪一座？", dump, 0.4, false],
+    ["such a question, and a row of figures", "世界上最高的山是哪一座？", row, 0.4, false],
+    ["such a row is near enough", "世界上最高的山是哪一座？", row, 0.5, true],
     ["no sentence was compared in time", "Wie wird die Ausgabe gedruckt?", prose, [0.36], true],
     ["and the passage is far", "Wie wird die Ausgabe gedruckt?", prose, [0.3], false],
   ];

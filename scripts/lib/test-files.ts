@@ -118,12 +118,17 @@ export const seconds_of: Readonly<Record<string, number>> = {
  * peer that is silent. They have processes of their own, so that the others never wait for them.
  */
 export const mostly_waiting: readonly string[] = [
+  "http/answer-turns",
   "http/answers-openai",
+  "http/client",
   "http/console-system",
   "http/doctor-server",
+  "http/embedding-turns",
   "http/http",
   "http/import-runs",
   "http/originals-elsewhere",
+  "http/search-backend",
+  "http/stream",
   "unit/integrity",
   "unit/jobs-at-once",
   "unit/jobs-begun",
@@ -137,6 +142,7 @@ export const mostly_waiting: readonly string[] = [
   "unit/shared-limits",
   "unit/shrinking",
   "unit/store-disk",
+  "unit/texts",
 ];
 
 /**

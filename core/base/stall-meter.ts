@@ -17,6 +17,15 @@ export interface Stalls {
   readonly p99_ms: number;
 }
 
+/** A stall, and the processor time used since the previous check. */
+interface Stall {
+  readonly stall_ms: number;
+  /** Of the loop's own thread: when much less, it waited for the machine or the disk. */
+  readonly loop_cpu_ms: number;
+  /** Of the whole process. */
+  readonly cpu_ms: number;
+}
+
 /** Longer stalls are logged. */
 const logged_ms_min = 100;
 const log_every_ms = 1_000;
@@ -43,7 +52,7 @@ export class StallMeter implements ActivityTracker {
   #due_ms = 0;
   #looks_often = false;
   #worked_at_ms = 0;
-  #cpu_us = 0;
+  #cpu = cpuUsed();
   #logged_at_ms = -Infinity;
   /** Stalls since the last log line. */
   #unlogged = { count: 0, ms_max: 0 };
@@ -105,10 +114,14 @@ export class StallMeter implements ActivityTracker {
     const place = this.#looks++ % kept_max;
     this.#at_ms[place] = now_ms;
     this.#late_ms[place] = late_ms;
-    const { user, system } = process.cpuUsage();
-    const cpu_ms = Math.round((user + system - this.#cpu_us) / 1_000);
-    this.#cpu_us = user + system;
-    if (late_ms >= logged_ms_min) this.#say(now_ms, Math.round(late_ms), cpu_ms);
+    const before = this.#cpu;
+    this.#cpu = cpuUsed();
+    if (late_ms >= logged_ms_min)
+      this.#say(now_ms, {
+        stall_ms: Math.round(late_ms),
+        loop_cpu_ms: Math.round((this.#cpu.loop_us - before.loop_us) / 1_000),
+        cpu_ms: Math.round((this.#cpu.all_us - before.all_us) / 1_000),
+      });
     if (this.#ended.size > 0) {
       this.#worked_at_ms = now_ms;
       this.#ended.clear();
@@ -116,8 +129,8 @@ export class StallMeter implements ActivityTracker {
     return now_ms;
   }
 
-  /** `cpu_ms`: processor time of the whole process since the previous check. */
-  #say(now_ms: number, stall_ms: number, cpu_ms: number): void {
+  #say(now_ms: number, stall: Stall): void {
+    const { stall_ms } = stall;
     if (now_ms - this.#logged_at_ms < log_every_ms) {
       const { count, ms_max } = this.#unlogged;
       this.#unlogged = { count: count + 1, ms_max: Math.max(ms_max, stall_ms) };
@@ -125,12 +138,17 @@ export class StallMeter implements ActivityTracker {
     }
     const { count, ms_max } = this.#unlogged;
     this.#log.warn("the server stood still", {
-      stall_ms,
-      cpu_ms,
+      ...stall,
       in_work: [...new Set([...this.#ended, ...this.#in_work.keys()])].slice(0, named_max),
       ...(count > 0 ? { more_before: count, more_ms_max: ms_max } : {}),
     });
     this.#logged_at_ms = now_ms;
     this.#unlogged = { count: 0, ms_max: 0 };
   }
+}
+
+/** Processor time of this thread and of all, microseconds. */
+function cpuUsed(): { readonly loop_us: number; readonly all_us: number } {
+  const [loop, all] = [process.threadCpuUsage(), process.cpuUsage()];
+  return { loop_us: loop.user + loop.system, all_us: all.user + all.system };
 }

@@ -37,6 +37,8 @@ const outside = startOutside(random);
 /** A line of the log. */
 interface Stall {
   readonly stall_ms: number;
+  /** Of the loop, and of the whole process. */
+  readonly loop_cpu_ms: number;
   readonly cpu_ms: number;
   readonly in_work: readonly string[];
 }
@@ -206,7 +208,10 @@ class Soak {
       ...this.#stalls
         .toSorted((a, b) => b.stall_ms - a.stall_ms)
         .slice(0, 8)
-        .map(({ stall_ms, cpu_ms, in_work }) => `  ${stall_ms} ms (CPU ${cpu_ms}): ${in_work}`),
+        .map(
+          ({ stall_ms, loop_cpu_ms, cpu_ms, in_work }) =>
+            `  ${stall_ms} ms (CPU ${loop_cpu_ms} of ${cpu_ms}): ${in_work}`,
+        ),
       `memory: mean ${mean(this.memory_mib.slice(0, half))} MiB in the first half, ` +
         `${mean(this.memory_mib.slice(half))} in the second, ` +
         `most ${Math.max(0, ...this.memory_mib).toFixed(0)}`,

@@ -29,7 +29,7 @@ export function jsonLog(
   const at =
     (level: Level) =>
     (message: string, fields: object = {}) => {
-      const { owner: _owner, ...origin } = originOf();
+      const { owner: _owner, subject: _subject, ...origin } = originOf();
       const lowest = typeof least === "function" ? least() : least;
       if (levels.indexOf(level) < levels.indexOf(lowest)) return;
       write(

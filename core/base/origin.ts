@@ -7,6 +7,8 @@ import { AsyncLocalStorage } from "node:async_hooks";
 export interface Origin {
   /** The request that it started with. */
   readonly request_id?: string | undefined;
+  /** The name under which that request, and the stream that answers it, takes turns. */
+  readonly subject?: string | undefined;
   /** The id of the job that is running. */
   readonly job?: string | undefined;
   /** The owner of the job: owners take turns. */

@@ -11,6 +11,7 @@ import { loop_turns } from "../lib/loop-turns";
 import { basePathOf } from "../base/public-url";
 import type { RequestContext } from "./compiled-route";
 import type { Cors } from "./cors";
+import { KnownCallers } from "./known-callers";
 import type { MountedSurface } from "./mounted-surface";
 import { old_prefix, prefix, type Router } from "./router";
 import { pathOf, pathStart } from "./path";
@@ -51,6 +52,7 @@ interface RequestState {
 export class Gateway {
   /** `/dossier`, or the empty string: the prefix of every path as clients see it. */
   readonly #base_path: string;
+  readonly #callers = new KnownCallers();
 
   constructor(private readonly options: GatewayOptions) {
     this.#base_path = basePathOf(options.public_url());
@@ -71,9 +73,10 @@ export class Gateway {
     if (alias) addDeprecationHeaders(path, this.#base_path, headers);
     const client = clientOf(incoming, peer, this.#base_path, this.options);
     const state: RequestState = { request_id, headers, client, served: null };
-    const turn = loop_turns.enter(callerKey(incoming, client));
+    const subject = this.#callers.subjectOf(incoming, client);
+    const turn = loop_turns.enter(subject);
     if (turn) await turn;
-    const response = await withOrigin({ request_id }, () =>
+    const response = await withOrigin({ request_id, subject }, () =>
       this.#answer(incoming, alias ? asVersioned(incoming) : asRoutable(incoming), state),
     );
     for (const name in headers) response.headers.set(name, headers[name]!);
@@ -124,6 +127,7 @@ export class Gateway {
     }
     // 1. Who is calling? At the API by key, never by cookie; elsewhere as the surface decides.
     const { caller, refusal } = await surface.authenticate(request, client);
+    if (caller) this.#callers.note(request, caller);
     const recheck = () => surface.recheck(request, client);
     const context = (state.served = unrouted(surface.name, caller, state, recheck));
     // 2. Charge the owner's rate limit when the caller is known, otherwise that of the address.
@@ -162,10 +166,6 @@ export class Gateway {
 /** Requested all the time by supervisors. */
 const probes: ReadonlySet<string> = new Set(["/health", "/ready"]);
 const no_params = {};
-
-/** Of requests that arrive at once, those with different keys take turns. */
-const callerKey = ({ headers }: Request, { address }: Client): string =>
-  headers.get("authorization") ?? headers.get("cookie") ?? address;
 
 const unrouted = (
   surface: string,

@@ -5,6 +5,7 @@
 import { errorFields, type Log } from "../base/log";
 import { HttpError } from "../base/errors";
 import { notifyObservers } from "../base/observers";
+import { loop_turns } from "../lib/loop-turns";
 import type { AskedBy, RequestContext } from "./compiled-route";
 import { toHttpError } from "./problem";
 import { prefix, type Router } from "./router";
@@ -36,6 +37,9 @@ export class LocalApi {
   ): Promise<Response> {
     const { router, observers, log } = this.#parts!;
     const began_ms = performance.now();
+    // A route may ask many times; each request takes turns with everything else.
+    const turn = loop_turns.enter(caller.owner_id);
+    if (turn) await turn;
     const context: RequestContext = {
       surface,
       caller,

@@ -1,10 +1,21 @@
 /** Splits large work into small parts, between which the event loop serves others. */
+import { loop_turns } from "./loop-turns";
 
 /** The longest pause between two parts, for the sake of those who wait for the end. */
 const pause_ms_max = 20;
 
+/** All work in parts takes turns as one subject, so that a lot of it delays requests no longer. */
+const subject = "work in parts";
+
 /** Lets the event loop handle everything that has arrived. */
-export const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+export const nextTurn = (): Promise<void> =>
+  new Promise((resolve) => {
+    setImmediate(() => {
+      const turn = loop_turns.enter(subject);
+      if (turn) void turn.then(resolve);
+      else resolve();
+    });
+  });
 
 /**
  * Runs `part` until it returns false. Each pause is as long as the part before it, so half of the
@@ -16,7 +27,8 @@ export async function inParts(part: () => Promise<boolean>, signal?: AbortSignal
     const begun_ms = performance.now();
     if (!(await part())) return;
     const pause_ms = Math.min(pause_ms_max, performance.now() - begun_ms);
-    await (pause_ms < 1 ? nextTurn() : Bun.sleep(pause_ms));
+    if (pause_ms >= 1) await Bun.sleep(pause_ms);
+    await nextTurn();
   }
 }
 

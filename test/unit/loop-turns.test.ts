@@ -1,6 +1,7 @@
 /** Turns of the event loop: many at once are done in parts, and owners take turns. */
 import { expect, test } from "bun:test";
-import { LoopTurns } from "../../core/lib/loop-turns";
+import { loop_turns, LoopTurns } from "../../core/lib/loop-turns";
+import { nextTurn as nextPart } from "../../core/lib/parts";
 
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 /** Uses the present turn up; resolves to the one who waits then. */
@@ -52,4 +53,33 @@ test("whoever comes while others wait, waits too: nobody overtakes", async () =>
   const late = turns.enter("ada");
   expect(late).toBeDefined();
   await Promise.all([...all, late]);
+});
+
+test("works in parts are one among those who take turns, however many they are", async () => {
+  const works = 50,
+    parts_each = 2;
+  let parts = 0;
+  // Each part uses a whole turn up.
+  const part = (): void => {
+    for (const end_ms = performance.now() + 7; performance.now() < end_ms;);
+    parts += 1;
+  };
+  const all = Array.from({ length: works }, async () => {
+    for (let n = 0; n < parts_each; n++) {
+      await nextPart();
+      part();
+    }
+  });
+  while (parts === 0) await nextTurn();
+  const turns_of_bob: number[] = [];
+  for (let n = 0; n < 5; n++) {
+    const before = parts;
+    await loop_turns.enter("bob");
+    turns_of_bob.push(parts - before);
+    part();
+    await nextTurn();
+  }
+  expect(Math.max(...turns_of_bob)).toBeLessThan(works / 5);
+  await Promise.all(all);
+  expect(parts).toBe(works * parts_each + 5);
 });

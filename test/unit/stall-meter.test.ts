@@ -51,7 +51,13 @@ test("what was in work is named, and what has ended meanwhile", async () => {
   meter.end("GET /short");
   await stand(325);
   expect(lines).toMatchObject([
-    { level: "warn", message: "the server stood still", stall_ms: 300, loop_cpu_ms: expect.any(Number), cpu_ms: expect.any(Number) },
+    {
+      level: "warn",
+      message: "the server stood still",
+      stall_ms: 300,
+      loop_cpu_ms: expect.any(Number),
+      cpu_ms: expect.any(Number),
+    },
   ]);
   expect(lines[0].in_work.toSorted()).toEqual(["GET /long", "GET /short", "job a"]);
   expect(meter.lastMinute()).toEqual({ max_ms: 300, p99_ms: 300 });

@@ -1,0 +1,40 @@
+/** Under which name a request takes turns with others. It is needed before authentication. */
+import type { Caller, Client } from "./route";
+
+const callers_max = 2_000;
+/** Longer ones are not remembered: a client may add any cookies to its own. */
+const credentials_length_max = 500;
+
+export class KnownCallers {
+  /** Owners by the key or cookie of their recent requests, oldest first. */
+  readonly #owners = new Map<string, string>();
+
+  /**
+   * The owner, where known. Unknown keys from one address share a name, however many are tried;
+   * requests without a key, such as probes, have another one.
+   */
+  subjectOf(request: Request, { address }: Client): string {
+    const credentials = credentialsOf(request);
+    return credentials === null
+      ? address
+      : (this.#owners.get(credentials) ?? `a key from ${address}`);
+  }
+
+  /** Remembers whose request this was. */
+  note(request: Request, { owner_id }: Caller): void {
+    const credentials = credentialsOf(request);
+    if (
+      credentials === null ||
+      credentials.length > credentials_length_max ||
+      this.#owners.has(credentials)
+    )
+      return;
+    this.#owners.set(credentials, owner_id);
+    if (this.#owners.size <= callers_max) return;
+    const [oldest] = this.#owners.keys();
+    this.#owners.delete(oldest!);
+  }
+}
+
+const credentialsOf = ({ headers }: Request): string | null =>
+  headers.get("authorization") ?? headers.get("cookie");

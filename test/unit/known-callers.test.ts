@@ -1,0 +1,34 @@
+/** Under which name requests take turns. */
+import { expect, test } from "bun:test";
+import { KnownCallers } from "../../core/http/known-callers";
+
+const client = { address: "192.0.2.1" } as Parameters<KnownCallers["subjectOf"]>[1];
+const showing = (headers: Record<string, string>): Request =>
+  new Request("http://dossier.test/", { headers });
+const caller = (owner_id: string) => ({ owner_id, key_id: "key_1", scopes: [] });
+
+const rows: [reason: string, headers: Record<string, string>, subject: string][] = [
+  ["a probe has no key", {}, "192.0.2.1"],
+  ["a key of ada is known", { authorization: "Bearer one" }, "ada"],
+  ["her other key is hers as well", { authorization: "Bearer two" }, "ada"],
+  ["a cookie is known", { cookie: "session=1" }, "bob"],
+  ["keys that nobody has are one", { authorization: "Bearer wrong" }, "a key from 192.0.2.1"],
+  ["a long cookie is not kept", { cookie: `x=${"y".repeat(500)}` }, "a key from 192.0.2.1"],
+];
+test.each(rows)("%s", (_reason, headers, subject) => {
+  const callers = new KnownCallers();
+  callers.note(showing({ authorization: "Bearer one" }), caller("ada"));
+  callers.note(showing({ authorization: "Bearer two" }), caller("ada"));
+  callers.note(showing({ cookie: "session=1" }), caller("bob"));
+  callers.note(showing({ cookie: `x=${"y".repeat(500)}` }), caller("bob"));
+  callers.note(showing({}), caller("bob"));
+  expect(callers.subjectOf(showing(headers), client)).toBe(subject);
+});
+
+test("of very many keys those that came last are known", () => {
+  const callers = new KnownCallers();
+  const key = (n: number) => showing({ authorization: `Bearer ${n}` });
+  for (let n = 0; n < 3_000; n++) callers.note(key(n), caller("ada"));
+  expect(callers.subjectOf(key(2_999), client)).toBe("ada");
+  expect(callers.subjectOf(key(0), client)).not.toBe("ada");
+});

@@ -14,27 +14,39 @@ export class ArchiveStreams {
   constructor(private readonly refusal: string) {}
 
   /**
-   * The archive as a response body, once it is the turn of `key`. `bytes` is not read before that,
-   * and no faster than it is sent; it is closed when the client disconnects. @throws HttpError 503
+   * The archive as a response body. `make` is called when it is the turn of `key`; its signal fires
+   * when the client disconnects, and the next archive begins only when this one has stopped. The
+   * bytes are read no faster than they are sent. @throws HttpError 503, and what `make` throws
    */
   async open(
     key: string,
-    bytes: AsyncIterable<Uint8Array>,
+    make: (signal: AbortSignal) => Promise<AsyncIterable<Uint8Array>>,
     signal: AbortSignal,
   ): Promise<ReadableStream<Uint8Array>> {
     const leave = await this.#enter(key, signal);
-    const pieces = pacedPieces(bytes);
-    const next = async (): Promise<Uint8Array | null> => {
-      const piece = await pieces.next();
-      return piece.done ? null : piece.value;
-    };
-    const end = (): void => {
+    const left = new AbortController();
+    try {
+      const pieces = pacedPieces(await make(AbortSignal.any([signal, left.signal])));
+      // Called by the client's hang-up, by the end of the body, or by both.
+      const end = (): void => {
+        if (left.signal.aborted) return;
+        left.abort();
+        signal.removeEventListener("abort", end);
+        void pieces
+          .return()
+          .catch(() => undefined)
+          .finally(leave);
+      };
+      signal.addEventListener("abort", end, { once: true });
+      if (signal.aborted) end();
+      return pullStream(async () => {
+        const piece = await pieces.next();
+        return piece.done ? null : piece.value;
+      }, end);
+    } catch (error) {
       leave();
-      signal.removeEventListener("abort", end);
-      void pieces.return().catch(() => undefined);
-    };
-    signal.addEventListener("abort", end, { once: true });
-    return pullStream(next, end);
+      throw error;
+    }
   }
 
   async #enter(key: string, signal: AbortSignal): Promise<() => void> {

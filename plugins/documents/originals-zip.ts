@@ -37,16 +37,18 @@ export class OriginalsZip {
   ): Promise<{ readonly name: string; readonly stream: ReadableStream<Uint8Array> }> {
     const { db, folders } = this.ctx;
     const folder = await folders.require(db, owner_id, wanted.folder_id);
-    const { ids, total } = await this.#ids(folder, wanted, signal);
-    if (total === 0) throw new HttpError(404, "not_found", "No document of the folder is meant.");
-    if (total > documents_max)
-      throw badRequest(
-        `These are ${total} documents; an archive takes ${documents_max}. Choose fewer, or ` +
-          "export the folder.",
-        "?folder_id",
-      );
-    const bytes = zipOf(this.ctx, owner_id, ids);
-    return { name: folder.name, stream: await this.#streams.open(owner_id, bytes, signal) };
+    const make = async (left: AbortSignal): Promise<AsyncIterable<Uint8Array>> => {
+      const { ids, total } = await this.#ids(folder, wanted, left);
+      if (total === 0) throw new HttpError(404, "not_found", "No document of the folder is meant.");
+      if (total > documents_max)
+        throw badRequest(
+          `These are ${total} documents; an archive takes ${documents_max}. Choose fewer, or ` +
+            "export the folder.",
+          "?folder_id",
+        );
+      return zipOf(this.ctx, owner_id, ids);
+    };
+    return { name: folder.name, stream: await this.#streams.open(owner_id, make, signal) };
   }
 
   async #ids(

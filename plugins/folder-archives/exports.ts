@@ -25,7 +25,11 @@ export class ExportService {
   ): Promise<{ readonly name: string; readonly stream: ReadableStream<Uint8Array> }> {
     const { db, folders } = this.parts;
     const tree = await folders.listTree(db, owner_id, folder_id);
-    const bytes = archiveBytes(this.parts, { owner_id, tree });
-    return { name: tree[0]!.name, stream: await this.#streams.open(owner_id, bytes, signal) };
+    const stream = await this.#streams.open(
+      owner_id,
+      async (left) => archiveBytes(this.parts, { owner_id, tree }, left),
+      signal,
+    );
+    return { name: tree[0]!.name, stream };
   }
 }

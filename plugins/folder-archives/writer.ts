@@ -37,11 +37,12 @@ const tries_max = 3;
 /** What an entry is made of was deleted meanwhile. */
 class Gone extends Error {}
 
-/** The bytes of the archive. @throws Error when it can't be read on. */
+/** The bytes of the archive. @throws Error when it can't be read on, and the signal's reason. */
 export const archiveBytes = (
   parts: WriterParts,
   folder: ArchivedFolder,
-): AsyncGenerator<Uint8Array, void> => new FolderWriter(parts, folder).write();
+  signal: AbortSignal,
+): AsyncGenerator<Uint8Array, void> => new FolderWriter(parts, folder, signal).write();
 
 class FolderWriter {
   readonly #zip = new ZipStream();
@@ -67,6 +68,7 @@ class FolderWriter {
   constructor(
     private readonly parts: WriterParts,
     private readonly folder: ArchivedFolder,
+    private readonly signal: AbortSignal,
   ) {
     this.#folder_ids = new Set(folder.tree.map(({ id }) => id));
   }
@@ -105,6 +107,7 @@ class FolderWriter {
       ids = new Set<string>();
     for (const folder_id of this.#folder_ids)
       for (let after: DocumentPlace | null = null; ;) {
+        this.signal.throwIfAborted();
         const places: DocumentPlace[] = await documents.listPlaces(
           db,
           folder_id,
@@ -117,7 +120,7 @@ class FolderWriter {
         await nextTurn();
       }
     // Taken over in this order, equal passages are found in the same order, too.
-    return index.inOrder(db, [...ids]);
+    return index.inOrder(db, [...ids], this.signal);
   }
 
   async *#document(document_id: string): AsyncGenerator<Uint8Array, void> {

@@ -197,7 +197,7 @@ export interface SearchIndex {
    */
   findCopy(db: Db, document_id: string): Promise<PublishedCopy | undefined>;
   /** These documents in the order in which equal passages are found; unpublished ones last. */
-  inOrder(db: Db, document_ids: readonly string[]): Promise<string[]>;
+  inOrder(db: Db, document_ids: readonly string[], signal: AbortSignal): Promise<string[]>;
   /**
    * Like `prepare`, with what another server has encoded in the same way. Vectors are kept if they
    * are of the kind that this server uses. @throws HttpError 507 when the disk is full.

@@ -101,8 +101,8 @@ export class IndexService implements SearchIndex {
     return findCopy(db, document_id);
   }
 
-  async inOrder(db: Db, document_ids: readonly string[]): Promise<string[]> {
-    const editions = await store.editionsOf(db, document_ids),
+  async inOrder(db: Db, document_ids: readonly string[], signal: AbortSignal): Promise<string[]> {
+    const editions = await store.editionsOf(db, document_ids, signal),
       orderOf = (id: string): number => editions.get(id) ?? Number.MAX_SAFE_INTEGER;
     return [...document_ids].sort((one, other) => orderOf(one) - orderOf(other));
   }

@@ -205,9 +205,11 @@ const findOne = preparedFirst((db: IndexDb, { document_id }: Pick<DocumentRow, "
 export async function editionsOf(
   db: IndexDb,
   document_ids: readonly string[],
+  signal: AbortSignal,
 ): Promise<Map<string, number>> {
   const editions = new Map<string, number>();
   await inIdBatches(document_ids, async (some) => {
+    signal.throwIfAborted();
     const rows = await db
       .selectFrom("index_documents")
       .select(["document_id", "edition"])

@@ -295,13 +295,14 @@ export interface Documents {
     limit: number,
   ): Promise<DocumentPlace[]>;
   /**
-   * Documents in any folder of the owner, after one of them: the first `limit`. @throws HttpError
-   * 404 or 403 on that document.
+   * Documents in any folder of the owner, or in this one of them, after one of them: the first
+   * `limit`. @throws HttpError 404 or 403 on that document.
    */
   listOwned(
     db: Db,
     owner_id: string,
     page: { readonly after: string | null; readonly limit: number; readonly ascending: boolean },
+    folder_id?: string,
   ): Promise<OwnedDocument[]>;
   /** Undefined when it is in none of these folders any more. `text`: null until there is one. */
   findCopy(

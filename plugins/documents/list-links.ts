@@ -112,6 +112,14 @@ const idsOf = (rows: readonly Pick<Place, "document_id">[], is_backward: boolean
 const readRows = (links: Links, order: LinkOrder, { limit, offset }: Window): Promise<Place[]> =>
   sorted(links, order).limit(limit).offset(offset).execute();
 
+/** The ids of the first `limit` links, by the time of their documents. */
+export const readFirst = async (
+  links: Links,
+  direction: ListDirection,
+  limit: number,
+): Promise<string[]> =>
+  idsOf(await readRows(links, { column: null, direction }, { limit, offset: 0 }), false);
+
 const makePage = (order: LinkOrder) =>
   prepared((db: DocumentsDb, { limit, offset, ...compared }: Compared & Window) =>
     sorted(linksWith(db, compared), order).limit(limit).offset(offset),
@@ -169,14 +177,15 @@ const isBeyond = (order: LinkOrder, place: Place) =>
   order.direction === "asc"
     ? sql<boolean>`${compared(order)} > ${valuesOf(order, place)}`
     : sql<boolean>`${compared(order)} < ${valuesOf(order, place)}`;
-/** Links after this document, newest first. */
+/** Links after this document, by the time of their documents. */
 export const linksAfter = (
   links: Links,
   { created_at, id }: { readonly created_at: number; readonly id: string },
+  direction: ListDirection = "desc",
 ): Links =>
   links.where(
     isBeyond(
-      { column: null, direction: "desc" },
+      { column: null, direction },
       { key: 0, document_created_at: created_at, document_id: id },
     ),
   );

@@ -21,6 +21,7 @@ import {
   findPage,
   linksAfter,
   linksOf,
+  readFirst,
   readPage,
   type LinkFilter,
   type Window,
@@ -49,12 +50,18 @@ export interface ListQuery extends ListFilter {
   readonly order?: ListDirection | undefined;
 }
 
+type ListPlace = Pick<DocumentRow, "created_at" | "id">;
+interface ListPage {
+  readonly limit: number;
+  readonly ascending: boolean;
+}
+
 /** Documents in any folder of the owner, after a position: the first `limit`. */
 export async function listOwned(
   db: DocumentsDb,
   owner_id: string,
-  after: Pick<DocumentRow, "created_at" | "id"> | null,
-  { limit, ascending }: { readonly limit: number; readonly ascending: boolean },
+  after: ListPlace | null,
+  { limit, ascending }: ListPage,
 ): Promise<OwnedDocument[]> {
   const order = ascending ? "asc" : "desc";
   const place = after && sql`(${after.created_at}, ${after.id})`;
@@ -83,12 +90,37 @@ export async function listOwned(
     .orderBy("d.id", order)
     .limit(limit)
     .execute();
-  return rows.map((row) => ({
-    ...row,
-    size_bytes: toNumber(row.size_bytes),
-    created_at: toNumber(row.created_at),
-  }));
+  return rows.map(ownedOf);
 }
+
+/** The same for one folder. */
+export async function listOfFolder(
+  db: DocumentsDb,
+  folder_id: string,
+  after: ListPlace | null,
+  { limit, ascending }: ListPage,
+): Promise<OwnedDocument[]> {
+  const direction = ascending ? "asc" : "desc",
+    all = linksOf(db, { folder_id, deleted: false }),
+    links = after ? linksAfter(all, after, direction) : all;
+  return (await findAll(db, await readFirst(links, direction, limit))).map(ownedOf);
+}
+
+const ownedOf = ({
+  id,
+  name,
+  size_bytes,
+  status,
+  error_message,
+  created_at,
+}: Pick<DocumentRow, keyof OwnedDocument>): OwnedDocument => ({
+  id,
+  name,
+  size_bytes: toNumber(size_bytes),
+  status,
+  error_message,
+  created_at: toNumber(created_at),
+});
 
 /** Up to this many are sorted in memory; more are read in order until the page is full. */
 const sorted_max = 2_000;

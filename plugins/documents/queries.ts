@@ -49,13 +49,17 @@ export async function getDocument(
   });
 }
 
-export const listOwned: Documents["listOwned"] = async (db, owner_id, { after, ...page }) =>
-  listStore.listOwned(
-    db,
-    owner_id,
-    after === null ? null : await requireDocument(db, owner_id, after),
-    page,
-  );
+export const listOwned: Documents["listOwned"] = async (
+  db,
+  owner_id,
+  { after, ...page },
+  folder_id,
+) => {
+  const place = after === null ? null : await requireDocument(db, owner_id, after);
+  return folder_id === undefined
+    ? listStore.listOwned(db, owner_id, place, page)
+    : listStore.listOfFolder(db, folder_id, place, page);
+};
 
 type WithoutVectors = Omit<Document, "vectors">;
 /** Adds the state of the vectors. */

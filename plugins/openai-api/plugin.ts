@@ -51,7 +51,7 @@ export default definePlugin({
         ...modelHandlers,
         ...chatHandlers({ ...ctx, ...services }),
         ...embeddingHandlers(slots.embedders),
-        ...vectorStoreHandlers,
+        ...vectorStoreHandlers({ ...ctx, ...services }),
         ...fileHandlers({
           ...ctx,
           ...services,

@@ -1,5 +1,14 @@
 /** `/v1/vector_stores`: folders, what they hold, and the search in them. */
-import { badRequest, HttpError, reply, route, t, type HandlersOf } from "../../core/sdk";
+import {
+  badRequest,
+  HttpError,
+  reply,
+  route,
+  t,
+  type Context,
+  type HandlersOf,
+} from "../../core/sdk";
+import type { Documents, OwnedDocument } from "../documents/contract";
 import type { FoundPassage } from "../search/contract";
 import {
   ask,
@@ -113,7 +122,14 @@ export const vectorStoreRoutes = {
   }),
 };
 
-export const vectorStoreHandlers: HandlersOf<typeof vectorStoreRoutes> = {
+export interface VectorStoreParts extends Pick<Context, "db"> {
+  readonly documents: Documents;
+}
+
+export const vectorStoreHandlers = ({
+  db,
+  documents,
+}: VectorStoreParts): HandlersOf<typeof vectorStoreRoutes> => ({
   search: async (call) => {
     const { body } = call;
     const folder = await folderOf(call, call.params.storeId, storeNotFound);
@@ -165,20 +181,7 @@ export const vectorStoreHandlers: HandlersOf<typeof vectorStoreRoutes> = {
     await ask(call, "DELETE", `/folders/${id}`);
     return { id, object: "vector_store.deleted", deleted: true };
   },
-  storeFiles: async (call) => {
-    const { after, limit = 20, order = "desc" } = call.query;
-    const { id } = await getFolder(call, call.params.storeId);
-    const documents = await documentsOf(call, id);
-    if (order === "asc") documents.reverse();
-    const from = after === undefined ? 0 : documents.findIndex((one) => one.id === after) + 1;
-    if (after !== undefined && from === 0)
-      throw badRequest("`after` must be the id of a file of this vector store.", "?after");
-    const page = documents.slice(from, from + Math.min(limit, page_max));
-    return listOf(
-      page.map((document) => toStoreFile(document, id)),
-      from + page.length < documents.length,
-    );
-  },
+  storeFiles: (call) => listFiles(call, db, documents),
   addFile: async (call) => {
     const { id } = await getFolder(call, call.params.storeId);
     return toStoreFile(await link(call, call.body.file_id, id), id);
@@ -189,7 +192,7 @@ export const vectorStoreHandlers: HandlersOf<typeof vectorStoreRoutes> = {
     await takeOut(call, id, call.params.storeId);
     return { id, object: "vector_store.file.deleted", deleted: true };
   },
-};
+});
 
 const storeNotFound = (named: string): HttpError =>
   new HttpError(
@@ -236,22 +239,36 @@ const toResult = (passage: FoundPassage) => ({
   content: [{ type: "text", text: passage.quote }],
 });
 
-/** Every document of the folder, newest first, so many at most. */
-async function documentsOf(call: Asked, folder_id: string): Promise<DocumentRecord[]> {
-  const documents: DocumentRecord[] = [];
-  for (let page: number | null = 1; page !== null && documents.length < stores_max;) {
-    const found: {
-      readonly data: readonly DocumentRecord[];
-      readonly pagination: { readonly next_page: number | null };
-    } = await ask(call, "GET", `/documents?folder_id=${folder_id}&per_page=200&page=${page}`);
-    documents.push(...found.data);
-    page = found.pagination.next_page;
-  }
-  return documents;
-}
-
 const link = (call: Asked, file_id: string, folder_id: string): Promise<DocumentRecord> =>
   ask(call, "POST", `/documents/${encodeURIComponent(file_id)}/links`, { folder_id });
+
+type FilesCall = Parameters<HandlersOf<typeof vectorStoreRoutes>["storeFiles"]>[0];
+
+/** A page of what the folder holds. @throws HttpError 400, 403, 404 */
+async function listFiles(call: FilesCall, db: Context["db"], documents: Documents) {
+  const { after = null, limit = 20, order = "desc" } = call.query;
+  const { id } = await getFolder(call, call.params.storeId);
+  if (after !== null && !(await isIn(call, id, after)))
+    throw badRequest("`after` must be the id of a file of this vector store.", "?after");
+  const size = Math.min(limit, page_max),
+    page = { after, limit: size + 1, ascending: order === "asc" };
+  const found = await documents.listOwned(db, call.caller.owner_id, page, id);
+  return listOf(
+    found.slice(0, size).map((one) => toStoreFile({ ...one, error: messageOf(one) }, id)),
+    found.length > size,
+  );
+}
+
+/** Whether the folder holds a document that the caller may see. */
+async function isIn(call: Asked, folder_id: string, document_id: string): Promise<boolean> {
+  try {
+    return (await getDocument(call, document_id)).folder_ids.includes(folder_id);
+  } catch (error) {
+    if (!(error instanceof HttpError) || (error.status !== 403 && error.status !== 404))
+      throw error;
+    return false;
+  }
+}
 
 /** @throws HttpError 404 when the folder does not hold it */
 async function documentIn(
@@ -291,7 +308,12 @@ const store_states = {
   synced: "completed",
   sync_failed: "failed",
 } as const;
-const toStoreFile = (document: DocumentRecord, vector_store_id: string) => ({
+const messageOf = ({ error_message }: OwnedDocument): DocumentRecord["error"] =>
+  error_message === null ? null : { message: error_message };
+interface StoreFile extends Pick<DocumentRecord, "error" | "id" | "size_bytes" | "status"> {
+  readonly created_at: string | number;
+}
+const toStoreFile = (document: StoreFile, vector_store_id: string) => ({
   id: document.id,
   object: "vector_store.file",
   created_at: epoch_s(document.created_at),

@@ -308,6 +308,23 @@ export function openAiCases(start: StartServer): void {
       expect(await held()).toEqual([]);
       await ada.vectorStores.files.create(store.id, { file_id: document });
       expect(await held()).toEqual([[document, "completed"]]);
+      const more: string[] = [];
+      for (let n = 0; n < 4; n++) {
+        const file = await toFile(Buffer.from(`Buoy ${n}.`), `buoy ${n}.txt`);
+        const { id } = await ada.files.create({ file, purpose: "assistants" });
+        await ada.vectorStores.files.create(store.id, { file_id: id });
+        more.push(id);
+      }
+      for (const order of ["asc", "desc"] as const) {
+        const listed: string[] = [];
+        for await (const one of ada.vectorStores.files.list(store.id, { limit: 2, order }))
+          listed.push(one.id);
+        const all = [document, ...more];
+        expect(listed).toEqual(order === "asc" ? all : all.toReversed());
+      }
+      const elsewhere = ada.vectorStores.files.list(store.id, { after: "doc_none" });
+      expect(await elsewhere.catch((error) => [error.status, error.param])).toEqual([400, "after"]);
+      for (const id of more) await ada.vectorStores.files.delete(id, { vector_store_id: store.id });
       const names: string[] = [];
       for await (const one of ada.vectorStores.list({ limit: 1 })) names.push(one.name);
       expect(names.toSorted()).toEqual(["Files", "Harbour", "Winter"]);

@@ -34,6 +34,8 @@ type Headers = Readonly<Record<string, readonly string[] | undefined>>;
 /** How much larger than its file a body may be: boundaries, headers, fields. */
 const framing_bytes_max = 1024 * 1024;
 const parts_max = 100;
+/** Parsed at a time: it may contain a part in every few bytes. */
+const parsed_bytes = 16 * 1024;
 const control = /\p{Cc}/u;
 const header_limits = { maxHeaderPairs: 50, maxHeaderSize: 16 * 1024 };
 
@@ -165,8 +167,9 @@ function createParser(
   return new Dicer({ boundary, ...header_limits }).on("part", (bytes) => {
     // The body broke off; the parser reports it, too.
     bytes.on("error", () => undefined);
-    if (++parts > parts_max)
-      return fail(badRequest(`The multipart body has more than ${parts_max} parts.`, ""));
+    if (++parts === parts_max + 1)
+      fail(badRequest(`The multipart body has more than ${parts_max} parts.`, ""));
+    if (parts > parts_max) return;
     bytes.on("header", (headers) => onPart(bytes, headers as Headers));
   });
 }
@@ -212,9 +215,12 @@ async function parseBody(
       read_bytes += chunk.byteLength;
       if (read_bytes > bytes_max)
         throw tooLarge(`The body is larger than ${bytes_max} bytes, the most that is accepted.`);
-      // The parser calls back when the reader of the part has caught up; after the last boundary it
-      // never does.
-      await step((done) => parser.write(chunk, done));
+      for (let at = 0; at < chunk.byteLength && !ended; at += parsed_bytes) {
+        const some = chunk.subarray(at, at + parsed_bytes);
+        // The parser calls back when the reader of the part has caught up; after the last boundary
+        // it never does.
+        await step((done) => parser.write(some, done));
+      }
       if (ended) break;
     }
     if (!ended) await step(() => parser.end());

@@ -34,9 +34,14 @@ const ascending_share_min = 0.9,
 const heading_chars_max = 300,
   headings_max = 10_000;
 
-/** Dots, or similar, that lead from an entry to its page number, which may be cut off. */
-const leader =
-  /(?:(?:[.·] ?){4,}|…{2,}|_{4,})\s*(?:\d{1,4}|[ivxlc]{1,7})(?![\p{L}\p{N}])|(?:[.·] ){4,}[.·]?$/u;
+/**
+ * Dots, or similar, that lead from an entry to its page number, which may be cut off. They match
+ * only from their beginning: otherwise a line of a thousand dots is tried from each of them.
+ */
+const leading = String.raw`(?<![.·] ?)(?:[.·] ?){4,}|(?<!…)…{2,}|(?<!_)_{4,}`,
+  page = String.raw`(?:\d{1,4}|[ivxlc]{1,7})(?![\p{L}\p{N}])`,
+  cut_off = String.raw`(?<![.·] )(?:[.·] ){4,}[.·]?$`;
+const leader = new RegExp(String.raw`(?:${leading})\s*${page}|${cut_off}`, "u");
 /** Every leader contains this: most lines don't, and are rejected much faster. */
 const leader_part = /[.·] ?[.·]|……|____/;
 const hasLeader = ({ text }: Line): boolean => leader_part.test(text) && leader.test(text);

@@ -92,10 +92,8 @@ export class Packer {
       { owner_id } = request;
     this.running.add(owner_id);
     let stored: Promise<unknown> = Promise.resolve();
-    const onPart = (pack: BuiltPack): void => {
-      stored = stored.then(() => this.store(owner_id, pack));
-      stored.catch(() => undefined);
-    };
+    const onPart = (pack: BuiltPack): Promise<unknown> =>
+      (stored = stored.then(() => this.store(owner_id, pack)));
     try {
       await searcher.ask({ pack: request }, { owner: owner_id, background: true, onPart });
       await stored;

@@ -65,7 +65,7 @@ export class DocumentPreparer {
         {
           owner: owner_id,
           signal: ended,
-          onPart: (part) => void take(part).catch(() => undefined),
+          onPart: (part) => take(part).catch(() => undefined),
         },
       ),
     );

@@ -37,8 +37,11 @@ export interface AskOptions<P extends WorkerProtocol> {
   readonly background?: boolean;
   /** Ends the work too. */
   readonly signal?: AbortSignal | undefined;
-  /** Called for each part of the response, in order and once, before it is complete. */
-  readonly onPart?: (part: P["part"]) => void;
+  /**
+   * Called for each part of the response, in order and once, before it is complete. When it returns
+   * a promise, the worker makes few parts more until that has settled.
+   */
+  readonly onPart?: (part: P["part"]) => unknown;
 }
 interface Pending<P extends WorkerProtocol> {
   readonly request: P["request"];
@@ -179,14 +182,26 @@ export class WorkerClient<P extends WorkerProtocol> {
     const pending = this.pending.get(message.id);
     if (pending === undefined) return;
     if ("part" in message) {
-      takePart(pending, message);
+      void this.take(pending, message);
       return;
     }
-    if ("response" in message && message.last !== null) takePart(pending, message.last);
+    if ("response" in message && message.last !== null) void takePart(pending, message.last);
     this.died_of = null;
     this.forget(message.id);
     if ("error" in message) pending.reject(receivedError(message.error));
     else pending.resolve(message.response);
+  }
+
+  /** The worker learns when the part was taken. */
+  private async take(
+    pending: Pending<P>,
+    message: NumberedPart<P> & { readonly id: number },
+  ): Promise<void> {
+    const { worker } = this,
+      { id, part_no } = message;
+    await takePart(pending, message);
+    if (worker !== null && worker === this.worker && this.pending.has(id))
+      this.post(worker, { taken: id, parts: part_no + 1 });
   }
 
   /**
@@ -259,14 +274,19 @@ export class WorkerClient<P extends WorkerProtocol> {
   }
 }
 
-/** A request that is sent again produces the same parts again. */
-function takePart<P extends WorkerProtocol>(
+/**
+ * A request that is sent again produces the same parts again. Resolves when `onPart` has taken the
+ * part; its errors are handled where it was given.
+ */
+async function takePart<P extends WorkerProtocol>(
   pending: Pending<P>,
   { part, part_no }: NumberedPart<P>,
-): void {
+): Promise<void> {
   if (pending.parts !== part_no) return;
   pending.parts++;
-  pending.onPart?.(part);
+  try {
+    await pending.onPart?.(part);
+  } catch {}
 }
 
 const reasonOf = (signal: AbortSignal): Error =>

@@ -18,7 +18,9 @@ export type ToWorker<P extends WorkerProtocol> =
       readonly background: boolean;
       readonly request: P["request"];
     }
-  | { readonly cancel: number };
+  | { readonly cancel: number }
+  // So many parts of its response were taken.
+  | { readonly taken: number; readonly parts: number };
 export type FromWorker<P extends WorkerProtocol> = { readonly id: number } & (
   | NumberedPart<P>
   // With its last part: a message costs more than the content of a small one.

@@ -1,6 +1,6 @@
 /**
- * The inside of a worker: owners take turns, a long request yields every few milliseconds, and ends
- * there when nobody waits for it any more.
+ * The inside of a worker: owners take turns, a long request yields every few milliseconds, waits
+ * while its parts are not taken, and ends when nobody waits for it any more.
  */
 import { HttpError } from "../../core/worker-sdk";
 import { Turns, type TakesTurns } from "./turns";
@@ -19,6 +19,8 @@ declare const self: Worker;
 
 /** How long a request may work while others wait. */
 const slice_ms = 4;
+/** So many parts are sent that were not taken yet: they are in memory. */
+const untaken_max = 4;
 
 /** A request while it is handled. */
 export interface Run<P extends WorkerProtocol> extends Pauses {
@@ -48,6 +50,7 @@ export function serveWorker<P extends WorkerProtocol>(
         (handler = open(data.setting))(request, run);
       scheduler = new Scheduler((request, run) => handler(request, run), data.control);
     } else if ("cancel" in data) scheduler.cancel(data.cancel);
+    else if ("taken" in data) scheduler.noteTaken(data.taken, data.parts);
     else scheduler.add(data);
   });
 }
@@ -57,6 +60,8 @@ type Asked<P extends WorkerProtocol> = Extract<ToWorker<P>, { readonly id: numbe
 class Scheduler<P extends WorkerProtocol> {
   private readonly turns = new Turns<RequestRun<P>>();
   private readonly runs = new Map<number, RequestRun<P>>();
+  /** Those that wait until their parts are taken. */
+  private readonly ahead = new Set<RequestRun<P>>();
   private readonly control: Int32Array;
   private working = false;
 
@@ -78,9 +83,22 @@ class Scheduler<P extends WorkerProtocol> {
     const run = this.runs.get(id);
     if (run === undefined) return;
     run.cancelled = true;
-    if (run.begun) return;
+    if (run.begun) return this.goOn(run);
     this.turns.remove(run);
     this.runs.delete(id);
+  }
+
+  noteTaken(id: number, parts: number): void {
+    const run = this.runs.get(id);
+    if (run === undefined) return;
+    run.taken = Math.max(run.taken, parts);
+    if (!run.is_ahead) this.goOn(run);
+  }
+
+  private goOn(run: RequestRun<P>): void {
+    if (!this.ahead.delete(run)) return;
+    this.turns.giveWay(run);
+    if (!this.working) void this.work();
   }
 
   private async work(): Promise<void> {
@@ -94,7 +112,8 @@ class Scheduler<P extends WorkerProtocol> {
       if (ended) {
         this.runs.delete(run.asked.id);
         this.turns.end(run);
-      } else this.turns.giveWay(run);
+      } else if (run.is_ahead && !run.cancelled) this.ahead.add(run);
+      else this.turns.giveWay(run);
       // Lets messages in: further requests, and cancellations.
       await new Promise<void>((resolve) => setImmediate(resolve));
     }
@@ -107,6 +126,7 @@ class RequestRun<P extends WorkerProtocol> implements Run<P>, TakesTurns {
   readonly background: boolean;
   begun = false;
   cancelled = false;
+  taken = 0;
   private parts = 0;
   /** It is sent with the next message. */
   private held: { readonly part: NumberedPart<P>; readonly transfer: ArrayBuffer[] } | null = null;
@@ -141,8 +161,11 @@ class RequestRun<P extends WorkerProtocol> implements Run<P>, TakesTurns {
     this.held = null;
     if (held !== null) this.send({ id: this.asked.id, ...held.part }, held.transfer);
   }
+  get is_ahead(): boolean {
+    return this.parts - this.taken > untaken_max;
+  }
   get due(): boolean {
-    return performance.now() >= this.slice_end_ms;
+    return this.is_ahead || performance.now() >= this.slice_end_ms;
   }
   async pause(): Promise<void> {
     this.sendHeld();

@@ -5,6 +5,8 @@ import { serveWorker } from "../../plugins/search-index/worker-server";
 export type Order =
   | "answer"
   | "parts"
+  /** A hundred, and gives way whenever it is time to. */
+  | "many parts"
   | "fail"
   | "be away"
   | "die"
@@ -40,6 +42,11 @@ serveWorker<FragileProtocol>(({ marker, broken }) => {
           Bun.sleepSync(100);
           process.exit(1);
         }
+      }
+    if (order === "many parts")
+      for (let part = 1; part <= 100; part++) {
+        run.sendPart(part);
+        if (run.due) await run.pause();
       }
     if (order === "fail") throw new Error("it failed");
     if (order === "be away") throw unavailable("It is away.", 5);

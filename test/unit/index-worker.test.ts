@@ -106,6 +106,37 @@ describe("a worker", () => {
       expect(worker.deaths()).toBe(file ? 1 : 0);
     }
   });
+  test("whose parts nobody takes makes few more of them, and answers others meanwhile", async () => {
+    const worker = fragile(),
+      taken = Promise.withResolvers<void>(),
+      parts: number[] = [];
+    const onPart = (part: number) => {
+      parts.push(part);
+      return taken.promise;
+    };
+    const asked = worker.ask({ order: "many parts" }, { ...ada, onPart });
+    while (parts.length === 0) await Bun.sleep(1);
+    for (let n = 0; n < 20; n++) expect(await worker.ask({ order: "answer" }, bob)).toBe("here");
+    expect(parts.length).toBeLessThan(10);
+    taken.resolve();
+    expect(await asked).toBe("here");
+    expect(parts).toEqual(Array.from({ length: 100 }, (_, at) => at + 1));
+  });
+  test("whose parts nobody takes ends when nobody waits for it", async () => {
+    const worker = fragile(),
+      leaving = new AbortController(),
+      parts: number[] = [];
+    const onPart = (part: number) => {
+      parts.push(part);
+      return Promise.withResolvers<void>().promise;
+    };
+    const asked = worker.ask({ order: "many parts" }, { ...ada, onPart, signal: leaving.signal });
+    asked.catch(() => undefined);
+    while (parts.length === 0) await Bun.sleep(1);
+    leaving.abort();
+    await expect(asked).rejects.toThrow();
+    expect(await worker.ask({ order: "answer" }, ada)).toBe("here");
+  });
   test("that dies takes no other question along", async () => {
     const worker = fragile();
     const asked = await Promise.allSettled([

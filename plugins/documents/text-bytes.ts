@@ -1,6 +1,12 @@
 /** Sends long texts to a client, reading and encoding them on the way. */
+import { GarbageMeter } from "../../core/lib/garbage-meter";
 import { nextTurn } from "../../core/lib/parts";
 import { pullStream } from "../../core/sdk";
+
+/** Of all texts that are being sent. */
+const garbage = new GarbageMeter();
+/** A part is read, perhaps escaped, and encoded. */
+const garbage_share = 4;
 
 /** The bytes of a text that is its own original: UTF-8, with the interface of a `Blob`. */
 export class TextBytes {
@@ -14,13 +20,14 @@ export class TextBytes {
     let at = 0;
     const next = async (): Promise<Uint8Array | null> => {
       while (at < end) {
-        await nextTurn();
         const part = await parts.next();
         if (part.done) break;
         const bytes = encoder.encode(part.value),
           from = at;
         at += bytes.length;
+        garbage.add(garbage_share * bytes.length);
         if (at > start) return bytes.subarray(Math.max(0, start - from), end - from);
+        await nextTurn();
       }
       return null;
     };
@@ -34,8 +41,8 @@ export function withContent(record: object, parts: AsyncGenerator<string>): Resp
   const head = JSON.stringify({ ...record, content: "" }).slice(0, -2);
   let ended = false;
   const next = async (): Promise<string | null> => {
-    await nextTurn();
     const part = await parts.next();
+    if (!part.done) garbage.add(garbage_share * part.value.length);
     if (!part.done) return JSON.stringify(part.value).slice(1, -1);
     if (ended) return null;
     ended = true;

@@ -2,6 +2,7 @@
  * Worker: chunks and encodes documents, so that no request waits for it. Each segment is a part of
  * the response; the response itself is the language of the text.
  */
+import { GarbageMeter } from "../../core/lib/garbage-meter";
 import type { ReadableText } from "../../core/lib/text-window";
 import type { ReadConnectionSpec } from "../../core/sdk";
 import { analyzer } from "./analyzer";
@@ -18,6 +19,9 @@ export interface EncoderProtocol {
   readonly response: string | null;
 }
 
+const garbage = new GarbageMeter();
+/** What becomes garbage when a segment is made, in its own size. */
+const garbage_share = 8;
 serveWorker<EncoderProtocol>(({ read_connection }) => {
   // Most texts come with the request: the reader for others is loaded with the first of them.
   let texts: Promise<{ open(stored: EncoderRequest["stored"]): Promise<ReadableText> }>;
@@ -31,6 +35,7 @@ serveWorker<EncoderProtocol>(({ read_connection }) => {
       language = languageOf(text),
       { stored } = request;
     for (const segment of encodeInSteps({ ...request, text, points: stored?.points }, analyzer)) {
+      if (segment !== null) garbage.add(garbage_share * segment.data.byteLength);
       if (segment !== null && stored === undefined)
         run.sendPart(segment, [segment.data.buffer as ArrayBuffer]);
       else if (segment !== null) {
